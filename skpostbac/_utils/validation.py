@@ -180,6 +180,13 @@ def check_probability(value: float, name: str) -> float:
     return probability
 
 
+def check_proportion(value: object, name: str) -> float:
+    """Return a number from 0 to 1, or raise."""
+    if not is_real(value) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be in [0, 1], got {shown(value)}")
+    return float(value)
+
+
 # Seeds and shapes
 
 

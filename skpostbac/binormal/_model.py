@@ -1,4 +1,4 @@
-"""Smooth ROC and precision-recall curves for normal scores in both classes."""
+"""Smooth ROC and precision-recall curves of normal scores, and the areas under them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from scipy.special import logit, ndtr, ndtri
 from skpostbac._utils import (
     Floats,
     block,
+    check_choice,
     check_integer,
     check_probability,
     format_column,
@@ -19,9 +20,10 @@ from skpostbac._utils import (
     record,
     table,
 )
-from skpostbac.metrics._binormal import curves as binormal
-from skpostbac.metrics._binormal.class_scores import ScoreMoments, check_finite, check_scale
-from skpostbac.metrics._binormal.warning import checked_scores
+from skpostbac.binormal import _curves
+from skpostbac.binormal._check import checked_scores
+from skpostbac.binormal._scores import ScoreMoments, check_finite
+from skpostbac.metrics._posteriors import make_named_scorer
 
 # Points of a curve that fill a gigabyte.
 _MOST_POINTS = 10**8
@@ -29,7 +31,7 @@ _MOST_POINTS = 10**8
 
 @dataclass(frozen=True)
 class BinormalModel:
-    r"""Normal distributions of the scores of two classes, and the share of positives.
+    r"""Normal distributions of the scores of two classes, and the fraction of positives.
 
     The score of a negative sample is :math:`N(\mu_N, \sigma_N^2)`, that of a positive one
     :math:`N(\mu_P, \sigma_P^2)`, and a sample is positive with probability :math:`\alpha` ([1]_).
@@ -50,7 +52,7 @@ class BinormalModel:
     mean_positive, sd_positive : float
         The same of the positives.
     positive_fraction : float, default=0.5
-        Share of the positives, in (0, 1). The ROC curve does not depend on it.
+        Fraction of positives, in (0, 1). The ROC curve does not depend on it.
 
     Raises
     ------
@@ -90,10 +92,8 @@ class BinormalModel:
     positive_fraction: float = 0.5
 
     def __post_init__(self) -> None:
-        for name in ("mean_negative", "mean_positive"):
-            check_finite(getattr(self, name), name)
-        for name in ("sd_negative", "sd_positive"):
-            check_scale(getattr(self, name), name)
+        for name in ("mean_negative", "mean_positive", "sd_negative", "sd_positive"):
+            check_finite(getattr(self, name), name, positive=name.startswith("sd"))
         fraction = check_probability(self.positive_fraction, "positive_fraction")
         object.__setattr__(self, "positive_fraction", fraction)
         with np.errstate(all="ignore"):
@@ -126,7 +126,7 @@ class BinormalModel:
         sample_weight : array-like of shape (n_samples,), default=None
             Finite, non-negative case counts: a weight of 2 counts the sample twice.
         positive_fraction : float, default=None
-            Share of positives in the target population, in (0, 1); by default their share of the
+            Fraction of positives in the target population, in (0, 1); by default that of the
             samples.
 
         Returns
@@ -159,8 +159,7 @@ class BinormalModel:
         >>> model.positive_fraction
         0.4
         """
-        negative, positive = checked_scores(y_true, y_score, pos_label, sample_weight)
-        return estimate_model(negative.moments(), positive.moments(), positive_fraction)
+        return _fit(y_true, y_score, pos_label, sample_weight, positive_fraction)
 
     def roc_curve(self, *, n_points: int = 201) -> tuple[Floats, Floats, Floats]:
         """Return points of the ROC curve, as :func:`sklearn.metrics.roc_curve` orders them.
@@ -213,7 +212,7 @@ class BinormalModel:
         Returns
         -------
         precision : ndarray of shape (n_thresholds + 1,)
-            Starts with the share of positives. The last value has no threshold: it is the limit
+            Starts with the fraction of positives. The last value has no threshold: it is the limit
             towards recall 0, where scikit-learn uses 1.
         recall : ndarray of shape (n_thresholds + 1,)
             Descending from 1 to 0.
@@ -241,7 +240,7 @@ class BinormalModel:
         """
         thresholds = self._thresholds(n_points)
         deviates = (self.mean_positive - thresholds) / self.sd_positive
-        precision = binormal.precision(deviates, *self._arguments)
+        precision = _curves.precision(deviates, *self._arguments)
         return precision, ndtr(deviates), thresholds[:-1]
 
     def roc_auc(self) -> float:
@@ -259,7 +258,7 @@ class BinormalModel:
         0.7602499
         """
         shift, ratio, _ = self._arguments
-        return binormal.roc_auc(shift, ratio).item()
+        return _curves.roc_auc(shift, ratio).item()
 
     def average_precision(self) -> float:
         """Return the integral of the precision over the recall.
@@ -275,26 +274,22 @@ class BinormalModel:
         >>> BinormalModel(0, 1, 0, 1, positive_fraction=0.2).average_precision()  # no better
         0.2
         """
-        return binormal.average_precision(*self._arguments).item()
+        return _curves.average_precision(*self._arguments).item()
 
     def _repr_html_(self) -> str:
         means = format_column([self.mean_negative, self.mean_positive])
         deviations = format_column([self.sd_negative, self.sd_positive])
         rows = zip(("negative", "positive"), means, deviations, strict=True)
-        shares = (self.positive_fraction, self.roc_auc(), self.average_precision())
-        return block(
-            repr(self),
-            table(("scores", "mean", "standard deviation"), rows),
-            record(
-                ("positive fraction", "ROC AUC", "average precision"), *map(format_share, shares)
-            ),
-        )
+        normals = table(("scores", "mean", "standard deviation"), rows)
+        header = ("positive fraction", "ROC AUC", "average precision")
+        values = (self.positive_fraction, self.roc_auc(), self.average_precision())
+        return block(repr(self), normals, record(header, *map(format_share, values)))
 
     @property
     def _arguments(self) -> tuple[Floats, Floats, Floats]:
         """What the curves depend on, as arrays of shape (1,)."""
         *normals, fraction = np.array([astuple(self)], dtype=np.float64).T
-        return *binormal.standardise(*normals), logit(fraction)
+        return *_curves.standardise(*normals), logit(fraction)
 
     def _thresholds(self, n_points: int) -> Floats:
         """Return quantiles of both distributions, ascending from -inf to inf."""
@@ -309,10 +304,21 @@ class BinormalModel:
 def estimate_model(
     negative: ScoreMoments, positive: ScoreMoments, positive_fraction: float | None
 ) -> BinormalModel:
-    """Return the model of both samples; by default the positives have their share of them."""
+    """Return the model of both samples; by default with their fraction of positives."""
     if positive_fraction is None:
         positive_fraction = positive.n / (negative.n + positive.n)
     return BinormalModel(negative.mean, negative.sd, positive.mean, positive.sd, positive_fraction)
+
+
+def _fit(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
+    positive_fraction: float | None = None,
+) -> BinormalModel:
+    negative, positive = checked_scores(y_true, y_score, pos_label, sample_weight)
+    return estimate_model(negative.moments(), positive.moments(), positive_fraction)
 
 
 def binormal_roc_curve(
@@ -366,8 +372,7 @@ def binormal_roc_curve(
     >>> tpr
     array([0.   , 0.5  , 0.983, 1.   ])
     """
-    model = BinormalModel.fit(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    return model.roc_curve(n_points=n_points)
+    return _fit(y_true, y_score, pos_label, sample_weight).roc_curve(n_points=n_points)
 
 
 def binormal_precision_recall_curve(
@@ -381,7 +386,7 @@ def binormal_precision_recall_curve(
 ) -> tuple[Floats, Floats, Floats]:
     r"""Compute a smooth precision-recall curve, assuming normal scores in both classes.
 
-    At a threshold t the recall is :math:`R = \Phi((\mu_P - t) / \sigma_P)`, and with a share
+    At a threshold t the recall is :math:`R = \Phi((\mu_P - t) / \sigma_P)`, and with a fraction
     :math:`\alpha` of positives the precision is
     :math:`\alpha R / (\alpha R + (1 - \alpha) \Phi((\mu_N - t) / \sigma_N))`.
 
@@ -426,13 +431,7 @@ def binormal_precision_recall_curve(
     >>> recall
     array([1.   , 0.983, 0.5  , 0.   ])
     """
-    model = BinormalModel.fit(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        positive_fraction=positive_fraction,
-    )
+    model = _fit(y_true, y_score, pos_label, sample_weight, positive_fraction)
     return model.precision_recall_curve(n_points=n_points)
 
 
@@ -480,8 +479,7 @@ def binormal_roc_auc_score(
     >>> binormal_roc_auc_score([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2])
     0.9584
     """
-    model = BinormalModel.fit(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    return model.roc_auc()
+    return _fit(y_true, y_score, pos_label, sample_weight).roc_auc()
 
 
 def binormal_average_precision_score(
@@ -532,11 +530,70 @@ def binormal_average_precision_score(
     ... )
     0.640
     """
-    model = BinormalModel.fit(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        positive_fraction=positive_fraction,
-    )
+    model = _fit(y_true, y_score, pos_label, sample_weight, positive_fraction)
     return model.average_precision()
+
+
+def make_binormal_scorer(
+    metric: str = "roc_auc",
+    *,
+    pos_label: Any = None,
+    positive_fraction: float | None = None,
+) -> Any:
+    """Make a scorer of an area under a binormal curve, for `scoring=`.
+
+    Parameters
+    ----------
+    metric : {"roc_auc", "average_precision"}, default="roc_auc"
+        Area to score.
+    pos_label : int, float, bool or str, default=None
+        Label of the positive class; 1 by default, if the labels are {0, 1} or {-1, 1}.
+    positive_fraction : float, default=None
+        Fraction of positives, in (0, 1), for "average_precision" only; by default that of each test
+        set.
+
+    Returns
+    -------
+    scorer : callable
+        Scorer made by :func:`sklearn.metrics.make_scorer`. It scores the `decision_function` of a
+        classifier, or else its `predict_proba`, whose probabilities are rarely normal. A test set
+        with fewer than two different scores in a class is an error.
+
+    Raises
+    ------
+    ValueError
+        If `metric` is unknown; if `positive_fraction` is not in (0, 1), or is given for the area
+        under the ROC curve, which does not depend on it.
+
+    Warns
+    -----
+    BinormalAssumptionWarning
+        By the scorer, for each test set whose scores are clearly not normal.
+
+    See Also
+    --------
+    binormal_roc_auc_score, binormal_average_precision_score : The score functions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from skpostbac.binormal import make_binormal_scorer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scorer = make_binormal_scorer("average_precision", positive_fraction=0.1)
+    >>> cross_val_score(LinearDiscriminantAnalysis(), X[:, :2], y, scoring=scorer, cv=3)
+    array([0.55, 0.57, 0.71])
+    """
+    scores = {
+        "roc_auc": binormal_roc_auc_score,
+        "average_precision": binormal_average_precision_score,
+    }
+    check_choice(metric, scores, "metric")
+    options = {"pos_label": pos_label}
+    if positive_fraction is not None:
+        if metric == "roc_auc":
+            raise ValueError("positive_fraction is for average_precision: roc_auc does not use it")
+        options["positive_fraction"] = check_probability(positive_fraction, "positive_fraction")
+    responses = ("decision_function", "predict_proba")
+    return make_named_scorer(scores[metric], response_method=responses, **options)

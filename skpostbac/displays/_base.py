@@ -1,4 +1,4 @@
-"""Displays of binary classifiers: scores of a fitted classifier."""
+"""Base class of displays of binary classifiers: their constructor from a fitted classifier."""
 
 from __future__ import annotations
 
@@ -9,31 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 from sklearn.utils.validation import check_is_fitted
 
-from skpostbac._utils import Floats, shown
-
-
-def positive_scores(
-    estimator: Any, X: ArrayLike, y: ArrayLike, pos_label: Any
-) -> tuple[Floats, Any]:
-    """Return the scores for the positive class, and its label.
-
-    The scores come from `decision_function`, or else from `predict_proba`. The default positive
-    class is the second one, as in scikit-learn's displays.
-    """
-    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
-        raise TypeError(f"estimator must be a fitted classifier, got {shown(estimator)}")
-    check_is_fitted(estimator)
-    if pos_label is None and len(getattr(estimator, "classes_", ())) == 2:
-        pos_label = estimator.classes_[1]
-    if not isinstance(pos_label, Hashable):
-        raise TypeError(f"pos_label must be a label, got {shown(pos_label)}")
-    # A dummy scorer: scikit-learn selects the method, the column and the sign.
-    scorer = make_scorer(
-        lambda y_true, y_score, pos_label: y_score,
-        response_method=("decision_function", "predict_proba"),
-        pos_label=pos_label,
-    )
-    return scorer(estimator, X, y), pos_label
+from skpostbac._utils import shown
 
 
 class BinaryDisplayMixin:
@@ -93,8 +69,21 @@ class BinaryDisplayMixin:
         ['Negatives (n = 110, p = 0.34)', 'Positives (n = 174, p = 0.4)']
         >>> plt.close("all")
         """
-        y_score, pos_label = positive_scores(estimator, X, y, pos_label)
+        if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+            raise TypeError(f"estimator must be a fitted classifier, got {shown(estimator)}")
+        check_is_fitted(estimator)
+        if pos_label is None and len(getattr(estimator, "classes_", ())) == 2:
+            pos_label = estimator.classes_[1]
+        if not isinstance(pos_label, Hashable):
+            raise TypeError(f"pos_label must be a label, got {shown(pos_label)}")
+        # scikit-learn's scorer selects the method, the column and the sign of the scores.
+        scorer = make_scorer(
+            lambda y_true, y_score, pos_label: y_score,
+            response_method=("decision_function", "predict_proba"),
+            pos_label=pos_label,
+        )
         if cls._has_name and options.get("name") is None:
             options["name"] = type(estimator).__name__
+        y_score = scorer(estimator, X, y)
         display: Self = cls.from_predictions(y, y_score, pos_label=pos_label, **options)
         return display

@@ -1,4 +1,4 @@
-"""Smooth ROC and precision-recall curves, their credible bands, and the empirical curve."""
+"""Plots of the binormal model: its curves with credible bands, and normal-scores plots."""
 
 from __future__ import annotations
 
@@ -16,14 +16,20 @@ from skpostbac._utils import (
     check_choice,
     check_level,
     check_probability,
+    check_proportion,
     check_text,
     float_array,
     input_errors,
     shown,
 )
-from skpostbac.binormal import BinormalModel, CurveBand, posterior_binormal
-from skpostbac.displays._scores import BinaryDisplayMixin
-from skpostbac.metrics._binormal import check_share, estimate_model
+from skpostbac.binormal import (
+    BinormalCheck,
+    BinormalModel,
+    CurveBand,
+    binormal_check,
+    posterior_binormal,
+)
+from skpostbac.displays._base import BinaryDisplayMixin
 from skpostbac.stats._distribution import Interval, interval_of
 
 if TYPE_CHECKING:
@@ -141,7 +147,7 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
         self.curve = _curve_name(curve)
         check_text(name, "name")
         self.x, self.y = _points(x, y)
-        self.area = check_share(area, "area")
+        self.area = check_proportion(area, "area")
         self.positive_fraction = check_probability(positive_fraction, "positive_fraction")
         self.interval = None
         if interval is not None:
@@ -165,8 +171,8 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
             if not isinstance(given, tuple) or len(given) != 3:
                 raise TypeError(f"empirical must be an EmpiricalCurve or None, got {shown(given)}")
             with input_errors("empirical"):
-                share = check_share(given[2], "area")
-                self.empirical = EmpiricalCurve(*_points(*given[:2]), share)
+                found = check_proportion(given[2], "area")
+                self.empirical = EmpiricalCurve(*_points(*given[:2]), found)
         self.name = name
         self.pos_label = pos_label
 
@@ -238,7 +244,7 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
         'Empirical (AUC = 0.96)'
         """
         check_text(name, "name")
-        kind = _curve_name(curve)
+        curve = _curve_name(curve)
         posterior = posterior_binormal(
             y_true,
             y_score,
@@ -248,17 +254,19 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
             n_draws=n_draws,
             random_state=random_state,
         )
-        model = estimate_model(posterior.negative, posterior.positive, positive_fraction)
+        (n, *negative), (p, *positive) = posterior.negative, posterior.positive
+        population = p / (n + p) if positive_fraction is None else positive_fraction
+        model = BinormalModel(negative[0], negative[1], positive[0], positive[1], population)
         pos_label = 1 if pos_label is None else pos_label
         weight = sample_weight
         if (fraction := posterior.positive_fraction) is not None:
             # The empirical curve is that of a population with this fraction of positives.
             is_positive = np.asarray(y_true) == pos_label
             given = np.ones(len(is_positive)) if weight is None else np.asarray(weight)
-            share = given[is_positive].sum() / given.sum()
-            weight = given * np.where(is_positive, fraction / share, (1 - fraction) / (1 - share))
+            found = given[is_positive].sum() / given.sum()
+            weight = given * np.where(is_positive, fraction / found, (1 - fraction) / (1 - found))
         labelled: Any = {"pos_label": pos_label, "sample_weight": weight}
-        if kind == "roc":
+        if curve == "roc":
             drawn, band = posterior.roc_auc(), posterior.roc_band(level, fpr=BAND_POINTS)
             x, y, _ = roc_curve(y_true, y_score, **labelled)
             area = auc(x, y)
@@ -268,7 +276,7 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
             y, x, _ = precision_recall_curve(y_true, y_score, **labelled)
             area = average_precision_score(y_true, y_score, **labelled)
         display = cls(
-            **_of_model(kind, model),
+            **_of_model(curve, model),
             interval=interval_of(drawn, level),
             band=band,
             level=level,
@@ -387,18 +395,11 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
         >>> plt.close("all")
         """
         check_text(name, "name")
-        ax = self._start(
-            ax,
-            (5.4, 6.7),
-            curve_kwargs=curve_kwargs,
-            band_kwargs=band_kwargs,
-            empirical_kwargs=empirical_kwargs,
-            chance_level_kw=chance_level_kw,
-            plot_band=plot_band,
-            plot_empirical=plot_empirical,
-            plot_chance_level=plot_chance_level,
-            despine=despine,
-        )
+        flags = {"plot_band": plot_band, "plot_empirical": plot_empirical}
+        flags |= {"plot_chance_level": plot_chance_level, "despine": despine}
+        kwargs = {"band_kwargs": band_kwargs, "empirical_kwargs": empirical_kwargs}
+        kwargs |= {"chance_level_kw": chance_level_kw}
+        ax = self._start(ax, (5.4, 6.7), curve_kwargs=curve_kwargs, **kwargs, **flags)
         xlabel, ylabel, area_name = LABELS[self.curve]
         name = self.name if name is None else name
         score = f"{area_name} = {_plot.estimate(self.area, self.interval)}"
@@ -432,11 +433,13 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
         return self._finish(despine, legend="")
 
 
-def _curve_name(curve: Any) -> str:
+def _curve_name(curve: CurveKind) -> CurveKind:
     """Return the name of a curve, given its name or "pr"."""
-    curve = "precision_recall" if isinstance(curve, str) and curve == "pr" else curve
+    given: object = curve
+    if isinstance(given, str) and given == "pr":
+        return "precision_recall"
     check_choice(curve, LABELS, "curve")
-    return str(curve)
+    return curve
 
 
 def _points(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
@@ -458,3 +461,153 @@ def _of_model(curve: str, model: BinormalModel) -> dict[str, Any]:
         (y, x, _), area = model.precision_recall_curve(), model.average_precision()
     fraction = model.positive_fraction
     return {"curve": curve, "x": x, "y": y, "area": area, "positive_fraction": fraction}
+
+
+class NormalScoresDisplay(BinaryDisplayMixin, Plot):
+    """Normal-scores (Q-Q) plot of both classes: straight lines if the scores are normal.
+
+    Create it with :meth:`from_estimator` or :meth:`from_predictions`, or from a
+    :class:`~skpostbac.binormal.BinormalCheck` with ``NormalScoresDisplay(check).plot()``. All
+    parameters are stored as attributes.
+
+    Parameters
+    ----------
+    check : BinormalCheck
+        Normal scores and tests of both classes.
+    pos_label : int, float, bool or str, default=None
+        Label of the positive class, shown in the legend.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the points.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    points_ : tuple of 2 matplotlib Line2D
+        Sorted scores of the negatives and of the positives against the normal quantiles. The label
+        contains the p-value, with Holm's correction for two classes.
+    lines_ : tuple of 2 matplotlib Line2D
+        Normal distributions with the mean and the standard deviation of the scores, as fitted by
+        :class:`~skpostbac.binormal.BinormalModel`.
+
+    See Also
+    --------
+    skpostbac.binormal.binormal_check : Compute the data of the plot, and the tests.
+    BinormalCurveDisplay : Plot curves that assume normal scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skpostbac import NormalScoresDisplay
+    >>> from skpostbac.binormal import binormal_check
+    >>> y_true = np.repeat([0, 1], 30)
+    >>> y_score = np.concatenate([np.linspace(-1, 1, 30), np.exp(np.linspace(-2, 2, 30))])
+    >>> display = NormalScoresDisplay(binormal_check(y_true, y_score)).plot()
+    >>> [points.get_label() for points in display.points_]
+    ['Negatives (n = 30, p = 0.27)', 'Positives (n = 30, p = 0.0002)']
+    """
+
+    _has_name = False
+
+    def __init__(self, check: BinormalCheck, *, pos_label: Any = None) -> None:
+        self.check = check
+        self.pos_label = pos_label
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, **options: Any
+    ) -> NormalScoresDisplay:
+        """Plot the scores of both classes, given true labels and scores.
+
+        Parameters
+        ----------
+        y_true, y_score, pos_label
+            As for :meth:`~skpostbac.binormal.BinormalModel.fit`.
+        **options
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : NormalScoresDisplay
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for :func:`~skpostbac.binormal.binormal_check`.
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import NormalScoresDisplay
+        >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 9, 1]
+        >>> display = NormalScoresDisplay.from_predictions(y_true, y_score)
+        >>> [points.get_label() for points in display.points_]
+        ['Negatives (n = 4, p = 0.97)', 'Positives (n = 3, p = 0.39)']
+        >>> plt.close(display.figure_)
+        """
+        check = binormal_check(y_true, y_score, pos_label=pos_label)
+        return cls(check, pos_label=1 if pos_label is None else pos_label).plot(**options)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        points_kwargs: Kwargs = None,
+        lines_kwargs: Kwargs = None,
+        despine: bool = False,
+    ) -> NormalScoresDisplay:
+        """Plot the scores and the lines.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to plot on; a new figure by default.
+        points_kwargs, lines_kwargs : dict, default=None
+            Keyword arguments of matplotlib's `plot` for the points and lines of both classes.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : NormalScoresDisplay
+            This object.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import NormalScoresDisplay
+        >>> from skpostbac.binormal import binormal_check
+        >>> check = binormal_check([0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 2, 1])
+        >>> display = NormalScoresDisplay(check).plot()
+        >>> display.points_[1].get_ydata()
+        array([0., 1., 2.])
+        >>> plt.close(display.figure_)
+        """
+        kwargs = {"points_kwargs": points_kwargs, "lines_kwargs": lines_kwargs}
+        ax = self._start(ax, (6.4, 5.2), despine=despine, **kwargs)
+        names, markers = ("Negatives", "Positives"), ("o", "^")
+        classes = (self.check.negative, self.check.positive), self.check.adjusted_p_values
+        lines, points = [], []
+        for k, (scores, p_value) in enumerate(zip(*classes, strict=True)):
+            quantiles, values = scores.expected, scores.scores
+            scale = np.abs(values).max()  # so that squares neither overflow nor vanish
+            mean, sd = scale * (values / scale).mean(), scale * (values / scale).std(ddof=1)
+            style: dict[str, Any] = {"linestyle": ("-", "--")[k], "linewidth": 1, "zorder": 3}
+            style = _plot.merge_kwargs({**style, "color": _plot.text_color(ax)}, lines_kwargs)
+            ends = quantiles[[0, -1]]
+            lines += ax.plot(ends, mean + sd * ends, **style)
+            label = _plot.with_score(names[k], f"n = {len(values)}, p = {p_value:.2g}")
+            style = {"color": _plot.COLORS[k], "marker": markers[k], "markersize": 4}
+            style |= {"linestyle": "none", "label": label}
+            points += ax.plot(quantiles, values, **_plot.merge_kwargs(style, points_kwargs))
+        self.lines_, self.points_ = tuple(lines), tuple(points)
+        ax.set_xlabel("Standard normal quantile")
+        _plot.label_axis(ax.yaxis, "Score", pos_label=self.pos_label)
+        return self._finish(despine, legend="p-value of a test of normality")

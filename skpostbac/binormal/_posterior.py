@@ -1,7 +1,8 @@
-"""Posterior of the binormal model, its curves and the areas under them."""
+"""Posterior of the binormal model: what scores say of its curves and the areas under them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from reprlib import repr as short_repr
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logit, ndtri
+from scipy.special import logit, ndtr, ndtri
 
 from skpostbac._utils import (
     Floats,
@@ -19,7 +20,9 @@ from skpostbac._utils import (
     block,
     check_n_draws,
     check_probability,
+    check_proportion,
     check_seed,
+    describe_estimate,
     draw_seed,
     first,
     float_array,
@@ -27,12 +30,16 @@ from skpostbac._utils import (
     format_share,
     table,
 )
-from skpostbac.metrics._binormal import curves as binormal
-from skpostbac.metrics._binormal.class_scores import ScoreMoments, check_moments, check_share
-from skpostbac.metrics._binormal.empirical_areas import EmpiricalAreas, empirical_areas
-from skpostbac.metrics._binormal.model import estimate_model
-from skpostbac.metrics._binormal.report import areas_of, table_rows, write_report
-from skpostbac.metrics._binormal.warning import checked_scores
+from skpostbac.binormal import _curves
+from skpostbac.binormal._check import checked_scores
+from skpostbac.binormal._model import estimate_model
+from skpostbac.binormal._scores import (
+    EmpiricalAreas,
+    ScoreMoments,
+    check_finite,
+    empirical_areas,
+)
+from skpostbac.metrics._counts import format_count
 from skpostbac.stats._distribution import (
     DrawnPosterior,
     central_tails,
@@ -45,6 +52,7 @@ from skpostbac.stats._distribution import (
 N_DRAWS = 4000
 # Points of a band in a view.
 SHOWN_POINTS = 9
+NAMES = {"roc_auc": "Area under the ROC curve", "average_precision": "Average precision"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,14 +91,14 @@ class CurveBand(FrozenArrays):
         columns : dict of str to ndarray of shape (n_points,)
             "x", "median", "low" and "high".
         """
-        return {"x": self.x, "median": self.median, "low": self.low, "high": self.high}
+        return dict(vars(self))
 
     def _repr_html_(self) -> str:
         shown = np.unique(np.linspace(0, self.x.size - 1, SHOWN_POINTS).astype(int))
-        columns = (self.x, self.median, self.low, self.high)
-        cells = [[format_share(value) for value in column[shown].tolist()] for column in columns]
-        rows = list(zip(*cells, strict=True))
-        return block(repr(self), table(("x", "median", "low", "high"), rows))
+        values = np.transpose(list(self.table().values()))[shown].tolist()
+        return block(
+            repr(self), table(list(self.table()), [[*map(format_share, row)] for row in values])
+        )
 
     def __repr__(self) -> str:
         return f"CurveBand(n_points={self.x.size})"
@@ -145,16 +153,16 @@ class PosteriorBinormal(StablePickle):
     negative, positive : ScoreMoments
         Number, mean and standard deviation of the scores of each class.
     positive_fraction : float or None
-        Known share of positives, in (0, 1). None if it is unknown; its posterior is then Beta(1 +
-        n_positive, 1 + n_negative), from a flat prior. This is valid for a random sample of the
-        population, not for fixed class sizes.
+        Known fraction of positives, in (0, 1). None if it is unknown; its posterior is then
+        Beta(1 + n_positive, 1 + n_negative), from a flat prior. This is valid for a random sample
+        of the population, not for fixed class sizes.
     n_draws : int
         Number of random draws.
     seed : int
         Seed of the draws: equal posteriors have equal draws.
     empirical : EmpiricalAreas or None
         Areas under the empirical curves, for comparison; with `positive_fraction`, the samples are
-        weighted to this share of positives. None if the scores are not known.
+        weighted to this fraction of positives. None if the scores are not known.
 
     Raises
     ------
@@ -192,31 +200,47 @@ class PosteriorBinormal(StablePickle):
 
     def __post_init__(self) -> None:
         for name in ("negative", "positive"):
-            check_moments(getattr(self, name), name)
+            sample = getattr(self, name)
+            if not isinstance(sample, ScoreMoments):
+                raise ValueError(f"{name} must be ScoreMoments, got {short_repr(sample)}")
+            check_finite(sample.n, f"{name}.n")
+            if sample.n < 2:
+                raise ValueError(f"{name}.n must be at least 2, got {sample.n!r}")
+            check_finite(sample.mean, f"{name}.mean")
+            check_finite(sample.sd, f"{name}.sd", positive=True)
         if self.positive_fraction is not None:
             fraction = check_probability(self.positive_fraction, "positive_fraction")
             object.__setattr__(self, "positive_fraction", fraction)
         check_n_draws(self.n_draws, 2)
         check_seed(self.seed, "seed")
-        _check_areas(self.empirical)
+        if self.empirical is not None:
+            areas: Any = self.empirical
+            if not isinstance(areas, EmpiricalAreas):
+                raise ValueError(
+                    f"empirical must be EmpiricalAreas or None, got {short_repr(areas)}"
+                )
+            for name, value in areas._asdict().items():
+                check_proportion(value, f"empirical.{name}")
         estimate_model(self.negative, self.positive, self.positive_fraction)
 
     @cached_property
     def parameters(self) -> BinormalDraws:
         """Draws of the parameters, read-only."""
-        rng = np.random.default_rng(self.seed)
-        negative = _draw_normal(self.negative, self.n_draws, rng)
-        positive = _draw_normal(self.positive, self.n_draws, rng)
-        return BinormalDraws(*negative, *positive, self._draw_fraction(rng))
-
-    def _draw_fraction(self, rng: np.random.Generator) -> Floats:
+        rng, size = np.random.default_rng(self.seed), self.n_draws
+        columns = []
+        for n, mean, sd in (self.negative, self.positive):
+            sds = sd * np.sqrt((n - 1) / rng.chisquare(n - 1, size))
+            columns += [rng.normal(mean, sds / np.sqrt(n)), sds]
         if self.positive_fraction is None:
-            return rng.beta(1 + self.positive.n, 1 + self.negative.n, self.n_draws)
-        return np.full(self.n_draws, self.positive_fraction, dtype=np.float64)
+            fraction = rng.beta(1 + self.positive.n, 1 + self.negative.n, size)
+        else:
+            fraction = np.full(size, self.positive_fraction, dtype=np.float64)
+        mean_negative, sd_negative, mean_positive, sd_positive = columns
+        return BinormalDraws(mean_negative, sd_negative, mean_positive, sd_positive, fraction)
 
     def roc_auc(self) -> DrawnPosterior:
         """Return the posterior of the area under the ROC curve."""
-        return DrawnPosterior(binormal.roc_auc(*self._shapes))
+        return DrawnPosterior(_curves.roc_auc(*self._arguments[:2]))
 
     def average_precision(self) -> DrawnPosterior:
         """Return the posterior of the area under the precision-recall curve."""
@@ -225,7 +249,7 @@ class PosteriorBinormal(StablePickle):
     @cached_property
     def _average_precision(self) -> DrawnPosterior:
         # An integral for each draw, which takes longer than anything else here.
-        return DrawnPosterior(binormal.average_precision(*self._shapes, self._log_odds))
+        return DrawnPosterior(_curves.average_precision(*self._arguments))
 
     def roc_band(self, level: float = 0.95, *, fpr: ArrayLike | None = None) -> CurveBand:
         """Return a pointwise credible band of the ROC curve.
@@ -257,9 +281,8 @@ class PosteriorBinormal(StablePickle):
         >>> bool(band.low[1] < band.median[1] < band.high[1])
         True
         """
-        x = _rates(fpr, "fpr")
-        shift, ratio = self._shapes
-        return _band(x, binormal.tpr_at(x, shift[:, np.newaxis], ratio[:, np.newaxis]), level)
+        shift, ratio, _ = (values[:, np.newaxis] for values in self._arguments)
+        return _band(fpr, "fpr", lambda fpr: ndtr((shift + ndtri(fpr)) / ratio), level)
 
     def precision_recall_band(
         self, level: float = 0.95, *, recall: ArrayLike | None = None
@@ -296,21 +319,19 @@ class PosteriorBinormal(StablePickle):
         >>> bool(band.low[0] < band.median[0] < band.high[0])
         True
         """
-        x = _rates(recall, "recall")
-        columns = (values[:, np.newaxis] for values in (*self._shapes, self._log_odds))
-        return _band(x, binormal.precision(ndtri(x), *columns), level)
-
-    @property
-    def _shapes(self) -> tuple[Floats, Floats]:
-        draws = self.parameters
-        return binormal.standardise(
-            draws.mean_negative, draws.sd_negative, draws.mean_positive, draws.sd_positive
+        columns = [values[:, np.newaxis] for values in self._arguments]
+        return _band(
+            recall, "recall", lambda recall: _curves.precision(ndtri(recall), *columns), level
         )
 
     @property
-    def _log_odds(self) -> Floats:
-        log_odds: Floats = logit(self.parameters.positive_fraction)
-        return log_odds
+    def _arguments(self) -> tuple[Floats, Floats, Floats]:
+        """What the curves depend on: shift, ratio and log-odds of each draw."""
+        draws = self.parameters
+        shift, ratio = _curves.standardise(
+            draws.mean_negative, draws.sd_negative, draws.mean_positive, draws.sd_positive
+        )
+        return shift, ratio, logit(draws.positive_fraction)
 
     def summary(self, level: float = 0.95) -> list[dict[str, str | float | None]]:
         """Return summary statistics of both areas, as a list of records.
@@ -344,9 +365,15 @@ class PosteriorBinormal(StablePickle):
         average_precision: 0.786, empirical 0.917
         """
         return [
-            {"name": name, **figures_of(area, level), "empirical": empirical}
-            for name, area, empirical in areas_of(self)
+            {"name": key, **figures_of(area, level), "empirical": empirical}
+            for key, _, area, empirical in self._areas()
         ]
+
+    def _areas(self) -> list[tuple[str, str, DrawnPosterior, float | None]]:
+        """Return the key, the name, the posterior and the empirical value of each area."""
+        keys, names = zip(*NAMES.items(), strict=True)
+        posteriors = self.roc_auc(), self.average_precision()
+        return list(zip(keys, names, posteriors, self.empirical or (None, None), strict=True))
 
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the areas of the model and of the empirical curves.
@@ -377,11 +404,28 @@ class PosteriorBinormal(StablePickle):
         Average precision: 0.786 (95% credible interval 0.385 to 1.000) by the binormal model,
         0.917 by the empirical curve.
         """
-        return write_report(self, level)
+        n_negative, n_positive = format_count(self.negative.n), format_count(self.positive.n)
+        text = f"From the scores of {n_negative} negatives and {n_positive} positives"
+        if self.positive_fraction is not None:
+            text += f", for a population with {100 * self.positive_fraction:.4g}% positives"
+        text += ":"
+        for _, name, area, empirical in self._areas():
+            interval = interval_of(area, level)
+            estimate = describe_estimate(area.mean(), interval, level)
+            text += f"\n{name}: {estimate} by the binormal model"
+            if empirical is not None:
+                text += f", {empirical:.3f} by the empirical curve"
+                if not interval.low <= empirical <= interval.high:
+                    text += ".\nThe empirical value is outside the interval; see `binormal_check`"
+            text += "."
+        return text
 
     def _repr_html_(self) -> str:
-        header = ("", "mean", "95% CI", "empirical")
-        return block(repr(self), table(header, table_rows(self)))
+        areas = self._areas()
+        observed = ["" if value is None else f"{value:.3f}" for *_, value in areas]
+        estimates = estimate_rows({name: area for _, name, area, _ in areas})
+        rows = [(*row, value) for row, value in zip(estimates, observed, strict=True)]
+        return block(repr(self), table(("", "mean", "95% CI", "empirical"), rows))
 
     def __repr__(self) -> str:
         area = self.roc_auc()
@@ -416,8 +460,8 @@ def posterior_binormal(
     y_true, y_score, pos_label, sample_weight
         As for :meth:`BinormalModel.fit`. The scale of the weights matters: they are case counts.
     positive_fraction : float, default=None
-        Share of positives in the target population, in (0, 1). By default it is estimated from the
-        samples with a flat prior.
+        Fraction of positives in the target population, in (0, 1). By default it is estimated from
+        the samples with a flat prior.
     n_draws : int, default=4000
         Number of random draws, 2 or more.
     random_state : int, RandomState, Generator or None, default=0
@@ -479,37 +523,14 @@ def posterior_binormal(
     )
 
 
-def _check_areas(areas: EmpiricalAreas | None) -> None:
-    if areas is None:
-        return
-    if not isinstance(areas, EmpiricalAreas):
-        raise ValueError(f"empirical must be EmpiricalAreas or None, got {short_repr(areas)}")
-    for name, value in areas._asdict().items():
-        check_share(value, f"empirical.{name}")
-
-
-def _draw_normal(
-    sample: ScoreMoments, size: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Draw mean and standard deviation of a normal distribution."""
-    sd = sample.sd * np.sqrt((sample.n - 1) / rng.chisquare(sample.n - 1, size))
-    return rng.normal(sample.mean, sd / np.sqrt(sample.n)), sd
-
-
-def _rates(values: ArrayLike | None, name: str) -> Floats:
-    """Return the points of a band, in one dimension."""
-    if values is None:
-        return np.linspace(0, 1, 101)
-    rates = float_array(values, name)
+def _band(
+    given: ArrayLike | None, name: str, curves: Callable[[Floats], Floats], level: float
+) -> CurveBand:
+    """Summarise curves, one for each draw, at some rates."""
+    rates = np.linspace(0, 1, 101) if given is None else float_array(given, name)
     if rates.ndim != 1:
         raise ValueError(f"{name} must be 1-dimensional, got an array of shape {rates.shape}")
     if (bad := ~((rates >= 0) & (rates <= 1))).any():
         raise ValueError(f"{name} must be in [0, 1], got {first(rates, bad)}")
-    return rates
-
-
-def _band(x: Floats, curves: Floats, level: float) -> CurveBand:
-    """Summarise curves, one in each row, at each of their points."""
-    low, high = central_tails(level)
-    low, median, high = np.quantile(curves, [low, 0.5, high], axis=0)
-    return CurveBand(x, median, low, high)
+    low, high, median = np.quantile(curves(rates), [*central_tails(level), 0.5], axis=0)
+    return CurveBand(rates, median, low, high)

@@ -1,23 +1,23 @@
-"""ROC and precision-recall curves of two normal distributions of scores.
+"""Formulas of the ROC and precision-recall curves of two normal distributions of scores.
 
 All functions take arrays that broadcast. They depend on the two distributions through `shift`, the
 difference of the means in standard deviations of the negatives, and `ratio`, the standard
-deviation of the positives over that of the negatives. With the threshold where a share Phi(u) of
-the positives is above it, the share of the negatives is Phi(ratio u - shift). `log_odds` are those
-of being positive before the score is known.
+deviation of the positives over that of the negatives. With the threshold where the true-positive
+rate is Phi(u), the false-positive rate is Phi(ratio u - shift). `log_odds` are those of being
+positive before the score is known.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit, log_ndtr, ndtr, ndtri
+from scipy.special import expit, log_ndtr, ndtr
 
 from skpostbac._utils import Floats, Indices
 from skpostbac.stats._numerics import integrate
 
-# Normal deviates between which recall is integrated. Above 9 there is a share of 1e-19 of it, where
-# the precision is at most twice what it is at a deviate of 0; the density underflows below -39,
-# down to which the precision may be large while it is tiny elsewhere.
+# Normal deviates between which recall is integrated. Above 9 lies 1e-19 of it, where the precision
+# is at most twice what it is at a deviate of 0; the density underflows below -39, down to which the
+# precision may be large while it is tiny elsewhere.
 _RECALL_EDGES = np.array([-39.0, -18.0, -9.0, -6.0, -3.0, 0.0, 3.0, 6.0, 9.0])
 
 # Deviates of the false-positive rate between which it goes from nothing to next to 1. Precision may
@@ -43,12 +43,6 @@ def roc_auc(shift: Floats, ratio: Floats) -> Floats:
     return area
 
 
-def tpr_at(fpr: Floats, shift: Floats, ratio: Floats) -> Floats:
-    """Return the true-positive rate at the threshold of a false-positive rate."""
-    tpr: Floats = ndtr((shift + ndtri(fpr)) / ratio)
-    return tpr
-
-
 def precision(deviate: Floats, shift: Floats, ratio: Floats, log_odds: Floats) -> Floats:
     """Return the precision where recall is Phi(deviate); at -inf, its limit.
 
@@ -68,18 +62,16 @@ def average_precision(shift: Floats, ratio: Floats, log_odds: Floats) -> Floats:
 
     The relative error is below 1e-10.
     """
-    blocks = (slice(start, start + _BLOCK) for start in range(0, len(shift), _BLOCK))
-    return np.concatenate(
-        [_average_precision(shift[block], ratio[block], log_odds[block]) for block in blocks]
-    )
 
-
-def _average_precision(shift: Floats, ratio: Floats, log_odds: Floats) -> Floats:
     def integrand(index: Indices, u: Floats) -> Floats:
         density = np.exp(-u * u / 2) / np.sqrt(2 * np.pi)
         values: Floats = density * precision(u, shift[index], ratio[index], log_odds[index])
         return values
 
+    if len(shift) > _BLOCK:
+        cuts = range(_BLOCK, len(shift), _BLOCK)
+        blocks = zip(*(np.split(column, cuts) for column in (shift, ratio, log_odds)), strict=True)
+        return np.concatenate([average_precision(*block) for block in blocks])
     rise = (shift[:, np.newaxis] + _FPR_EDGES) / ratio[:, np.newaxis]
     fixed = np.broadcast_to(_RECALL_EDGES, (len(shift), len(_RECALL_EDGES)))
     edges = np.concatenate([fixed, rise.clip(_RECALL_EDGES[0], _RECALL_EDGES[-1])], axis=1)
