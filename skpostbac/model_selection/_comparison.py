@@ -37,7 +37,6 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
-from skpostbac.metrics._balanced_accuracy import OBJECTIVES, check_objective
 from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
 from skpostbac.metrics._labels import (
     Predictions,
@@ -48,6 +47,7 @@ from skpostbac.metrics._labels import (
     position_of,
     warn_if_foreign,
 )
+from skpostbac.metrics._posteriors import OBJECTIVES, check_objective
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
@@ -533,7 +533,7 @@ class PosteriorComparison(StablePickle):
         return [
             {
                 "name": self.names[index],
-                **figures_of(self.posteriors[index], level),
+                **figures_of(self.posteriors[index].distribution, level),
                 **{key: values[index] for key, values in columns.items()},
             }
             for index in self._order()

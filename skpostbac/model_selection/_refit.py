@@ -26,8 +26,8 @@ from skpostbac._utils import (
 from skpostbac.metrics import (
     PriorInfluenceWarning,
 )
-from skpostbac.metrics._balanced_accuracy import OBJECTIVES, check_objective
 from skpostbac.metrics._labels import label_list, unique_label_array
+from skpostbac.metrics._posteriors import OBJECTIVES, check_objective
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from skpostbac._utils import (
     RngLike,
     StablePickle,
     block,
+    describe_estimate,
     float_array,
     format_column,
     format_estimates,
@@ -115,7 +116,7 @@ class Distribution(StablePickle, ABC):
 def estimate_rows(
     distributions: Mapping[str, Distribution], level: float = 0.95
 ) -> list[tuple[str, str, str]]:
-    """Return the rows of a table: names, means and shortest intervals."""
+    """Return the rows of a table: names, means and intervals."""
     means = [distribution.mean() for distribution in distributions.values()]
     intervals = [interval_of(distribution, level) for distribution in distributions.values()]
     estimates = format_estimates(means, intervals)
@@ -125,29 +126,18 @@ def estimate_rows(
 def interval_of(
     distribution: Distribution, level: float, method: object = DEFAULT_INTERVAL
 ) -> Interval:
-    """Return the "hdi" or "central" interval of a distribution."""
+    """Return the "hdi" or "central" interval of a distribution.
+
+    This is the one place that decides which interval is reported unless a method is asked for.
+    """
     return choose_interval(method, hdi=distribution.hdi, central=distribution.interval)(level)
 
 
-class Figures(Protocol):
-    """Protocol of the distributions and posteriors that can be summarised."""
-
-    def mean(self) -> float:
-        """Return the mean."""
-
-    def median(self) -> float:
-        """Return the median."""
-
-    def standard_deviation(self) -> float:
-        """Return the standard deviation."""
-
-    def hdi(self, level: float = ...) -> Interval:
-        """Return the shortest interval."""
-
-
-def figures_of(distribution: Figures, level: float) -> dict[str, float]:
-    """Return the values that all summaries contain, by key."""
-    low, high = distribution.hdi(level)
+def figures_of(
+    distribution: Distribution, level: float, interval: Interval | None = None
+) -> dict[str, float]:
+    """Return the values that all summaries contain, by key; the interval may be known already."""
+    low, high = interval or interval_of(distribution, level)
     return {
         "mean": distribution.mean(),
         "median": distribution.median(),
@@ -156,6 +146,11 @@ def figures_of(distribution: Figures, level: float) -> dict[str, float]:
         "high": high,
         "level": float(level),
     }
+
+
+def describe(distribution: Distribution, level: float) -> str:
+    """Return the mean and the credible interval as part of a sentence."""
+    return describe_estimate(distribution.mean(), interval_of(distribution, level), level)
 
 
 def choose_interval(method: object, *, hdi: _OfLevel, central: _OfLevel) -> _OfLevel:
@@ -168,14 +163,17 @@ def choose_interval(method: object, *, hdi: _OfLevel, central: _OfLevel) -> _OfL
 
 def estimate_columns(
     distributions: Sequence[Distribution],
+    interval: Callable[[Any, float], Interval] = interval_of,
 ) -> tuple[tuple[str, str], list[tuple[str, str]]]:
-    """Return the header and the cells of two columns: means and shortest intervals.
+    """Return the header and the cells of two columns: means and intervals.
 
     Standard deviations replace intervals that would take long.
     """
     if not any(distribution._has_slow_intervals for distribution in distributions):
-        rows = estimate_rows({str(i): one for i, one in enumerate(distributions)})
-        return ("mean", "95% CI"), [(mean, interval) for _, mean, interval in rows]
+        intervals = [interval(distribution, 0.95) for distribution in distributions]
+        return ("mean", "95% CI"), format_estimates(
+            [one.mean() for one in distributions], intervals
+        )
     means = [f"{distribution.mean():.3f}" for distribution in distributions]
     deviations = [f"{distribution.standard_deviation():.3f}" for distribution in distributions]
     return ("mean", "standard deviation"), list(zip(means, deviations, strict=True))

@@ -28,12 +28,11 @@ import numpy as np
 from skpostbac._utils import (
     Floats,
     FrozenArrays,
-    describe_estimate,
     float_array,
     shown,
     table,
 )
-from skpostbac.metrics._posteriors import FigurePosterior
+from skpostbac.metrics._posteriors.base import ScalarPosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     PriorLike,
@@ -43,7 +42,7 @@ from skpostbac.metrics._priors import (
     resolve_prior,
 )
 from skpostbac.stats import BetaAverage, ShiftedDistribution
-from skpostbac.stats._distribution import DrawnPosterior, estimate_rows
+from skpostbac.stats._distribution import DrawnPosterior, describe, estimate_rows
 from skpostbac.stats._several import PanelDistribution, resolve
 
 # A judge who is no better than guessing with more than this probability tells next to nothing.
@@ -66,7 +65,7 @@ class JudgeWarning(UserWarning):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PosteriorPrevalence(FigurePosterior, FrozenArrays):
+class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
     """Posterior of a prevalence measured by an imperfect judge.
 
     Made by :func:`~skpostbac.posterior_prevalence`. Intervals and quantiles take seconds if nearly
@@ -89,8 +88,13 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
     Examples
     --------
     >>> from skpostbac import posterior_prevalence
-    >>> posterior_prevalence(130, 200, sensitivity=(27, 30), specificity=(24, 30))
+    >>> posterior = posterior_prevalence(130, 200, sensitivity=(27, 30), specificity=(24, 30))
+    >>> posterior
     PosteriorPrevalence(mean=0.649, 95% CI=[0.476, 0.827], outside=0.002, n=200)
+    >>> print(posterior.report())
+    The share of positives is 0.649 (95% credible interval 0.476 to 0.827); the judge called 130 of
+    200 positive.
+    Sensitivity + specificity - 1 of the judge is 0.677 (95% credible interval 0.497 to 0.847).
     """
 
     positives: float
@@ -138,7 +142,7 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
 
     def _draw_judge(self, rng: np.random.Generator, size: int = _DRAWS) -> tuple[Floats, Floats]:
         """Draw the specificity and the sensitivity of a judge better than guessing."""
-        q0, q1 = (_draw_beta(rng, row, size) for row in self._betas[1:])
+        q0, q1 = (rng.beta(a, b, size) for a, b in self._betas[1:])
         better = q0 + q1 > 1
         if better.sum() < _FEWEST:
             raise ValueError(
@@ -151,20 +155,12 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
         """Draw the share, also beyond [0, 1], as seen by a judge better than guessing."""
         rng = np.random.default_rng(0)
         q0, q1 = self._draw_judge(rng, size)
-        return np.asarray((_draw_beta(rng, self._betas[0], q0.size) + q0 - 1) / (q0 + q1 - 1))
+        p = rng.beta(self._betas[0, 0], self._betas[0, 1], q0.size)
+        return np.asarray((p + q0 - 1) / (q0 + q1 - 1))
 
     @cached_property
     def _shares(self) -> Floats:
         return self._draw_shares()
-
-    def _first_edges(self) -> Floats:
-        """Return edges of panels in [0, 1], most of them where some draws of the share are."""
-        draws = self._draw_shares(_PILOTS)
-        low, high = np.clip([draws.min(), draws.max()], 0.0, 1.0)
-        beyond = 0.5 * (high - low)
-        inside = np.linspace(low, high, _PANELS + 1)
-        edges = np.concatenate([[0.0, low - beyond], inside, [high + beyond, 1.0]])
-        return np.unique(np.clip(edges, 0.0, 1.0))
 
     @cached_property
     def _ends(self) -> tuple[float, float]:
@@ -194,7 +190,14 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
         def inside(x: Floats) -> Floats:
             return np.asarray((self._cdf(x) - below) / (upto - below))
 
-        return resolve(inside, self._first_edges(), tolerance=_TOLERANCE, most=_MOST_PANELS)
+        # The first panels are narrow where some draws of the share are.
+        draws = self._draw_shares(_PILOTS)
+        low, high = np.clip([draws.min(), draws.max()], 0.0, 1.0)
+        beyond = 0.5 * (high - low)
+        panels = np.linspace(low, high, _PANELS + 1)
+        edges = np.concatenate([[0.0, low - beyond], panels, [high + beyond, 1.0]])
+        edges = np.unique(np.clip(edges, 0.0, 1.0))
+        return resolve(inside, edges, tolerance=_TOLERANCE, most=_MOST_PANELS)
 
     def _check_possible(self) -> None:
         """Raise if no share in [0, 1] is compatible with the counts."""
@@ -245,38 +248,13 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
         """
         return PrevalenceDifference(self, other)
 
-    def report(self, level: float = 0.95) -> str:
-        """Return a text report on the prevalence and the judge.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the credible intervals, in (0, 1).
-
-        Returns
-        -------
-        sentences : str
-            One sentence per line.
-
-        Examples
-        --------
-        >>> from skpostbac import posterior_prevalence
-        >>> posterior = posterior_prevalence(
-        ...     130, 200, sensitivity=(27, 30), specificity=(24, 30)
-        ... )
-        >>> print(posterior.report())
-        The share of positives is 0.649 (95% credible interval 0.476 to 0.827); the judge called 130
-        of 200 positive.
-        Sensitivity + specificity - 1 of the judge is 0.677 (95% credible interval 0.497 to 0.847).
-        """
-        share = describe_estimate(self.mean(), self.credible_interval(level), level)
-        judge = self.judge_informedness
-        informed = describe_estimate(judge.mean(), judge.hdi(level), level)
-        return (
-            f"The share of positives is {share}; the judge called {self.positives:g} of "
-            f"{self.total:g} positive.\n"
-            f"Sensitivity + specificity - 1 of the judge is {informed}."
-        )
+    def _sentences(self, level: float) -> list[str]:
+        calls = f"the judge called {self.positives:g} of {self.total:g} positive"
+        judge = describe(self.judge_informedness, level)
+        return [
+            f"The share of positives is {self._describe(level)}; {calls}.",
+            f"Sensitivity + specificity - 1 of the judge is {judge}.",
+        ]
 
     def _html_tables(self) -> list[str]:
         distributions = {
@@ -291,7 +269,7 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PrevalenceDifference(FigurePosterior):
+class PrevalenceDifference(ScalarPosterior):
     """Posterior of the difference between two prevalences measured by the same judge.
 
     Made by :meth:`PosteriorPrevalence.difference`.
@@ -330,7 +308,8 @@ class PrevalenceDifference(FigurePosterior):
         """Draws of a fixed seed, with both shares in [0, 1], good to about 0.001 or better."""
         rng = np.random.default_rng(0)
         q0, q1 = self.first._draw_judge(rng)
-        calls = (_draw_beta(rng, one._betas[0], q0.size) for one in (self.first, self.second))
+        betas = self.first._betas[0], self.second._betas[0]
+        calls = (rng.beta(a, b, q0.size) for a, b in betas)
         first, second = ((p + q0 - 1) / (q0 + q1 - 1) for p in calls)
         kept = (np.minimum(first, second) >= 0) & (np.maximum(first, second) <= 1)
         if kept.sum() < _FEWEST:
@@ -418,28 +397,25 @@ def posterior_prevalence(
         prior,
     )
     posterior._check_possible()
-    if (fault := _fault(posterior)) is not None:
-        warnings.warn(fault, JudgeWarning, stacklevel=2)
-    return posterior
-
-
-def _fault(posterior: PosteriorPrevalence) -> str | None:
-    """Return why the judge is unreliable, or None."""
     useless = float(posterior.judge_informedness.cdf(0.0))
+    outside = posterior.prob_below_zero + posterior.prob_above_one
     if useless > _USELESS:
-        return (
+        warnings.warn(
             f"sensitivity and specificity: with probability {useless:.2g} the judge is no better "
             "than guessing, so the share cannot be inferred from the calls; use more gold samples "
-            "or a better judge"
+            "or a better judge",
+            JudgeWarning,
+            stacklevel=2,
         )
-    outside = posterior.prob_below_zero + posterior.prob_above_one
-    if outside > _CONTRADICTION:
-        return (
+    elif outside > _CONTRADICTION:
+        warnings.warn(
             f"positives: {posterior.positives:g} of {posterior.total:g} contradict the sensitivity "
             f"and the specificity: a share in [0, 1] has a probability of {1 - outside:.2g}; check "
-            "that the gold samples resemble those that were judged"
+            "that the gold samples resemble those that were judged",
+            JudgeWarning,
+            stacklevel=2,
         )
-    return None
+    return posterior
 
 
 def _pair(values: object, name: str) -> Floats:
@@ -451,8 +427,3 @@ def _pair(values: object, name: str) -> Floats:
             f"and total > 0, got {shown(values)}"
         )
     return array
-
-
-def _draw_beta(rng: np.random.Generator, parameters: Floats, size: int) -> Floats:
-    a, b = parameters.tolist()
-    return rng.beta(a, b, size)

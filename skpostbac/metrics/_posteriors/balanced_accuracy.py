@@ -1,10 +1,12 @@
-"""The posterior distribution of the balanced accuracy of one classifier."""
+"""Posterior of the balanced accuracy, the average of the recalls of the classes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,13 +14,13 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import (
     Floats,
     Indices,
+    block,
+    describe_estimate,
     format_column,
+    format_probability,
     more,
     table,
 )
-from skpostbac.metrics._balanced_accuracy.recalls import Recalls
-from skpostbac.metrics._balanced_accuracy.report import write_report
-from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._counts import (
     ClassCounts,
     class_counts,
@@ -26,11 +28,25 @@ from skpostbac.metrics._counts import (
     counts_of_numbers,
     format_count,
 )
-from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
+from skpostbac.metrics._dependence import (
+    DesignEffects,
+    describe_worth,
+    doubts_of_groups,
+    is_large,
+    warn_of_groups,
+    warn_of_repeated_ids,
+)
 from skpostbac.metrics._labels import WeightType, label_list, warn_if_foreign
-from skpostbac.metrics._posteriors import ExactPosterior, ProbAboveChance, prob_above_chance
+from skpostbac.metrics._posteriors.base import (
+    ExactPosterior,
+    ProbAboveChance,
+    describe_chances,
+    prob_above_chance,
+)
+from skpostbac.metrics._posteriors.binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
+    NAMED_PRIORS,
     AverageDistribution,
     ClassWeightLike,
     ClassWeightSpec,
@@ -41,14 +57,48 @@ from skpostbac.metrics._priors import (
     assume,
     average_distribution,
     format_prior,
-    pooled_assumptions,
+    resolve_class_weight,
+    resolve_prior,
+    tell_of_coverage,
+    tell_of_untested,
     warn_if_prior_dominates,
     widened,
 )
-from skpostbac.stats._distribution import figures_of
+from skpostbac.stats import Interval
+from skpostbac.stats._distribution import describe, estimate_columns, figures_of, interval_of
 
-# Classes listed one by one in the HTML table.
-SHOWN_CLASSES = 20
+# Classes listed one by one in an HTML table.
+_SHOWN_CLASSES = 20
+
+
+def recall_interval(recall: AverageDistribution, level: float = 0.95) -> Interval:
+    """Return the credible interval of the recall of a single class.
+
+    Tables, reports and HTML views of classes all use this one.
+    """
+    return interval_of(recall, level)
+
+
+class Recalls(dict[Hashable, AverageDistribution]):
+    """Posterior of the accuracy on each class, by label: a dict with a view in notebooks.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorBalancedAccuracy
+    >>> recalls = PosteriorBalancedAccuracy.from_counts([7, 2], [9, 3]).recalls()
+    >>> {label: recall.mean() for label, recall in recalls.items()}
+    {0: 0.75, 1: 0.625}
+    """
+
+    def _estimates(self) -> tuple[tuple[str, str], list[tuple[str, str]]]:
+        """Return the header and the cells of a table of the first classes."""
+        return estimate_columns(list(islice(self.values(), _SHOWN_CLASSES)), recall_interval)
+
+    def _repr_html_(self) -> str:
+        header, cells = self._estimates()
+        rows = [(str(label), *row) for label, row in zip(self, cells, strict=False)]
+        note = more(len(self), _SHOWN_CLASSES)
+        return block(f"recalls of {len(self)} classes", table(("class", *header), rows, note=note))
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -101,6 +151,9 @@ class PosteriorBalancedAccuracy(ExactPosterior):
 
     Notes
     -----
+    The summary also has "mode", "chance", "prob_above_chance", "prior_prob_above_chance" (the prior
+    probability) and "bayes_factor_above_chance" (posterior odds divided by prior odds).
+
     ``p + q`` is the posterior given both sets of observations; the prior counts once. Both must
     have the same prior and class weights for every class, however these were given. Pooled
     cross-validation folds describe the predictions that were made; the posterior does not include
@@ -123,6 +176,11 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     PosteriorBalancedAccuracy(mean=0.808, 95% CI=[0.658, 0.944], n_classes=3, n=46)
     >>> posterior.prob_above(0.7)
     0.9054
+    >>> print(posterior.report())
+    The balanced accuracy is 0.808 (95% credible interval 0.658 to 0.944), from 46 samples of 3
+    classes.
+    The probability of beating chance (0.333) is > 0.999 (prior: 0.770).
+    Class 2 has the lowest recall (3 of 4 correct): 0.714 (95% credible interval 0.353 to 1.000).
 
     Priors and weights can differ between classes. Here the prior mean of class 2 is 0.9, and the
     class counts twice:
@@ -147,16 +205,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
     ) -> None:
-        assumed = assume(counts, prior, class_weight)
-        vars(self).update(  # past the frozen __setattr__
-            counts=counts,
-            prior=assumed.prior,
-            class_weight=assumed.class_weight,
-            _prior_spec=assumed.prior_spec,
-            _weight_spec=assumed.weight_spec,
-            effective_counts=assumed.effective_counts,  # cached, like the next
-            distribution=assumed.distribution,  # cached, and not pickled
-        )
+        # Past the frozen __setattr__. The last two are cached, and not pickled.
+        vars(self).update(assume(counts, prior, class_weight))
 
     @classmethod
     def from_counts(
@@ -396,7 +446,9 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         (['a', 'b'], [0.75, 0.625])
         """
         recalls = self.recalls()
-        figures = [figures_of(recall, level) for recall in recalls.values()]
+        figures = [
+            figures_of(recall, level, recall_interval(recall, level)) for recall in recalls.values()
+        ]
         return {
             "class": list(recalls),
             "correct": self.counts.correct.tolist(),
@@ -405,43 +457,10 @@ class PosteriorBalancedAccuracy(ExactPosterior):
             "class_weight": self.class_weight.tolist(),
         }
 
-    def summary(self, level: float = 0.95) -> dict[str, float]:
-        """Return point estimates, the credible interval and the comparison with chance.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the credible interval, in (0, 1).
-
-        Returns
-        -------
-        figures : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high" (the ends of the credible
-            interval of highest density), "level", "mode", "chance", "prob_above_chance",
-            "prior_prob_above_chance" (the prior probability) and "bayes_factor_above_chance"
-            (posterior odds divided by prior odds).
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
-        >>> for name, figure in posterior.summary().items():
-        ...     print(f"{name:25} {figure:.3f}")
-        mean                      0.554
-        median                    0.547
-        standard_deviation        0.065
-        low                       0.438
-        high                      0.686
-        level                     0.950
-        mode                      0.529
-        chance                    0.500
-        prob_above_chance         0.788
-        prior_prob_above_chance   0.500
-        bayes_factor_above_chance 3.712
-        """
+    def _more_figures(self, level: float) -> dict[str, float]:
+        del level
         above_chance = self.prob_above_chance()
         return {
-            **super().summary(level),
             "mode": self.mode(),
             "chance": self.chance,
             "prob_above_chance": float(above_chance),
@@ -449,39 +468,45 @@ class PosteriorBalancedAccuracy(ExactPosterior):
             "bayes_factor_above_chance": above_chance.bayes_factor,
         }
 
-    def report(self, level: float = 0.95) -> str:
-        """Return a text report on the balanced accuracy and its uncertainty.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the credible intervals, in (0, 1).
-
-        Returns
-        -------
-        sentences : str
-            One sentence per line.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> posterior = PosteriorBalancedAccuracy.from_counts(
-        ...     [40, 2], [45, 10], classes=["healthy", "ill"]
-        ... )
-        >>> print(posterior.report())
-        The balanced accuracy is 0.554 (95% credible interval 0.438 to 0.686), from 55 samples of
-        2 classes.
-        The probability of beating chance (0.500) is 0.788 (prior: 0.500).
-        Class 'ill' has the lowest recall (2 of 10 correct): 0.227 (95% credible interval 0.023 to
-        0.462).
-        """
-        return write_report(self, level)
+    def _sentences(self, level: float) -> list[str]:
+        counts, averaged = self.counts, self._averaged
+        labels = label_list(counts.classes)
+        n = counts.total[averaged].sum()
+        effective = ""
+        if counts._design is not None and counts._design.squares is not None:
+            n = counts._design.squares.samples[averaged].sum()
+            effective = f" (effective size {self.effective_counts.total[averaged].sum():.4g})"
+        samples = f"{self._describe(level)}, from {format_count(float(n))} samples{effective}"
+        if len(averaged) > 1:
+            above = self.prob_above_chance()
+            prior = format_probability(above.prior)
+            lines = [
+                f"The balanced accuracy is {samples} of {len(averaged)} classes.",
+                f"{describe_chances('chance', self.chance, above)} (prior: {prior}).",
+            ]
+            is_tested = (counts.total > 0) & (self.class_weight > 0)
+            if is_tested.any():
+                weakest = int(np.argmin(np.where(is_tested, self.distribution.means(), np.inf)))
+                correct, total = counts.correct[weakest], counts.total[weakest]
+                share = f"{format_count(correct)} of {format_count(total)}"
+                if counts.has_importance_weights:
+                    share = f"{correct / total:.3f} of the weight"
+                label = labels[weakest]
+                recall = self.recalls()[label]
+                figure = describe_estimate(recall.mean(), recall_interval(recall, level), level)
+                lines.append(f"Class {label!r} has the lowest recall ({share} correct): {figure}.")
+        else:
+            alone = "With a single class, this is not a balanced accuracy."
+            lines = [f"The recall of class {labels[averaged[0]]!r} is {samples}. {alone}"]
+        lines += [*tell_of_coverage(self), *tell_of_untested(self)]
+        notes = tell_of_design(self, level)
+        return lines if notes is None else [*lines, notes.worth, *notes.doubts]
 
     def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
         if not isinstance(other, PosteriorBalancedAccuracy):
             return NotImplemented
         counts = self.counts + other.counts
-        prior, class_weight = pooled_assumptions(self, other, counts)
+        prior, class_weight = _pooled_specs(self, other, counts)
         return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
 
     def __radd__(self, other: object) -> PosteriorBalancedAccuracy:
@@ -508,6 +533,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         return f"PosteriorBalancedAccuracy({', '.join(self._facts())})"
 
     def _facts(self) -> list[str]:
+        """Return the parts of the repr."""
         facts = [self._summary()]
         prior = format_prior(self._prior_spec)
         if prior != repr(DEFAULT_PRIOR):
@@ -522,15 +548,82 @@ class PosteriorBalancedAccuracy(ExactPosterior):
 
     def _html_tables(self) -> list[str]:
         counts = self.counts
-        labels = map(str, label_list(counts.classes[:SHOWN_CLASSES]))
-        (_, spread), estimates = self.recalls().estimates(SHOWN_CLASSES)
-        columns = (
-            format_column(values[:SHOWN_CLASSES].tolist())
-            for values in (counts.correct, counts.total)
-        )
-        rows = zip(labels, *columns, *zip(*estimates, strict=True), strict=True)
+        labels = map(str, label_list(counts.classes[:_SHOWN_CLASSES]))
+        (_, spread), estimates = self.recalls()._estimates()
+        correct = format_column(counts.correct[:_SHOWN_CLASSES].tolist())
+        total = format_column(counts.total[:_SHOWN_CLASSES].tolist())
+        rows = zip(labels, correct, total, *zip(*estimates, strict=True), strict=True)
         header = ("class", "correct", "total", "accuracy", spread)
-        return [table(header, rows, note=more(counts.n_classes, SHOWN_CLASSES))]
+        return [table(header, rows, note=more(counts.n_classes, _SHOWN_CLASSES))]
+
+
+def _pooled_specs(
+    one: PosteriorBalancedAccuracy, two: PosteriorBalancedAccuracy, pool: ClassCounts
+) -> tuple[PriorSpec, ClassWeightSpec]:
+    """Return the prior and the class weights that two posteriors both have for all classes.
+
+    Raises
+    ------
+    ValueError
+        If they differ, or if an array has values by class, and the classes are not the same.
+    """
+    is_ordered = label_list(one.counts.classes) == label_list(two.counts.classes)
+
+    def pooled(name: str, specs: tuple[Any, Any], resolve: Callable[[Any], Any]) -> Any:
+        """Return the more specific of both, so that sums do not depend on their order."""
+        by_class = [
+            isinstance(spec, np.ndarray) and (spec.ndim == 2 or name == "class_weight")
+            for spec in specs
+        ]
+        if any(by_class) and not is_ordered:  # the pool may reorder the classes
+            raise ValueError(
+                f"Posteriors with an array as {name} can be pooled only if they have the same "
+                "classes in the same order"
+            )
+        first, second = map(resolve, specs)
+        if type(first) is not type(second) or not np.all(first == second):
+            raise ValueError(f"Posteriors with different {name} cannot be pooled")
+        # An array of values by class comes first, what adapts to any number of classes last. Of a
+        # name and numbers the name stays.
+        ranks = [
+            (
+                spec is None or (isinstance(spec, str) and NAMED_PRIORS.get(spec, 0.0) is None),
+                not has_rows,
+                not isinstance(spec, str),
+            )
+            for spec, has_rows in zip(specs, by_class, strict=True)
+        ]
+        return specs[ranks.index(min(ranks))]
+
+    priors, weights = (one._prior_spec, two._prior_spec), (one._weight_spec, two._weight_spec)
+    return (
+        pooled("prior", priors, lambda spec: resolve_prior(spec, pool.n_classes)),
+        pooled("class_weight", weights, lambda spec: resolve_class_weight(spec, pool.classes)),
+    )
+
+
+class DesignNotes(NamedTuple):
+    """Sentences on samples with groups or importance weights."""
+
+    worth: str
+    """Effective size of the samples, and the result of ignoring the groups."""
+    doubts: list[str]
+    """What the groups leave uncertain."""
+
+
+def tell_of_design(posterior: PosteriorBalancedAccuracy, level: float) -> DesignNotes | None:
+    """Return sentences on groups and importance weights; None without them."""
+    effects, counts = posterior.design_effects, posterior.counts
+    if effects is None:
+        return None
+    worth = describe_worth(effects, counts.has_importance_weights)
+    if is_large(effects):
+        # Ignoring the groups, what importance weights divide by remains.
+        scale = effects.design_effect / effects.divisor
+        correct, total = scale * counts.correct, scale * counts.total
+        ignoring = average_distribution(posterior.prior, correct, total, posterior._weights)
+        worth += f" Ignoring the groups would give {describe(ignoring, level)}."
+    return DesignNotes(worth, doubts_of_groups(effects, label_list(counts.classes)))
 
 
 def posterior_balanced_accuracy(

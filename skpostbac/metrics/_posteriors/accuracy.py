@@ -1,4 +1,4 @@
-"""The posterior distribution of the accuracy of one classifier."""
+"""Posterior of the accuracy: one Beta distribution."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import describe_estimate, format_probability
-from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._counts import (
     ClassCounts,
     class_counts,
@@ -24,19 +22,16 @@ from skpostbac.metrics._dependence import (
     warn_of_repeated_ids,
 )
 from skpostbac.metrics._labels import WeightType
-from skpostbac.metrics._posteriors import ExactPosterior
+from skpostbac.metrics._posteriors.base import ExactPosterior, describe_chances
+from skpostbac.metrics._posteriors.binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._priors import (
     DEFAULT_ACCURACY_PRIOR,
     NAMED_PRIORS,
     check_counts,
     check_prior,
-    format_prior,
 )
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta import LARGEST
-
-# The names that do not depend on the number of classes.
-ACCURACY_PRIORS = {name: size for name, size in NAMED_PRIORS.items() if size is not None}
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -80,6 +75,8 @@ class PosteriorAccuracy(ExactPosterior):
     -----
     A classifier that always predicts the largest class reaches the accuracy
     :attr:`no_information_rate`; look at ``posterior.prob_above(posterior.no_information_rate)``.
+    The summary also has "mode", "no_information_rate" and "prob_above_no_information_rate"; the
+    last two are nan without samples.
 
     References
     ----------
@@ -95,6 +92,9 @@ class PosteriorAccuracy(ExactPosterior):
     PosteriorAccuracy(mean=0.759, 95% CI=[0.647, 0.866], n=55)
     >>> posterior.prob_above(posterior.no_information_rate)
     0.1474
+    >>> print(posterior.report())
+    The accuracy is 0.759 (95% credible interval 0.647 to 0.866), from 55 samples of 2 classes.
+    The probability of beating the share of the largest class (0.818) is 0.147.
     """
 
     counts: ClassCounts
@@ -102,13 +102,18 @@ class PosteriorAccuracy(ExactPosterior):
 
     def __init__(self, counts: ClassCounts, *, prior: ArrayLike = DEFAULT_ACCURACY_PRIOR) -> None:
         check_counts(counts)
-        pair = _prior_pair(prior)
-        if max(pair) + _independent(counts).n_samples > LARGEST:
+        vars(self).update(counts=counts, prior=_prior_pair(prior))  # past the frozen __setattr__
+        if max(self.prior) + self._independent.n_samples > LARGEST:
             raise ValueError(
-                f"prior and counts must add up to at most {LARGEST:g}, got {pair} and "
+                f"prior and counts must add up to at most {LARGEST:g}, got {self.prior} and "
                 f"{counts.n_samples:g} samples"
             )
-        vars(self).update(counts=counts, prior=pair)  # past the frozen __setattr__
+
+    @cached_property
+    def _independent(self) -> ClassCounts:
+        """The counts after division by the design effect of all classes together."""
+        counts = self.counts
+        return counts if counts._design is None else counts._as_one_class().effective()
 
     @classmethod
     def from_counts(
@@ -192,7 +197,7 @@ class PosteriorAccuracy(ExactPosterior):
     @cached_property
     def distribution(self) -> BetaAverage:
         """Distribution of the accuracy, with the full interface of distributions."""
-        counts = _independent(self.counts)
+        counts = self._independent
         correct, wrong = counts.correct.sum(), (counts.total - counts.correct).sum()
         return BetaAverage([self.prior[0] + correct], [self.prior[1] + wrong])
 
@@ -221,65 +226,26 @@ class PosteriorAccuracy(ExactPosterior):
         """
         return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
 
-    def summary(self, level: float = 0.95) -> dict[str, float]:
-        """Return summary statistics and a comparison with always predicting the largest class.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the credible interval, in (0, 1).
-
-        Returns
-        -------
-        figures : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high" (ends of the highest-density
-            credible interval), "level", "mode", "no_information_rate" and
-            "prob_above_no_information_rate"; the last two are nan without samples.
-
-        Examples
-        --------
-        >>> from skpostbac import posterior_accuracy
-        >>> posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]).summary()["mean"]
-        0.79
-        """
+    def _more_figures(self, level: float) -> dict[str, float]:
+        del level
         rate = self.no_information_rate
         return {
-            **super().summary(level),
             "mode": self.mode(),
             "no_information_rate": rate,
             "prob_above_no_information_rate": float(self.prob_above(rate)),
         }
 
-    def report(self, level: float = 0.95) -> str:
-        """Return a text report on the accuracy and its comparison with a constant prediction.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the credible interval, in (0, 1).
-
-        Returns
-        -------
-        sentences : str
-            One sentence per line.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorAccuracy
-        >>> print(PosteriorAccuracy.from_counts([40, 2], [45, 10]).report())
-        The accuracy is 0.759 (95% credible interval 0.647 to 0.866), from 55 samples of 2 classes.
-        The probability of beating the share of the largest class (0.818) is 0.147.
-        """
-        counts, rate = self.counts, self.no_information_rate
-        figure = describe_estimate(self.mean(), self.hdi(level), level)
+    def _sentences(self, level: float) -> list[str]:
+        counts, effects = self.counts, self.counts._as_one_class().design_effects
+        samples = f"{format_count(counts.n_samples)} samples"
         classes = "1 class" if counts.n_classes == 1 else f"{counts.n_classes} classes"
-        samples = f"{format_count(counts.n_samples)} samples of {classes}"
-        lines = [f"The accuracy is {figure}, from {samples}."]
+        lines = [f"The accuracy is {self._describe(level)}, from {samples} of {classes}."]
         if counts.n_classes > 1 and counts.n_samples:
-            above = format_probability(float(self.prob_above(rate)))
-            best = f"the share of the largest class ({rate:.3f})"
-            lines.append(f"The probability of beating {best} is {above}.")
-        return "\n".join([*lines, *_tell_of_design(counts)])
+            rate, best = self.no_information_rate, "the share of the largest class"
+            lines.append(f"{describe_chances(best, rate, float(self.prob_above(rate)))}.")
+        if effects is not None:
+            lines.append(describe_worth(effects, counts.has_importance_weights))
+        return lines + doubts_of_groups(effects, ["all"])
 
     def __add__(self, other: PosteriorAccuracy) -> PosteriorAccuracy:
         if not isinstance(other, PosteriorAccuracy):
@@ -418,35 +384,20 @@ def posterior_accuracy(
     return PosteriorAccuracy(counts, prior=prior)
 
 
-def _tell_of_design(counts: ClassCounts) -> list[str]:
-    """Return sentences on groups and importance weights."""
-    if (effects := counts._as_one_class().design_effects) is None:
-        return []
-    worth = describe_worth(effects, counts.has_importance_weights)
-    return [worth, *doubts_of_groups(effects, ["all"])]
-
-
-def _independent(counts: ClassCounts) -> ClassCounts:
-    """Return the counts after division by the design effect of all classes together."""
-    return counts if counts._design is None else counts._as_one_class().effective()
-
-
 def _prior_pair(prior: ArrayLike) -> tuple[float, float]:
     """Return a and b of a prior given by name or as a pair."""
+    # The names that do not depend on the number of classes.
+    names = {name: size for name, size in NAMED_PRIORS.items() if size is not None}
     if isinstance(prior, str):
-        if prior not in ACCURACY_PRIORS:
-            raise ValueError(_message(repr(prior)))
-        return ACCURACY_PRIORS[prior], ACCURACY_PRIORS[prior]
-    pair = check_prior(prior)
-    if not isinstance(pair, np.ndarray):
-        raise ValueError(_message(format_prior(pair)))
-    if pair.ndim != 1:
-        raise ValueError(_message(f"an array of shape {pair.shape}"))
-    return float(pair[0]), float(pair[1])
-
-
-def _message(got: str) -> str:
-    return (
-        f"prior must be one of {sorted(ACCURACY_PRIORS)}, of which {DEFAULT_ACCURACY_PRIOR!r} is "
+        if prior in names:
+            return names[prior], names[prior]
+        got = repr(prior)
+    else:
+        pair = check_prior(prior)
+        if isinstance(pair, np.ndarray) and pair.ndim == 1:
+            return float(pair[0]), float(pair[1])
+        got = f"an array of shape {pair.shape}" if isinstance(pair, np.ndarray) else repr(pair)
+    raise ValueError(
+        f"prior must be one of {sorted(names)}, of which {DEFAULT_ACCURACY_PRIOR!r} is "
         f"the default here, or a pair (a, b), got {got}"
     )

@@ -1,4 +1,9 @@
-"""Base classes of posteriors of a scalar metric."""
+"""Interface of the posteriors of scalar metrics: intervals, probabilities, summaries, reports.
+
+The base class of all of them: mean, interval, probabilities, summary, report and plot follow from
+`distribution`. A class adds what is its own to the summary (`_more_figures`) and to the report
+(`_sentences`). `credible_interval` is the one place that decides which interval is reported.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +25,12 @@ from skpostbac._utils import (
     describe_estimate,
     float_array,
     format_estimate,
+    format_probability,
+    input_errors,
+    is_real,
+    record,
     round_estimate,
+    shown,
 )
 from skpostbac.stats import BoundedDistribution, Interval
 from skpostbac.stats._distribution import (
@@ -36,7 +46,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class FigurePosterior(StablePickle, ABC):
+class ScalarPosterior(StablePickle, ABC):
     """Posterior of a scalar metric; subclasses define its `distribution`."""
 
     @property
@@ -230,7 +240,7 @@ class FigurePosterior(StablePickle, ABC):
         -------
         figures : dict of str to float
             "mean", "median", "standard_deviation", "low" and "high" (ends of the highest-density
-            credible interval) and "level".
+            credible interval) and "level"; then what the class documents for its summary.
 
         Examples
         --------
@@ -238,7 +248,13 @@ class FigurePosterior(StablePickle, ABC):
         >>> posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]).summary()["mean"]
         0.79
         """
-        return figures_of(self, level)
+        figures = figures_of(self.distribution, level, self.credible_interval(level))
+        return {**figures, **self._more_figures(level)}
+
+    def _more_figures(self, level: float) -> dict[str, float]:
+        """Return the entries of the summary beyond those of any metric."""
+        del level
+        return {}
 
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the metric and its uncertainty.
@@ -261,8 +277,15 @@ class FigurePosterior(StablePickle, ABC):
         >>> print(groups.gap.report())
         Gap in balanced accuracy: 0.068 (95% credible interval 0.000 to 0.164).
         """
-        figure = describe_estimate(self.mean(), self.hdi(level), level)
-        return f"{self.score_name}: {figure}."
+        return "\n".join(self._sentences(level))
+
+    def _sentences(self, level: float) -> list[str]:
+        """Return the lines of the report."""
+        return [f"{self.score_name}: {self._describe(level)}."]
+
+    def _describe(self, level: float) -> str:
+        """Return the mean and the credible interval as part of a sentence."""
+        return describe_estimate(self.mean(), self.credible_interval(level), level)
 
     def plot(
         self, ax: Axes | None = None, *, name: str | None = None, **plot_params: Any
@@ -303,7 +326,12 @@ class FigurePosterior(StablePickle, ABC):
         return PosteriorPlot(self if name is None else {name: self}).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:
-        return block(repr(self), _draw_density(self.distribution), *self._html_tables())
+        interval, curve = self.credible_interval(), density_curve(self.distribution)
+        _, *ends = round_estimate(self.mean(), interval)
+        y = np.minimum(curve.y, curve.shown_height())
+        caption = "Posterior density, 95% interval shaded"
+        drawing = density_drawing(curve.x, y, interval, ends, caption)
+        return block(repr(self), drawing, *self._html_tables())
 
     def _html_tables(self) -> list[str]:
         """Return the tables shown below the density in a notebook."""
@@ -311,18 +339,30 @@ class FigurePosterior(StablePickle, ABC):
 
     def _summary(self) -> str:
         """Format the mean, or the median, and the interval for the repr."""
-        name, value = self._middle
+        name, value = self._centre
         middle, interval = format_estimate(value, self.credible_interval())
         return f"{name}={middle}, 95% CI={interval}"
 
     @property
-    def _middle(self) -> tuple[str, float]:
+    def _centre(self) -> tuple[str, float]:
         """The mean, or the median where the mean is infinite, and its name."""
         mean = self.mean()
         return ("mean", mean) if np.isfinite(mean) else ("median", self.median())
 
 
-class ExactPosterior(FigurePosterior):
+def describe_chances(name: str, value: float, probability: float) -> str:
+    """Return the probability of exceeding a reference, as the beginning of a sentence.
+
+    Examples
+    --------
+    >>> describe_chances("chance", 0.5, 0.7878)
+    'The probability of beating chance (0.500) is 0.788'
+    """
+    above = format_probability(probability)
+    return f"The probability of beating {name} ({value:.3f}) is {above}"
+
+
+class ExactPosterior(ScalarPosterior):
     """Posterior of a scalar metric whose exact distribution, with its density, is computed."""
 
     @property
@@ -343,9 +383,103 @@ class ExactPosterior(FigurePosterior):
         return plain_float(self.distribution.iccdf(p))
 
 
-def _draw_density(distribution: Distribution) -> str:
-    interval = interval_of(distribution, 0.95)
-    curve = density_curve(distribution)
-    _, *ends = round_estimate(distribution.mean(), interval)
-    y = np.minimum(curve.y, curve.shown_height())
-    return density_drawing(curve.x, y, interval, ends, "Posterior density, 95% interval shaded")
+class ProbAboveChance(float):
+    """Posterior probability of being above chance, with its prior and Bayes factor.
+
+    A float; arithmetic returns plain floats. Returned by
+    :meth:`skpostbac.PosteriorBalancedAccuracy.prob_above_chance`.
+
+    Parameters
+    ----------
+    probability : float
+        The posterior probability, in [0, 1].
+    prior : float
+        Prior probability.
+    bayes_factor : float
+        Posterior odds divided by prior odds; nan where undefined.
+
+    Raises
+    ------
+    TypeError
+        If a parameter is not a real number.
+    ValueError
+        If a probability is not in [0, 1], or the Bayes factor is negative.
+
+    Attributes
+    ----------
+    prior, bayes_factor : float
+        As the parameters. The Bayes factor is the evidence from the data alone: above 1 it favours
+        a classifier better than chance, below 1 it speaks against it. Where a probability is within
+        1e-11 of 0 or 1, it is a saddlepoint approximation, mostly good to 1 %.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorBalancedAccuracy
+    >>> probability = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prob_above_chance()
+    >>> probability
+    ProbAboveChance(0.7878, prior=0.5, bayes_factor=3.712)
+    >>> probability.bayes_factor
+    3.712
+    >>> 1 - probability
+    0.2122
+    """
+
+    __slots__ = ("_bayes_factor", "_prior")
+
+    _prior: float
+    _bayes_factor: float
+
+    def __new__(cls, probability: float, prior: float, bayes_factor: float) -> ProbAboveChance:
+        numbers = {"probability": probability, "prior": prior, "bayes_factor": bayes_factor}
+        for name, value in numbers.items():
+            if not is_real(value):
+                raise TypeError(f"{name} must be a real number, got {shown(value)}")
+            with input_errors(f"{name} must be in the range of a float"):
+                float(value)
+            if name == "bayes_factor":
+                if value < 0:
+                    raise ValueError(f"bayes_factor must not be negative, got {value!r}")
+            elif not 0 <= value <= 1:
+                raise ValueError(f"{name} must be in [0, 1], got {value!r}")
+        self = super().__new__(cls, probability)
+        self._prior, self._bayes_factor = float(prior), float(bayes_factor)
+        return self
+
+    @property
+    def prior(self) -> float:
+        """Prior probability."""
+        return self._prior
+
+    @property
+    def bayes_factor(self) -> float:
+        """Posterior odds divided by prior odds."""
+        return self._bayes_factor
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ProbAboveChance, (float(self), self.prior, self.bayes_factor)
+
+    def _repr_html_(self) -> str:
+        header = ("P(> chance)", "before the data", "Bayes factor")
+        probabilities = map(format_probability, (float(self), self.prior))
+        return block(repr(self), record(header, *probabilities, f"{self.bayes_factor:.4g}"))
+
+    def __repr__(self) -> str:
+        return (
+            f"ProbAboveChance({float(self):.6g}, prior={self.prior:.6g}, "
+            f"bayes_factor={self.bayes_factor:.6g})"
+        )
+
+
+def prob_above_chance(
+    posterior: BoundedDistribution, prior: BoundedDistribution, chance: float
+) -> ProbAboveChance:
+    """Compare the posterior and prior probabilities of being above chance."""
+    # Where probabilities round to 0 or 1, their logarithms still have the odds.
+    above, below, prior_above, prior_below = (
+        float(tail(chance))
+        for distribution in (posterior, prior)
+        for tail in (distribution.logccdf, distribution.logcdf)
+    )
+    with np.errstate(over="ignore"):
+        bayes_factor = np.exp((above - below) - (prior_above - prior_below))
+    return ProbAboveChance(np.exp(above), np.exp(prior_above), bayes_factor)
