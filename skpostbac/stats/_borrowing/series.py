@@ -41,8 +41,10 @@ _TILTS = np.array([0.35, 0.7, 1.5, 3.5, 7.0])
 # The geometric grid begins at this height, in the same units, with so many heights in an octave if
 # the transform vanishes beyond the third, and else so few.
 _FIRST, _PER_OCTAVE, _ROUGH, _FEW_PER_OCTAVE = 6.0, 8, 120.0, 3
-# The most orders; the fewest that are computed one by one; and those if interpolation fails.
-_MOST, _EACH, _FALLBACK = 2**13, 48, 2**11
+# The most orders, and the fewest that are computed one by one.
+_MOST, _EACH = 2**13, 48
+# Orders if interpolation fails, and times how many states and kinds they are cut to the fewer.
+_FALLBACK, _WORK = (2**10, 2**11), 2**26
 # So many orders are not worth an interpolation; points of it; orders that are compared, and their
 # largest error.
 _CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 16, 1e-10
@@ -55,7 +57,7 @@ _WIDEST = 2.0
 # Log-odds beyond which exp(d) is all that counts.
 _OVERFLOW = 100.0
 # States times heights in a block.
-_BLOCK = 2**17
+_BLOCK = 2**20
 
 
 class PooledTransform:
@@ -120,8 +122,10 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
         exact = transform(step * compared)
         wrong = np.flatnonzero(np.abs(values[compared - 1] - exact) > _TOLERANCE)
         first = compared[min(wrong[-1] + 1, _COMPARED - 1)] if wrong.size else _EACH
-        if first > _FALLBACK:
-            first = count = min(count, _FALLBACK)
+        work = sum(one.n_states * one.kinds.count.size for pool in pools for one in pool.strata)
+        most = int(np.clip(_WORK / work, *_FALLBACK))
+        if first > most:
+            first = count = min(count, most)
             values, orders = values[: count - 1], orders[: count - 1]
     values[: first - 1] = transform(step * orders[: first - 1])
     if abs(values[-1]) > _NEGLIGIBLE:

@@ -126,9 +126,12 @@ class Stratum:
 
     def with_means(self) -> "Stratum":
         """Return the stratum with the means of its kinds, by the weights of its states."""
-        right, wrong = self.rates
-        weights = np.exp(self.log_weights)
-        return replace(self, means=(weights @ right, weights @ wrong))
+        weights, n = np.exp(self.log_weights)[:, np.newaxis], self.kinds.total + 2 * self.base
+        alone = np.sum(weights * self.outlier, axis=0) / n
+        share = weights * (1 - self.outlier) / (n + self.borrowed.kappa[:, np.newaxis])
+        total = share.sum(axis=0) + alone
+        right, wrong = self.outlier_a * total, self.outlier_b * total
+        return replace(self, means=(right + self.up @ share, wrong + self.down @ share))
 
     def where(self, kept: Bools) -> "Stratum":
         """Return the stratum at some of its states."""

@@ -15,14 +15,16 @@ a product of the matrix of the weights and that of the waves.
 Heights may be complex: minus i times a real tilt gives the moment generating function.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats, Indices
 from skpostbac.stats._borrowing.strata import Stratum
-from skpostbac.stats._numerics import waves
+from skpostbac.stats._numerics import matrix_product, waves
 
 # Weights below exp(-DIGITS) = 5e-12 are left out, and so is the error of the rule.
 _DIGITS = 26.0
@@ -44,6 +46,9 @@ _SPREAD = 8.0
 _MORE, _LEAST = 5.0, 6.0
 # Where t w / n is more than this over the root of n p q, a transform is below exp(-TURN^2 / 2).
 _TURN = 7.0
+# Heights are interpolated if this share of them is enough. Less than 1e-12 of the mass is farther
+# from the mean than so many standard deviations, even of an exponential variable.
+_WORTHWHILE, _FAR_DEVIATIONS = 0.7, 30.0
 
 
 @dataclass(frozen=True)
@@ -129,10 +134,20 @@ class Rule:
         found = np.empty((*self.weights.shape[:2], heights.size), dtype=complex)
         for size in np.unique(self.sizes):
             chosen = self.sizes == size
-            angle = np.multiply.outer(self.theta, size * heights)
-            found[chosen] = self.weights[chosen] @ waves(angle.real, -angle.imag)
-        shift = np.exp(np.multiply.outer(1j * self.sizes * self.offset, heights))
-        return np.asarray(found * shift[:, np.newaxis])
+            weights, shift = self.weights[chosen], 1j * size * self.offset[chosen]
+            theta = size * self.theta
+
+            def values(
+                points: Complexes, w: Complexes = weights, x: Complexes = theta, y: Complexes = shift
+            ) -> Complexes:
+                angle = np.multiply.outer(x, points)
+                sums = w @ waves(angle.real, -angle.imag)
+                sums *= np.exp(np.multiply.outer(y, points))[:, np.newaxis]
+                return np.asarray(sums)
+
+            reach = float(np.abs(theta + size * self.offset[chosen][:, np.newaxis]).max())
+            found[chosen] = _interpolated(values, heights, reach)
+        return found
 
 
 def _window(p: Floats, q: Floats, n: Floats, curvature: Floats) -> tuple[Floats, Floats]:
@@ -224,7 +239,7 @@ class StratumTransform:
             up, down, matrix = stratum.up[rows], stratum.down[rows], None
             turn = min(np.log1p(size[first]), _TURN / np.sqrt(curvature[rows].min()))
             change = 0.5 * (up[-1] - up[0]) * turn
-            n_points = int(np.ceil(change + _MORE * np.cbrt(change) + _LEAST))
+            n_points = _n_points(change)
             if n_points < up.size:
                 share = 0.5 - 0.5 * np.cos(np.pi * np.arange(n_points) / (n_points - 1))
                 points = up[0] + (up[-1] - up[0]) * share
@@ -242,7 +257,18 @@ class StratumTransform:
         return cls(stratum, _rules(stratum, np.zeros(1), np.zeros(1), height), found)
 
     def values(self, heights: Complexes) -> Complexes:
-        """Transform in all states, shape (n_states, n_heights)."""
+        """Transform in all states, shape (n_states, n_heights); real heights are ascending."""
+        return _interpolated(self._direct_values, heights, self._reach)
+
+    @cached_property
+    def _reach(self) -> float:
+        """How far the sum of the stratum is from its mean at most, but for 1e-12 of its mass."""
+        right, wrong = self.stratum.means
+        n = self.stratum.kinds.total + 1
+        reach = np.minimum(np.maximum(right, wrong), _FAR_DEVIATIONS * np.sqrt(right * wrong / n))
+        return float(self.stratum.kinds.total_weight @ reach)
+
+    def _direct_values(self, heights: Complexes) -> Complexes:
         stratum = self.stratum
         found = np.ones((stratum.n_states, heights.size), dtype=complex)
         if not self.parts:
@@ -267,6 +293,28 @@ class StratumTransform:
                     for one, times in zip(values.transpose(1, 0, 2), power, strict=True):
                         found[rows] *= one if times == 1 else one**times
         return found
+
+
+def _interpolated(
+    values: Callable[[Complexes], Complexes], heights: Complexes, reach: float
+) -> Complexes:
+    """Transforms of variables in [-reach, reach], from those at fewer heights if these are real."""
+    half, middle = (0.5 * (heights[-1] + sign * heights[0]).real for sign in (-1, 1))
+    count = _n_points(half * reach)
+    if heights.imag.any() or count > _WORTHWHILE * heights.size:
+        return values(heights)
+    points = middle - half * np.cos(np.pi * np.arange(count) / (count - 1))
+    table, matrix = values(points.astype(complex)), _interpolation(points, heights.real).T
+    found = np.empty((*table.shape[:-1], heights.size), dtype=complex)
+    for part, known in ((found.real, table.real), (found.imag, table.imag)):
+        flat = np.ascontiguousarray(known).reshape(-1, count)
+        part[...] = matrix_product(flat, matrix).reshape(part.shape)
+    return found
+
+
+def _n_points(change: float) -> int:
+    """Chebyshev points for a change of a log transform."""
+    return int(np.ceil(change + _MORE * np.cbrt(change) + _LEAST))
 
 
 def _interpolation(points: Floats, x: Floats) -> Floats:

@@ -299,12 +299,13 @@ def _log_integral(mean: Floats, precision: Floats, correct: Floats, total: Float
         reach = np.minimum(np.sqrt(2 * _DEPTH / precision), 3 * width + _DEPTH / fall)
         ends.append(np.arcsinh((peak + side * reach - centre) / scale))
     step, top = (ends[1] - ends[0]) / (_N_INNER - 1), log_value(peak)
-    summed = np.zeros(np.shape(step))
-    for k in range(_N_INNER):
-        v = ends[0] + k * step
+    summed, exp_v, turn = np.zeros(np.shape(step)), np.exp(ends[0]), np.exp(step)
+    for _ in range(_N_INNER):
+        half, other = 0.5 * exp_v, 0.5 / exp_v
         # A peak that Newton has not reached is higher, and far from what counts.
-        log_ratio = np.minimum(log_value(centre + scale * np.sinh(v)) - top, 600.0)
-        summed += np.cosh(v) * np.exp(log_ratio)
+        log_ratio = np.minimum(log_value(centre + scale * (half - other)) - top, 600.0)
+        summed += (half + other) * np.exp(log_ratio)
+        exp_v = exp_v * turn
     return np.asarray(top + np.log(summed * step * scale))
 
 
