@@ -23,29 +23,20 @@ from itertools import pairwise
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats, Indices
-from skpostbac.stats._borrowing.strata import Stratum
+from skpostbac.stats._borrowing.pool import Stratum
 from skpostbac.stats._numerics import matrix_product, waves
 
 # Weights below exp(-DIGITS) = 5e-12 are left out, and so is the error of the rule.
 _DIGITS = 26.0
-# Nodes of smaller weights are dropped.
-_NEGLIGIBLE = 1e-14
 # Log of the largest growth of the weights by the rotation, and the largest angle.
 _GROWTH, _LARGEST_ANGLE = 1.5, 0.6
-# Shifts at which the bandwidth is looked for, as shares of the farthest one worth a look.
-_SHARES = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95])
 # Windows that reach so far in log-odds have nodes that spread out, beginning at two.
 _FAR, _BEGIN = 4.0, 2.0
 # Beyond this the odds would overflow, and theta is 0 or 1.
 _LARGEST_LOG_ODDS = 300.0
-# Kinds share nodes if their samples have such a ratio, and their windows overlap.
-_RATIO, _OVERLAP = 3.0, 0.7
-# States of a strength share points if n p q, of the smallest class, has no larger ratio.
-_SPREAD = 8.0
-# Points for a change c of the log transform: c, so many times its cube root, and a few.
-_MORE, _LEAST = 5.0, 6.0
-# Where t w / n is more than this over the root of n p q, a transform is below exp(-TURN^2 / 2).
-_TURN = 7.0
+# Kinds share nodes if their samples have such a ratio, and their windows overlap. States of a
+# strength share points if n p q, of the smallest class, has no larger ratio than the last.
+_RATIO, _OVERLAP, _SPREAD = 3.0, 0.7, 8.0
 # Heights are interpolated if this share of them is enough. Less than 1e-12 of the mass is farther
 # from the mean than so many standard deviations, even of an exponential variable.
 _WORTHWHILE, _FAR_DEVIATIONS = 0.7, 30.0
@@ -121,7 +112,7 @@ class Rule:
         weights = waves(n * angles + excess * angle, log_sizes) * stretch
         weights /= weights.sum(axis=-1, keepdims=True)
         # Bounds of windows may be far too wide.
-        kept = np.abs(weights).max(axis=(0, 1)) > _NEGLIGIBLE
+        kept = np.abs(weights).max(axis=(0, 1)) > 1e-14
         weights, x, y, square = weights[..., kept], x[kept], y[kept], square[kept]
         theta = (q / (1 + square)) * (x * (1 + x) + y * y + 1j * y)
         right, wrong = (mean[kinds] for mean in stratum.means)
@@ -138,7 +129,10 @@ class Rule:
             theta = size * self.theta
 
             def values(
-                points: Complexes, w: Complexes = weights, x: Complexes = theta, y: Complexes = shift
+                points: Complexes,
+                w: Complexes = weights,
+                x: Complexes = theta,
+                y: Complexes = shift,
             ) -> Complexes:
                 angle = np.multiply.outer(x, points)
                 sums = w @ waves(angle.real, -angle.imag)
@@ -172,7 +166,8 @@ def _window(p: Floats, q: Floats, n: Floats, curvature: Floats) -> tuple[Floats,
 def _bandwidth(curvature: Floats, angle: float, rate: float) -> float:
     """Largest bandwidth of the integrands on a path."""
     most = 4 * (np.sqrt(2 * _DIGITS / curvature) + angle)
-    shift = np.minimum(0.5 * np.pi - angle, most)[:, np.newaxis] * _SHARES
+    shares = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95])
+    shift = np.minimum(0.5 * np.pi - angle, most)[:, np.newaxis] * shares
     # The wave does not grow on paths on the same side.
     shift = np.hstack([shift, np.full((curvature.size, 1), 0.95 * angle)])
     down = np.cos(angle - shift) + np.minimum(rate * np.sin(angle - shift), 0.0)
@@ -236,14 +231,15 @@ class StratumTransform:
         ] = {}
         for first, last in pairwise(bounds):
             rows = slice(first, last)
-            up, down, matrix = stratum.up[rows], stratum.down[rows], None
-            turn = min(np.log1p(size[first]), _TURN / np.sqrt(curvature[rows].min()))
+            up, down, matrix = stratum.borrowed.up[rows], stratum.borrowed.down[rows], None
+            # Where t w / n is more than 7 over the root of n p q, a transform is below exp(-24).
+            turn = min(np.log1p(size[first]), 7.0 / np.sqrt(curvature[rows].min()))
             change = 0.5 * (up[-1] - up[0]) * turn
             n_points = _n_points(change)
             if n_points < up.size:
                 share = 0.5 - 0.5 * np.cos(np.pi * np.arange(n_points) / (n_points - 1))
                 points = up[0] + (up[-1] - up[0]) * share
-                matrix = _interpolation(points, up)
+                matrix = interpolation(points, up)
                 up, down = points, down[0] + (down[-1] - down[0]) * share
             ups, downs, some = parts.setdefault(level[first], ([], [], []))
             start = sum(part.size for part in ups)
@@ -298,13 +294,13 @@ class StratumTransform:
 def _interpolated(
     values: Callable[[Complexes], Complexes], heights: Complexes, reach: float
 ) -> Complexes:
-    """Transforms of variables in [-reach, reach], from those at fewer heights if these are real."""
+    """Return transforms of variables in [-reach, reach], from few real heights if these suffice."""
     half, middle = (0.5 * (heights[-1] + sign * heights[0]).real for sign in (-1, 1))
     count = _n_points(half * reach)
     if heights.imag.any() or count > _WORTHWHILE * heights.size:
         return values(heights)
     points = middle - half * np.cos(np.pi * np.arange(count) / (count - 1))
-    table, matrix = values(points.astype(complex)), _interpolation(points, heights.real).T
+    table, matrix = values(points.astype(complex)), interpolation(points, heights.real).T
     found = np.empty((*table.shape[:-1], heights.size), dtype=complex)
     for part, known in ((found.real, table.real), (found.imag, table.imag)):
         flat = np.ascontiguousarray(known).reshape(-1, count)
@@ -313,11 +309,11 @@ def _interpolated(
 
 
 def _n_points(change: float) -> int:
-    """Chebyshev points for a change of a log transform."""
-    return int(np.ceil(change + _MORE * np.cbrt(change) + _LEAST))
+    """Chebyshev points for a change of a log transform, which leave about 1e-12."""
+    return int(np.ceil(change + 5 * np.cbrt(change) + 6))
 
 
-def _interpolation(points: Floats, x: Floats) -> Floats:
+def interpolation(points: Floats, x: Floats) -> Floats:
     """Matrix from values at Chebyshev points, with both ends, to those at x.
 
     By the barycentric formula (Berrut and Trefethen, SIAM Review 46, 2004).

@@ -8,15 +8,15 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from skpostbac.stats import Hyperprior
-from skpostbac.stats._pairs.model import PairedShares
-from skpostbac.stats._pairs.rest import (
+from skpostbac.stats._pairs.model import (
+    PairedShares,
     cumulant_tables,
     draw_of_cumulants,
     draw_outliers,
+    draw_paths,
     is_rare,
     without_rare,
 )
-from skpostbac.stats._pairs.shares import draw_paths
 
 
 @pytest.mark.parametrize(
