@@ -107,9 +107,10 @@ class Hyperprior:
     move: float = 0.4
 
     def __post_init__(self) -> None:
-        if not isinstance(self.kappa, (tuple, list)) or not self.kappa:
-            raise ValueError(f"kappa must be a sequence of numbers, got {self.kappa!r:.80}")
-        kappa = tuple(_checked("kappa", value, 1e-3, _LARGEST_KAPPA) for value in self.kappa)
+        given: Any = self.kappa
+        if not isinstance(given, (tuple, list)) or not given:
+            raise ValueError(f"kappa must be a sequence of numbers, got {given!r:.80}")
+        kappa = tuple(_checked("kappa", value, 1e-3, _LARGEST_KAPPA) for value in given)
         object.__setattr__(self, "kappa", kappa)
         object.__setattr__(self, "rate", _checked("rate", self.rate, _SMALLEST, _LARGEST))
         object.__setattr__(self, "base", _checked("base", self.base, _SMALLEST, _LARGEST))

@@ -106,10 +106,10 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
         smooth = on_grid * np.exp(-1j * grid * corner)
         values = _interpolated(np.log(grid), smooth, np.log(step * orders))
         values *= np.exp(1j * step * orders * corner)
-        compared = np.geomspace(_EACH, count - 1, _COMPARED).astype(int)
-        exact = transform(step * compared)
-        wrong = np.flatnonzero(np.abs(values[compared - 1] - exact) > _TOLERANCE)
-        first = compared[min(wrong[-1] + 1, _COMPARED - 1)] if wrong.size else _EACH
+        compared = np.geomspace(_EACH, count - 1, _COMPARED).astype(np.intp)
+        exact = transform(step * orders[compared - 1])
+        missed = np.flatnonzero(np.abs(values[compared - 1] - exact) > _TOLERANCE)
+        first = int(compared[min(missed[-1] + 1, _COMPARED - 1)]) if missed.size else _EACH
         work = sum(one.n_states * one.kinds.count.size for pool in pools for one in pool.strata)
         most = int(np.clip(_WORK / work, *_FALLBACK))
         if first > most:
@@ -168,7 +168,7 @@ def _vanishing_height(pools: Sequence[Pool]) -> float:
 
     def log_size(height: Floats) -> Floats:
         sizes = [shares @ np.exp(log_envelope(height)) for shares, log_envelope in terms]
-        return np.log(np.maximum(sizes, 1e-300)).sum(keepdims=True)
+        return np.asarray(np.log(np.maximum(sizes, 1e-300)).sum(keepdims=True))
 
     return float(vanishing_height(log_size, float(np.log(_NEGLIGIBLE)), 1)[0])
 

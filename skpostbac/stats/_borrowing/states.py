@@ -158,7 +158,9 @@ def degrees(kinds: Kinds, hyperprior: Hyperprior, weighted: Sequence[KindMeans] 
         per_root = _PER_ROOT_OF_TRANSFORMS
         # A transform has decayed at exp(-14) = 8e-7, beyond which it needs few digits.
         envelopes = [decay(*one, hyperprior.base, kappa) for one in weighted]
-        height = vanishing_height(lambda t: sum(log(t) for log in envelopes), -14.0, kappa.size)
+        height = vanishing_height(
+            lambda t: np.sum([log(t) for log in envelopes], axis=0), -14.0, kappa.size
+        )
         for some, (near, far) in weighted:
             size = np.abs(some.weights)[:, np.newaxis]
             change = kappa * np.log1p(size * height / (some.total[:, np.newaxis] + kappa))
@@ -198,7 +200,7 @@ def vanishing_height(log_size: Callable[[Floats], Floats], least: float, count: 
         middle = 0.5 * (low + high)
         has_vanished = log_size(np.exp(middle)) <= least
         low, high = np.where(has_vanished, low, middle), np.where(has_vanished, middle, high)
-    return np.exp(high)
+    return np.asarray(np.exp(high))
 
 
 # Where the nodes that may count are, for each strength: the first, and the one behind the last.
@@ -292,6 +294,7 @@ def _rule(degree: int, m: float, number: Indices) -> tuple[Floats, Floats, Float
         mu, nu, weight = _whole_rule(degree, m)
         return mu[number], nu[number], weight[number]
     order, power, phi = m - 1, m - 0.5, _guess(number.astype(float), degree, m)
+    slope = np.ones_like(phi)
     for _ in range(_ROUNDS):
         value, below, cosine, sine = *_jacobi(degree, order, np.cos(phi)), np.cos(phi), np.sin(phi)
         # With a constant coefficient k^2 the u of `_guess` would be a sine. Its phase and its
