@@ -46,8 +46,8 @@ _FALLBACK, _WORK = (2**10, 2**11), 2**26
 # So many orders are not worth an interpolation; points of it; orders that are compared, and their
 # largest error.
 _CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 16, 1e-10
-# States times heights in a block.
-_BLOCK = 2**20
+# States times kinds times heights in a block, which take some 100 MB.
+_BLOCK = 2**23
 
 
 class PooledTransform:
@@ -60,7 +60,8 @@ class PooledTransform:
     def __call__(self, heights: Complexes | Floats) -> Complexes:
         """Return E[exp(i t (X - mean))], shape (n,)."""
         heights = heights.astype(np.complex128)
-        most = max(one.n_states for pool in self._pools for one in pool.strata)
+        strata = [one for pool in self._pools for one in pool.strata]
+        most = max(one.n_states * max(one.kinds.count.size, 8) for one in strata)
         count = -(-heights.size * most // _BLOCK)
         return np.concatenate([self._block(part) for part in np.array_split(heights, count)])
 

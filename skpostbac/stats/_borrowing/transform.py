@@ -239,7 +239,7 @@ class StratumTransform:
             if n_points < up.size:
                 share = 0.5 - 0.5 * np.cos(np.pi * np.arange(n_points) / (n_points - 1))
                 points = up[0] + (up[-1] - up[0]) * share
-                matrix = interpolation(points, up)
+                matrix = _interpolation(points, up)
                 up, down = points, down[0] + (down[-1] - down[0]) * share
             ups, downs, some = parts.setdefault(level[first], ([], [], []))
             start = sum(part.size for part in ups)
@@ -300,7 +300,7 @@ def _interpolated(
     if heights.imag.any() or count > _WORTHWHILE * heights.size:
         return values(heights)
     points = middle - half * np.cos(np.pi * np.arange(count) / (count - 1))
-    table, matrix = values(points.astype(complex)), interpolation(points, heights.real).T
+    table, matrix = values(points.astype(complex)), _interpolation(points, heights.real).T
     found = np.empty((*table.shape[:-1], heights.size), dtype=complex)
     for part, known in ((found.real, table.real), (found.imag, table.imag)):
         flat = np.ascontiguousarray(known).reshape(-1, count)
@@ -313,18 +313,15 @@ def _n_points(change: float) -> int:
     return int(np.ceil(change + 5 * np.cbrt(change) + 6))
 
 
-def interpolation(points: Floats, x: Floats) -> Floats:
+def _interpolation(points: Floats, x: Floats) -> Floats:
     """Matrix from values at Chebyshev points, with both ends, to those at x.
 
     By the barycentric formula (Berrut and Trefethen, SIAM Review 46, 2004).
     """
-    gap = x[:, np.newaxis] - points
-    is_same = gap == 0
     signs = (-1.0) ** np.arange(points.size)
     signs[[0, -1]] *= 0.5
-    with np.errstate(divide="ignore", invalid="ignore"):
-        table = signs / gap
-        table /= table.sum(axis=1, keepdims=True)
-    rows = is_same.any(axis=1)
-    table[rows] = is_same[rows]
+    gap = x[:, np.newaxis] - points
+    gap[gap == 0] = np.finfo(float).tiny
+    table = signs / gap
+    table /= table.sum(axis=1, keepdims=True)
     return np.asarray(table)

@@ -111,6 +111,17 @@ def test_all_outliers():
     assert_allclose(distribution.cdf(x), alone.cdf(x), rtol=0, atol=1e-12)
 
 
+def test_many_unlike_weights_of_both_signs():
+    """Classes that keep to themselves, all correct or all wrong, are independent."""
+    total = np.round(np.geomspace(1, 1e4, 30))
+    correct, weights = total * (np.arange(30) % 2), np.random.default_rng(0).normal(size=30)
+    hyperprior = Hyperprior(outlier=1.0, kappa=(4.0, 64.0))
+    distribution = HierarchicalBetaAverage(correct, total, weights=weights, hyperprior=hyperprior)
+    alone = BetaAverage(correct + 0.5, total - correct + 0.5, weights=weights)
+    p = [0.01, 0.2, 0.5, 0.8, 0.99]
+    assert_allclose(distribution.cdf(alone.icdf(p)), p, rtol=0, atol=1e-9)
+
+
 def test_classes_borrow_from_one_another():
     """A class without samples is thought to be like the others, and a small one drawn to them."""
     means = HierarchicalBetaAverage([115, 111, 0, 34], [127, 127, 0, 64]).means()
