@@ -436,9 +436,7 @@ def closed_figures():
 
 
 # Scores of real data are never quite normal: what the binormal scorers warn of is not the subject.
-NORMAL_OR_NOT = pytest.mark.filterwarnings(
-    "ignore::skpostbac.metrics._binormal.warning.BinormalAssumptionWarning"
-)
+NORMAL_OR_NOT = pytest.mark.filterwarnings("ignore::skpostbac.binormal.BinormalAssumptionWarning")
 
 
 @LOGISTIC

@@ -30,8 +30,8 @@ from skpostbac.metrics._confusion.model import MOST_CELLS, ConfusionModel
 from skpostbac.metrics._counts import ConfusedSamples
 from skpostbac.metrics._dependence import (
     DesignEffects,
-    Figure,
-    FigureSums,
+    SampleValues,
+    ValueSums,
     design_effects,
     make_design,
 )
@@ -134,7 +134,7 @@ def _effects(
         n_classes,
         samples.group,
         samples.weight,
-        [Figure(value, (value < 0, value > 0))],
+        [SampleValues(value, (value < 0, value > 0))],
         is_importance=is_importance,
     )
     assert design is not None
@@ -146,4 +146,4 @@ def _effects(
     rows = influence if n_classes > 1 else influence.reshape(1, -1)
     low, high = rows.min(axis=1), rows.max(axis=1)
     cells = (low + high) / n_classes, (low**2 + high**2) / n_classes
-    return design_effects(design, FigureSums(*sums), cells)
+    return design_effects(design, ValueSums(*sums), cells)

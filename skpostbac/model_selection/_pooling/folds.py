@@ -665,7 +665,7 @@ def _classes_of(y: Any) -> LabelArray:
     labels = read_column(y, "y")
     if not len(labels.array):
         raise ValueError("y must have at least one sample, got none")
-    return encode(labels, "y").values
+    return encode(labels).values
 
 
 def _splits(estimator: Any, X: Any, y: Any, groups: Any, cv: Any) -> list[tuple[Indices, Indices]]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import Floats, Indices
 from skpostbac.metrics import ClassCounts
 from skpostbac.metrics._counts import class_order, unpack_bits
-from skpostbac.metrics._dependence import hit_figure, make_design
+from skpostbac.metrics._dependence import design_values, make_design
 from skpostbac.metrics._labels import label_list, positions, read_outcomes
 
 
@@ -48,7 +48,7 @@ def with_groups(
         counts.n_classes,
         samples.groups(slice(None))[index],
         None if (times == 1).all() else 1 / times[place[index]],
-        [hit_figure(np.concatenate(hits))],
+        design_values([np.concatenate(hits)]),
         is_importance=False,
     )
     return counts._designed(design)

@@ -10,7 +10,7 @@ from skpostbac import (
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
 )
-from skpostbac._cli._parser import make_parser
+from skpostbac._cli.arguments import make_parser
 from skpostbac.metrics._priors.assumptions import (
     PRIOR_NAMES,
     SHARED_PRIORS,
