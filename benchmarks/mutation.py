@@ -92,7 +92,7 @@ def command(mutation):
     """Return the command that tests a change: the tests of its module, then of its package."""
     path = Path(mutation.module_path)
     package, *folders = (part.lstrip("_") for part in path.parts[1:-1])
-    own = Path("tests", package, *folders, f"test_{path.stem}.py")
+    own = Path("tests", package, *folders, f"test_{path.stem.lstrip('_')}.py")
     first = [own, own.parent] if folders else [own]
     tests = " ".join(str(path) for path in [*first, Path("tests", package)] if path.exists())
     return f"{sys.executable} -m pytest -x -q -p no:cacheprovider -m 'not slow' {tests}"

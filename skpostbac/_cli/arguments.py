@@ -157,7 +157,7 @@ def _number(text: str, check: Callable[[float], object]) -> float:
 
 
 def _rope(text: str) -> float:
-    from skpostbac.model_selection._comparison import check_rope
+    from skpostbac._utils import check_rope
 
     return _number(text, check_rope)
 

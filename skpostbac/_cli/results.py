@@ -31,8 +31,7 @@ from skpostbac.metrics import (
     posterior_prevalence,
     subgroup_posteriors,
 )
-from skpostbac.metrics._balanced_accuracy import tell_of_design
-from skpostbac.metrics._posteriors import FigurePosterior
+from skpostbac.metrics._posteriors import ScalarPosterior, tell_of_design
 from skpostbac.metrics._priors import dominating_influence
 from skpostbac.model_selection import PosteriorComparison, selected_posterior
 from skpostbac.stats._distribution import interval_of
@@ -408,14 +407,14 @@ def make_judge_document(columns: Columns, settings: Namespace) -> Record:
         "settings": _describe_settings(settings),
         "judge": {
             **{name: list(counts) for name, counts in judge.items()},
-            "informedness": _estimate(informedness.mean(), informedness.hdi(level)),
+            "informedness": _estimate(informedness.mean(), interval_of(informedness, level)),
         },
         "prevalences": records,
         "differences": differences,
     }
 
 
-def _describe_scalar(posterior: FigurePosterior, level: float) -> Record:
+def _describe_scalar(posterior: ScalarPosterior, level: float) -> Record:
     return _estimate(posterior.mean(), posterior.credible_interval(level))
 
 

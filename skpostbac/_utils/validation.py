@@ -201,6 +201,16 @@ def check_proportion(value: object, name: str) -> float:
     return float(value)
 
 
+def check_rope(rope: float) -> float:
+    """Return the half-width of the region of practical equivalence."""
+    half_width = float_or_nan(rope)
+    if not 0 <= half_width < 1:
+        raise ValueError(
+            f"rope must be at least 0, and below 1 as differences lie in [-1, 1], got {shown(rope)}"
+        )
+    return half_width
+
+
 # Seeds and shapes
 
 

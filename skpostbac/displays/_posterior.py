@@ -17,9 +17,9 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy,
     posterior_threshold_curve,
 )
-from skpostbac.metrics._balanced_accuracy import predict
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._labels import Predictions, WeightType, is_named, named_predictions
+from skpostbac.metrics._posteriors import predict
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection import (
     PosteriorComparison,

@@ -12,13 +12,13 @@ from skpostbac import posterior_balanced_accuracy
 ROOT = Path(skpostbac.__file__).parent
 ENGINE = "stats"
 WAY_IN = [
-    "metrics/_balanced_accuracy/posterior.py",
+    "metrics/_posteriors/balanced_accuracy.py",
     "metrics/_counts/counts.py",
     "metrics/_labels/labels.py",
     "metrics/_priors/assumptions.py",
-    "metrics/_priors/coverage.py",
+    "metrics/_priors/influence.py",
 ]
-WAY_OUT = ["metrics/_posteriors/figure.py"]
+WAY_OUT = ["metrics/_posteriors/base.py"]
 
 
 def functions_called(function):

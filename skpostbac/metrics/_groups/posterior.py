@@ -18,7 +18,6 @@ from skpostbac._utils import (
     StablePickle,
     block,
     check_nonnegative,
-    describe_estimate,
     first,
     float_array,
     format_estimate,
@@ -30,6 +29,7 @@ from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
 from skpostbac.stats._distribution import (
     LogitDistribution,
+    describe,
     estimate_rows,
     figures_of,
     interval_of,
@@ -218,7 +218,7 @@ class GroupPosterior(StablePickle):
         means = [group.mean() for group in self.groups]
         weakest = means.index(min(means))
         population, new, lowest = (
-            describe_estimate(distribution.mean(), distribution.hdi(level), level)
+            describe(distribution, level)
             for distribution in (self.population_mean, self.new_group, self.groups[weakest])
         )
         return (

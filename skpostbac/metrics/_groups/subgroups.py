@@ -18,7 +18,6 @@ from skpostbac._utils import (
     StablePickle,
     block,
     check_choice,
-    describe_estimate,
     format_column,
     format_estimate,
     format_estimates,
@@ -29,11 +28,10 @@ from skpostbac._utils import (
     shown,
     table,
 )
-from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import class_counts, format_count
 from skpostbac.metrics._dependence import SampleWeightWarning
 from skpostbac.metrics._labels import WeightType, encode, label_list, read_column
-from skpostbac.metrics._posteriors import FigurePosterior
+from skpostbac.metrics._posteriors import PosteriorBalancedAccuracy, ScalarPosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
@@ -42,7 +40,7 @@ from skpostbac.metrics._priors import (
     tell_of_coverage,
 )
 from skpostbac.stats import BetaBinomial
-from skpostbac.stats._distribution import DrawnPosterior, estimate_rows
+from skpostbac.stats._distribution import DrawnPosterior, estimate_rows, figures_of
 from skpostbac.stats._population import GroupInference
 from skpostbac.stats._several import (
     PanelDistribution,
@@ -65,7 +63,7 @@ N_DRAWS = 100_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExtremePosterior(FigurePosterior):
+class ExtremePosterior(ScalarPosterior):
     """Posterior of the worst group, or of the gap between the best and the worst."""
 
     posteriors: tuple[PosteriorBalancedAccuracy, ...]
@@ -87,7 +85,7 @@ class ExtremePosterior(FigurePosterior):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DrawnFigure(FigurePosterior):
+class DrawnFigure(ScalarPosterior):
     """Posterior by random draws for groups that borrow strength from one another."""
 
     name: str
@@ -235,7 +233,7 @@ class SubgroupPosteriors(StablePickle):
         return [
             {
                 "name": name,
-                **FigurePosterior.summary(posterior, level),
+                **figures_of(posterior.distribution, level, posterior.credible_interval(level)),
                 "n_samples": float(alone.counts.n_samples),
                 "prob_worst": prob_worst[name],
             }
@@ -272,18 +270,15 @@ class SubgroupPosteriors(StablePickle):
         prob_worst = self.prob_worst
         worst = max(prob_worst, key=prob_worst.__getitem__)
 
-        def describe(posterior: FigurePosterior) -> str:
-            return describe_estimate(posterior.mean(), posterior.hdi(level), level)
-
         gap = f"The gap between the best and the worst of {len(self.names)} groups:"
         lines = [
-            f"{gap} {describe(self.gap)}.",
-            f"The worst group has a balanced accuracy of {describe(self.worst)}.",
+            f"{gap} {self.gap._describe(level)}.",
+            f"The worst group has a balanced accuracy of {self.worst._describe(level)}.",
             f"It is {worst!r} with probability {format_probability(prob_worst[worst])}.",
         ]
         for (name, posterior), alone in zip(self.by_group.items(), self.posteriors, strict=True):
             samples = format_count(alone.counts.n_samples)
-            lines.append(f"{name!r}, {samples} samples: {describe(posterior)}.")
+            lines.append(f"{name!r}, {samples} samples: {posterior._describe(level)}.")
         return "\n".join([*lines, *_describe_untested(self)])
 
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> PosteriorPlot:

@@ -45,11 +45,15 @@ from skpostbac._utils import (
     shown,
     table,
 )
-from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import ClassCounts, format_count
 from skpostbac.metrics._dependence import warn_of_fractions
 from skpostbac.metrics._labels import BinaryScores, WeightType, check_weight_type, read_scores
-from skpostbac.metrics._posteriors import Optimism, SelectedPosterior, optimism_of_choice
+from skpostbac.metrics._posteriors import (
+    Optimism,
+    PosteriorBalancedAccuracy,
+    SelectedPosterior,
+    optimism_of_choice,
+)
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,

@@ -24,6 +24,7 @@ from skpostbac._utils import (
     check_generator,
     check_level,
     check_shape,
+    describe_estimate,
     float_array,
     format_column,
     format_estimates,
@@ -124,7 +125,7 @@ class Distribution(StablePickle, ABC):
 def estimate_rows(
     distributions: Mapping[str, Distribution], level: float = 0.95
 ) -> list[tuple[str, str, str]]:
-    """Return the rows of a table: names, means and shortest intervals."""
+    """Return the rows of a table: names, means and intervals."""
     means = [distribution.mean() for distribution in distributions.values()]
     intervals = [interval_of(distribution, level) for distribution in distributions.values()]
     estimates = format_estimates(means, intervals)
@@ -134,13 +135,18 @@ def estimate_rows(
 def interval_of(
     distribution: Distribution, level: float, method: object = DEFAULT_INTERVAL
 ) -> Interval:
-    """Return the "hdi" or "central" interval of a distribution."""
+    """Return the "hdi" or "central" interval of a distribution.
+
+    This is the one place that decides which interval is reported unless a method is asked for.
+    """
     return choose_interval(method, hdi=distribution.hdi, central=distribution.interval)(level)
 
 
-def figures_of(distribution: Any, level: float) -> dict[str, float]:
-    """Return the values that all summaries contain, by key."""
-    low, high = distribution.hdi(level)
+def figures_of(
+    distribution: Distribution, level: float, interval: Interval | None = None
+) -> dict[str, float]:
+    """Return the values that all summaries contain, by key; the interval may be known already."""
+    low, high = interval or interval_of(distribution, level)
     return {
         "mean": distribution.mean(),
         "median": distribution.median(),
@@ -149,6 +155,11 @@ def figures_of(distribution: Any, level: float) -> dict[str, float]:
         "high": high,
         "level": float(level),
     }
+
+
+def describe(distribution: Distribution, level: float) -> str:
+    """Return the mean and the credible interval as part of a sentence."""
+    return describe_estimate(distribution.mean(), interval_of(distribution, level), level)
 
 
 def choose_interval(method: object, *, hdi: _OfLevel, central: _OfLevel) -> _OfLevel:
@@ -161,14 +172,17 @@ def choose_interval(method: object, *, hdi: _OfLevel, central: _OfLevel) -> _OfL
 
 def estimate_columns(
     distributions: Sequence[Distribution],
+    interval: Callable[[Any, float], Interval] = interval_of,
 ) -> tuple[tuple[str, str], list[tuple[str, str]]]:
-    """Return the header and the cells of two columns: means and shortest intervals.
+    """Return the header and the cells of two columns: means and intervals.
 
     Standard deviations replace intervals that would take long.
     """
     if not any(distribution._has_slow_intervals for distribution in distributions):
-        rows = estimate_rows({str(i): one for i, one in enumerate(distributions)})
-        return ("mean", "95% CI"), [(mean, interval) for _, mean, interval in rows]
+        intervals = [interval(distribution, 0.95) for distribution in distributions]
+        return ("mean", "95% CI"), format_estimates(
+            [one.mean() for one in distributions], intervals
+        )
     means = [f"{distribution.mean():.3f}" for distribution in distributions]
     deviations = [f"{distribution.standard_deviation():.3f}" for distribution in distributions]
     return ("mean", "standard deviation"), list(zip(means, deviations, strict=True))

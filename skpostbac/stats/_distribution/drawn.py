@@ -27,7 +27,6 @@ from skpostbac._utils import (
     check_generator,
     check_level,
     check_shape,
-    describe_estimate,
     first,
     float_array,
     probability_array,
@@ -38,6 +37,7 @@ from skpostbac.stats._distribution.distribution import (
     Interval,
     IntervalMethod,
     choose_interval,
+    describe,
     figures_of,
     interval_of,
     plain_float,
@@ -258,10 +258,7 @@ class DrawnPosterior(Distribution):
         Posterior mean: 50.000 (95% credible interval 0.000 to 95.000).
         Estimated from 101 random draws; standard errors: mean 3, ends of the interval 5 and 5.
         """
-        return (
-            f"Posterior mean: {describe_estimate(self.mean(), self.hdi(level), level)}.\n"
-            f"{describe_draws(self, level)}"
-        )
+        return f"Posterior mean: {describe(self, level)}.\n{describe_draws(self, level)}"
 
     def prob_above(self, value: ArrayLike) -> float | Floats:
         """Return the share of the draws above `value`; NaN where it is NaN."""
@@ -332,7 +329,7 @@ class DrawnPosterior(Distribution):
         return Interval(*(error / np.cbrt(len(parts))).tolist())
 
     def __repr__(self) -> str:
-        low, high = self.hdi()
+        low, high = interval_of(self, 0.95)
         return (
             f"DrawnPosterior(mean={self.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}], "
             f"n_draws={self.draws.size})"
