@@ -9,7 +9,7 @@ of about
 
 over a distance d, until it vanishes. It is computed at some Chebyshev points of the rates of each
 strength, and at all rates by interpolation. At all points where n p q is alike it is a quadrature
-with the same nodes, on a rotated path in the plane of log-odds (`skpostbac.stats._beta.transform`):
+with the same nodes, on a rotated path in the plane of log-odds (`skpostbac.stats._beta.series`):
 a product of the matrix of the weights and that of the waves.
 
 Heights may be complex: minus i times a real tilt gives the moment generating function.
@@ -98,7 +98,7 @@ class Rule:
         d, stretch = v + (spread[0] - down_v) + (up_v - spread[1]), 1 + down_v + up_v
         if own.weights[0] < 0:
             angle = -angle
-        # As in `skpostbac.stats._beta.transform`: q + p exp(d + i angle) is 1 + x + i y.
+        # As in `skpostbac.stats._beta.series`: q + p exp(d + i angle) is 1 + x + i y.
         finite = np.minimum(d, _LARGEST_LOG_ODDS)
         odds_less_one, half_sine = np.expm1(finite), np.sin(0.5 * angle)
         x = p * (odds_less_one * np.cos(angle) - 2 * half_sine * half_sine)

@@ -5,16 +5,9 @@ subclasses provide. Also distributions given by the density of their log-odds or
 Imports `_numerics`.
 """
 
-from skpostbac.stats._distribution.bounded import BoundedDistribution
-from skpostbac.stats._distribution.drawn import (
-    DrawnPosterior,
-    central_tails,
-    describe_draws,
-    errors_of,
-    kernel_density,
-)
-from skpostbac.stats._distribution.interface import (
+from skpostbac.stats._distribution.distribution import (
     DEFAULT_INTERVAL,
+    BoundedDistribution,
     Distribution,
     Interval,
     IntervalMethod,
@@ -26,6 +19,13 @@ from skpostbac.stats._distribution.interface import (
     figures_of,
     interval_of,
     plain_float,
+)
+from skpostbac.stats._distribution.drawn import (
+    DrawnPosterior,
+    central_tails,
+    describe_draws,
+    errors_of,
+    kernel_density,
 )
 from skpostbac.stats._distribution.table import (
     LAST,

@@ -9,7 +9,7 @@ of the distance d from it is then a sum of powers,
 
 fitted by least squares to the densities at even steps of log d, and its transform there is
 sum_j c_j Gamma(a_j) (-i t)^(-a_j) (Watson's lemma), for complex t as well. The products of the
-ends of all accuracies are the corners of a Fourier series (`_series.corners`). Orders are doubled
+ends of all accuracies are the corners of a Fourier series (`_series`). Orders are doubled
 until the transform has vanished, or is that of the corners to 1e-10.
 
 Where neither is the case up to 65,536 orders, as with 3 samples of one class and 10^5 of another,
