@@ -51,8 +51,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import skpostbac
-from skpostbac.metrics._binormal.class_scores import split_scores
-from skpostbac.metrics._binormal.warning import broken_assumption, is_repaired, log_odds
+from skpostbac.binormal._check import broken_assumption, is_repaired, log_odds
+from skpostbac.binormal._scores import split_scores
 
 DISTRIBUTIONS = {
     "N(0, 1), N(1, 1)": (0, 1, 1, 1),
@@ -162,8 +162,8 @@ def odds_of(y, score):
     """Return the log-odds of scores in [0, 1], None of others."""
     if score.min() < 0 or score.max() > 1:
         return None
-    found = log_odds(score)
-    return found.values if found is not None and two_values(y, found.values) else None
+    odds, _ = log_odds(score)
+    return odds if odds is not None and two_values(y, odds) else None
 
 
 def why(y, score):
@@ -230,7 +230,7 @@ CLIPS = {
 def clipping(scores):
     """Return rows of how well log-odds do that are made in different ways."""
     ways = {name: partial(_clipped, end=end) for name, end in CLIPS.items()}
-    ways["half the next"] = lambda p: log_odds(p).values
+    ways["half the next"] = lambda p: log_odds(p)[0]
     yield ("ends", "AUC held", "AUC distance", "AP held", "AP distance")
     chosen = [
         (y, score)

@@ -18,32 +18,117 @@ in `skpostbac.metrics` and `skpostbac.model_selection`.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from skpostbac._version import __version__ as __version__
-
-_SUBMODULES = (
-    "binary_equivalent",
-    "binormal",
-    "displays",
-    "metrics",
-    "model_selection",
-    "stats",
-)
-
 if TYPE_CHECKING:
-    from skpostbac._public import *  # noqa: F403
-else:
+    from skpostbac.displays import (
+        BinormalCurveDisplay,
+        NormalScoresDisplay,
+        PosteriorComparisonDisplay,
+        PosteriorDisplay,
+        PosteriorSearchDisplay,
+        PosteriorThresholdDisplay,
+    )
+    from skpostbac.metrics import (
+        ClassCounts,
+        ClassCountsScorer,
+        DrawnPosterior,
+        ExpectedCost,
+        GroupPosterior,
+        GroupsWarning,
+        NetBenefit,
+        OutcomesScorer,
+        PairedCounts,
+        PosteriorAccuracy,
+        PosteriorBalancedAccuracy,
+        PosteriorConfusionMetric,
+        PriorInfluenceWarning,
+        SampleWeightWarning,
+        class_counts,
+        group_posterior,
+        make_posterior_scorer,
+        paired_counts,
+        posterior_accuracy,
+        posterior_balanced_accuracy,
+        posterior_balanced_accuracy_score,
+        posterior_confusion_metric,
+        posterior_prevalence,
+        posterior_threshold_curve,
+        subgroup_posteriors,
+    )
+    from skpostbac.model_selection import (
+        PosteriorComparison,
+        PosteriorRefit,
+        compare_cv_results,
+        compare_posteriors,
+        compare_predictions,
+        cross_val_posterior,
+        pooled_paired_counts,
+        pooled_posteriors,
+        required_test_size,
+        selected_posterior,
+    )
 
-    def __getattr__(name: str) -> Any:
-        """Import a name on first use, so that `skpostbac.stats` needs no scikit-learn (PEP 562)."""
-        if name in _SUBMODULES:
-            return import_module(f"{__name__}.{name}")
-        # Python itself looks for special names, which must not import scikit-learn.
-        if name == "__all__" or not name.startswith("_"):
-            public = import_module(f"{__name__}._public")
-            if name in ("__all__", *public.__all__):
-                return globals().setdefault(name, getattr(public, name))
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__ = [
+    "BinormalCurveDisplay",
+    "ClassCounts",
+    "ClassCountsScorer",
+    "DrawnPosterior",
+    "ExpectedCost",
+    "GroupPosterior",
+    "GroupsWarning",
+    "NetBenefit",
+    "NormalScoresDisplay",
+    "OutcomesScorer",
+    "PairedCounts",
+    "PosteriorAccuracy",
+    "PosteriorBalancedAccuracy",
+    "PosteriorComparison",
+    "PosteriorComparisonDisplay",
+    "PosteriorConfusionMetric",
+    "PosteriorDisplay",
+    "PosteriorRefit",
+    "PosteriorSearchDisplay",
+    "PosteriorThresholdDisplay",
+    "PriorInfluenceWarning",
+    "SampleWeightWarning",
+    "class_counts",
+    "compare_cv_results",
+    "compare_posteriors",
+    "compare_predictions",
+    "cross_val_posterior",
+    "group_posterior",
+    "make_posterior_scorer",
+    "paired_counts",
+    "pooled_paired_counts",
+    "pooled_posteriors",
+    "posterior_accuracy",
+    "posterior_balanced_accuracy",
+    "posterior_balanced_accuracy_score",
+    "posterior_confusion_metric",
+    "posterior_prevalence",
+    "posterior_threshold_curve",
+    "required_test_size",
+    "selected_posterior",
+    "subgroup_posteriors",
+]
 
-    def __dir__() -> list[str]:
-        """List the public names and submodules."""
-        return sorted([*import_module(f"{__name__}._public").__all__, *_SUBMODULES, "__version__"])
+# The only definition of the version, which a build reads without importing this file.
+__version__ = "0.1.0.dev0"
+
+_SUBMODULES = ("binary_equivalent", "binormal", "displays", "metrics", "model_selection", "stats")
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name on first use, so that `skpostbac.stats` needs no scikit-learn (PEP 562)."""
+    if name in _SUBMODULES:
+        return import_module(f"{__name__}.{name}")
+    if name in __all__:
+        for submodule in ("metrics", "model_selection", "displays"):
+            home = import_module(f"{__name__}.{submodule}")
+            if name in home.__all__:
+                return globals().setdefault(name, getattr(home, name))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names and submodules."""
+    return sorted([*__all__, *_SUBMODULES, "__version__"])

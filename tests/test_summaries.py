@@ -11,7 +11,7 @@ import pytest
 import skpostbac
 from skpostbac import binary_equivalent, binormal, metrics
 from skpostbac.metrics import SelectedPosterior
-from skpostbac.metrics._posteriors import FigurePosterior
+from skpostbac.metrics._posteriors import ScalarPosterior
 
 KEYS = ["mean", "median", "standard_deviation", "low", "high", "level"]
 Y_TRUE = [0] * 12 + [1] * 8
@@ -82,7 +82,7 @@ def test_all_posteriors_are_here():
     assert public - known == {"PosteriorRefit"}  # chooses a candidate
     concrete = {
         one.__name__
-        for kind in FigurePosterior.__subclasses__()
+        for kind in ScalarPosterior.__subclasses__()
         for one in (kind, *kind.__subclasses__())
         if not inspect.isabstract(one)
     }
@@ -106,6 +106,41 @@ def test_figures_have_the_same_words(name):
     assert all(isinstance(value, float) for value in summary.values())
     assert f"{posterior.mean():.3f} (80% credible interval" in posterior.report(0.8)
     assert posterior.report(0.8).endswith(".")
+
+
+@pytest.mark.parametrize("name", sorted(FIGURES.keys() - {"DrawnPosterior"}))
+def test_methods_are_those_of_the_distribution(name):
+    """A float for one value, the shape of the argument else; NaN for NaN; seeded draws."""
+    posterior, distribution = FIGURES[name], FIGURES[name].distribution
+    for method in ("mean", "median", "mode", "variance", "standard_deviation"):
+        if hasattr(posterior, method):
+            assert type(getattr(posterior, method)()) is float
+            assert getattr(posterior, method)() == getattr(distribution, method)()
+    points = {"cdf": [0.2, 0.7], "ccdf": [0.2, 0.7], "icdf": [0.1, 0.9]}
+    points |= {"pdf": [0.2, 0.7], "iccdf": [0.1, 0.9]}
+    for method, x in points.items():
+        if hasattr(posterior, method):
+            ask = getattr(posterior, method)
+            assert type(ask(0.7)) is float
+            assert ask([[0.7], [0.8]]).shape == (2, 1)
+            np.testing.assert_array_equal(ask(x), getattr(distribution, method)(x))
+    np.testing.assert_allclose(posterior.prob_above(0.4) + posterior.prob_below(0.4), 1, rtol=1e-12)
+    assert np.isnan(posterior.prob_above(np.nan))
+    assert type(posterior.sample(rng=0)) is float
+    draws = posterior.sample((2, 3), rng=1)
+    np.testing.assert_array_equal(draws, distribution.sample((2, 3), rng=1))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("level", [0, 1, -0.1, 95, np.nan, "0.95", None], ids=repr)
+def test_a_level_is_a_probability(name, level):
+    """Strictly between 0 and 1, wherever an interval is reported; there are two methods."""
+    posterior = FIGURES[name]
+    for ask in ("credible_interval", "interval", "hdi", "summary", "report"):
+        with pytest.raises(ValueError, match="level must be a number strictly between 0 and 1"):
+            getattr(posterior, ask)(level)
+    with pytest.raises(ValueError, match="method must be 'hdi' or 'central', got 'eti'"):
+        posterior.credible_interval(method="eti")
 
 
 @pytest.mark.parametrize("name", SEVERAL)

@@ -1,12 +1,12 @@
 """The command line: evaluates a table of predictions and compares its classifiers.
 
-Each step of ``main`` is a module: `_parser` (arguments), `_table` (reads a file) or `_example` (no
-file), `_evaluation` (posteriors and their comparison), `_document` (all results as a plain dict,
-the JSON output), `_sections` (tables of text), `_text` and `_page` (tables in a terminal and in a
-browser), `_figures` (plots). Modules that need scikit-learn are imported when used, so that
-``--help`` is quick.
+`run` has the steps of ``main``, each in a module: `arguments` (the parser), `table` (reads a file,
+or makes the example), `results` (posteriors, their comparison, and the document of all results,
+which ``--json`` prints), `text` (the document as tables, and these in a terminal), `page` (the same
+tables in a browser), `plots`, and `output` (writes it all). Modules that need scikit-learn are
+imported when used, so that ``--help`` is quick.
 """
 
-from skpostbac._cli._main import main
+from skpostbac._cli.run import main
 
 __all__ = ["main"]

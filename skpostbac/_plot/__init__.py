@@ -6,16 +6,10 @@ what all plots have in common. matplotlib is imported when a plot is made. Impor
 `skpostbac._utils`, `skpostbac.stats` and its folders.
 """
 
-from skpostbac._plot.base import Plot
-from skpostbac._plot.comparison import ComparisonPlot
-from skpostbac._plot.curve import Curve, density_curve
-from skpostbac._plot.layout import label_axis, rows_size
-from skpostbac._plot.param_axis import ParamAxis, value_text
-from skpostbac._plot.posterior import AnyPosterior, Kind, PosteriorPlot, all_intervals
-from skpostbac._plot.style import (
+from skpostbac._plot.base import (
     COLORS,
-    LINE_STYLES,
     Kwargs,
+    Plot,
     chance_kwargs,
     check_matplotlib,
     merge_kwargs,
@@ -23,12 +17,20 @@ from skpostbac._plot.style import (
     text_color,
     unused_styles,
 )
+from skpostbac._plot.comparison import ComparisonPlot
+from skpostbac._plot.curve import Curve, density_curve
+from skpostbac._plot.layout import ParamAxis, label_axis, rows_size, value_text
+from skpostbac._plot.posterior import (
+    AnyPosterior,
+    Kind,
+    PosteriorPlot,
+    ThresholdPlot,
+    all_intervals,
+)
 from skpostbac._plot.text import estimate, estimate_title, literal, shorten, with_score
-from skpostbac._plot.threshold import ThresholdPlot
 
 __all__ = [
     "COLORS",
-    "LINE_STYLES",
     "AnyPosterior",
     "ComparisonPlot",
     "Curve",

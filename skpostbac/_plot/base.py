@@ -1,11 +1,19 @@
-"""Base class of all plots: where they are drawn, and how they end."""
+"""Base class of all plots: checks, axes, colours, line styles and keyword arguments of artists.
+
+matplotlib is imported when a plot is made.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from itertools import accumulate, cycle, islice, product
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from skpostbac._plot.layout import legend_below, make_room, scale_text
-from skpostbac._plot.style import check_kwargs, check_matplotlib, despine_axes
+import numpy as np
+from numpy.typing import NDArray
+
+from skpostbac._plot.layout import NEUTRAL, legend_below, make_room, scale_text
 from skpostbac._plot.text import estimate, with_score
 from skpostbac._utils import check_flags, shown
 
@@ -13,8 +21,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import ErrorbarContainer
     from matplotlib.figure import Figure, SubFigure
+    from matplotlib.lines import Line2D
 
     from skpostbac.stats import Interval
+
+Kwargs: TypeAlias = Mapping[str, Any] | None
+
+# The palette of Okabe and Ito (2008), told apart by colour-blind readers, without its yellow,
+# which is faint on white. Line styles tell the colours apart in print without colour.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+LINE_STYLES = ("-", "--", "-.", ":")
+# Widths, as multiples of matplotlib's, tell more than twelve lines apart.
+LINE_WIDTHS = (1.0, 2.0, 0.5)
 
 
 class Plot:
@@ -66,8 +84,112 @@ class Plot:
         legend, which may be empty.
         """
         if despine:
-            despine_axes(self.ax_, "top", "right", *sides)
+            self.ax_.spines[["top", "right", *sides]].set_visible(False)
         if legend is not None:
             legend_below(self.ax_, legend)
         make_room(self.ax_)
         return self
+
+
+def check_matplotlib(caller: str) -> None:
+    """Raise an ImportError that explains how to install matplotlib, if it is missing."""
+    if find_spec("matplotlib") is None:
+        raise ImportError(
+            f"{caller} requires matplotlib. You can install matplotlib with "
+            "`pip install matplotlib`"
+        )
+
+
+def check_kwargs(**arguments: object) -> None:
+    """Raise unless each value is a dict with names as keys, or None.
+
+    Examples
+    --------
+    >>> check_kwargs(curve_kwargs={"lw": 1}, band_kwargs=None)
+    >>> check_kwargs(band_kwargs=1)
+    Traceback (most recent call last):
+        ...
+    TypeError: band_kwargs must be a dict with names as keys, or None, got 1
+    """
+    for argument, given in arguments.items():
+        names = {} if given is None else given
+        if not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names):
+            raise TypeError(
+                f"{argument} must be a dict with names as keys, or None, got {shown(given)}"
+            )
+
+
+def merge_kwargs(
+    default: Mapping[str, Any], given: Kwargs, *, is_area: bool = False
+) -> dict[str, Any]:
+    """Return the keyword arguments of a line or an area; aliases such as "lw" are understood.
+
+    Examples
+    --------
+    >>> merge_kwargs({"color": "black", "linewidth": 2}, {"lw": 1})
+    {'color': 'black', 'linewidth': 1}
+    """
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.collections import PolyCollection
+    from matplotlib.lines import Line2D
+
+    artist = PolyCollection if is_area else Line2D
+    return {**default, **normalize_kwargs(dict(given or {}), artist)}
+
+
+def chance_kwargs(chance: float, given: Kwargs, score: str | None = None) -> dict[str, Any]:
+    """Return the keyword arguments of the chance level line.
+
+    Examples
+    --------
+    >>> chance_kwargs(0.5, {"ls": "--"}, "AUC")["label"]
+    'Chance level (AUC = 0.5)'
+    """
+    value = f"{score} = {chance:.2g}" if score else f"{chance:.2g}"
+    label = with_score("Chance level", value)
+    return merge_kwargs({"color": NEUTRAL, "linestyle": ":", "label": label}, given)
+
+
+def unused_styles(ax: Axes, n: int) -> list[dict[str, Any]]:
+    """Return colour, style and width of `n` new lines, all different up to 36.
+
+    Those that look least like a line of the axes come first.
+    """
+    import matplotlib as mpl
+    from matplotlib.colors import same_color
+
+    def likeness(style: Mapping[str, Any], line: Line2D) -> int:
+        """Return 0 if the colours differ, 1 if only these are equal, ..., 3 if all is equal."""
+        same = (
+            same_color(style["color"], line.get_color()),
+            style["linestyle"] == line.get_linestyle(),
+            style["linewidth"] == line.get_linewidth(),
+        )
+        return sum(accumulate(same, min))
+
+    pairs = list(islice(zip(cycle(COLORS), cycle(LINE_STYLES), strict=False), 12))
+    styles = [
+        {"color": color, "linestyle": style, "linewidth": scale * mpl.rcParams["lines.linewidth"]}
+        for scale, (color, style) in product(LINE_WIDTHS, pairs)
+    ]
+    lines = ax.get_lines()
+    styles.sort(key=lambda style: max((likeness(style, line) for line in lines), default=0))
+    return list(islice(cycle(styles), n))
+
+
+def text_color(ax: Axes) -> Any:
+    """Return the colour of text: black, or white on a dark background."""
+    return ax.xaxis.label.get_color()
+
+
+def shade(ax: Axes, alpha: float) -> float:
+    """Return the opacity of an area; on a dark background a colour needs twice as much."""
+    from matplotlib.colors import to_rgb
+
+    return alpha if contrasting(to_rgb(ax.get_facecolor())) == "black" else min(0.8, 2 * alpha)
+
+
+def contrasting(color: Sequence[float] | NDArray[np.float64]) -> str:
+    """Return black or white, whichever contrasts more with a colour (red, green, blue, ...)."""
+    red, green, blue = color[:3]
+    return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import numpy as np
 
 from skpostbac._plot import layout
-from skpostbac._plot.base import Plot
+from skpostbac._plot.base import COLORS, Plot, check_matplotlib, contrasting, shade, text_color
 from skpostbac._plot.curve import density_curve
+from skpostbac._plot.layout import NEUTRAL
 from skpostbac._plot.posterior import plot_forest, summarize
-from skpostbac._plot.style import COLORS, NEUTRAL, check_matplotlib, contrasting, shade, text_color
 from skpostbac._plot.text import literal, shorten
 from skpostbac._utils import check_choice, format_probability, input_errors, shown
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, interval_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ComparisonKind: TypeAlias = Literal["decision", "difference", "matrix", "ranks"]
 
-# Width of a digit, as a share of the font size.
+# Width of a digit, as a fraction of the font size.
 _DIGIT = 0.62
 
 
@@ -203,7 +203,7 @@ def _plot_difference(
 
     # What is subtracted from what, in three lines if one is too long.
     size = float(ax.xaxis.label.get_fontsize())
-    width = 2 * layout.DATA_SHARE * layout.cell_size(ax)[0]
+    width = 2 * layout.DATA_FRACTION * layout.cell_size(ax)[0]
     a, b = (literal(name) for name in shorten(pair))
     label = f"Balanced accuracy: {a} \N{MINUS SIGN} {b}"
     if layout.text_width(label, size) > width:
@@ -212,14 +212,14 @@ def _plot_difference(
     ax.set_xlabel(f"{label}\n{summaries.title}: {summary.text}")
 
     layout.make_room(ax)  # from here on, the axes are as large as they will be
-    margin = 0.03  # around the texts, as a share of the height of the axes
+    margin = 0.03  # around the texts, as a fraction of the height of the axes
     texts = _write_outcomes(ax, comparison, pair, top=1 - margin)
     written = layout.points(ax, max(text.get_window_extent().height for text in texts))
     # A layout makes room for the label below the axes. Small axes keep a part for the density.
     free = layout.cell_size(ax)[1] - layout.depth_below(ax) - layout.LARGEST_FONT
     height = min(layout.axes_size(ax)[1], free)
-    share = max(1 - 2 * margin - written / height, 0.3)
-    ax.set(ylabel="Probability density", ylim=(0, curve.shown_height() / share))
+    fraction = max(1 - 2 * margin - written / height, 0.3)
+    ax.set(ylabel="Probability density", ylim=(0, curve.shown_height() / fraction))
     artists = {"line": line, "areas": tuple(areas), "rope": band, "zero": zero}
     return {**artists, "interval": interval, "mean": mean, "texts": texts}
 
@@ -246,7 +246,9 @@ def _write_outcomes(ax: Axes, comparison: Any, pair: Any, top: float) -> tuple[A
     if not fits():
         texts[0].set_text(f"{b}\nbetter\n{below}")
         texts[-1].set_text(f"{a}\nbetter\n{above}")
-        layout.shrink_until(fits, texts)
+    while not fits() and (size := float(texts[0].get_fontsize())) > layout.SMALLEST_FONT:
+        for text in texts:
+            text.set_fontsize(max(layout.SMALLEST_FONT, size - 0.5))
     return tuple(texts)
 
 
@@ -308,7 +310,7 @@ def _plot_ranks(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
     scale = ScalarMappable(BoundaryNorm(np.arange(-n - 0.5, 0), 256), cmap)
     edge: dict[str, Any] = {"edgecolor": ax.get_facecolor(), "linewidth": min(0.6, 4 / n)}
     # A bar with a number has room for three digits and a gap.
-    shortest = max(0.08, 3.5 * _DIGIT * size / (layout.DATA_SHARE * layout.cell_size(ax)[0]))
+    shortest = max(0.08, 3.5 * _DIGIT * size / (layout.DATA_FRACTION * layout.cell_size(ax)[0]))
     bars = []
     for rank, (width, left) in enumerate(zip(probabilities.T, starts.T, strict=True), 1):
         color = scale.to_rgba(np.array([-rank]))[0]

@@ -15,14 +15,14 @@ from skpostbac.stats._distribution import Distribution, kernel_density
 # an upper end is drawn up to the last tail: that of a quotient may be endless.
 _TAILS, _LAST_TAIL = np.geomspace(1e-5, 0.5, 12), 0.005
 # An end of the support this near is drawn too, and an infinite density up to this distance from
-# its end; both are shares of the width of the curve.
+# its end; both are fractions of the width of the curve.
 _NEAR_END, _UNSEEN = 0.05, 1e-9
 # Largest area between the density and its polygon from one point to the next, and how often
 # gaps are split to get there. A normal density gets about a hundred points. The split is not
 # in the middle, where a symmetric density may be infinite.
 _GAP_AREA, _ROUNDS, _SPLIT = 2e-5, 30, 0.48
-# A peak that has less than this share of the area above some height is shown up to this many times
-# the height. Only infinite densities reach that: a normal peak is 1.7 times as high, an
+# A peak that has less than this fraction of the area above some height is shown up to this many
+# times the height. Only infinite densities reach that: a normal peak is 1.7 times as high, an
 # exponential one 2.6 times.
 _SPIKE_AREA, _SPIKE_HEIGHT = 0.25, 2.7
 

@@ -1,6 +1,6 @@
-"""Layout of the text around axes: names, columns of numbers, notes and legends.
+"""Layout of the text around axes: names, columns of numbers, notes, legends, values of parameters.
 
-The *cell* of axes is their share of the figure: that of their place in the grid of subplots. Text
+The *cell* of axes is their part of the figure: that of their place in the grid of subplots. Text
 is measured, and cut before it takes more of the cell than it may; the rest is for the data. The
 constrained layout then makes room for the text. In a figure without a layout, `make_room` does.
 """
@@ -8,29 +8,30 @@ constrained layout then makes room for the text. In a figure without a layout, `
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skpostbac._plot.style import NEUTRAL, despine_axes
 from skpostbac._plot.text import literal, shorten
-from skpostbac._utils import printable
+from skpostbac._utils import Floats, float_or_nan, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.gridspec import SubplotSpec
     from matplotlib.lines import Line2D
-    from matplotlib.text import Text
     from matplotlib.transforms import Bbox, BboxBase
 
+# Headers, notes and reference lines: as readable on black as on white.
+NEUTRAL = "#767676"
 # Smaller text, in points, cannot be read. The others are the sizes of names and numbers beside
 # axes, and of notes and legends, in cells of at least the last width; smaller cells have less.
 SMALLEST_FONT, LARGEST_FONT, LARGEST_NOTE, _FULL_WIDTH = 6.0, 10.0, 8.5, 290.0
-# Shares of the cell: the width for the data, and the least width and height of the axes.
-DATA_SHARE, LEAST_SHARE = 0.38, 0.3
+# Fractions of the cell: the width for the data, and the least width and height of the axes.
+DATA_FRACTION, LEAST_FRACTION = 0.38, 0.3
 # A name has at least and at most so many characters, and if there is no room for so many in a
 # legend, a line of its own.
 LEAST_NAME, MOST_NAME, LEGEND_NAME = 18, 60, 22
@@ -41,6 +42,8 @@ _HANDLE, _COLUMN, _ENTRY, _GAP = 3.2, 2.0, 1.45, 0.6
 _BESIDE_GAP, _COLUMN_GAP = 6.0, 10.0
 # Label of the axis that holds a column of text beside rows.
 _BESIDE = "beside rows"
+# Minimum ratio of the largest to the smallest value for a logarithmic axis.
+_DECADES = 100
 
 
 def cell(ax: Axes) -> BboxBase:
@@ -50,18 +53,18 @@ def cell(ax: Axes) -> BboxBase:
     spec = ax.get_subplotspec()
     if spec is None:
         return ax.figure.bbox
-    return TransformedBbox(_share(spec, ax.figure), ax.figure.transSubfigure)
+    return TransformedBbox(_relative_cell(spec, ax.figure), ax.figure.transSubfigure)
 
 
-def _share(spec: SubplotSpec, figure: Any) -> Bbox:
-    """Return a cell as a share of the figure: up to the middle of the gaps between subplots."""
+def _relative_cell(spec: SubplotSpec, figure: Any) -> Bbox:
+    """Return a cell as a fraction of the figure: up to the middle of the gaps between subplots."""
     from matplotlib.transforms import Bbox
 
     top = spec.get_topmost_subplotspec()
-    whole = Bbox.unit() if top is spec else _share(top, figure)
+    parent = Bbox.unit() if top is spec else _relative_cell(top, figure)
     bottoms, tops, lefts, rights = map(np.asarray, spec.get_gridspec().get_grid_positions(figure))
-    x = [whole.x0, *(rights[:-1] + lefts[1:]) / 2, whole.x1]
-    y = [whole.y1, *(bottoms[:-1] + tops[1:]) / 2, whole.y0]
+    x = [parent.x0, *(rights[:-1] + lefts[1:]) / 2, parent.x1]
+    y = [parent.y1, *(bottoms[:-1] + tops[1:]) / 2, parent.y0]
     columns, rows = spec.colspan, spec.rowspan
     return Bbox.from_extents(x[columns.start], y[rows.stop], x[columns.stop], y[rows.start])
 
@@ -126,13 +129,6 @@ def fitting_size(ax: Axes, fitting: float, largest: float) -> tuple[float, int]:
     return size, ceil(size / fitting) if fitting < SMALLEST_FONT else 1
 
 
-def shrink_until(fits: Callable[[], bool], texts: Sequence[Text]) -> None:
-    """Make texts smaller until they fit, or until smaller ones could not be read."""
-    while not fits() and (size := float(texts[0].get_fontsize())) > SMALLEST_FONT:
-        for text in texts:
-            text.set_fontsize(max(SMALLEST_FONT, size - 0.5))
-
-
 def scale_text(ax: Axes) -> None:
     """Make the numbers and the labels of small axes smaller, in proportion."""
     import matplotlib as mpl
@@ -154,8 +150,8 @@ def label_axis(axis: Axis, label: str, *, pos_label: object = None) -> None:
     note = "" if pos_label is None else f"Positive label: {pos_label}"
     text = literal(f"{label} ({note})" if note else label)
     if text_width(text, size) > length:
-        lines = [fit_names([line], size, length)[0] for line in (label, note) if line]
-        text = f"{lines[0]}\n({lines[1]})" if note else lines[0]
+        (text,) = fit_names([label], size, length)
+        text += f"\n({fit_names([note], size, length)[0]})" if note else ""
     axis.set_label_text(text)
 
 
@@ -175,8 +171,8 @@ def legend_below(ax: Axes, title: str) -> None:
     n_lines = max(label.count("\n") + 1 for label in labels)
     # Text is up to some hundredths longer at another resolution.
     depth = 1.05 * depth_below(ax) + _GAP * size
-    # At most this share of the cell, and not so much that the axes become too low.
-    free = min(0.45 * height, (1 - LEAST_SHARE) * height - depth - 3 * size)
+    # At most this fraction of the cell, and not so much that the axes become too low.
+    free = min(0.45 * height, (1 - LEAST_FRACTION) * height - depth - 3 * size)
     free -= _ENTRY * size if title else 0
     most = max(1, int(free / (_ENTRY * size * n_lines))) * n_columns
     if len(labels) > most:
@@ -191,21 +187,21 @@ def legend_below(ax: Axes, title: str) -> None:
 
 def _fit_entries(labels: Sequence[str], size: float, width: float) -> list[str]:
     """Cut the names in long entries, or else put the numbers after them into a second line."""
-    parts = {}
-    for label in labels:
-        if text_width(label, size) > width:
-            name, bracket, rest = label.rpartition(" (")
-            parts[label] = (name, f"({rest}") if bracket else (label, "")
-    if not parts:
+    long = {label: label.rpartition(" (") for label in labels if text_width(label, size) > width}
+    if not long:
         return list(labels)
-    left = width - max(text_width(f" {rest}", size) for _, rest in parts.values())
+    # Without numbers, the name is the last part.
+    names = {label: name if gap else end for label, (name, gap, end) in long.items()}
+    numbers = {label: f"({end}" if gap else "" for label, (_, gap, end) in long.items()}
+    left = width - max(text_width(f" {text}", size) for text in numbers.values())
     # The mean width of a character is about 0.55 of the font size.
-    is_enough = left >= LEGEND_NAME * 0.55 * size
-    names = fit_names([name for name, _ in parts.values()], size, left if is_enough else width)
-    gap = " " if is_enough else "\n"
-    for (label, (_, rest)), name in zip(parts.items(), names, strict=True):
-        parts[label] = (name, gap + rest if rest else "")
-    return ["".join(parts[label]) if label in parts else label for label in labels]
+    gap = " " if left >= LEGEND_NAME * 0.55 * size else "\n"
+    cut = fit_names(list(names.values()), size, left if gap == " " else width)
+    entries = {
+        label: name + (gap + numbers[label] if numbers[label] else "")
+        for label, name in zip(long, cut, strict=True)
+    }
+    return [entries.get(label, label) for label in labels]
 
 
 def depth_below(ax: Axes) -> float:
@@ -232,7 +228,7 @@ def make_room(ax: Axes) -> None:
         (start, end), (first, last), (low, high) = (b.get_points() for b in (frame, outer, box))
         start, end = start + np.maximum(0, low - first), end - np.maximum(0, last - high)
         # With no room left, axes of a least size are as close to the middle as they can be.
-        half = LEAST_SHARE * (high - low) / 2
+        half = LEAST_FRACTION * (high - low) / 2
         middle = np.clip((start + end) / 2, low + half, high - half)
         ends = np.where(end - start >= 2 * half, [start, end], [middle - half, middle + half])
         ax.set_position(Bbox(ax.figure.transSubfigure.inverted().transform(ends)))
@@ -261,7 +257,7 @@ def label_rows(
 ) -> tuple[float, float]:
     """Give each name a row, the first on top, with the texts of each column beside it.
 
-    The data keep their share of the room. Columns that do not fit are left out, the first of them
+    The data keep their part of the width. Columns that do not fit are left out, the first of them
     first, and names are cut to what is left. `reserve` points stay free for more. Return the font
     size and where the columns end, in points from the axes.
     """
@@ -270,7 +266,7 @@ def label_rows(
     heights = range(len(names) - 1, -1, -1)
     ax.set_ylim(-margins[0], heights[0] + margins[1])
     size, step = fitting_size(ax, 0.8 * row_height(ax), LARGEST_FONT)
-    room = (1 - DATA_SHARE) * cell_size(ax)[0] - reserve - 2 * _BESIDE_GAP
+    room = (1 - DATA_FRACTION) * cell_size(ax)[0] - reserve - 2 * _BESIDE_GAP
     least = max(text_width(str(name)[:LEAST_NAME], SMALLEST_FONT) for name in names)
 
     def widths_that_fit() -> dict[str, float]:
@@ -298,7 +294,7 @@ def label_rows(
         axis.set_label(_BESIDE)
         axis.set_yticks(heights[::step], columns[header][::step], fontsize=size)
         axis.tick_params(axis="y", length=0, pad=end)
-        despine_axes(axis, "right")
+        axis.spines["right"].set_visible(False)
         ax.annotate(header, (1, 1), (end, 2), **header_style)
         end += width
     return size, end
@@ -313,14 +309,109 @@ def write_above(ax: Axes, line: Line2D) -> None:
     ha = "right" if x > (low + high) / 2 else "center"
     axis.set_xticks([x], [label], fontsize=note_size(ax), color=line.get_color(), ha=ha)
     axis.tick_params(axis="x", length=0)
-    despine_axes(axis, "top")
+    axis.spines["top"].set_visible(False)
 
 
 def write_note(ax: Axes, *parts: str) -> None:
     """Write below the label of the x-axis what the shapes in the axes are."""
     size = note_size(ax)
-    is_narrow = text_width(", ".join(parts), size) > DATA_SHARE * cell_size(ax)[0]
+    is_narrow = text_width(", ".join(parts), size) > DATA_FRACTION * cell_size(ax)[0]
     text = (",\n" if is_narrow else ", ").join(parts)
     place: dict[str, Any] = {"xycoords": ax.xaxis.label, "textcoords": "offset points"}
     style: dict[str, Any] = {"fontsize": size, "color": NEUTRAL, "ha": "center", "va": "top"}
     ax.annotate(text, (0.5, 0), (0, -2), annotation_clip=False, **place, **style)
+
+
+def value_text(value: Any) -> str:
+    """Return the value of a parameter as text.
+
+    Examples
+    --------
+    >>> value_text(0.12345678), value_text(len), value_text("rbf")
+    ('0.1235', 'len', 'rbf')
+    """
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(getattr(value, "__name__", value))
+
+
+@dataclass(frozen=True)
+class ParamAxis:
+    """Axis of a parameter: numbers in scale, and other values to their right."""
+
+    x: Floats
+    """Positions of the values."""
+    texts: tuple[str, ...]
+    """Text of each value."""
+    is_log: bool = False
+    is_ordered: bool = True
+    """Whether a line from one value to the next makes sense."""
+    only_numbers: bool = True
+
+    @classmethod
+    def of_values(cls, values: Sequence[Any]) -> Self:
+        """Return the axis of values, a logarithmic one if they span decades."""
+        texts = tuple(map(value_text, values))
+        x = np.array([np.nan if isinstance(v, bool) else float_or_nan(v) for v in values])
+        x[~np.isfinite(x)] = np.nan
+        is_word = np.isnan(x)
+        words = list(dict.fromkeys(texts[i] for i in np.flatnonzero(is_word)))
+        known = x[~is_word]
+        is_log = bool(known.size and known.min() > 0 and known.max() >= _DECADES * known.min())
+        scaled = np.unique(np.log10(known) if is_log else known)
+        step = np.median(np.diff(scaled)) if len(scaled) > 1 else 1.0
+        for i in np.flatnonzero(is_word):
+            place = scaled.max(initial=-1.0) + step * (words.index(texts[i]) + 1)
+            x[i] = 10**place if is_log else place
+        return cls(x, texts, is_log, is_ordered=bool(known.size), only_numbers=not words)
+
+    @property
+    def places(self) -> Floats:
+        """Different places in the scale of the axis."""
+        places: Floats = np.unique(np.log10(self.x) if self.is_log else self.x)
+        return places
+
+    def step(self, ax: Axes) -> float:
+        """Return the smallest distance between two values, in points."""
+        places, width = self.places, axes_size(ax)[0]
+        if len(places) == 1:
+            return width
+        return float(0.9 * width * np.diff(places).min() / np.ptp(places))
+
+    def set_margins(self, ax: Axes, shift: float) -> None:
+        """Set margins with room for artists that are moved sideways by some points."""
+        moved = shift / axes_size(ax)[0]
+        ax.set_xmargin(max(ax.get_xmargin(), moved / (1 - 2 * moved)))
+
+    def set_ticks(self, ax: Axes, is_first: bool) -> None:
+        """Set ticks at the values, if there is room and no other display needs ticks.
+
+        Text is rotated if it is long, and many values have only every k-th tick.
+        """
+        from matplotlib.ticker import MaxNLocator
+
+        ticks = dict(sorted(zip(self.x.tolist(), self.texts, strict=True)))
+        names, step = list(ticks.values()), self.step(ax)
+        size = float(ax.xaxis.get_ticklabels()[0].get_fontsize())
+        longest = max(text_width(name, size) for name in names)
+        if self.only_numbers:
+            powers = self.is_log and np.allclose(self.places, np.rint(self.places), atol=1e-9)
+            if is_first and not powers and longest + size <= step:
+                ax.set_xticks(list(ticks), names)
+                ax.set_xticks([], minor=True)
+            elif not self.is_log and np.equal(self.x, np.rint(self.x)).all():
+                ax.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
+            return
+        width, height = cell_size(ax)
+        style: dict[str, Any] = {}
+        room, every = step - size, 1
+        if longest > room:
+            style = {"ha": "right", "rotation_mode": "anchor", "rotation": 30}
+            room = min(0.35 * width, 0.6 * height)
+            if step < 2.4 * size:  # too narrow for slanted text
+                size = max(SMALLEST_FONT, min(size, step / 1.15))
+                every = ceil(1.15 * size / step)
+                style.update(rotation=90, va="center")
+                room = 0.35 * height
+        shown_names = fit_names(names[::every], size, room)
+        ax.set_xticks(list(ticks)[::every], shown_names, fontsize=size, **style)

@@ -1,4 +1,4 @@
-"""Names and figures as matplotlib shows them, whatever characters the names have."""
+"""Names and numbers as matplotlib shows them, whatever characters the names have."""
 
 from __future__ import annotations
 
@@ -43,13 +43,10 @@ def shorten(names: Iterable[object], width: int = 60) -> list[str]:
     cut = dict(_cut_alike([text for text in dict.fromkeys(texts) if len(text) > width], width))
     shown = {text: cut.get(text, text) for text in texts}
     if len(set(shown.values())) < len(shown):  # numbers tell apart what is too narrow for more
-        shown = {text: _number(text, i, width) for i, text in enumerate(shown, 1)}
+        for i, text in enumerate(shown, 1):
+            if len(text) > width:
+                shown[text] = _cut(text, width - len(f" ({i})")) + f" ({i})"
     return [shown[text] for text in texts] if len(set(shown.values())) == len(shown) else texts
-
-
-def _number(text: str, number: int, width: int) -> str:
-    ending = f" ({number})"
-    return text if len(text) <= width else _cut(text, width - len(ending)) + ending
 
 
 def _cut_alike(texts: list[str], width: int) -> Iterator[tuple[str, str]]:
@@ -73,17 +70,12 @@ def _cut_alike(texts: list[str], width: int) -> Iterator[tuple[str, str]]:
     for short, group in alike.items():
         if len(group) == 1 or width <= _LEAST_CONTEXT:
             yield from ((text, short) for text in group)
-        else:
-            yield from _cut_start(group, width)
-
-
-def _cut_start(texts: list[str], width: int) -> Iterator[tuple[str, str]]:
-    """Yield texts that are cut alike, and what is shown: from shortly before they differ."""
-    start = max(0, _same(texts) - width // 4)
-    whole = {text[start:]: text for text in texts}
-    short = {rest: rest for rest in whole if len(rest) <= width - 3}
-    short.update(_cut_alike([rest for rest in whole if rest not in short], width - 3))
-    yield from ((whole[rest], f"...{shown}") for rest, shown in short.items())
+            continue
+        start = max(0, _same(group) - width // 4)  # from shortly before they differ
+        ends = {text[start:]: text for text in group}
+        short_ends = {end: end for end in ends if len(end) <= width - 3}
+        short_ends.update(_cut_alike([end for end in ends if end not in short_ends], width - 3))
+        yield from ((ends[end], f"...{shown}") for end, shown in short_ends.items())
 
 
 def _same(texts: list[str]) -> int:

@@ -4,8 +4,6 @@ Array types, argument checks, immutable results, formatting of numbers and names
 NumPy only, and imports no other folder.
 """
 
-from skpostbac._utils.arrays import Bools, Complexes, Floats, Indices, LabelArray
-from skpostbac._utils.caller import user_stacklevel
 from skpostbac._utils.format import (
     describe_estimate,
     format_column,
@@ -14,6 +12,7 @@ from skpostbac._utils.format import (
     format_number,
     format_probability,
     format_share,
+    printable,
     round_estimate,
 )
 from skpostbac._utils.html import (
@@ -28,9 +27,13 @@ from skpostbac._utils.html import (
 )
 from skpostbac._utils.immutable import FrozenArrays, StablePickle
 from skpostbac._utils.progress_line import progress
-from skpostbac._utils.random_state import RandomStateLike, check_n_draws, draw_seed
-from skpostbac._utils.text import printable
 from skpostbac._utils.validation import (
+    Bools,
+    Complexes,
+    Floats,
+    Indices,
+    LabelArray,
+    RandomStateLike,
     RngLike,
     as_numpy,
     check_choice,
@@ -38,11 +41,15 @@ from skpostbac._utils.validation import (
     check_generator,
     check_integer,
     check_level,
+    check_n_draws,
     check_nonnegative,
     check_probability,
+    check_proportion,
+    check_rope,
     check_seed,
     check_shape,
     check_text,
+    draw_seed,
     first,
     float_array,
     float_or_nan,
@@ -52,6 +59,7 @@ from skpostbac._utils.validation import (
     nonnegative_array,
     probability_array,
     shown,
+    user_stacklevel,
 )
 
 __all__ = [
@@ -74,6 +82,8 @@ __all__ = [
     "check_n_draws",
     "check_nonnegative",
     "check_probability",
+    "check_proportion",
+    "check_rope",
     "check_seed",
     "check_shape",
     "check_text",

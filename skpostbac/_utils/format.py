@@ -1,4 +1,4 @@
-"""Formatting of numbers."""
+"""Formatting of numbers, and of text that a terminal or a page may show."""
 
 from __future__ import annotations
 
@@ -127,3 +127,21 @@ def format_probability(value: float) -> str:
     if value < 0.0005:
         return "< 0.001"
     return "> 0.999" if value > 0.9995 else f"{value:.3f}"
+
+
+def printable(text: str) -> str:
+    r"""Return the text with all that is not printable written as escapes.
+
+    Terminals would act on control characters, browsers on those that change the direction of
+    writing, and XML has no place for most of them.
+
+    Examples
+    --------
+    >>> printable("naïve 猫\x1b[31m\u202e")
+    'naïve 猫\\x1b[31m\\u202e'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )

@@ -10,9 +10,8 @@ from html import escape as escape_markup
 
 import numpy as np
 
-from skpostbac._utils.arrays import Floats
-from skpostbac._utils.text import printable
-from skpostbac._utils.validation import shown
+from skpostbac._utils.format import printable
+from skpostbac._utils.validation import Floats, shown
 
 # Seen on white and on black.
 ACCENT = "#3388cc"

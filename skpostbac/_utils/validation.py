@@ -1,4 +1,4 @@
-"""Validation of numbers, probabilities, seeds and shapes.
+"""Types of arrays, and validation of numbers, probabilities, seeds and shapes.
 
 Real numbers of any type are welcome, and converted by `float`: those of Python and NumPy, booleans,
 `Fraction` and `Decimal`, alone, in lists and in arrays of objects. NaN is a number here. Text,
@@ -7,6 +7,7 @@ bytes, complex numbers, dates, None, masked values and numbers beyond the range 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
@@ -18,13 +19,26 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skpostbac._utils.arrays import Bools, Floats
+Floats: TypeAlias = NDArray[np.float64]
+Complexes: TypeAlias = NDArray[np.complex128]
+Bools: TypeAlias = NDArray[np.bool_]
+Indices: TypeAlias = NDArray[np.intp]
+# Class labels are numbers, strings, dates or any other objects.
+LabelArray: TypeAlias = NDArray[Any]
 
 # What draws: a generator, what NumPy makes one of, or a seed; None for fresh entropy.
 RngLike: TypeAlias = (
     int | np.random.Generator | np.random.BitGenerator | np.random.SeedSequence | None
 )
 
+RandomStateLike: TypeAlias = int | np.random.RandomState | np.random.Generator | None
+
+# One more than the largest seed of a RandomState.
+_SEEDS = 2**32
+# Draws that fill eight gigabytes as numbers.
+_MOST_DRAWS = 10**9
+# What stands between a user's call and ours: a search calls a scorer through all of them.
+_BETWEEN = {"skpostbac", "sklearn", "joblib"}
 # Dimensions that an array of NumPy can have.
 _MOST_DIMENSIONS = 64
 
@@ -180,6 +194,23 @@ def check_probability(value: float, name: str) -> float:
     return probability
 
 
+def check_proportion(value: object, name: str) -> float:
+    """Return a number from 0 to 1, or raise."""
+    if not is_real(value) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be in [0, 1], got {shown(value)}")
+    return float(value)
+
+
+def check_rope(rope: float) -> float:
+    """Return the half-width of the region of practical equivalence."""
+    half_width = float_or_nan(rope)
+    if not 0 <= half_width < 1:
+        raise ValueError(
+            f"rope must be at least 0, and below 1 as differences lie in [-1, 1], got {shown(rope)}"
+        )
+    return half_width
+
+
 # Seeds and shapes
 
 
@@ -202,6 +233,34 @@ def check_seed(seed: Any, name: str, kinds: str = "a non-negative integer") -> i
     if not is_integer(seed):
         raise TypeError(f"{name} must be {kinds}, got {shown(seed)}")
     return check_nonnegative_integer(seed, name)
+
+
+def check_n_draws(n_draws: object, least: int) -> int:
+    """Return a number of draws, which must be an integer, at least so many and at most 1e9."""
+    return check_integer(n_draws, "n_draws", least, _MOST_DRAWS)
+
+
+def draw_seed(random_state: RandomStateLike) -> int:
+    """Return a seed: of fresh entropy for None, never of the global state.
+
+    Raises
+    ------
+    ValueError
+        If `random_state` is neither None, an integer of at least 0 and below 2**32, a
+        `RandomState` nor a `Generator`.
+    """
+    if random_state is None:
+        random_state = np.random.default_rng()
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if not isinstance(random_state, np.random.RandomState):
+        if not is_integer(random_state) or not 0 <= random_state < _SEEDS:
+            raise ValueError(
+                "random_state must be None, an integer of at least 0 and below 2**32, or a "
+                f"RandomState or Generator of NumPy, got {shown(random_state)}"
+            )
+        random_state = np.random.RandomState(int(random_state))
+    return int(random_state.randint(2**31 - 1))
 
 
 def check_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
@@ -293,3 +352,17 @@ def check_flags(**flags: object) -> None:
     for name, value in flags.items():
         if not isinstance(value, bool | np.bool_):
             raise TypeError(f"{name} must be a bool, got {value!r}")
+
+
+def user_stacklevel() -> int:
+    """Return the `stacklevel` that makes a warning point to the user's line.
+
+    This is the innermost frame outside the packages above. Python 3.12 has `skip_file_prefixes`.
+    """
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None:
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package not in _BETWEEN:
+            break
+        frame, level = frame.f_back, level + 1
+    return level

@@ -8,7 +8,7 @@ the ``binary_equivalent`` method of `skpostbac.PosteriorBalancedAccuracy` and
 that random guessing is right at least as often.
 """
 
-from skpostbac.metrics._binary_equivalent import (
+from skpostbac.metrics._posteriors import (
     GuessingTest,
     PosteriorBinaryEquivalentAccuracy,
     binary_equivalent_accuracy,

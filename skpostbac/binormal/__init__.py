@@ -7,24 +7,27 @@ of the areas and bands of the curves, `BinormalModel` the curves for given param
 `skpostbac.NormalScoresDisplay` plot them.
 """
 
-from skpostbac.metrics._binormal import (
+from skpostbac.binormal._check import (
     BinormalAssumptionWarning,
     BinormalCheck,
-    BinormalDraws,
-    BinormalModel,
-    CurveBand,
-    EmpiricalAreas,
     NormalScores,
-    PosteriorBinormal,
-    ScoreMoments,
-    binormal_average_precision_score,
     binormal_check,
+)
+from skpostbac.binormal._model import (
+    BinormalModel,
+    binormal_average_precision_score,
     binormal_precision_recall_curve,
     binormal_roc_auc_score,
     binormal_roc_curve,
     make_binormal_scorer,
+)
+from skpostbac.binormal._posterior import (
+    BinormalDraws,
+    CurveBand,
+    PosteriorBinormal,
     posterior_binormal,
 )
+from skpostbac.binormal._scores import EmpiricalAreas, ScoreMoments
 
 __all__ = [
     "BinormalAssumptionWarning",

@@ -5,12 +5,13 @@ constructors from data. The plots of distributions are in `skpostbac._plot`.
 """
 
 from skpostbac._plot import ComparisonPlot, PosteriorPlot, ThresholdPlot
-from skpostbac.displays._binormal_curve import BinormalCurveDisplay
-from skpostbac.displays._comparison import PosteriorComparisonDisplay
-from skpostbac.displays._normal_scores import NormalScoresDisplay
-from skpostbac.displays._posterior import PosteriorDisplay
+from skpostbac.displays._binormal import BinormalCurveDisplay, NormalScoresDisplay
+from skpostbac.displays._posterior import (
+    PosteriorComparisonDisplay,
+    PosteriorDisplay,
+    PosteriorThresholdDisplay,
+)
 from skpostbac.displays._search import PosteriorSearchDisplay
-from skpostbac.displays._thresholds import PosteriorThresholdDisplay
 
 __all__ = [
     "BinormalCurveDisplay",

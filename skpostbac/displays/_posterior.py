@@ -1,4 +1,4 @@
-"""Plots of posteriors, from classifiers, labels and test folds."""
+"""Plots of posteriors and of their comparison, from classifiers, labels and test folds."""
 
 from __future__ import annotations
 
@@ -7,15 +7,28 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
 
-from skpostbac._plot import AnyPosterior, Kind, PosteriorPlot
-from skpostbac._utils import check_text
-from skpostbac.displays._candidates import check_names
-from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accuracy
-from skpostbac.metrics._balanced_accuracy import predict
+from skpostbac._plot import AnyPosterior, ComparisonPlot, Kind, PosteriorPlot, ThresholdPlot
+from skpostbac._utils import RandomStateLike, check_text
+from skpostbac.displays._base import BinaryDisplayMixin
+from skpostbac.displays._search import check_names
+from skpostbac.metrics import (
+    PairedCounts,
+    PosteriorBalancedAccuracy,
+    posterior_balanced_accuracy,
+    posterior_threshold_curve,
+)
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._labels import Predictions, WeightType, is_named, named_predictions
+from skpostbac.metrics._posteriors import predict
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
-from skpostbac.model_selection import pooled_posteriors
+from skpostbac.model_selection import (
+    PosteriorComparison,
+    compare_posteriors,
+    compare_predictions,
+    pooled_paired_counts,
+    pooled_posteriors,
+)
+from skpostbac.model_selection._pooling import fold_counts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -271,3 +284,295 @@ class PosteriorDisplay(PosteriorPlot):
         recalls.sort(key=lambda row: -row[1].mean())
         rows: dict[str, AnyPosterior] = {"Balanced accuracy": posterior, **dict(recalls)}
         return cls(rows, score_name="Accuracy").plot(ax, kind=kind, **plot_params)
+
+
+class PosteriorComparisonDisplay(ComparisonPlot):
+    """Plot of a comparison: differences, pairwise probabilities and ranks.
+
+    Create it with :meth:`from_predictions` for classifiers tested on the same samples,
+    :meth:`from_cv_results` for the candidates of a search, or :meth:`from_posteriors` for
+    independent test sets. Its attributes and :meth:`plot` are those of
+    :class:`~skpostbac.displays.ComparisonPlot`.
+
+    Parameters
+    ----------
+    comparison
+        As for :class:`~skpostbac.displays.ComparisonPlot`.
+
+    See Also
+    --------
+    skpostbac.displays.ComparisonPlot : The base class, returned by ``plot`` of a comparison.
+    PosteriorDisplay : Plots of the posteriors.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from skpostbac import PosteriorComparisonDisplay
+    >>> y_true = ["a"] * 20 + ["b"] * 20
+    >>> one = ["a"] * 14 + ["b"] * 20 + ["a"] * 6
+    >>> two = ["a"] * 16 + ["b"] * 19 + ["a"] * 5
+    >>> display = PosteriorComparisonDisplay.from_predictions(
+    ...     y_true, {"one": one, "two": two}, rope=0.02, kind="difference"
+    ... )
+    >>> for text in display.artists_["texts"]:
+    ...     print(*text.get_text().splitlines())
+    one better 0.012
+    within ±0.02 0.088
+    two better 0.900
+    >>> plt.close(display.figure_)
+    """
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        predictions: Predictions,
+        *,
+        rope: float = 0.0,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        weight_type: WeightType = None,
+        groups: ArrayLike | None = None,
+        class_weight: ClassWeightLike = None,
+        prior: PriorLike = DEFAULT_PRIOR,
+        random_state: RandomStateLike = 0,
+        ax: Axes | None = None,
+        **plot_params: Any,
+    ) -> PosteriorComparisonDisplay:
+        """Compare classifiers tested on the same samples, and plot the result.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
+            Predicted labels of T >= 2 classifiers, by name or column.
+        rope, labels, sample_weight, weight_type, groups, class_weight, prior, random_state
+            As for :func:`~skpostbac.compare_predictions`.
+        ax, **plot_params
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : PosteriorComparisonDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PosteriorComparisonDisplay
+        >>> y_true = ["a"] * 20 + ["b"] * 20
+        >>> one = ["a"] * 14 + ["b"] * 20 + ["a"] * 6
+        >>> two = ["a"] * 16 + ["b"] * 19 + ["a"] * 5
+        >>> display = PosteriorComparisonDisplay.from_predictions(
+        ...     y_true, {"one": one, "two": two}, kind="matrix"
+        ... )
+        >>> display.artists_["texts"][0, 1].get_text()  # two is better than one
+        '.97'
+        >>> plt.close(display.figure_)
+        """
+        comparison = compare_predictions(
+            y_true,
+            predictions,
+            rope=rope,
+            labels=labels,
+            sample_weight=sample_weight,
+            weight_type=weight_type,
+            groups=groups,
+            class_weight=class_weight,
+            prior=prior,
+            random_state=random_state,
+        )
+        return cls(comparison).plot(ax, **plot_params)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Any,
+        *,
+        rope: float = 0.0,
+        labels: ArrayLike | None = None,
+        prior: PriorLike = DEFAULT_PRIOR,
+        class_weight: ClassWeightLike = None,
+        n_repeats: int | None = None,
+        random_state: RandomStateLike = 0,
+        name: Sequence[str] | None = None,
+        ax: Axes | None = None,
+        **plot_params: Any,
+    ) -> PosteriorComparisonDisplay:
+        """Compare the candidates of a search sample by sample, and plot the result.
+
+        Parameters
+        ----------
+        cv_results : dict or DataFrame
+            ``cv_results_`` of a search of T >= 2 candidates with ``scoring=OutcomesScorer(...)``.
+        rope, prior, class_weight, random_state
+            As for :func:`~skpostbac.compare_predictions`.
+        labels, n_repeats
+            As for :func:`~skpostbac.pooled_paired_counts`.
+        name : sequence of str, default=None
+            Names of the candidates, by default the parameters in which they differ.
+        ax, **plot_params
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : PosteriorComparisonDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.model_selection import GridSearchCV
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from skpostbac import OutcomesScorer, PosteriorComparisonDisplay
+        >>> X, y = load_wine(return_X_y=True)
+        >>> search = GridSearchCV(
+        ...     DecisionTreeClassifier(random_state=0),
+        ...     {"max_depth": [2, 3, 4]},
+        ...     scoring=OutcomesScorer(len(y)),
+        ...     refit=False,
+        ... ).fit(X, y)
+        >>> display = PosteriorComparisonDisplay.from_cv_results(search.cv_results_, kind="matrix")
+        >>> [text.get_text() for text in display.ax_.get_yticklabels()]
+        ['max_depth=4', 'max_depth=3', 'max_depth=2']
+        >>> display.artists_["texts"][0, 1].get_text()  # a depth of 4 is better than 3
+        '.96'
+        >>> plt.close(display.figure_)
+        """
+        counts = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
+        names = check_names(name, cv_results, len(fold_counts(cv_results).correct))
+        names = [names[int(candidate)] for candidate in counts.names]
+        comparison = PosteriorComparison.from_paired_counts(
+            PairedCounts(names, counts.classes, counts.class_index, counts.patterns, counts.counts),
+            rope=rope,
+            class_weight=class_weight,
+            prior=prior,
+            random_state=random_state,
+        )
+        return cls(comparison).plot(ax, **plot_params)
+
+    @classmethod
+    def from_posteriors(
+        cls,
+        posteriors: Mapping[str, PosteriorBalancedAccuracy],
+        *,
+        rope: float = 0.0,
+        ax: Axes | None = None,
+        **plot_params: Any,
+    ) -> PosteriorComparisonDisplay:
+        """Compare classifiers tested on independent test sets, and plot the result.
+
+        Parameters
+        ----------
+        posteriors : mapping of str to PosteriorBalancedAccuracy
+            Posteriors of T >= 2 classifiers, by name.
+        rope : float, default=0.0
+            Half-width of the region of practical equivalence.
+        ax, **plot_params
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : PosteriorComparisonDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorComparisonDisplay
+        >>> one = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+        >>> three = PosteriorBalancedAccuracy.from_counts([32, 9, 4], [32, 10, 4])
+        >>> display = PosteriorComparisonDisplay.from_posteriors(
+        ...     {"C1": one, "C3": three}, kind="ranks"
+        ... )
+        >>> [float(bar.get_width()) for bar in display.artists_["bars"][0]]
+        [0.922, 0.078]
+        >>> plt.close(display.figure_)
+        """
+        return cls(compare_posteriors(posteriors, rope=rope)).plot(ax, **plot_params)
+
+
+class PosteriorThresholdDisplay(BinaryDisplayMixin, ThresholdPlot):
+    """Plot of the posterior balanced accuracy against the decision threshold.
+
+    Create it with :meth:`from_estimator` or :meth:`from_predictions`. Its attributes and
+    :meth:`plot` are those of :class:`~skpostbac.displays.ThresholdPlot`.
+
+    Parameters
+    ----------
+    curve, name
+        As for :class:`~skpostbac.displays.ThresholdPlot`.
+
+    See Also
+    --------
+    posterior_threshold_curve : Compute the curve.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from skpostbac import PosteriorThresholdDisplay
+    >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
+    >>> display = PosteriorThresholdDisplay.from_predictions(
+    ...     [0, 0, 0, 0, 0, 1, 1, 1], y_score, random_state=0
+    ... )
+    >>> display.curve.best_threshold
+    0.5
+    >>> plt.close(display.figure_)
+    """
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        weight_type: WeightType = None,
+        class_weight: ClassWeightLike = None,
+        prior: PriorLike = DEFAULT_PRIOR,
+        level: float = 0.95,
+        random_state: RandomStateLike = 0,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_params: Any,
+    ) -> PosteriorThresholdDisplay:
+        """Plot the curve, given true labels and scores.
+
+        Parameters
+        ----------
+        y_true, y_score, pos_label, sample_weight, weight_type, class_weight, prior, level, \
+                random_state
+            As for :func:`~skpostbac.posterior_threshold_curve`.
+        name : str, default=None
+            Name of the classifier in the legend.
+        ax, **plot_params
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : PosteriorThresholdDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PosteriorThresholdDisplay
+        >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
+        >>> display = PosteriorThresholdDisplay.from_predictions(
+        ...     [0, 0, 0, 0, 0, 1, 1, 1], y_score, name="tree", random_state=0
+        ... )
+        >>> display.line_.get_label()
+        'tree'
+        >>> plt.close(display.figure_)
+        """
+        curve = posterior_threshold_curve(
+            y_true,
+            y_score,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            weight_type=weight_type,
+            class_weight=class_weight,
+            prior=prior,
+            level=level,
+            random_state=random_state,
+        )
+        return cls(curve, name=name).plot(ax, **plot_params)

@@ -1,10 +1,10 @@
-"""Plot of the candidates of a search against one parameter, with credible intervals."""
+"""Plot of the candidates of a search against one parameter, and names of candidates."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from skpostbac import _plot
 from skpostbac._plot import Kwargs, Plot
 from skpostbac._utils import check_choice, input_errors, is_integer, shown
-from skpostbac.displays._candidates import UNSET, count_values, varying_params
 from skpostbac.metrics import PosteriorBalancedAccuracy, PriorInfluenceWarning, SelectedPosterior
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection import PosteriorRefit, pooled_posteriors, selected_posterior
@@ -29,10 +28,15 @@ from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Params: TypeAlias = Mapping[str, Any]
+
+# Value of a parameter for candidates without it.
+UNSET = "(not set)"
 # With more combinations of the other parameters than markers, a legend does not help.
 MARKERS = ("o", "s", "^", "D", "v", "P")
 ERRORBAR_STYLE = {"linewidth": 1, "elinewidth": 1.5, "markersize": 5, "capsize": 2}
-BEST_STYLE = {"marker": "o", "markersize": 13, "markerfacecolor": "none", "markeredgewidth": 1.5}
+BEST_STYLE: dict[str, Any] = {"marker": "o", "linestyle": "none", "zorder": 3}
+BEST_STYLE |= {"markersize": 13, "markerfacecolor": "none", "markeredgewidth": 1.5}
 CORRECTED_STYLE: dict[str, Any] = {"fmt": "D", "markersize": 4, "elinewidth": 1, "capsize": 4}
 # Candidates with the same value are plotted side by side: within this fraction of the distance to
 # the next value, and at most this many points apart.
@@ -375,15 +379,14 @@ class PosteriorSearchDisplay(Plot):
         self.best_ = self.corrected_ = self.chance_level_ = None
         if (best := self.best_index) is not None:
             label = _plot.with_score("Chosen", _plot.estimate(mean[best], intervals[best]))
-            style = {**BEST_STYLE, "linestyle": "none", "zorder": 3, "color": _plot.text_color(ax)}
-            style = _plot.merge_kwargs({**style, "label": label}, best_kwargs)
-            marks: list[Any] = [*ax.plot(axis.x[best], mean[best], **style)]
-            self.best_ = marks[0]
+            color = _plot.text_color(ax)
+            style = _plot.merge_kwargs({**BEST_STYLE, "color": color, "label": label}, best_kwargs)
+            (self.best_,) = ax.plot(axis.x[best], mean[best], **style)
+            marks: list[Any] = [self.best_]
             if self.corrected is not None:
-                style = {**CORRECTED_STYLE, "color": _plot.text_color(ax)}
                 interval = self.corrected.credible_interval(level, method=method)
                 at = axis.x[best], self.corrected.mean(), interval, "Corrected for the choice"
-                self.corrected_ = self._point(*at, **style)
+                self.corrected_ = self._point(*at, color=color, **CORRECTED_STYLE)
                 marks += self.corrected_.get_children()
             _shift(marks, shifts[best])
         if plot_chance_level:
@@ -439,10 +442,58 @@ def _corrected(cv_results: Any, best_index: int | None, **options: Any) -> Selec
 
 
 def _check_index(best_index: object, n_candidates: int) -> None:
-    if best_index is None:
-        return
-    if not is_integer(best_index) or not 0 <= best_index < n_candidates:
+    is_position = is_integer(best_index) and 0 <= best_index < n_candidates
+    if best_index is not None and not is_position:
         raise ValueError(
             f"best_index must be the position of one of {n_candidates} candidates, from 0 to "
             f"{n_candidates - 1}, got {shown(best_index)}"
         )
+
+
+def check_names(name: str | Sequence[str] | None, cv_results: Any, n_candidates: int) -> list[str]:
+    """Return the given names, by default those of the candidates, one for each."""
+    names = candidate_names(cv_results) if name is None else name
+    if not isinstance(names, str | list | tuple) or not all(isinstance(n, str) for n in names):
+        raise TypeError(f"name must be a string or a list of strings, got {shown(name)}")
+    names = [names] if isinstance(names, str) else list(names)
+    if len(names) != n_candidates or len(set(names)) < n_candidates:
+        raise ValueError(f"name must give {n_candidates} different names, got {names}")
+    return names
+
+
+def candidate_names(cv_results: Any) -> list[str]:
+    """Return distinct names of the candidates of a search, or the name of pooled folds.
+
+    Examples
+    --------
+    >>> candidate_names({"params": [{"C": 1, "tol": 0.1}, {"C": 2, "tol": 0.1}]})
+    ['C=1', 'C=2']
+    >>> candidate_names({"params": [{"C": 0.12345}, {"C": 0.123451}]})
+    ['0: C=0.1235', '1: C=0.1235']
+    """
+    params = list(cv_results.get("params", [{}]))
+    if len(params) == 1:
+        return [_write(params[0], list(params[0])) or "pooled folds"]
+    names = varying_params(params)
+    if len(set(names)) == len(names):
+        return names
+    return [f"{position}: {_write(chosen, list(chosen))}" for position, chosen in enumerate(params)]
+
+
+def varying_params(params: Sequence[Params], but: str | None = None) -> list[str]:
+    """Return the varying parameters of each candidate, except for one, as text."""
+    varying = [name for name, n in count_values(params).items() if n > 1 and name != but]
+    return [_write(chosen, varying) for chosen in params]
+
+
+def count_values(params: Sequence[Params]) -> dict[str, int]:
+    """Return the number of values of each parameter."""
+    names = dict.fromkeys(name for chosen in params for name in chosen)
+    return {
+        name: len({_plot.value_text(chosen.get(name, UNSET)) for chosen in params})
+        for name in names
+    }
+
+
+def _write(params: Params, names: Sequence[str]) -> str:
+    return ", ".join(f"{name}={_plot.value_text(params[name])}" for name in names if name in params)

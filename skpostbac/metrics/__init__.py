@@ -3,22 +3,6 @@
 Also implements the public modules `skpostbac.binormal` and `skpostbac.binary_equivalent`.
 """
 
-from skpostbac.metrics._accuracy import (
-    JudgeWarning,
-    PosteriorAccuracy,
-    PosteriorPrevalence,
-    PrevalenceDifference,
-    posterior_accuracy,
-    posterior_prevalence,
-)
-from skpostbac.metrics._balanced_accuracy import (
-    ClassCountsScorer,
-    OutcomesScorer,
-    PosteriorBalancedAccuracy,
-    make_posterior_scorer,
-    posterior_balanced_accuracy,
-    posterior_balanced_accuracy_score,
-)
 from skpostbac.metrics._confusion import (
     ExpectedCost,
     NetBenefit,
@@ -33,7 +17,22 @@ from skpostbac.metrics._groups import (
     group_posterior,
     subgroup_posteriors,
 )
-from skpostbac.metrics._posteriors import ProbAboveChance, SelectedPosterior
+from skpostbac.metrics._posteriors import (
+    ClassCountsScorer,
+    JudgeWarning,
+    OutcomesScorer,
+    PosteriorAccuracy,
+    PosteriorBalancedAccuracy,
+    PosteriorPrevalence,
+    PrevalenceDifference,
+    ProbAboveChance,
+    SelectedPosterior,
+    make_posterior_scorer,
+    posterior_accuracy,
+    posterior_balanced_accuracy,
+    posterior_balanced_accuracy_score,
+    posterior_prevalence,
+)
 from skpostbac.metrics._priors import PriorInfluence, PriorInfluenceWarning
 from skpostbac.metrics._thresholds import PosteriorThresholdCurve, posterior_threshold_curve
 from skpostbac.stats._distribution import DrawnPosterior

@@ -1,13 +1,13 @@
 """Comparison, pooled cross-validation, choice of the best candidate, and test-set size."""
 
 from skpostbac.model_selection._comparison import (
-    MonteCarloError,
     PosteriorComparison,
     RopeMasses,
     compare_posteriors,
     compare_predictions,
 )
 from skpostbac.model_selection._cv_comparison import compare_cv_results
+from skpostbac.model_selection._joint import MonteCarloError
 from skpostbac.model_selection._pooling import (
     cross_val_posterior,
     pooled_paired_counts,

@@ -1,6 +1,5 @@
 """Binormal curves and normal scores: what is drawn, against the formulas and scikit-learn."""
 
-import sys
 import warnings
 from dataclasses import replace
 
@@ -167,24 +166,6 @@ def test_chance_level(curve, height, label):
     assert draw(curve).chance_level_ is None
 
 
-@pytest.mark.parametrize("curve", CURVES)
-def test_axes_are_respected(curve):
-    """No new figure, no new title; the axes are labelled as in scikit-learn."""
-    figure, ax = plt.subplots()
-    ax.set_title("mine")
-    display = draw(curve, ax=ax, despine=True)
-    assert (display.ax_, display.figure_) == (ax, figure)
-    assert plt.get_fignums() == [figure.number]
-    assert ax.get_title() == "mine"
-    names = {"roc": "False Positive Rate", "precision_recall": "Recall"}
-    assert ax.get_xlabel() == f"{names[curve]} (Positive label: 1)"
-    assert not ax.spines["top"].get_visible()
-    again = display.plot(name="again")
-    assert again is display
-    assert display.ax_ is not ax
-    assert display.line_.get_label().startswith("again (")
-
-
 def test_kwargs_reach_the_artists():
     """The band follows the colour of the line, and the empirical curve has another one."""
     display = draw(
@@ -195,6 +176,7 @@ def test_kwargs_reach_the_artists():
     assert display.empirical_line_.get_color() != "black"
     assert display.band_.get_alpha() == 0.5
     assert display.empirical_line_.get_linewidth() == 3
+    assert display.plot(name="again").line_.get_label().startswith("again (")
     bare = draw(plot_band=False, plot_empirical=False)
     assert (bare.band_, bare.empirical_line_) == (None, None)
 
@@ -224,15 +206,6 @@ def test_bands_of_one_level_share_an_entry():
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert texts.count("95% credible band") == texts.count("50% credible band") == 1
     assert len(texts) == 3 + 2 + 3
-
-
-def test_names_are_shown_as_they_are():
-    """A leading underscore does not hide a curve, and dollars are no mathematics."""
-    display = draw(name="_a$b$")
-    display.figure_.canvas.draw()
-    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts[0].lstrip().startswith(r"_a\$b\$ (AUC")
-    assert not mpl.cbook.is_math_text(texts[0])
 
 
 @pytest.mark.parametrize("display", [BinormalCurveDisplay, NormalScoresDisplay])
@@ -291,15 +264,6 @@ def test_bad_arguments_are_named():
         draw(level=1.5)
     with pytest.raises(ValueError, match="pos_label"):
         BinormalCurveDisplay.from_predictions(["a", "a", "b", "b"], [0, 1, 2, 3])
-
-
-def test_without_matplotlib(monkeypatch):
-    """The error says who needs matplotlib."""
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"BinormalCurveDisplay\.plot requires"):
-        draw()
-    with pytest.raises(ImportError, match=r"NormalScoresDisplay\.plot requires"):
-        NormalScoresDisplay(binormal_check(Y, SCORES)).plot()
 
 
 def test_normal_scores_are_those_of_the_check():

@@ -1,12 +1,10 @@
 """Pictures of comparisons: what is drawn are the probabilities of the comparison."""
 
-import sys
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from matplotlib.colors import to_rgb
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
@@ -43,13 +41,6 @@ def plot(kind, **options):
     return comparison_of_three().plot(kind=kind, **{**pair, **options})
 
 
-def polygon_area(artist):
-    """Area of the polygon of a `fill_between`, by the shoelace formula."""
-    (path,) = artist.get_paths()
-    x, y = path.vertices.T
-    return abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2
-
-
 def row_names(ax):
     return [text.get_text() for text in ax.get_yticklabels()]
 
@@ -60,7 +51,7 @@ def columns_beside(ax):
     return [[text.get_text() for text in axis.get_yticklabels()] for axis in axes]
 
 
-def test_difference_has_the_exact_density_and_masses():
+def test_difference_has_the_exact_density_and_masses(polygon_area):
     """The areas on both sides of the rope and within it are the masses that are written."""
     comparison = comparison_of_three()
     artists = plot("difference").artists_
@@ -89,17 +80,6 @@ def test_difference_without_rope_has_two_masses():
     display = comparison.plot(kind="difference", pair=("C1", "C2"))
     names = [text.get_text().splitlines()[0] for text in display.artists_["texts"]]
     assert names == ["C2 better", "C1 better"]
-
-
-def test_narrow_difference_has_plain_numbers():
-    """The difference is read from the axis, without adding an offset to it."""
-    posteriors = {
-        "a": PosteriorBalancedAccuracy.from_counts([9e8], [1e9]),
-        "b": PosteriorBalancedAccuracy.from_counts([8e8], [1e9]),
-    }
-    display = compare_posteriors(posteriors).plot(kind="difference")
-    display.figure_.canvas.draw()
-    assert display.ax_.xaxis.get_offset_text().get_text() == ""
 
 
 def test_labels_of_a_difference():
@@ -156,15 +136,8 @@ def test_small_matrix_has_no_unreadable_numbers():
     assert all(text is None for text in texts.flat)
 
 
-def luminance(color):
-    """Relative luminance of the web guidelines for contrast."""
-    channels = np.array(to_rgb(color))
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return linear @ [0.2126, 0.7152, 0.0722]
-
-
 @pytest.mark.parametrize("cmap", ["cividis", "viridis", "Greys", "PuOr"])
-def test_text_in_cells_can_be_read(cmap):
+def test_text_in_cells_can_be_read(cmap, luminance):
     """The contrast of each number with its cell is at least 3, as for large text."""
     artists = plot("matrix", cmap=cmap).artists_
     image = artists["image"]
@@ -174,7 +147,7 @@ def test_text_in_cells_can_be_read(cmap):
             assert (pair[1] + 0.05) / (pair[0] + 0.05) > 3
 
 
-def test_default_colours_grow_lighter_with_the_probability():
+def test_default_colours_grow_lighter_with_the_probability(luminance):
     """Printed in grey, a lighter cell is a larger probability."""
     image = plot("matrix").artists_["image"]
     lightness = [luminance(image.cmap(p)[:3]) for p in np.linspace(0, 1, 101)]
@@ -273,7 +246,7 @@ def test_rows_are_not_drawn_over_others(kind):
     assert row_names(ax) == RANKED
 
 
-def test_dark_style_has_light_lines():
+def test_dark_style_has_light_lines(luminance):
     """The density and its interval are seen on black; bars end in the colour of the axes."""
     with plt.style.context("dark_background"):
         artists = plot("difference").artists_
@@ -282,47 +255,6 @@ def test_dark_style_has_light_lines():
         assert luminance(artists["mean"].get_markerfacecolor()) == 0
         bar = plot("ranks").artists_["bars"][0][0]
         assert luminance(bar.get_edgecolor()[:3]) == 0
-
-
-@each_kind
-def test_given_axes_are_used(kind):
-    """No figure is made, and the title stays."""
-    figure, ax = plt.subplots()
-    ax.set_title("mine")
-    display = plot(kind, ax=ax)
-    assert display.ax_ is ax
-    assert display.figure_ is figure
-    assert plt.get_fignums() == [figure.number]
-    assert ax.get_title() == "mine"
-
-
-@each_kind
-def test_spines_are_hidden_on_demand(kind):
-    """Only the axes with numbers keep their spines."""
-    spines = plot(kind, despine=True).ax_.spines
-    assert not spines["top"].get_visible()
-    assert not spines["right"].get_visible()
-    assert spines["left"].get_visible() == (kind == "difference")
-
-
-@pytest.mark.slow
-@each_kind
-def test_thirty_classifiers_with_odd_names(kind):
-    """Many long names, with characters that matplotlib takes for its own, are drawn."""
-    rng = np.random.default_rng(0)
-    total = np.array([60, 40])
-    posteriors = {
-        f"_${i}$ λ {'long ' * (i % 20)}": PosteriorBalancedAccuracy.from_counts(
-            rng.binomial(total, 0.7), total
-        )
-        for i in range(30)
-    }
-    names = list(posteriors)
-    pair = tuple(names[:2]) if kind == "difference" else None
-    display = compare_posteriors(posteriors).plot(kind=kind, pair=pair)
-    texts = display.ax_.get_yticklabels() if kind != "difference" else display.artists_["texts"]
-    assert len(texts) == (2 if kind == "difference" else 30)
-    assert not any(text._preprocess_math(text.get_text())[1] for text in texts)
 
 
 def test_from_predictions_is_paired():
@@ -359,18 +291,3 @@ def test_from_cv_results_is_paired():
     assert given.comparison.names == ("a", "b", "c")
     with pytest.raises(ValueError, match="name must give 3 different names, got"):
         PosteriorComparisonDisplay.from_cv_results(results, name=["a", "b", "b"])
-
-
-def test_from_posteriors_is_independent():
-    """The classifiers are compared as if each had its own test set."""
-    display = PosteriorComparisonDisplay.from_posteriors(THREE, rope=0.05, kind="ranks")
-    assert display.comparison == comparison_of_three()
-
-
-def test_matplotlib_is_asked_for_when_drawing(monkeypatch):
-    """The error says what to install, and names the class whose `plot` was called."""
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"^ComparisonPlot\.plot requires matplotlib"):
-        comparison_of_three().plot()
-    with pytest.raises(ImportError, match=r"^PosteriorComparisonDisplay\.plot requires matplotlib"):
-        PosteriorComparisonDisplay(comparison_of_three()).plot()

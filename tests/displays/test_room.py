@@ -1,13 +1,13 @@
 """Pictures with long names, many rows and small axes can be read."""
 
 import importlib
+import sys
 from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from matplotlib.colors import to_rgb
 
 from skpostbac import (
     BinormalCurveDisplay,
@@ -18,6 +18,7 @@ from skpostbac import (
     PosteriorThresholdDisplay,
     compare_posteriors,
 )
+from skpostbac.displays import ComparisonPlot, PosteriorPlot
 
 TOTAL = np.array([60, 40, 25])
 RNG = np.random.default_rng(0)
@@ -82,19 +83,35 @@ ALL = {
 }
 each_kind = pytest.mark.parametrize("kind", ALL)
 with_legend = pytest.mark.parametrize("kind", WITH_LEGEND)
-SQUARE = {"matrix", "roc"}
+SQUARE, WITH_ROWS = {"matrix", "roc"}, {"ridge", "violin", "forest", "decision", "ranks"}
 
 
-def luminance(color):
-    """Relative luminance of the web guidelines for contrast."""
-    channels = np.array(to_rgb(color))
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return linear @ [0.2126, 0.7152, 0.0722]
+@each_kind
+def test_plots_keep_to_the_axes_that_are_given(kind):
+    """No figure is made, what is there stays, and spines are hidden if asked for."""
+    display = ALL[kind](None, 2)
+    plt.close("all")
+    figure, (left, right) = plt.subplots(1, 2)
+    right.set_title("mine")
+    (line,) = right.plot([0, 1], [0, 1])
+    options = {"kind": kind} if isinstance(display, PosteriorPlot | ComparisonPlot) else {}
+    assert display.plot(right, despine=True, **options) is display
+    assert (display.ax_, display.figure_, right.get_title()) == (right, figure, "mine")
+    assert plt.get_fignums() == [figure.number]
+    assert line in right.lines
+    assert not left.has_data()
+    hidden = {side for side in right.spines if not right.spines[side].get_visible()}
+    beside_rows = {"left"} if kind in WITH_ROWS else set()
+    assert hidden == ({*right.spines} if kind == "matrix" else {"top", "right"} | beside_rows)
 
 
-def contrast(*colors):
-    dark, light = sorted(map(luminance, colors))
-    return (light + 0.05) / (dark + 0.05)
+@each_kind
+def test_matplotlib_is_asked_for_when_plotting(kind, monkeypatch):
+    """A display can be made without it; the error names the class whose `plot` was called."""
+    display = ALL[kind](None, 2)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=rf"^{type(display).__name__}\.plot requires matplotlib"):
+        display.plot()
 
 
 @each_kind
@@ -295,8 +312,13 @@ def test_model_and_samples_have_different_colours():
 
 
 @each_kind
-def test_dark_style_can_be_read(kind):
+def test_dark_style_can_be_read(kind, luminance):
     """All text has a contrast of 3.5 at least with what it stands on, and areas one of 1.15."""
+
+    def contrast(*colors):
+        dark, light = sorted(map(luminance, colors))
+        return (light + 0.05) / (dark + 0.05)
+
     with plt.style.context("dark_background"):
         display = ALL[kind](None, 2)
         ax = display.ax_

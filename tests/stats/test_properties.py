@@ -7,10 +7,9 @@ compared, each may err once.
 
 import warnings
 
-import mpmath
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, note, settings
+from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 
 from skpostbac.stats import BetaAverage
@@ -457,46 +456,7 @@ def finite_density(distribution, x):
     return min(distribution.pdf(x), 1e16)
 
 
-@every_family(examples=5)
-def test_mode_has_the_highest_density(distributions, data):
-    """No other point has a higher one."""
-    distribution = pick(data, distributions)
-    x = data.draw(places(distribution))
-    assert distribution.support().low <= distribution.mode() <= distribution.support().high
-    # Rounding of the densities, and of the mode where the density is a needle.
-    assume(distribution.standard_deviation() > 1e-6 * np.abs(distribution.support()).max())
-    assert distribution.logpdf(distribution.mode()) >= distribution.logpdf(x).max() - 1e-8
-
-
 # Moments
-
-
-@given(distribution=st.one_of(ALL_FAMILIES.values()))
-@example(distribution=BetaAverage([1e9], [1e-3]))
-@example(distribution=BetaAverage([1e9, 0.5], [1e9, 0.5], weights=[1.0, -1e-6]))
-def test_moments(distribution):
-    """Mean, variance, skewness and kurtosis in closed form, by raw moments in mpmath."""
-    with mpmath.workdps(120):
-        cumulants = [mpmath.mpf(0)] * 4
-        for a, b, w in zip(distribution.a, distribution.b, distribution.weights, strict=True):
-            a, b, w = mpmath.mpf(a), mpmath.mpf(b), mpmath.mpf(w)
-            raw = [mpmath.rf(a, r) / mpmath.rf(a + b, r) * w**r for r in range(5)]
-            mean = raw[1]
-            central = [
-                sum(mpmath.binomial(r, k) * raw[k] * (-mean) ** (r - k) for k in range(r + 1))
-                for r in range(5)
-            ]
-            terms = [mean, central[2], central[3], central[4] - 3 * central[2] ** 2]
-            cumulants = [total + term for total, term in zip(cumulants, terms, strict=True)]
-        mean, variance, third, fourth = cumulants
-        expected = [variance, third / variance**1.5, fourth / variance**2]
-        largest = float(max(abs(mpmath.mpf(w)) for w in distribution.weights))
-    # Terms of either sign meet in the mean, the skewness and the kurtosis.
-    scale = largest * distribution.a.size
-    assert distribution.mean() == pytest.approx(float(mean), rel=1e-14, abs=1e-15 * scale)
-    assert distribution.variance() == pytest.approx(float(expected[0]), rel=1e-12)
-    assert distribution.skewness() == pytest.approx(float(expected[1]), rel=1e-12, abs=1e-12)
-    assert distribution.kurtosis() == pytest.approx(float(expected[2]), rel=1e-12, abs=1e-12)
 
 
 @every_family(ALL_FAMILIES, examples=5)

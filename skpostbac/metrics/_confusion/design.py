@@ -20,18 +20,16 @@ treated as one class, because groups may also differ in their mix of classes.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from skpostbac._utils import Floats, Indices
+from skpostbac.metrics._confusion.distributions import MOST_CELLS, ConfusionModel
 from skpostbac.metrics._confusion.metrics import ConfusionMetric
-from skpostbac.metrics._confusion.model import MOST_CELLS, ConfusionModel
 from skpostbac.metrics._counts import ConfusedSamples
 from skpostbac.metrics._dependence import (
     DesignEffects,
-    Figure,
-    FigureSums,
+    SampleValues,
+    ValueSums,
     design_effects,
     make_design,
 )
@@ -41,23 +39,14 @@ from skpostbac.metrics._dependence import (
 _STEP, _NOTHING = 1e-7, 1e-6
 
 
-class MetricDesign(NamedTuple):
-    """Design effects of a metric."""
-
-    effects: DesignEffects
-    """Of all samples that the metric depends on together, or of each class."""
-    divisor: Floats
-    """What the rows of the confusion matrix are divided by, shape (k,)."""
-
-
 def design_of_metric(
     function: ConfusionMetric,
     model: ConfusionModel,
     samples: ConfusedSamples,
     *,
     is_importance: bool,
-) -> MetricDesign:
-    """Return the design effects of a metric.
+) -> DesignEffects:
+    """Return the design effects of a metric, of each class or of all samples together.
 
     Parameters
     ----------
@@ -70,28 +59,26 @@ def design_of_metric(
     is_importance : bool
         Whether the weights are importance weights.
     """
-    k = len(model.cells)
     influence, is_centred = _influences(function, model, samples)
     size = np.abs(influence)
     samples = samples.chosen(size[samples.true, samples.pred] > _NOTHING * size.max())
-    if is_centred and not _crosses(samples):
+    # Whether a group has samples of several classes.
+    crosses = False
+    if samples.group is not None:
+        pairs = np.unique(np.stack([samples.group, samples.true]), axis=1)
+        crosses = len(np.unique(pairs[0])) < pairs.shape[1]
+    if is_centred and not crosses:
         # In each class alone, where a share of its own is not there to be divided by.
-        figure = influence * _shares(model).sum(axis=1, keepdims=True)
-        effects = _effects(figure, samples, samples.true, k, is_importance)
-    else:
-        effects = _effects(influence, samples, np.zeros_like(samples.true), 1, is_importance)
-    return MetricDesign(effects, np.broadcast_to(effects.divisor, k))
-
-
-def _shares(model: ConfusionModel) -> Floats:
-    return np.asarray(model.cells / model.cells.sum())
+        scaled = influence * (model.cells / model.cells.sum()).sum(axis=1, keepdims=True)
+        return _effects(scaled, samples, samples.true, len(influence), is_importance)
+    return _effects(influence, samples, np.zeros_like(samples.true), 1, is_importance)
 
 
 def _influences(
     function: ConfusionMetric, model: ConfusionModel, samples: ConfusedSamples
 ) -> tuple[Floats, bool]:
     """Return the influence of each cell with samples, (k, k), and whether it is 0 in each row."""
-    shares = _shares(model)
+    shares = model.cells / model.cells.sum()
     k = len(shares)
     # Cells without samples in a row with some are needed to tell whether its mean is 0.
     rows = np.unique(samples.true)
@@ -111,14 +98,6 @@ def _influences(
     return influence, bool(np.abs(means).max() <= _NOTHING * np.abs(influence).max())
 
 
-def _crosses(samples: ConfusedSamples) -> bool:
-    """Return whether a group has samples of several classes."""
-    if samples.group is None:
-        return False
-    pairs = np.unique(np.stack([samples.group, samples.true]), axis=1)
-    return bool(len(np.unique(pairs[0])) < pairs.shape[1])
-
-
 def _effects(
     influence: Floats,
     samples: ConfusedSamples,
@@ -134,7 +113,7 @@ def _effects(
         n_classes,
         samples.group,
         samples.weight,
-        [Figure(value, (value < 0, value > 0))],
+        [SampleValues(value, (value < 0, value > 0))],
         is_importance=is_importance,
     )
     assert design is not None
@@ -146,4 +125,4 @@ def _effects(
     rows = influence if n_classes > 1 else influence.reshape(1, -1)
     low, high = rows.min(axis=1), rows.max(axis=1)
     cells = (low + high) / n_classes, (low**2 + high**2) / n_classes
-    return design_effects(design, FigureSums(*sums), cells)
+    return design_effects(design, ValueSums(*sums), cells)

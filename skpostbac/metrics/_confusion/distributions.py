@@ -1,17 +1,20 @@
-"""Exact posteriors of metrics: a Beta distribution, a weighted sum of Betas, or a ratio of them.
+"""Posterior of a confusion matrix, and of metrics of it that have a known distribution.
 
-Each function returns None where the posterior has no such form.
+The rows of the matrix have Dirichlet distributions. A metric is then a Beta variable, a weighted
+sum of some, or a ratio of these. The functions return None where it has no such form.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats
-from skpostbac.metrics._confusion.metrics import F_MEASURES
-from skpostbac.metrics._confusion.model import ConfusionModel
+from skpostbac._utils import Floats, nonnegative_array
+from skpostbac.metrics._priors import PriorSpec, independent_prior, resolve_prior
 from skpostbac.stats import (
     BetaAverage,
     BetaQuotient,
@@ -22,11 +25,93 @@ from skpostbac.stats import (
 
 Exact: TypeAlias = BetaAverage | BetaQuotient | BetaRatio | LibbyNovickBeta | ShiftedDistribution
 
-_LIKELIHOOD_RATIOS = ("negative_likelihood_ratio", "positive_likelihood_ratio")
-
+# The F-measures by name, with the weight beta of the recall beside the precision.
+F_MEASURES = {"f0.5": 0.5, "f1": 1.0, "f2": 2.0}
 # A sum of false positives is drawn at random if a class has a smaller parameter than this for the
 # predictions of other classes, or a smaller share relative to the largest one.
 _LEAST_QUIET, _LEAST_SHARE = 5.0, 1e-3
+# Cells that are drawn at a time: the arrays then fit the cache.
+MOST_CELLS = 2**18
+
+
+@dataclass(frozen=True)
+class ConfusionModel:
+    r"""Posterior of the probabilities of true and predicted classes.
+
+    Row i of `cells`, shape (k, k), has the Dirichlet parameters of the predictions for class i:
+    the counts, with the prior's :math:`a_i` added on the diagonal and :math:`b_i / (k - 1)` to
+    each cell beside it. The recall of class i is thereby
+    :math:`\mathrm{Beta}(a_i + \text{correct}, b_i + \text{wrong})`.
+
+    `prevalence`, shape (k,), has known shares of the classes. If it is None they have the Dirichlet
+    posterior of the sums of the rows; all cells together then have one Dirichlet posterior, with
+    `cells` as its parameters.
+    """
+
+    cells: Floats
+    prevalence: Floats | None
+
+    @classmethod
+    def of(cls, C: Floats, prior: PriorSpec, prevalence: ArrayLike) -> ConfusionModel:
+        """Make the posterior from counts, a checked prior of the recalls, and the prevalence."""
+        k = len(C)
+        if k < 2:
+            raise ValueError("A confusion matrix needs at least two classes, got one")
+        a, b = independent_prior(resolve_prior(prior, k), "a confusion matrix").T
+        cells = C + (b / (k - 1))[:, np.newaxis]
+        np.fill_diagonal(cells, a + np.diagonal(C))
+        if isinstance(prevalence, str):
+            if prevalence == "sampled":
+                return cls(cells, None)
+            if prevalence != "observed":
+                raise ValueError(
+                    "prevalence must be 'sampled', 'observed' or an array of shape (n_classes,), "
+                    f"got {prevalence!r}"
+                )
+            prevalence = C.sum(axis=1)
+        shares = nonnegative_array(prevalence, "prevalence")
+        if len(shares) != k or not shares.any():
+            raise ValueError(
+                f"prevalence must have a share for each of the {k} classes, not all zero, "
+                f"got {shares}"
+            )
+        relative = shares / shares.max()  # the sum of the shares may overflow
+        return cls(cells, relative / relative.sum())
+
+    @property
+    def right(self) -> Floats:
+        """Parameters of correct predictions, shape (k,)."""
+        return np.diagonal(self.cells)
+
+    @property
+    def wrong(self) -> Floats:
+        """Parameters of all wrong predictions for each class, shape (k,)."""
+        beside = ~np.eye(len(self.cells), dtype=bool)
+        return np.asarray((self.cells * beside).sum(axis=1))
+
+    @property
+    def expected(self) -> Floats:
+        """Posterior mean of the joint probabilities, up to a common factor, shape (k, k)."""
+        return self.joint(self.cells)
+
+    def joint(self, weights: Floats) -> Floats:
+        """Give the rows of matrices, shape (..., k, m), the known shares of the classes, if any.
+
+        The result is in proportion to joint probabilities of true and predicted classes.
+        """
+        if self.prevalence is None:
+            return weights
+        shares = self.prevalence[:, np.newaxis]
+        with np.errstate(invalid="ignore"):  # nothing is known of a row without counts
+            rows = weights / weights.sum(axis=-1, keepdims=True)
+        return np.where(shares > 0, rows * shares, 0.0)
+
+    def draw(self, rng: np.random.Generator, n_draws: int) -> Iterator[Floats]:
+        """Draw matrices in proportion to joint probabilities, in blocks of shape (block, k, k)."""
+        block = max(1, MOST_CELLS // self.cells.size)
+        for start in range(0, n_draws, block):
+            shape = (min(block, n_draws - start), *self.cells.shape)
+            yield self.joint(rng.standard_gamma(np.broadcast_to(self.cells, shape)))
 
 
 def no_distribution(model: ConfusionModel) -> None:
@@ -34,66 +119,51 @@ def no_distribution(model: ConfusionModel) -> None:
 
 
 def distribution_of_class(name: str, position: int, model: ConfusionModel) -> Exact | None:
-    """Return the distribution of a metric of one class against all others."""
-    if name == "recall":
-        return BetaAverage(model.right[[position]], model.wrong[[position]])
-    if name == "false_positive_rate":
-        return _false_positive_rate(model, position)
-    if name in _LIKELIHOOD_RATIOS:
-        return _likelihood_ratio(name, position, model)
-    if model.prevalence is None:
-        return _of_sampled_class(name, position, model)
-    return _of_known_class(name, position, model, model.prevalence)
+    """Return the distribution of a metric of one class against all others.
 
-
-def _likelihood_ratio(name: str, position: int, model: ConfusionModel) -> BetaQuotient | None:
-    """Return the distribution of a likelihood ratio, or None if it is not known.
-
-    The positive one is the recall divided by the false positive rate; the negative one is 1 minus
-    the recall divided by 1 minus the false positive rate. The false positive rate is a Beta
-    variable with two classes, or with sampled shares.
+    If the shares of the classes are sampled, the four outcomes have a Dirichlet distribution: a
+    share of some of them is a Beta variable, independent of how the others are divided.
     """
-    alarms, quiet = _alarms(model, position)
-    if model.prevalence is not None and len(alarms) > 1:
-        return None
     right, wrong = model.right[position], model.wrong[position]
-    a, b = np.array([right, alarms.sum()]), np.array([wrong, quiet.sum()])
-    return BetaQuotient(a, b) if name.startswith("positive") else BetaQuotient(b, a)
-
-
-def _of_sampled_class(name: str, position: int, model: ConfusionModel) -> Exact:
-    """Return the distribution of a metric of one class, whose share is sampled.
-
-    The four outcomes have a Dirichlet distribution: a share of some of them is a Beta variable,
-    independent of how the rest is divided.
-    """
-    tp, fp, fn, tn = _outcomes(model.cells, position)
+    if name == "recall":
+        return BetaAverage([right], [wrong])
+    # Of each other class, the parameters of predicting this class, and of predicting any other.
+    others = np.delete(model.cells, position, axis=0)
+    alarms, quiet = others[:, position], np.delete(others, position, axis=1).sum(axis=1)
+    shares = model.prevalence
+    if name == "false_positive_rate" and shares is not None:
+        weights = np.delete(shares, position)
+        if not weights.any():
+            raise ValueError("prevalence leaves no samples outside the requested class")
+        return BetaAverage(alarms, quiet, weights=weights / weights.sum())
+    if name.endswith("likelihood_ratio"):
+        # The recall divided by the false positive rate, or 1 minus each. The latter is a Beta
+        # variable with two classes, or with sampled shares.
+        if shares is not None and len(alarms) > 1:
+            return None
+        a, b = np.array([right, alarms.sum()]), np.array([wrong, quiet.sum()])
+        return BetaQuotient(a, b) if name.startswith("positive") else BetaQuotient(b, a)
+    if shares is not None:
+        return _of_known_class(name, position, model, shares)
+    # Only sums: a difference has no digits of a small prior.
+    tp, fp = float(right), float(alarms.sum())
+    fn, tn = float(np.delete(model.cells[position], position).sum()), float(quiet.sum())
     betas = {
+        "false_positive_rate": (fp, tn),
         "jaccard": (tp, fp + fn),
         "negative_predictive_value": (tn, fn),
         "precision": (tp, fp),
     }
     if name in betas:
-        a, b = betas[name]
-        return BetaAverage([a], [b])
+        return BetaAverage(*([parameter] for parameter in betas[name]))
     weight = F_MEASURES[name] ** 2
     if weight == 1:
         # The odds 2 TP / (FP + FN) are twice those of the Jaccard index.
         return LibbyNovickBeta(tp, fp + fn, factor=2)
     # Of what is no true negative: the share of true positives, and of false negatives among errors.
-    right, missed = BetaAverage([tp], [fn + fp]), BetaAverage([fn], [fp])
+    hits, missed = BetaAverage([tp], [fn + fp]), BetaAverage([fn], [fp])
     top = 1 + weight
-    return BetaRatio(right, missed, [[0.0, 0.0], [top, top]], [[1.0, weight], [top, top]])
-
-
-def _outcomes(cells: Floats, position: int) -> tuple[float, float, float, float]:
-    """Return true and false positives, and false and true negatives, of one class.
-
-    Only sums: a difference has no digits of a small prior.
-    """
-    others = np.delete(cells, position, axis=0)
-    fn, tn = np.delete(cells[position], position).sum(), np.delete(others, position, axis=1).sum()
-    return float(cells[position, position]), float(others[:, position].sum()), float(fn), float(tn)
+    return BetaRatio(hits, missed, [[0.0, 0.0], [top, top]], [[1.0, weight], [top, top]])
 
 
 def _of_known_class(
@@ -105,45 +175,35 @@ def _of_known_class(
     given by its values at recalls of 0 and 1 (rows) and false positive rates of 0 and 1 (columns);
     so are the true positives `tp`, and the other outcomes.
     """
-    own, rest = shares[position], np.delete(shares, position)
-    if own == 0 or not rest.any():
+    own, others = shares[position], np.delete(shares, position)
+    if own == 0 or not others.any():
         return None
-    tp, fp = np.array([[0, 0], [own, own]]), np.array([[0, rest.sum()]] * 2)
+    rows = np.delete(model.cells, position, axis=0)
+    alarms, quiet = rows[:, position], np.delete(rows, position, axis=1).sum(axis=1)
+    # The density of a sum of false positives has a kink, of the order `quiet`, where all samples of
+    # a class are predicted as another one. The ratio then takes seconds to compute, as it does if
+    # shares differ by orders of magnitude.
+    seen = others > 0
+    is_rough = quiet[seen].min() < _LEAST_QUIET or others[seen].min() < _LEAST_SHARE * others.max()
+    if seen.sum() > 1 and is_rough:
+        return None
+    tp, fp = np.array([[0, 0], [own, own]]), np.array([[0, others.sum()]] * 2)
     fn, tn = tp[::-1], fp[:, ::-1]
-    numerator, denominator = _parts(name, tp, fp, fn, tn)
-    alarms, quiet = _alarms(model, position)
-    if not _is_smooth(quiet[rest > 0], rest[rest > 0]):
-        return None
+    if name in F_MEASURES:
+        weight = F_MEASURES[name] ** 2
+        numerator, denominator = (1 + weight) * tp, (1 + weight) * tp + weight * fn + fp
+    else:
+        numerator, denominator = {
+            "jaccard": (tp, tp + fp + fn),
+            "negative_predictive_value": (tn, tn + fn),
+            "precision": (tp, tp + fp),
+        }[name]
     return BetaRatio(
         BetaAverage(model.right[[position]], model.wrong[[position]]),
-        BetaAverage(alarms, quiet, weights=rest),
+        BetaAverage(alarms, quiet, weights=others),
         numerator,
         denominator,
     )
-
-
-def _is_smooth(quiet: Floats, shares: Floats) -> bool:
-    """Return whether the density of a sum of false positives is smooth enough for a ratio.
-
-    The density has a kink, of the order `quiet`, where all samples of a class are predicted as
-    another one. The ratio then takes seconds to compute, as it does if shares differ by orders of
-    magnitude.
-    """
-    several = quiet.size > 1
-    rough = quiet.min() < _LEAST_QUIET or shares.min() < _LEAST_SHARE * shares.max()
-    return not (several and rough)
-
-
-def _parts(name: str, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> tuple[Floats, Floats]:
-    """Return numerator and denominator of a metric."""
-    if name in F_MEASURES:
-        weight = F_MEASURES[name] ** 2
-        return (1 + weight) * tp, (1 + weight) * tp + weight * fn + fp
-    return {
-        "jaccard": (tp, tp + fp + fn),
-        "negative_predictive_value": (tn, tn + fn),
-        "precision": (tp, tp + fp),
-    }[name]
 
 
 def distribution_of_macro(name: str, model: ConfusionModel) -> Exact | None:
@@ -166,8 +226,10 @@ def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
     F-measures are the accuracy. Each of n samples is a negative of k - 1 classes.
     """
     if name == "false_positive_rate":
-        return _error_rate(model, share=1 / (len(model.cells) - 1))
-    accuracy = distribution_of_accuracy(model)
+        share = 1 / (len(model.cells) - 1)  # of the error rate
+        if model.prevalence is None:
+            return BetaAverage([model.wrong.sum()], [model.right.sum()], weights=[share])
+        return BetaAverage(model.wrong, model.right, weights=share * model.prevalence)
     if name == "jaccard":
         # A / (2 - A) of the accuracy A, with half its odds.
         if model.prevalence is not None:
@@ -175,7 +237,7 @@ def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
         return LibbyNovickBeta(model.right.sum(), model.wrong.sum(), factor=0.5)
     if name == "negative_predictive_value" and len(model.cells) > 2:
         return None
-    return accuracy
+    return distribution_of_accuracy(model)
 
 
 def distribution_of_weighted(name: str, model: ConfusionModel) -> Exact | None:
@@ -213,34 +275,21 @@ def distribution_of_accuracy(model: ConfusionModel) -> BetaAverage:
 
 def distribution_of_mean(payoffs: Floats, model: ConfusionModel) -> Exact | None:
     """Return the distribution of the mean payoff, given that of each cell, shape (k, k)."""
-    if model.prevalence is None:
-        return _mean_of_sampled(payoffs.ravel(), model.cells.ravel())
-    return _mean_of_known(payoffs, model, model.prevalence)
-
-
-def _mean_of_sampled(payoffs: Floats, cells: Floats) -> Exact | None:
-    """Return the distribution of a mean over cells whose shares have one Dirichlet distribution.
-
-    Cells of equal payoff are merged. With three payoffs u < v < w, let S be the share of the cells
-    that pay v or w, and T the part of S that pays w. S and T are independent Beta variables, and
-    the mean is (1 - S) u + S ((1 - T) v + T w).
-    """
-    values, places = np.unique(payoffs, return_inverse=True)
-    sizes = np.asarray(np.bincount(places, weights=cells), dtype=np.float64)
-    if len(values) == 2:
-        return _shifted(sizes[1:], sizes[:1], np.diff(values), values[0])
-    if len(values) > 3:
-        return None
-    share = BetaAverage([sizes[1:].sum()], sizes[:1])
-    last = BetaAverage(sizes[2:], sizes[1:2])
-    return BetaRatio(share, last, [values[[0, 0]], values[1:]], np.ones((2, 2)))
-
-
-def _mean_of_known(payoffs: Floats, model: ConfusionModel, shares: Floats) -> Exact | None:
-    """Return the distribution of the mean at known shares of the classes.
-
-    A class with two payoffs contributes the lower one plus their difference times a Beta variable.
-    """
+    shares = model.prevalence
+    if shares is None:
+        # The shares of all cells have one Dirichlet distribution. Cells of equal payoff are merged.
+        values, places = np.unique(payoffs.ravel(), return_inverse=True)
+        sizes = np.asarray(np.bincount(places, weights=model.cells.ravel()), np.float64)
+        if len(values) > 3:
+            return None
+        if len(values) == 2:
+            return _shifted(sizes[1:], sizes[:1], np.diff(values), values[0])
+        # With payoffs u < v < w, let S be the share of the cells that pay v or w, and T the part of
+        # S that pays w: independent Beta variables. The mean is (1 - S) u + S ((1 - T) v + T w).
+        share = BetaAverage([sizes[1:].sum()], sizes[:1])
+        last = BetaAverage(sizes[2:], sizes[1:2])
+        return BetaRatio(share, last, [values[[0, 0]], values[1:]], np.ones((2, 2)))
+    # A class with two payoffs adds the lower one and their difference times a Beta variable.
     if any(len(np.unique(row)) > 2 for row in payoffs[shares > 0]):
         return None
     least, width = payoffs.min(axis=1), np.ptp(payoffs, axis=1)
@@ -248,34 +297,11 @@ def _mean_of_known(payoffs: Floats, model: ConfusionModel, shares: Floats) -> Ex
     varied = (shares > 0) & (width > 0)
     if not varied.any():
         raise ValueError("metric does not depend on the predictions for these shares of classes")
-    rest = model.cells.sum(axis=1) - upper
-    return _shifted(upper[varied], rest[varied], (shares * width)[varied], float(shares @ least))
+    lower = model.cells.sum(axis=1) - upper
+    return _shifted(upper[varied], lower[varied], (shares * width)[varied], float(shares @ least))
 
 
 def _shifted(a: Floats, b: Floats, weights: Floats, shift: float) -> Exact:
     """Return the distribution of a weighted sum of Beta variables and a constant."""
     average = BetaAverage(a, b, weights=weights)
     return ShiftedDistribution(average, shift) if shift else average
-
-
-def _error_rate(model: ConfusionModel, share: float) -> BetaAverage:
-    """Return the distribution of a share of the error rate."""
-    if model.prevalence is None:
-        return BetaAverage([model.wrong.sum()], [model.right.sum()], weights=[share])
-    return BetaAverage(model.wrong, model.right, weights=share * model.prevalence)
-
-
-def _false_positive_rate(model: ConfusionModel, position: int) -> BetaAverage:
-    alarms, quiet = _alarms(model, position)
-    if model.prevalence is None:
-        return BetaAverage([alarms.sum()], [quiet.sum()])
-    weights = np.delete(model.prevalence, position)
-    if not weights.any():
-        raise ValueError("prevalence leaves no samples outside the requested class")
-    return BetaAverage(alarms, quiet, weights=weights / weights.sum())
-
-
-def _alarms(model: ConfusionModel, position: int) -> tuple[Floats, Floats]:
-    """Return, for each other class, the parameters of predicting this class, and of any other."""
-    others = np.delete(model.cells, position, axis=0)
-    return others[:, position], np.delete(others, position, axis=1).sum(axis=1)

@@ -1,4 +1,4 @@
-"""Metrics as functions of many confusion matrices at once.
+"""Metrics of the confusion matrix, found by their names, as functions of many matrices at once.
 
 All take arrays of shape (..., k, k), true classes as rows, and return the shape (...). The entries
 may be counts or shares. Where a metric is 0 / 0 it is nan.
@@ -6,13 +6,32 @@ may be counts or shares. Where a metric is 0 / 0 it is nan.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
+from reprlib import repr as short_repr
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Floats, LabelArray, check_choice, float_array, float_or_nan, shown
+from skpostbac.metrics._confusion.distributions import (
+    F_MEASURES,
+    ConfusionModel,
+    Exact,
+    distribution_of_accuracy,
+    distribution_of_class,
+    distribution_of_kappa,
+    distribution_of_macro,
+    distribution_of_mean,
+    distribution_of_micro,
+    distribution_of_weighted,
+    no_distribution,
+)
+from skpostbac.metrics._labels import label_list
 
 ConfusionMetric: TypeAlias = Callable[[Floats], Floats]
 
@@ -33,42 +52,9 @@ class OneVsRest(NamedTuple):
         return cls(tp, fp, fn, C.sum(axis=(-2, -1))[..., np.newaxis] - tp - fp - fn)
 
 
-def _recall(table: OneVsRest) -> Floats:
-    return table.tp / (table.tp + table.fn)
-
-
-def _precision(table: OneVsRest) -> Floats:
-    return table.tp / (table.tp + table.fp)
-
-
-def _false_positive_rate(table: OneVsRest) -> Floats:
-    return table.fp / (table.fp + table.tn)
-
-
-def _negative_predictive_value(table: OneVsRest) -> Floats:
-    return table.tn / (table.tn + table.fn)
-
-
-def _jaccard(table: OneVsRest) -> Floats:
-    return table.tp / (table.tp + table.fp + table.fn)
-
-
-def _positive_likelihood_ratio(table: OneVsRest) -> Floats:
-    return _recall(table) / _false_positive_rate(table)
-
-
-def _negative_likelihood_ratio(table: OneVsRest) -> Floats:
-    return (1 - _recall(table)) / (1 - _false_positive_rate(table))
-
-
-def _f(table: OneVsRest, beta: float) -> Floats:
-    right = (1 + beta**2) * table.tp
-    return right / (right + beta**2 * table.fn + table.fp)
-
-
 def accuracy(C: Floats) -> Floats:
     """Share of correct predictions."""
-    return np.asarray(_correct(C) / C.sum(axis=(-2, -1)))
+    return np.asarray(np.trace(C, axis1=-2, axis2=-1) / C.sum(axis=(-2, -1)))
 
 
 def kappa(C: Floats) -> Floats:
@@ -81,26 +67,32 @@ def kappa(C: Floats) -> Floats:
 def mcc(C: Floats) -> Floats:
     """Matthews correlation coefficient of any number of classes."""
     total, true, pred = C.sum(axis=(-2, -1)), C.sum(axis=-1), C.sum(axis=-2)
-    covariance = _correct(C) * total - (true * pred).sum(axis=-1)
+    covariance = np.trace(C, axis1=-2, axis2=-1) * total - (true * pred).sum(axis=-1)
     spread = (total**2 - (true**2).sum(axis=-1)) * (total**2 - (pred**2).sum(axis=-1))
     return np.asarray(covariance / np.sqrt(spread))
 
 
-def _correct(C: Floats) -> Floats:
-    return np.asarray(np.trace(C, axis1=-2, axis2=-1))
+def _f(beta: float) -> Callable[[OneVsRest], Floats]:
+    def metric(table: OneVsRest) -> Floats:
+        right = (1 + beta**2) * table.tp
+        return right / (right + beta**2 * table.fn + table.fp)
+
+    return metric
 
 
-# The F-measures by name, with the weight beta of the recall beside the precision.
-F_MEASURES = {"f0.5": 0.5, "f1": 1.0, "f2": 2.0}
 BY_CLASS: dict[str, Callable[[OneVsRest], Floats]] = {
-    **{name: partial(_f, beta=beta) for name, beta in F_MEASURES.items()},
-    "false_positive_rate": _false_positive_rate,
-    "jaccard": _jaccard,
-    "negative_likelihood_ratio": _negative_likelihood_ratio,
-    "negative_predictive_value": _negative_predictive_value,
-    "positive_likelihood_ratio": _positive_likelihood_ratio,
-    "precision": _precision,
-    "recall": _recall,
+    **{name: _f(beta) for name, beta in F_MEASURES.items()},
+    "false_positive_rate": lambda table: table.fp / (table.fp + table.tn),
+    "jaccard": lambda table: table.tp / (table.tp + table.fp + table.fn),
+    "negative_likelihood_ratio": lambda table: (
+        (1 - BY_CLASS["recall"](table)) / (1 - BY_CLASS["false_positive_rate"](table))
+    ),
+    "negative_predictive_value": lambda table: table.tn / (table.tn + table.fn),
+    "positive_likelihood_ratio": lambda table: (
+        BY_CLASS["recall"](table) / BY_CLASS["false_positive_rate"](table)
+    ),
+    "precision": lambda table: table.tp / (table.tp + table.fp),
+    "recall": lambda table: table.tp / (table.tp + table.fn),
 }
 OVERALL: dict[str, ConfusionMetric] = {"accuracy": accuracy, "kappa": kappa, "mcc": mcc}
 
@@ -139,3 +131,303 @@ def weighted(name: str) -> ConfusionMetric:
         return np.asarray(np.where(shares > 0, shares * values, 0.0).sum(axis=-1))
 
     return metric
+
+
+# Range of costs, and least threshold: times the shares of classes, these and their differences can
+# be squared and multiplied.
+_SMALLEST, _LARGEST = 1e-50, 1e50
+
+
+@dataclass(frozen=True)
+class ExpectedCost:
+    """Mean cost of a prediction, a metric for :func:`posterior_confusion_metric`.
+
+    The posterior is exact with known shares of two classes, or of more classes if each row has at
+    most two different costs, and with ``prevalence="sampled"`` if there are at most three different
+    costs in all. Otherwise it uses random draws.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n_classes, n_classes)
+        Cost of each prediction (columns) of each true class (rows), in the order of the labels.
+        In any unit, not all equal; negative for a gain. Zero, or between 1e-50 and 1e50 in size.
+
+    Raises
+    ------
+    ValueError
+        If `costs` is not such a matrix.
+
+    Examples
+    --------
+    A missed case costs ten times as much as a false alarm.
+
+    >>> from skpostbac import ExpectedCost, PosteriorConfusionMetric
+    >>> C = [[166, 25], [21, 188]]
+    >>> PosteriorConfusionMetric.from_confusion_matrix(C, ExpectedCost([[0, 1], [10, 0]]))
+    PosteriorConfusionMetric('expected cost', mean=0.598, 95% CI=[0.388, 0.821], exact)
+    """
+
+    costs: tuple[tuple[float, ...], ...]
+
+    def __init__(self, costs: ArrayLike) -> None:
+        matrix = float_array(costs, "costs")
+        if matrix.ndim != 2 or len(set(matrix.shape)) > 1 or len(matrix) < 2:
+            raise ValueError(
+                f"costs must have the shape (n_classes, n_classes), got {matrix.shape}"
+            )
+        if not np.isfinite(matrix).all() or matrix.min() == matrix.max():
+            raise ValueError(f"costs must be finite and not all alike, got {shown(costs)}")
+        sizes = np.abs(matrix[matrix != 0])
+        if not _SMALLEST <= sizes.min() <= sizes.max() <= _LARGEST:
+            raise ValueError(
+                f"costs must be zero or between {_SMALLEST:g} and {_LARGEST:g} in size, got "
+                f"{shown(costs)}"
+            )
+        vars(self)["costs"] = tuple(map(tuple, matrix.tolist()))  # past the frozen __setattr__
+
+
+@dataclass(frozen=True)
+class NetBenefit:
+    r"""Net benefit of decisions, a metric for :func:`posterior_confusion_metric`.
+
+    It is :math:`(TP - w FP) / n` with :math:`w = t / (1 - t)`, the odds of the threshold
+    probability t at which acting and not acting are equally good [1]_. Never acting has a net
+    benefit of 0. The posterior is exact with ``prevalence="sampled"``, and for two classes of known
+    shares.
+
+    Parameters
+    ----------
+    threshold : float
+        The threshold probability t, in (0, 1), at least 1e-50.
+
+    Raises
+    ------
+    ValueError
+        If `threshold` is not in (0, 1), or below 1e-50.
+
+    References
+    ----------
+    .. [1] A. J. Vickers and E. B. Elkin (2006). Decision curve analysis: a novel method for
+       evaluating prediction models. Medical Decision Making 26, 565-574.
+
+    Examples
+    --------
+    >>> from skpostbac import NetBenefit, PosteriorConfusionMetric
+    >>> C = [[166, 25], [21, 188]]
+    >>> PosteriorConfusionMetric.from_confusion_matrix(C, NetBenefit(0.2))
+    PosteriorConfusionMetric('net benefit of 1 at 0.2', mean=0.453, 95% CI=[0.403, 0.504], exact)
+    """
+
+    threshold: float
+
+    def __post_init__(self) -> None:
+        value = float_or_nan(self.threshold)
+        if not 0 < value < 1:
+            raise ValueError(f"threshold must be in (0, 1), got {shown(self.threshold)}")
+        if value < _SMALLEST:
+            raise ValueError(
+                f"threshold must be at least {_SMALLEST:g}, got {shown(self.threshold)}"
+            )
+        vars(self)["threshold"] = value
+
+
+# How to average a metric over the classes, and the distribution of the average.
+AVERAGES = {
+    "macro": (macro, distribution_of_macro),
+    "micro": (micro, distribution_of_micro),
+    "weighted": (weighted, distribution_of_weighted),
+}
+# Other names of metrics, such as those of scikit-learn's functions and scorers, in lower case and
+# without "_score".
+SYNONYMS = {
+    "balanced_accuracy": "recall_macro",
+    "cohen_kappa": "kappa",
+    "dice": "f1",
+    "fall_out": "false_positive_rate",
+    "fpr": "false_positive_rate",
+    "iou": "jaccard",
+    "matthews_corrcoef": "mcc",
+    "lr+": "positive_likelihood_ratio",
+    "lr-": "negative_likelihood_ratio",
+    "npv": "negative_predictive_value",
+    "positive_predictive_value": "precision",
+    "ppv": "precision",
+    "sensitivity": "recall",
+    "tpr": "recall",
+    "true_positive_rate": "recall",
+}
+# Ambiguous names, and what they probably mean.
+_VAGUE = {"f_beta": "f2", "f_measure": "f1", "fbeta": "f2", "fscore": "f1"}
+# Metrics that need a number or a matrix, and how to construct them.
+_MADE = {
+    "cost": "ExpectedCost(costs)",
+    "decision_curve": "NetBenefit(threshold)",
+    "expected_cost": "ExpectedCost(costs)",
+    "net_benefit": "NetBenefit(threshold)",
+}
+
+Metric: TypeAlias = str | ConfusionMetric | ExpectedCost | NetBenefit
+
+
+@dataclass(frozen=True)
+class Target:
+    """A metric of the whole matrix."""
+
+    name: str
+    function: ConfusionMetric
+    """Metric of matrices of shape (n, k, k), whatever the sum of their entries."""
+    distribution: Callable[[ConfusionModel], Exact | None] = no_distribution
+
+
+def find_target(
+    metric: Metric, classes: LabelArray, pos_label: Hashable, average: str | None
+) -> Target:
+    """Look up a metric by its name, with its distribution where it has one.
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric, class or average, or if the metric has none of the latter two.
+    """
+    if isinstance(metric, ExpectedCost | NetBenefit):
+        return _mean_of_cells(metric, classes, pos_label, average)
+    if callable(metric) and not isinstance(metric, type):
+        target = _own_metric(metric)
+        _check_average(average)
+        _check_whole(pos_label, average)
+        return target
+    name, average = _read_name(metric, average)
+    _check_average(average)
+    if name in OVERALL:
+        _check_whole(pos_label, average)
+        exact = {"accuracy": distribution_of_accuracy, "kappa": distribution_of_kappa}
+        return Target(name, OVERALL[name], exact.get(name, no_distribution))
+    # As in scikit-learn, two classes are not averaged by default.
+    average = average or ("binary" if pos_label is not None or len(classes) == 2 else "macro")
+    if average == "binary":
+        place = _position(pos_label, classes)
+        label = label_list(classes)[place]  # True, if that is what stands for 1
+        exact_of_class = partial(distribution_of_class, name, place)
+        return Target(f"{name} of {label}", of_class(name, place), exact_of_class)
+    if pos_label is not None:
+        raise ValueError(f"average={average!r} does not apply: pos_label asks for one class")
+    function_of, distribution_of = AVERAGES[average]
+    return Target(f"{average} {name}", function_of(name), partial(distribution_of, name))
+
+
+def _mean_of_cells(
+    metric: ExpectedCost | NetBenefit,
+    classes: LabelArray,
+    pos_label: Hashable,
+    average: str | None,
+) -> Target:
+    """Return a metric that averages what each cell costs or brings."""
+    if isinstance(metric, ExpectedCost):
+        _check_whole(pos_label, average)
+        if len(metric.costs) != len(classes):
+            raise ValueError(
+                f"costs must have a row for each of the {len(classes)} classes, got "
+                f"{len(metric.costs)}"
+            )
+        name, payoffs = "expected cost", np.array(metric.costs)
+    else:
+        if average not in (None, "binary"):
+            raise ValueError(f"average={average!r} does not apply: metric is of one class")
+        place, t = _position(pos_label, classes), metric.threshold
+        threshold = repr(t) if float(f"{t:g}") == 1 else f"{t:g}"  # no threshold is 1
+        name = f"net benefit of {label_list(classes)[place]} at {threshold}"
+        payoffs = np.zeros((len(classes), len(classes)))
+        payoffs[:, place] = -t / (1 - t)
+        payoffs[place, place] = 1.0
+    return Target(name, mean_payoff(payoffs), partial(distribution_of_mean, payoffs))
+
+
+def _own_metric(metric: ConfusionMetric) -> Target:
+    """Return a user's function, which is given matrices of sum 1, and checked."""
+    name = getattr(metric, "__name__", repr(metric))
+    # Functions and scorers of scikit-learn take labels.
+    if str(getattr(metric, "__module__", "")).startswith("sklearn."):
+        raise ValueError(
+            "metric must be a name or a function of confusion matrices, got scikit-learn's "
+            f"{name}, which takes labels; give a name, such as 'f1_score'"
+        )
+
+    def function(C: Floats) -> Floats:
+        values = np.asarray(metric(C / C.sum(axis=(1, 2), keepdims=True)), dtype=np.float64)
+        if values.shape != (len(C),):
+            raise ValueError(
+                "metric must return one number for each confusion matrix, so the shape "
+                f"({len(C)},) for the input shape {C.shape}; got {values.shape}"
+            )
+        return values
+
+    return Target(name, function)
+
+
+def _position(pos_label: Hashable, classes: LabelArray) -> int:
+    """Return the position of the positive class.
+
+    As in scikit-learn, two classes of which one is 1, or True, need no `pos_label`.
+    """
+    labels = label_list(classes)
+    if pos_label is None:
+        if len(labels) != 2 or 1 not in labels:
+            raise ValueError(
+                "metric of one class needs a pos_label, unless one of two classes is 1: it must be "
+                f"one of {shown(labels)}; averages are {sorted(AVERAGES)}"
+            )
+        pos_label = 1
+    places = {label: place for place, label in enumerate(labels)}
+    with suppress(KeyError, TypeError):  # of what cannot be hashed, such as an array
+        return places[pos_label]
+    raise ValueError(
+        f"pos_label={short_repr(pos_label)} is not a valid label: it should be in {labels}"
+    )
+
+
+def _check_average(average: str | None) -> None:
+    if average is not None:
+        check_choice(average, ["binary", *AVERAGES], "average")
+
+
+def _check_whole(pos_label: Hashable, average: str | None) -> None:
+    """Raise for options that do not apply to a metric of the whole matrix."""
+    if pos_label is not None:
+        raise ValueError(f"pos_label={pos_label!r} does not apply: metric is of all classes")
+    if average not in (None, "macro"):  # the latter is the default of most metrics
+        raise ValueError(f"average={average!r} does not apply: metric is not averaged over classes")
+
+
+def _read_name(metric: object, average: str | None) -> tuple[str, str | None]:
+    """Return the canonical name and the average, which may be part of the name."""
+    name, own_average = _plain_name(metric) if isinstance(metric, str) else ("", None)
+    if not (name in BY_CLASS or (name in OVERALL and own_average is None)):
+        names, hint = sorted({*BY_CLASS, *OVERALL}), ""
+        if isinstance(metric, str):
+            hint = _suggestion(metric)
+        raise ValueError(f"metric must be a function or one of {names}, got {metric!r}{hint}")
+    if own_average is not None and average not in (None, own_average):
+        raise ValueError(f"average={average!r} contradicts metric={metric!r}")
+    return name, own_average or average
+
+
+def _plain_name(text: str) -> tuple[str, str | None]:
+    """Split a name such as "f1_macro", and look it up among the synonyms."""
+    name = text.lower().removesuffix("_score")
+    name = SYNONYMS.get(name, name)
+    stem, _, last = name.rpartition("_")
+    return (SYNONYMS.get(stem, stem), last) if last in AVERAGES else (name, None)
+
+
+def _suggestion(metric: str) -> str:
+    """Suggest the metric that was probably meant."""
+    text = metric.strip().replace(" ", "_").replace("-", "_").removesuffix("_score")
+    name, average = _plain_name(text)
+    if made := get_close_matches(name, _MADE, n=1, cutoff=0.8):
+        return f"; did you mean {_MADE[made[0]]}?"
+    known = {**SYNONYMS, **_VAGUE, **{one: one for one in (*BY_CLASS, *OVERALL)}}
+    close = get_close_matches(name, known, n=1, cutoff=0.8)
+    if not close:
+        return ""
+    option = f" with average={average!r}" if average else ""
+    return f"; did you mean {known[close[0]]!r}{option}?"

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
-    Bools,
     Floats,
     LabelArray,
     RandomStateLike,
@@ -25,9 +24,8 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics._confusion.design import design_of_metric
-from skpostbac.metrics._confusion.distributions import Exact
-from skpostbac.metrics._confusion.model import ConfusionModel
-from skpostbac.metrics._confusion.target import Metric, Target, find_target
+from skpostbac.metrics._confusion.distributions import ConfusionModel, Exact
+from skpostbac.metrics._confusion.metrics import ConfusionMetric, Metric, find_target
 from skpostbac.metrics._counts import (
     ConfusedSamples,
     check_confusion_matrix,
@@ -37,10 +35,9 @@ from skpostbac.metrics._counts import (
 )
 from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
 from skpostbac.metrics._labels import WeightType, label_list, unique_label_array
-from skpostbac.metrics._posteriors import FigurePosterior
+from skpostbac.metrics._posteriors import ScalarPosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
-    PriorSpec,
     check_prior,
     is_one_symmetric_beta,
     moves_far,
@@ -56,9 +53,13 @@ from skpostbac.stats._distribution import (
     errors_of,
 )
 
+# Default number of draws: the standard error of the mean of a metric in [0, 1] is at most 0.0016.
+# There are fewer draws with many classes, as 4 * 10^7 cells take a second or two.
+_MOST_DRAWS, _LEAST_DRAWS, _MOST_DRAWN_CELLS = 100_000, 1_000, 4 * 10**7
+
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class PosteriorConfusionMetric(FigurePosterior):
+class PosteriorConfusionMetric(ScalarPosterior):
     r"""Posterior of a metric of the confusion matrix.
 
     Created by :func:`posterior_confusion_metric` from labels, or by :meth:`from_confusion_matrix`.
@@ -83,6 +84,11 @@ class PosteriorConfusionMetric(FigurePosterior):
 
     Notes
     -----
+    The summary also has "observed" (the metric of the counts), and the Monte Carlo standard errors
+    of the mean, "monte_carlo_error", and of both ends, "low_error" and "high_error"; they are 0 if
+    the distribution is exact. The estimate of the report is the mean, or the median if the mean is
+    infinite.
+
     Given true class i, the probabilities of the predicted classes have a Dirichlet posterior. The
     prior :math:`\mathrm{Beta}(a_i, b_i)` of its recall becomes :math:`a_i` for the class itself and
     :math:`b_i / (k - 1)` for each of the k - 1 others, so recalls have the same posterior as in
@@ -124,6 +130,8 @@ class PosteriorConfusionMetric(FigurePosterior):
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, "mcc")
     PosteriorConfusionMetric('mcc', mean=0.766, 95% CI=[0.702, 0.827],
         monte_carlo_error=1e-04, CI_error=8e-04)
+    >>> print(PosteriorConfusionMetric.from_confusion_matrix(C, "f1").report())
+    F1 of 1: 0.889 (95% credible interval 0.857 to 0.920); 0.891 in the samples.
     """
 
     metric: str
@@ -149,12 +157,18 @@ class PosteriorConfusionMetric(FigurePosterior):
                 "distribution must be a BetaAverage, BetaQuotient, BetaRatio, LibbyNovickBeta, "
                 f"ShiftedDistribution or DrawnPosterior, got {type(distribution).__name__}"
             )
+        beta = None
+        if prior is not None:
+            pair = float_array(prior, "prior")
+            if pair.shape != (2,) or not ((pair > 0) & np.isfinite(pair)).all():
+                raise ValueError(f"prior must be None or a pair (a, b) above 0, got {shown(prior)}")
+            beta = tuple(pair.tolist())
         # Past the frozen __setattr__.
         vars(self).update(
             metric=metric,
             observed=float(observed),
             _distribution=distribution,
-            prior=None if prior is None else _checked_pair(prior),
+            prior=beta,
             design_effects=design_effects,
         )
 
@@ -225,7 +239,10 @@ class PosteriorConfusionMetric(FigurePosterior):
     @property
     def score_name(self) -> str:
         """Name of the metric as an axis label, such as "Macro f1"."""
-        return "MCC" if self.metric == "mcc" else _as_title(self.metric)
+        if self.metric == "mcc":
+            return "MCC"
+        words, of, label = self.metric.partition(" of ")  # a label keeps its underscores
+        return words[:1].upper() + words[1:].replace("_", " ") + of + label
 
     def monte_carlo_error(self) -> float:
         """Return the Monte Carlo standard error of the mean; 0 if the distribution is exact.
@@ -237,11 +254,8 @@ class PosteriorConfusionMetric(FigurePosterior):
         >>> PosteriorConfusionMetric.from_confusion_matrix(C, "accuracy").monte_carlo_error()
         0.0
         """
-        return (
-            self._distribution.monte_carlo_error()
-            if isinstance(self._distribution, DrawnPosterior)
-            else 0.0
-        )
+        drawn = self._distribution
+        return drawn.monte_carlo_error() if isinstance(drawn, DrawnPosterior) else 0.0
 
     def credible_interval_error(
         self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
@@ -277,96 +291,54 @@ class PosteriorConfusionMetric(FigurePosterior):
         """
         if isinstance(self._distribution, DrawnPosterior):
             return self._distribution.credible_interval_error(level, method=method)
-        check_level(level)
-        return choose_interval(method, hdi=_no_error, central=_no_error)(level)
 
-    def summary(self, level: float = 0.95) -> dict[str, float]:
-        """Return summary statistics and the observed metric.
+        def no_error(level: float) -> Interval:
+            check_level(level)
+            return Interval(0.0, 0.0)
 
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the credible interval, in (0, 1).
+        return choose_interval(method, hdi=no_error, central=no_error)(level)
 
-        Returns
-        -------
-        figures : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high" (ends of the highest-density
-            credible interval), "level", "observed" (the metric of the counts), and the Monte Carlo
-            standard errors of the mean, "monte_carlo_error", and of both ends, "low_error" and
-            "high_error"; they are 0 if the distribution is exact.
-        """
+    def _more_figures(self, level: float) -> dict[str, float]:
         errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
         if isinstance(self._distribution, DrawnPosterior):
             errors = errors_of(self._distribution, level)
-        return {**super().summary(level), "observed": self.observed, **errors}
+        return {"observed": self.observed, **errors}
 
-    def report(self, level: float = 0.95) -> str:
-        """Return a text report on the metric, its observed value and the precision of draws.
-
-        The estimate is the mean, or the median if the mean is infinite.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the credible interval, in (0, 1).
-
-        Returns
-        -------
-        sentences : str
-            One sentence per line.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorConfusionMetric
-        >>> C = [[166, 25], [21, 188]]
-        >>> print(PosteriorConfusionMetric.from_confusion_matrix(C, "f1").report())
-        F1 of 1: 0.889 (95% credible interval 0.857 to 0.920); 0.891 in the samples.
-        """
-        name, value = self._middle
-        figure = describe_estimate(value, self.hdi(level), level)
+    def _sentences(self, level: float) -> list[str]:
+        name, value = self._centre
+        estimate = describe_estimate(value, self.credible_interval(level), level)
         observed = "undefined" if np.isnan(self.observed) else format_number(self.observed)
         if name == "median":
-            figure = f"median {figure}"
-        sentence = f"{self.score_name}: {figure}; {observed} in the samples."
-        if name == "median":
-            return (
-                f"{sentence}\nThe mean is infinite, because a denominator close to 0 is too likely."
-            )
+            return [
+                f"{self.score_name}: median {estimate}; {observed} in the samples.",
+                "The mean is infinite, because a denominator close to 0 is too likely.",
+            ]
+        sentence = f"{self.score_name}: {estimate}; {observed} in the samples."
         if isinstance(self._distribution, DrawnPosterior):
-            return f"{sentence}\n{describe_draws(self._distribution, level)}"
-        return sentence
+            return [sentence, describe_draws(self._distribution, level)]
+        return [sentence]
 
     def _html_tables(self) -> list[str]:
-        name, value = self._middle
+        name, value = self._centre
         header = ("metric", "observed", name, "95% CI")
         estimate = format_estimate(value, self.credible_interval())
         observed = "-" if np.isnan(self.observed) else format_number(self.observed)
         return [table(header, [(self.metric, observed, *estimate)])]
 
     def __repr__(self) -> str:
-        how = "exact"
+        facts = [repr(self.metric), self._summary()]
+        prior = None if self.prior is None else "Beta({:g}, {:g})".format(*self.prior)
+        if prior not in (None, "Beta(1, 1)"):  # flat, as one expects
+            facts.append(f"prior={prior}")
+        if self.design_effects is not None:
+            facts.append(f"n_effective={self.design_effects.effective_size.sum():.4g}")
         if isinstance(self._distribution, DrawnPosterior):
             error = max(self.credible_interval_error())
-            how = f"monte_carlo_error={self.monte_carlo_error():.0e}, CI_error={error:.0e}"
-        summary = f"{self._summary()}{self._show_prior()}{self._show_worth()}"
-        return f"PosteriorConfusionMetric({self.metric!r}, {summary}, {how})"
-
-    def _show_prior(self) -> str:
-        """Write the prior of the metric, unless it is flat, as one expects."""
-        shown = "" if self.prior is None else "Beta({:g}, {:g})".format(*self.prior)
-        return f", prior={shown}" if shown not in ("", "Beta(1, 1)") else ""
-
-    def _show_worth(self) -> str:
-        """Write what the samples that the metric depends on are worth."""
-        effects = self.design_effects
-        return "" if effects is None else f", n_effective={effects.effective_size.sum():.4g}"
-
-
-def _no_error(level: float) -> Interval:
-    """Return the error of an exact interval."""
-    del level
-    return Interval(0.0, 0.0)
+            facts.append(f"monte_carlo_error={self.monte_carlo_error():.0e}")
+            facts.append(f"CI_error={error:.0e}")
+        else:
+            facts.append("exact")
+        return f"PosteriorConfusionMetric({', '.join(facts)})"
 
 
 def posterior_confusion_metric(
@@ -551,82 +523,53 @@ def _infer(
     independent = ConfusionModel.of(C, spec, prevalence)
     model, effects = independent, None
     if samples is not None:
-        model, effects = _worth(target, C, spec, independent, samples, has_importance)
+        # The posterior of as many independent samples as those with groups or weights.
+        if has_importance and samples.weight is not None:
+            # In the scale in which they add up to their effective size.
+            scale = samples.weight.sum() / (samples.weight**2).sum()
+            scaled = ConfusionModel.of(scale * C, spec, "sampled")
+            model = replace(scaled, prevalence=independent.prevalence)
+        effects = design_of_metric(target.function, model, samples, is_importance=has_importance)
+        divided = ConfusionModel.of(C / effects.divisor[:, np.newaxis], spec, "sampled")
+        # The shares of the classes are those before the division.
+        model = replace(divided, prevalence=independent.prevalence)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = target.function(np.stack([independent.joint(C), model.expected]))
         observed, expected = values.tolist()
-        distribution = target.distribution(model) or _drawn(target.draw(model, rng, n_draws))
+        distribution: Exact | DrawnPosterior = target.distribution(model) or _draw(
+            target.function, model, rng, n_draws
+        )
     if is_one_symmetric_beta(spec):
-        deviation = distribution.standard_deviation()
-        untested = _untested_alone(target, model, C, observed, deviation)
-        labels = label_list(classes[untested])
+        # Classes without samples are named if the prior moves the metric little without them.
+        deviation, empty = distribution.standard_deviation(), C.sum(axis=1) == 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            (moved,) = target.function(
+                np.where(empty[:, np.newaxis], 0, model.expected)[np.newaxis]
+            )
+        untested = label_list(classes[empty & (not moves_far(observed, moved, deviation))])
         warn_if_prior_moves(
-            target.name, observed, expected, deviation, labels, prior=spec, stacklevel=3
+            target.name, observed, expected, deviation, untested, prior=spec, stacklevel=3
         )
     if effects is not None and samples is not None and samples.group is not None:
         warn_of_groups(effects, label_list(classes))
+    # The prior of the metric itself, if it is a single Beta distribution on [0, 1].
     before = target.distribution(
         replace(model, cells=ConfusionModel.of(0 * C, spec, "sampled").cells)
     )
+    beta = None
+    if isinstance(before, BetaAverage) and len(before.a) == 1 and before.weights[0] == 1:
+        beta = float(before.a[0]), float(before.b[0])
     return PosteriorConfusionMetric(
-        target.name, observed, distribution, _beta_of(before), design_effects=effects
+        target.name, observed, distribution, beta, design_effects=effects
     )
 
 
-def _worth(
-    target: Target,
-    C: Floats,
-    prior: PriorSpec,
-    model: ConfusionModel,
-    samples: ConfusedSamples,
-    has_importance: bool,
-) -> tuple[ConfusionModel, DesignEffects]:
-    """Return the posterior of as many independent samples as those with groups or weights."""
-    if has_importance and samples.weight is not None:
-        # In the scale in which they add up to their effective size.
-        scale = samples.weight.sum() / (samples.weight**2).sum()
-        model = replace(ConfusionModel.of(scale * C, prior, "sampled"), prevalence=model.prevalence)
-    design = design_of_metric(target.function, model, samples, is_importance=has_importance)
-    divided = ConfusionModel.of(C / design.divisor[:, np.newaxis], prior, "sampled")
-    # The shares of the classes are those before the division.
-    return replace(divided, prevalence=model.prevalence), design.effects
-
-
-def _untested_alone(
-    target: Target, model: ConfusionModel, C: Floats, observed: float, deviation: float
-) -> Bools:
-    """Mark the classes without samples, if the prior moves the metric little without them."""
-    empty = C.sum(axis=1) == 0
-    tested = np.where(empty[:, np.newaxis], 0, model.expected)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        moved = float(target.function(tested[np.newaxis])[0])
-    return np.asarray(empty & (not moves_far(observed, moved, deviation)))
-
-
-def _checked_pair(prior: object) -> tuple[float, float]:
-    """Return the parameters of a Beta prior."""
-    pair = float_array(prior, "prior")  # type: ignore[arg-type]
-    if pair.shape != (2,) or not ((pair > 0) & np.isfinite(pair)).all():
-        raise ValueError(f"prior must be None or a pair (a, b) above 0, got {shown(prior)}")
-    return float(pair[0]), float(pair[1])
-
-
-def _beta_of(distribution: Exact | None) -> tuple[float, float] | None:
-    """Return the parameters of a single Beta distribution on [0, 1], None of any other."""
-    if not isinstance(distribution, BetaAverage):
-        return None
-    if len(distribution.a) != 1 or distribution.weights[0] != 1:
-        return None
-    return float(distribution.a[0]), float(distribution.b[0])
-
-
-def _drawn(values: Floats) -> DrawnPosterior:
+def _draw(
+    function: ConfusionMetric, model: ConfusionModel, rng: np.random.Generator, n_draws: int | None
+) -> DrawnPosterior:
+    """Evaluate a metric on matrices drawn from their posterior."""
+    size = n_draws or max(_LEAST_DRAWS, min(_MOST_DRAWS, _MOST_DRAWN_CELLS // model.cells.size))
+    values = np.concatenate([function(block) for block in model.draw(rng, size)])
     if not np.isfinite(values).all():
         raise ValueError("metric is not a finite number for all drawn matrices")
     return DrawnPosterior(values)
-
-
-def _as_title(name: str) -> str:
-    """Write a metric as words; the label of a class keeps its underscores."""
-    words, of, label = name.partition(" of ")
-    return words[:1].upper() + words[1:].replace("_", " ") + of + label

@@ -9,20 +9,22 @@ from skpostbac.metrics._counts.confusion_matrix import (
     check_confusion_matrix,
     confused_samples,
     count_confusions,
+    counts_of_matrix,
+    counts_of_numbers,
     matrix_index,
 )
 from skpostbac.metrics._counts.counts import ClassCounts, class_counts, count_choices, format_count
-from skpostbac.metrics._counts.outcome_words import (
+from skpostbac.metrics._counts.pairs import (
     WORD_BITS,
     WORD_KEY,
+    PairedCounts,
     class_order,
     n_words,
     pack_bits,
+    paired_counts,
     unpack_bits,
     word_keys,
 )
-from skpostbac.metrics._counts.pairs import PairedCounts, paired_counts
-from skpostbac.metrics._counts.tables import counts_of_matrix, counts_of_numbers
 
 __all__ = [
     "WORD_BITS",

@@ -1,4 +1,7 @@
-"""Confusion matrices: true classes as rows, predicted classes as columns."""
+"""Confusion matrices, and counts of each class from tables.
+
+True classes are rows, predicted classes are columns.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,9 @@ from skpostbac._utils import (
     check_nonnegative,
     first,
     float_array,
+    nonnegative_array,
 )
-from skpostbac.metrics._counts.counts import class_counts
+from skpostbac.metrics._counts.counts import ClassCounts, class_counts
 from skpostbac.metrics._labels import (
     WeightType,
     encode,
@@ -66,7 +70,7 @@ def count_confusions(
     counts = class_counts(
         y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
     )
-    true, pred = (encode(read_column(y, name), name) for y, name in _named(y_true, y_pred))
+    true, pred = encode(read_column(y_true, "y_true")), encode(read_column(y_pred, "y_pred"))
     if labels is None:
         classes = merge_labels(counts.classes, pred.values)
     else:
@@ -79,10 +83,6 @@ def count_confusions(
     if not np.allclose(matrix.sum(axis=1), counts.reindex(classes).total, rtol=1e-9, atol=0):
         raise ValueError(f"y_pred has classes that are not in labels, {classes}")
     return classes, matrix.astype(np.float64)
-
-
-def _named(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[tuple[ArrayLike, str], ...]:
-    return (y_true, "y_true"), (y_pred, "y_pred")
 
 
 class ConfusedSamples(NamedTuple):
@@ -124,7 +124,6 @@ def confused_samples(
     ValueError, TypeError
         For the reasons listed in :func:`class_counts`.
     """
-    every = slice(None)
     outcomes = read_outcomes(
         y_true,
         {"y_pred": y_pred},
@@ -132,10 +131,9 @@ def confused_samples(
         weight_type=weight_type or "case",  # of which the user was warned when they were counted
         groups=groups,
     )
-    true, pred = (
-        positions(labels.values, classes)[labels.codes(every)]
-        for labels in (encode(read_column(y, name), name) for y, name in _named(y_true, y_pred))
-    )
+    every = slice(None)
+    columns = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
+    true, pred = (positions(y.values, classes)[y.codes(every)] for y in map(encode, columns))
     kept = true >= 0
     group = None if outcomes.groups is None else outcomes.groups(every)[kept]
     weight = None if outcomes.weight is None else outcomes.weight[kept]
@@ -151,25 +149,19 @@ def check_confusion_matrix(C: ArrayLike) -> Floats:
             f"got an array of shape {matrix.shape}"
         )
     check_nonnegative(matrix, "C")
-    _check_totals(matrix)
-    _check_unnormalised(matrix)
-    return matrix
-
-
-def _check_totals(matrix: Floats) -> None:
-    """Raise if a class has too many samples."""
     with np.errstate(over="ignore"):
         total = matrix.sum(axis=1)
     if np.any(large := total > LARGEST):
         raise ValueError(
             f"C must have rows that add up to at most {LARGEST:g}, got {first(total, large)}"
         )
+    if not ((matrix % 1 == 0).all() or (matrix > 1).any()):
+        _check_unnormalised(matrix)
+    return matrix
 
 
 def _check_unnormalised(matrix: Floats) -> None:
     """Raise for a normalised matrix, whose number of samples is unknown."""
-    if (matrix % 1 == 0).all() or (matrix > 1).any():
-        return
     sums = {
         "each of its rows": matrix.sum(axis=1),
         "each of its columns": matrix.sum(axis=0),
@@ -196,3 +188,42 @@ def matrix_index(C: Any) -> Any:
                 f"found the row {row!r} where the column is {column!r}"
             )
     return index
+
+
+def counts_of_matrix(C: ArrayLike, labels: ArrayLike | None) -> ClassCounts:
+    """Return counts from a confusion matrix, whose labels are by default those of a DataFrame.
+
+    Examples
+    --------
+    >>> counts_of_matrix([[7, 2], [1, 2]], ["a", "b"])
+    ClassCounts('a': 7/9, 'b': 2/3)
+    """
+    matrix, classes = check_confusion_matrix(C), matrix_index(C)
+    if labels is not None:
+        classes = unique_label_array(labels, "labels")
+        if len(classes) != len(matrix):
+            raise ValueError(
+                f"labels must have one label for each of the {len(matrix)} rows of C, "
+                f"got {len(classes)}"
+            )
+    classes = np.arange(len(matrix)) if classes is None else classes
+    return ClassCounts(classes, np.diag(matrix), matrix.sum(axis=1))
+
+
+def counts_of_numbers(
+    correct: ArrayLike, total: ArrayLike, classes: ArrayLike | None
+) -> ClassCounts:
+    """Return counts from arrays, whose classes are by default those of their common index.
+
+    Examples
+    --------
+    >>> counts_of_numbers([7, 2], [9, 3], None)
+    ClassCounts(0: 7/9, 1: 2/3)
+    """
+    index = label_index(correct), label_index(total)
+    if classes is None and index[0] is not None and index[1] is not None:
+        if list(index[0]) != list(index[1]):
+            raise ValueError("correct and total must have the same index, in the same order")
+        classes = index[0]
+    total = nonnegative_array(total, "total")
+    return ClassCounts(np.arange(len(total)) if classes is None else classes, correct, total)

@@ -1,48 +1,49 @@
-"""Per-class counts of correct predictions, the sufficient statistic of the posterior."""
+"""How many samples of each class there are, and how many of them are predicted correctly.
+
+The base class of counts adds them, selects classes, and writes and reads JSON.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, Self, TypeVar
+from reprlib import repr as short_repr
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
     Floats,
+    Indices,
     LabelArray,
     StablePickle,
     block,
     first,
+    float_array,
     format_column,
     format_share,
     more,
     nonnegative_array,
     table,
 )
-from skpostbac.metrics._counts.json import (
-    read_design,
-    read_document,
-    read_labels,
-    read_numbers,
-    write_counts,
-    write_document,
-    write_labels,
-)
 from skpostbac.metrics._dependence import (
     DesignEffects,
-    FigureSums,
     SampleDesign,
+    ValueSums,
     design_effects,
-    hit_figure,
+    design_values,
     make_design,
     merge_designs,
 )
 from skpostbac.metrics._labels import (
+    Outcomes,
     WeightType,
-    check_same_kind,
+    array_of_labels,
+    check_same_type,
     encode,
     label_list,
     merge_labels,
@@ -55,13 +56,214 @@ from skpostbac.stats._beta import LARGEST
 
 # Classes listed one by one in the repr.
 SHOWN_CLASSES = 8
-FORMAT = "skpostbac.ClassCounts"
-# Before the reason why a batch cannot be added.
-OTHER_BATCH = "y_true must have labels of the same type as the counted ones: "
+# Of the JSON format.
+VERSION = 1
+
+
+class Counts(StablePickle):
+    """Base class of counts of the samples of each class."""
+
+    classes: LabelArray
+    # Of samples with groups or importance weights; it is not there in counts of independent cases.
+    _design: SampleDesign | None
+
+    # Of JSON: the name of the format, and the keys with lists.
+    _format: ClassVar[str]
+    _keys: ClassVar[tuple[str, ...]]
+
+    @property
+    def _n_values(self) -> int:
+        """Number of averaged outcomes: of each classifier, and of each pair of classifiers."""
+        return 1
+
+    @property
+    def _totals(self) -> Floats:
+        """Number of samples of each class."""
+        raise NotImplementedError
+
+    def _moved(self, labels: LabelArray, place: Indices) -> Self:
+        """Return counts of the labels, where each class has a new place, or -1 to be dropped."""
+        raise NotImplementedError
+
+    def _plus(self, other: Self) -> Self:
+        """Return the sum with counts of the same classes."""
+        raise NotImplementedError
+
+    def _fields(self) -> dict[str, Any]:
+        """Return the values of the keys of JSON."""
+        raise NotImplementedError
+
+    @classmethod
+    def _of_fields(cls, fields: Mapping[str, list[Any]]) -> Self:
+        """Return the counts of lists under the keys of JSON."""
+        raise NotImplementedError
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, absent ones included."""
+        return len(self.classes)
+
+    @property
+    def has_importance_weights(self) -> bool:
+        """Whether the counts are sums of importance weights."""
+        return self._design is not None and self._design.squares is not None
+
+    def _designed(self, design: SampleDesign | None) -> Self:
+        """Return the counts of samples with groups or importance weights."""
+        if design is None:
+            return self
+        counts = object.__new__(type(self))
+        vars(counts).update({**self.__getstate__(), "_design": design})
+        return counts
+
+    def reindex(self, classes: ArrayLike) -> Self:
+        """Return the counts of these classes, in this order.
+
+        Parameters
+        ----------
+        classes : array-like of shape (n_classes,)
+            Distinct labels. New labels have no samples; classes that are not listed are dropped.
+
+        Returns
+        -------
+        counts : ClassCounts or PairedCounts
+
+        Examples
+        --------
+        >>> from skpostbac import ClassCounts
+        >>> ClassCounts(["cat", "dog"], correct=[7, 2], total=[9, 3]).reindex(["fox", "cat"])
+        ClassCounts('fox': 0/0, 'cat': 7/9)
+        """
+        labels = unique_label_array(classes, "classes")
+        place = positions(self.classes, labels)
+        counts = self._moved(labels, place)
+        return counts._designed(self._design and self._design.reindex(place, len(labels)))
+
+    def _selected(self, labels: ArrayLike, *, need_samples: bool) -> Self:
+        """Return the counts of the classes that a user names."""
+        wanted = unique_label_array(labels, "labels")
+        check_same_type(wanted, self.classes, "labels: ")
+        counts = self.reindex(wanted)
+        if need_samples and not set(label_list(wanted)) & set(label_list(self.classes)):
+            raise ValueError("At least one label specified must be in y_true")
+        return counts
+
+    def _completed(
+        self,
+        outcomes: Outcomes,
+        labels: ArrayLike | None,
+        weight_type: WeightType,
+        *,
+        need_samples: bool,
+    ) -> Self:
+        """Select the classes of counted outcomes, and add what groups and weights need."""
+        counts = self if labels is None else self._selected(labels, need_samples=need_samples)
+        is_importance = weight_type == "importance"
+        if not outcomes.n_samples or (outcomes.groups is None and not is_importance):
+            return counts
+        samples = outcomes.of_classes(counts.classes)
+        design = make_design(
+            samples.codes,
+            counts.n_classes,
+            samples.groups,
+            samples.weight,
+            design_values(samples.hits),
+            is_importance=is_importance,
+        )
+        return counts._designed(design)
+
+    def _with_batch(self, batch: Self) -> Self:
+        """Return the counts with a batch of a stream added."""
+        prefix = "y_true must have labels of the same type as the counted ones: "
+        check_same_type(self.classes, batch.classes, prefix)
+        return self + batch
+
+    def __add__(self, other: Self) -> Self:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        if not (self.n_classes and other.n_classes):
+            return other if other.n_classes else self
+        classes = merge_labels(self.classes, other.classes)
+        left, right = self.reindex(classes), other.reindex(classes)
+        total = left._plus(right)
+        has_samples = bool(left._totals.any()), bool(right._totals.any())
+        return total._designed(merge_designs(left._design, right._design, has_samples))
+
+    def __radd__(self, other: object) -> Self:
+        # `sum` starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def to_json(self) -> str:
+        """Write the counts as JSON.
+
+        The text is an object with the keys ``"format"`` (``"skpostbac.ClassCounts"`` or
+        ``"skpostbac.PairedCounts"``) and ``"version"`` (1). With groups or importance weights, an
+        object ``"design"`` has sums over groups and sums of squares, but no single groups or
+        samples. All other keys have lists: for `ClassCounts`, ``"classes"``, ``"correct"`` and
+        ``"total"``; for `PairedCounts`, ``"names"``, ``"classes"``, ``"class_index"``,
+        ``"patterns"``, which has a list of 0 and 1 for each row, and ``"counts"``. Labels are
+        strings, numbers or ``true`` and ``false``.
+
+        Returns
+        -------
+        text : str
+
+        Raises
+        ------
+        TypeError
+            If a label is neither a str, an int, a bool nor a finite float.
+
+        Examples
+        --------
+        >>> from skpostbac import ClassCounts, PairedCounts
+        >>> print(ClassCounts(["a", "b"], [7, 2.5], [9, 3]).to_json())
+        {"format": "skpostbac.ClassCounts", "version": 1, "classes": ["a", "b"],
+         "correct": [7, 2.5], "total": [9, 3]}
+        >>> print(PairedCounts.from_cells([[7, 1, 0, 0]], classes=["a"]).to_json())
+        {"format": "skpostbac.PairedCounts", "version": 1, "names": ["A", "B"], "classes": ["a"],
+         "class_index": [0, 0], "patterns": [[1, 0], [1, 1]], "counts": [1, 7]}
+        """
+        document = {"format": self._format, "version": VERSION, **self._fields()}
+        if self._design is not None:
+            document["design"] = self._design.to_fields()
+        return json.dumps(document, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read counts written by :meth:`to_json`.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        counts : ClassCounts or PairedCounts
+            Equal to those that were written.
+
+        Raises
+        ------
+        TypeError
+            If `text` is not a str.
+        ValueError
+            If `text` is not a document of this format and version, if a key is missing, unknown,
+            duplicated or of the wrong type, or for the reasons listed for the constructor.
+
+        Examples
+        --------
+        >>> from skpostbac import ClassCounts
+        >>> ClassCounts.from_json(ClassCounts(["a", "b"], [7, 2.5], [9, 3]).to_json())
+        ClassCounts('a': 7/9, 'b': 2.5/3)
+        """
+        fields, design = _read_document(text, cls._format, cls._keys)
+        counts = cls._of_fields(fields)
+        if design is None or not counts.n_classes:
+            return counts
+        return counts._designed(_read_design(design, counts._totals, counts._n_values))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassCounts(StablePickle):
+class ClassCounts(Counts):
     """Number of samples and of correct predictions in each class.
 
     The counts are the sufficient statistic of the posterior balanced accuracy. ``+`` and
@@ -115,8 +317,10 @@ class ClassCounts(StablePickle):
     classes: LabelArray
     correct: Floats
     total: Floats
-    # Of samples with groups or importance weights; it is not there in counts of independent cases.
     _design: SampleDesign | None = None
+
+    _format = "skpostbac.ClassCounts"
+    _keys = ("classes", "correct", "total")
 
     def __init__(self, classes: ArrayLike, correct: ArrayLike, total: ArrayLike) -> None:
         object.__setattr__(self, "classes", unique_label_array(classes, "classes"))
@@ -163,19 +367,6 @@ class ClassCounts(StablePickle):
         if np.any(self.correct > self.total):
             raise ValueError(f"correct must not exceed total, got {self!r}")
 
-    def _designed(self, design: SampleDesign | None) -> ClassCounts:
-        """Return the counts of samples with groups or importance weights."""
-        if design is None:
-            return self
-        counts = object.__new__(ClassCounts)
-        vars(counts).update({**self.__getstate__(), "_design": design})
-        return counts
-
-    @property
-    def has_importance_weights(self) -> bool:
-        """Whether the counts are sums of importance weights."""
-        return self._design is not None and self._design.squares is not None
-
     @cached_property
     def design_effects(self) -> DesignEffects | None:
         """Design effects of the counts; None without groups and importance weights."""
@@ -183,7 +374,7 @@ class ClassCounts(StablePickle):
             return None
         # A prior of two samples for all classes together, half of them right.
         cell = 1 / max(self.n_classes, 1)
-        sums = FigureSums(self.total, self.correct, self.correct)
+        sums = ValueSums(self.total, self.correct, self.correct)
         return design_effects(self._design, sums, (cell, cell))
 
     def effective(self) -> ClassCounts:
@@ -216,11 +407,6 @@ class ClassCounts(StablePickle):
         return ClassCounts([0], *sums)._designed(self._design and self._design.as_one_class())
 
     @property
-    def n_classes(self) -> int:
-        """Number of classes, absent ones included."""
-        return len(self.classes)
-
-    @property
     def n_samples(self) -> float:
         """Number of samples, or the sum of their weights."""
         return float(self.total.sum())
@@ -245,31 +431,31 @@ class ClassCounts(StablePickle):
         with np.errstate(invalid="ignore"):
             return self.correct / self.total
 
-    def reindex(self, classes: ArrayLike) -> ClassCounts:
-        """Return the counts of these classes, in this order.
+    @property
+    def _totals(self) -> Floats:
+        return self.total
 
-        Parameters
-        ----------
-        classes : array-like of shape (n_classes,)
-            Distinct labels. New labels count 0; classes that are not listed are dropped.
+    def _moved(self, labels: LabelArray, place: Indices) -> ClassCounts:
+        columns, kept = np.zeros((2, len(labels))), place >= 0
+        columns[:, place[kept]] = self.correct[kept], self.total[kept]
+        return ClassCounts(labels, *columns)
 
-        Returns
-        -------
-        counts : ClassCounts
+    def _plus(self, other: ClassCounts) -> ClassCounts:
+        return ClassCounts(self.classes, self.correct + other.correct, self.total + other.total)
 
-        Examples
-        --------
-        >>> from skpostbac import ClassCounts
-        >>> ClassCounts(["cat", "dog"], correct=[7, 2], total=[9, 3]).reindex(["fox", "cat"])
-        ClassCounts('fox': 0/0, 'cat': 7/9)
-        """
-        labels = unique_label_array(classes, "classes")
-        rows = positions(labels, self.classes)  # -1: the 0 appended
-        columns = (np.append(values, 0)[rows] for values in (self.correct, self.total))
-        counts = ClassCounts(labels, *columns)
-        if self._design is None:
-            return counts
-        return counts._designed(self._design.reindex(positions(self.classes, labels), len(labels)))
+    def _fields(self) -> dict[str, Any]:
+        correct, total = write_numbers(self.correct), write_numbers(self.total)
+        return {"classes": write_labels(self.classes), "correct": correct, "total": total}
+
+    @classmethod
+    def _of_fields(cls, fields: Mapping[str, list[Any]]) -> ClassCounts:
+        if not any(fields.values()):
+            return cls.empty()
+        correct, total = (read_numbers(fields[key], key) for key in ("correct", "total"))
+        return cls(read_labels(fields["classes"]), correct, total)
+
+    def _made_of(self) -> tuple[Any, ...]:
+        return tuple(label_list(self.classes)), tuple(self.correct), tuple(self.total), self._design
 
     def update(
         self,
@@ -311,104 +497,16 @@ class ClassCounts(StablePickle):
         >>> counts
         ClassCounts('a': 1/2, 'b': 0/1, 'c': 1/1)
         """
-        weights = (sample_weight, weight_type)
-        batch = _count(y_true, y_pred, labels, weights, groups, select=reindex_batch, least=0)
-        check_same_kind(self.classes, batch.classes, OTHER_BATCH)
-        return self + batch
-
-    def to_json(self) -> str:
-        """Write the counts as JSON.
-
-        The text is an object with the keys ``"format"`` (``"skpostbac.ClassCounts"``),
-        ``"version"`` (1), and ``"classes"``, ``"correct"`` and ``"total"`` with a list each. Labels
-        are strings, numbers or ``true`` and ``false``. With groups or importance weights, an object
-        ``"design"`` has sums over groups and sums of squares, but no single groups or samples.
-
-        Returns
-        -------
-        text : str
-
-        Raises
-        ------
-        TypeError
-            If a label is neither a str, an int, a bool nor a finite float.
-
-        Examples
-        --------
-        >>> from skpostbac import ClassCounts
-        >>> print(ClassCounts(["a", "b"], [7, 2.5], [9, 3]).to_json())
-        {"format": "skpostbac.ClassCounts", "version": 1, "classes": ["a", "b"],
-         "correct": [7, 2.5], "total": [9, 3]}
-        """
-        fields = {
-            "classes": write_labels(self.classes),
-            "correct": write_counts(self.correct),
-            "total": write_counts(self.total),
-        }
-        return write_document(FORMAT, fields, self._design)
-
-    @classmethod
-    def from_json(cls, text: str) -> ClassCounts:
-        """Read counts written by :meth:`to_json`.
-
-        Parameters
-        ----------
-        text : str
-
-        Returns
-        -------
-        counts : ClassCounts
-            Equal to those that were written.
-
-        Raises
-        ------
-        TypeError
-            If `text` is not a str.
-        ValueError
-            If `text` is not a document of this format and version, if a key is missing, unknown,
-            duplicated or of the wrong type, or for the reasons listed for the constructor.
-
-        Examples
-        --------
-        >>> from skpostbac import ClassCounts
-        >>> ClassCounts.from_json(ClassCounts(["a", "b"], [7, 2.5], [9, 3]).to_json())
-        ClassCounts('a': 7/9, 'b': 2.5/3)
-        """
-        document, design = read_document(text, FORMAT, ("classes", "correct", "total"))
-        if not any(document.values()):
-            return cls.empty()
-        correct, total = (read_numbers(document[name], name) for name in ("correct", "total"))
-        counts = cls(read_labels(document["classes"]), correct, total)
-        return counts if design is None else counts._designed(read_design(design, total, 1))
-
-    def __add__(self, other: ClassCounts) -> ClassCounts:
-        if not isinstance(other, ClassCounts):
-            return NotImplemented
-        if not (self.n_classes and other.n_classes):
-            return other if other.n_classes else self
-        classes = merge_labels(self.classes, other.classes)
-        left, right = self.reindex(classes), other.reindex(classes)
-        total = ClassCounts(classes, left.correct + right.correct, left.total + right.total)
-        if left._design is None and right._design is None:
-            return total
-        has_samples = bool(left.total.any()), bool(right.total.any())
-        return total._designed(merge_designs(left._design, right._design, has_samples))
-
-    def __radd__(self, other: object) -> ClassCounts:
-        # `sum` starts from 0.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ClassCounts):
-            return NotImplemented
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[tuple[Any, ...], ...]:
-        key = tuple(label_list(self.classes)), tuple(self.correct), tuple(self.total)
-        return key if self._design is None else (*key, (self._design,))
+        outcomes = read_outcomes(
+            y_true,
+            {"y_pred": y_pred},
+            sample_weight,
+            weight_type=weight_type,
+            groups=groups,
+            least=0,
+        )
+        batch = ClassCounts._of_table(outcomes.classes, outcomes.count())
+        return self._with_batch(batch._completed(outcomes, labels, weight_type, need_samples=False))
 
     def _repr_html_(self) -> str:
         shown, hidden = self.classes[:SHOWN_CLASSES], more(self.n_classes, SHOWN_CLASSES)
@@ -506,8 +604,11 @@ def class_counts(
     >>> class_counts([0, 0, 1, 1], [0, 1, 1, 1], labels=[2, 1, 0])
     ClassCounts(2: 0/0, 1: 2/2, 0: 1/2)
     """
-    weights = (sample_weight, weight_type)
-    return _count(y_true, y_pred, labels, weights, groups, select=select_classes, least=1)
+    outcomes = read_outcomes(
+        y_true, {"y_pred": y_pred}, sample_weight, weight_type=weight_type, groups=groups
+    )
+    counts = ClassCounts._of_table(outcomes.classes, outcomes.count())
+    return counts._completed(outcomes, labels, weight_type, need_samples=True)
 
 
 def count_choices(
@@ -536,47 +637,8 @@ def count_choices(
     )
     if labels is not None:
         return counts
-    predicted = encode(read_column(y_pred, "y_pred"), "y_pred").values
+    predicted = encode(read_column(y_pred, "y_pred")).values
     return counts.reindex(merge_labels(counts.classes, predicted))
-
-
-def _count(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    labels: ArrayLike | None,
-    weights: tuple[ArrayLike | None, WeightType],
-    groups: ArrayLike | None,
-    *,
-    select: Callable[[ClassCounts, ArrayLike], ClassCounts],
-    least: int,
-) -> ClassCounts:
-    """Count the classes that are selected; keep the design of samples that are no plain cases."""
-    sample_weight, weight_type = weights
-    outcomes = read_outcomes(
-        y_true,
-        {"y_pred": y_pred},
-        sample_weight,
-        weight_type=weight_type,
-        groups=groups,
-        least=least,
-    )
-    counts = ClassCounts._of_table(outcomes.classes, outcomes.count())
-    if labels is not None:
-        counts = select(counts, labels)
-    if not outcomes.n_samples or (outcomes.groups is None and weight_type != "importance"):
-        return counts
-    samples = outcomes.read()
-    place = positions(outcomes.classes, counts.classes)[samples.codes]
-    kept = place >= 0
-    design = make_design(
-        place[kept],
-        counts.n_classes,
-        None if outcomes.groups is None else outcomes.groups(slice(None))[kept],
-        None if samples.weight is None else samples.weight[kept],
-        [hit_figure(hits[kept]) for hits in samples.hits],
-        is_importance=weight_type == "importance",
-    )
-    return counts._designed(design)
 
 
 def format_count(value: float) -> str:
@@ -584,32 +646,105 @@ def format_count(value: float) -> str:
     return f"{value:.0f}" if value < 1e15 and value % 1 == 0 else f"{value:g}"
 
 
-class Selectable(Protocol):
-    """Counts of classes, of which some can be selected."""
-
-    @property
-    def classes(self) -> LabelArray:
-        """Labels of the classes."""
-        ...
-
-    def reindex(self, classes: ArrayLike, /) -> Self:
-        """Return the counts of these classes."""
-        ...
-
-
-Counts = TypeVar("Counts", bound=Selectable)
-
-
-def select_classes(counts: Counts, labels: ArrayLike) -> Counts:
-    """Return the counts of the classes that a user names, of which one must have samples."""
-    selected = reindex_batch(counts, labels)
-    if not set(label_list(selected.classes)) & set(label_list(counts.classes)):
-        raise ValueError("At least one label specified must be in y_true")
-    return selected
+def _read_document(text: str, name: str, keys: tuple[str, ...]) -> tuple[dict[str, list[Any]], Any]:
+    """Return the lists of a JSON document of a format under these keys, and its design."""
+    document = _parse(text)
+    if not isinstance(document, dict):
+        raise ValueError(f"text must be a JSON object, got {short_repr(document)}")
+    for key, expected in (("format", name), ("version", VERSION)):
+        found = document.pop(key, None)
+        if found != expected or isinstance(found, bool):  # true equals 1
+            raise ValueError(f"{key!r} must be {expected!r}, got {short_repr(found)}")
+    design = document.pop("design", None)
+    for key in keys:
+        if key not in document:
+            raise ValueError(f"text must have the key {key!r}")
+        if not isinstance(document[key], list):
+            raise ValueError(f"{key!r} must be a list, got {short_repr(document[key])}")
+    if unknown := [key for key in document if key not in keys]:
+        raise ValueError(f"text has an unknown key, {short_repr(unknown[0])}")
+    return document, design
 
 
-def reindex_batch(counts: Counts, labels: ArrayLike) -> Counts:
-    """Return the counts of the classes that a user names, which are labels of the same kind."""
-    wanted = unique_label_array(labels, "labels")
-    check_same_kind(wanted, counts.classes, "labels: ")
-    return counts.reindex(wanted)
+def _parse(text: object) -> Any:
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a str, got {type(text).__name__}")
+    try:
+        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_reject_constant)
+    except RecursionError as error:
+        raise ValueError("text must be JSON with few levels of nesting") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(f"text must be JSON: {error}") from error
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON, in which no key may occur twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"text must have each key once, got {short_repr(twice)} twice")
+    return found
+
+
+def _reject_constant(name: str) -> Any:
+    raise ValueError(f"text must hold finite numbers, got {name}")
+
+
+def _read_design(fields: Any, total: Floats, n_values: int) -> SampleDesign:
+    """Return the design of a JSON document, of classes with these totals."""
+    design = SampleDesign.from_fields(fields, len(total), n_values)
+    if design.by_class is not None:
+        sizes, _ = design.by_class.diagonal()
+        if not np.allclose(sizes[1], total, rtol=1e-9, atol=0):
+            raise ValueError("'design' must be of as many samples of each class as 'total'")
+    return design
+
+
+def check_items(
+    values: list[Any], key: str, wanted: str, is_valid: Callable[[Any], bool]
+) -> list[Any]:
+    """Return the values of a key of JSON, which must be what is wanted."""
+    for value in values:
+        if not is_valid(value):
+            raise ValueError(f"{key!r} must hold {wanted}, got {short_repr(value)}")
+    return values
+
+
+def read_numbers(values: list[Any], key: str) -> Floats:
+    """Return the values of a key, which must be numbers."""
+    check_items(
+        values, key, "numbers", lambda x: isinstance(x, int | float) and not isinstance(x, bool)
+    )
+    return float_array(values, key)
+
+
+def write_numbers(counts: Floats) -> list[int | float]:
+    """Return counts as values of JSON, in full digits."""
+    return [int(count) if count.is_integer() else count for count in counts.tolist()]
+
+
+def read_labels(values: list[Any]) -> LabelArray:
+    """Return labels that :func:`write_labels` has written."""
+    for value in values:
+        if not isinstance(value, str | int | float):  # bool is an int
+            raise ValueError(
+                f"'classes' must hold strings, numbers and booleans, got {short_repr(value)}"
+            )
+        if value in (np.inf, -np.inf):  # of digits such as 1e999
+            raise ValueError(f"'classes' must hold finite numbers, got {value}")
+    return array_of_labels(values)
+
+
+def write_labels(classes: LabelArray) -> list[str | int | float]:
+    """Return the labels as values of JSON."""
+    written = []
+    for label in label_list(classes):
+        is_scalar = isinstance(label, np.bool_ | np.integer | np.floating | np.str_)
+        value: Any = label.item() if is_scalar else label  # type: ignore[attr-defined]
+        if not isinstance(value, str | int | float) or value in (np.inf, -np.inf):
+            raise TypeError(
+                "labels must be str, int, bool or finite float to be written as JSON, "
+                f"got {short_repr(label)}"
+            )
+        written.append(value)
+    return written

@@ -1,8 +1,8 @@
-"""Joint outcomes of several classifiers on one test set."""
+"""Which of several classifiers are right on the same samples of a test set."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import nan
@@ -10,14 +10,13 @@ from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
     Bools,
     Floats,
     Indices,
     LabelArray,
-    StablePickle,
     block,
     check_nonnegative,
     first,
@@ -30,60 +29,41 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics._counts.counts import (
-    OTHER_BATCH,
     SHOWN_CLASSES,
     ClassCounts,
+    Counts,
+    check_items,
     format_count,
-    reindex_batch,
-    select_classes,
-)
-from skpostbac.metrics._counts.json import (
-    read_design,
-    read_document,
-    read_integers,
     read_labels,
     read_numbers,
-    read_rows,
-    read_strings,
-    write_counts,
-    write_document,
     write_labels,
+    write_numbers,
 )
-from skpostbac.metrics._dependence import (
-    DesignEffects,
-    FigureSums,
-    SampleDesign,
-    design_effects,
-    difference_figure,
-    hit_figure,
-    make_design,
-    merge_designs,
-)
+from skpostbac.metrics._dependence import DesignEffects, SampleDesign, ValueSums, design_effects
 from skpostbac.metrics._labels import (
     Outcomes,
     Predictions,
     WeightType,
     by_argument,
     check_names,
-    check_same_kind,
     label_list,
-    merge_labels,
     named_predictions,
     position_of,
-    positions,
     read_outcomes,
     unique_label_array,
 )
 from skpostbac.stats._beta import LARGEST
 
-FORMAT = "skpostbac.PairedCounts"
+# Scorers store outcomes as one bit a sample, packed into integers that floats hold exactly.
+WORD_BITS = 53
+WORD_KEY = "outcomes_{}"
 
 # Both right, only the first, only the second, neither: the columns of a table of two classifiers.
 CELLS = np.array([[True, True], [True, False], [False, True], [False, False]])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairedCounts(StablePickle):
+class PairedCounts(Counts):
     """Joint counts of correct predictions across classifiers, for each class of one test set.
 
     The pattern of a sample is which of the T classifiers are right. The number of samples with each
@@ -146,6 +126,9 @@ class PairedCounts(StablePickle):
     # Of samples with groups or importance weights: of each classifier, then of each pair of them.
     _design: SampleDesign | None = None
 
+    _format = "skpostbac.PairedCounts"
+    _keys = ("names", "classes", "class_index", "patterns", "counts")
+
     def __init__(
         self,
         names: Sequence[str],
@@ -160,12 +143,26 @@ class PairedCounts(StablePickle):
         with input_errors("patterns must hold booleans"):
             bits = np.asarray(patterns)
         number = nonnegative_array(counts, "counts")
-        _check_rows(index, bits, number, (len(labels), len(names)))
+        if index.shape != number.shape or bits.shape != (len(number), len(names)):
+            raise ValueError(
+                f"class_index, patterns and counts must be of shapes (n,), (n, {len(names)}) and "
+                f"(n,), got {index.shape}, {bits.shape} and {number.shape}"
+            )
+        if index.size and (
+            index.dtype.kind not in "iu" or index.min() < 0 or index.max() >= len(labels)
+        ):
+            raise ValueError(f"class_index must hold integers from 0 to {len(labels) - 1}")
+        if index.size and (bits.dtype.kind not in "biu" or not np.isin(bits, [0, 1]).all()):
+            raise ValueError("patterns must hold booleans")
         rows = group_rows(index.astype(np.intp), bits.astype(bool).T, number)
         for array in rows:
             array.flags.writeable = False
         vars(self).update(names=names, classes=labels, **rows._asdict())  # past __setattr__
-        _check_totals(self._by_class(self.counts))
+        if np.any(large := ~(self._totals <= LARGEST)):
+            raise ValueError(
+                f"counts must add up to at most {LARGEST:g} for each class, "
+                f"got {first(self._totals, large)}"
+            )
 
     @classmethod
     def empty(cls, names: Sequence[str]) -> PairedCounts:
@@ -227,11 +224,6 @@ class PairedCounts(StablePickle):
         return cls(names, labels, index, np.tile(CELLS, (len(table), 1)), table.ravel())
 
     @property
-    def n_classes(self) -> int:
-        """Number of classes, absent ones included."""
-        return len(self.classes)
-
-    @property
     def n_samples(self) -> float:
         """Number of samples, or the sum of their weights."""
         return float(self.counts.sum())
@@ -252,8 +244,8 @@ class PairedCounts(StablePickle):
         correct = self.counts * self.patterns[:, self.position(name)]
         if not self.n_classes:
             return ClassCounts.empty()
-        counts = ClassCounts(self.classes, self._by_class(correct), self._by_class(self.counts))
-        return counts._designed(self._design and self._design.figure(self.position(name)))
+        counts = ClassCounts(self.classes, self._by_class(correct), self._totals)
+        return counts._designed(self._design and self._design.of_value(self.position(name)))
 
     def cells(self, first: str, second: str) -> Floats:
         """Return the table of four cells of two classifiers.
@@ -275,11 +267,6 @@ class PairedCounts(StablePickle):
         pair = self.patterns[:, places]
         is_cell = (pair[:, np.newaxis] == CELLS).all(axis=2)
         return np.stack([self._by_class(self.counts * cell) for cell in is_cell.T], axis=1)
-
-    @property
-    def has_importance_weights(self) -> bool:
-        """Whether the counts are sums of importance weights."""
-        return self._design is not None and self._design.squares is not None
 
     def design_effects(self, first: str, second: str) -> DesignEffects | None:
         """Return the design effects for the difference of two classifiers.
@@ -306,42 +293,10 @@ class PairedCounts(StablePickle):
         if self._design is None:
             return None
         cells = self.cells(first, second)
-        sums = FigureSums(cells.sum(axis=1), cells[:, 2] - cells[:, 1], cells[:, 1] + cells[:, 2])
+        sums = ValueSums(cells.sum(axis=1), cells[:, 2] - cells[:, 1], cells[:, 1] + cells[:, 2])
         pair = list(combinations(range(len(self.names)), 2)).index((min(one, two), max(one, two)))
-        design = self._design.figure(len(self.names) + pair)
-        return design_effects(
-            design if one < two else design.mirrored(), sums, (0.0, 1 / self.n_classes)
-        )
-
-    def _designed(self, design: SampleDesign | None) -> PairedCounts:
-        """Return the counts of samples with groups or importance weights."""
-        if design is None:
-            return self
-        counts = object.__new__(PairedCounts)
-        vars(counts).update({**self.__getstate__(), "_design": design})
-        return counts
-
-    def reindex(self, classes: ArrayLike) -> PairedCounts:
-        """Return the counts of these classes, in this order.
-
-        Parameters
-        ----------
-        classes : array-like of shape (n_classes,)
-            Distinct labels. New labels have no samples; classes that are not listed are dropped.
-
-        Returns
-        -------
-        counts : PairedCounts
-        """
-        labels = unique_label_array(classes, "classes")
-        index = positions(self.classes, labels)[self.class_index]
-        kept = index >= 0
-        counts = PairedCounts(
-            self.names, labels, index[kept], self.patterns[kept], self.counts[kept]
-        )
-        if self._design is None:
-            return counts
-        return counts._designed(self._design.reindex(positions(self.classes, labels), len(labels)))
+        design = self._design.of_value(len(self.names) + pair, 1 if one < two else -1)
+        return design_effects(design, sums, (0.0, 1 / self.n_classes))
 
     def position(self, name: str) -> int:
         """Return the position of a classifier in `names`."""
@@ -350,6 +305,32 @@ class PairedCounts(StablePickle):
     def _by_class(self, counts: Floats) -> Floats:
         sums = np.bincount(self.class_index, weights=counts, minlength=self.n_classes)
         return sums.astype(np.float64, copy=False)
+
+    @property
+    def _totals(self) -> Floats:
+        return self._by_class(self.counts)
+
+    @property
+    def _n_values(self) -> int:
+        return len(self.names) * (len(self.names) + 1) // 2
+
+    def _moved(self, labels: LabelArray, place: Indices) -> PairedCounts:
+        index = place[self.class_index]
+        kept = index >= 0
+        return PairedCounts(self.names, labels, index[kept], self.patterns[kept], self.counts[kept])
+
+    def _plus(self, other: PairedCounts) -> PairedCounts:
+        return _join(self.names, self.classes, (self._rows, other._rows))
+
+    def __add__(self, other: PairedCounts) -> PairedCounts:
+        if not isinstance(other, PairedCounts):
+            return NotImplemented
+        if self.names != other.names:
+            raise ValueError(
+                "counts can be added only for the same classifiers in the same order, got "
+                f"{short_repr(self.names)} and {short_repr(other.names)}"
+            )
+        return super().__add__(other)
 
     def update(
         self,
@@ -405,120 +386,41 @@ class PairedCounts(StablePickle):
             groups=groups,
             least=0,
         )
-        batch = _count(self.names, outcomes, labels, reindex_batch, weight_type)
-        check_same_kind(self.classes, batch.classes, OTHER_BATCH)
-        return self + batch
+        batch = _count(self.names, outcomes)
+        return self._with_batch(batch._completed(outcomes, labels, weight_type, need_samples=False))
 
-    def to_json(self) -> str:
-        """Write the counts as JSON.
-
-        The text is an object with the keys ``"format"`` (``"skpostbac.PairedCounts"``),
-        ``"version"`` (1), and with a list each ``"names"``, ``"classes"``, ``"class_index"``,
-        ``"patterns"``, which has a list of 0 and 1 for each row, and ``"counts"``. Labels are
-        strings, numbers or ``true`` and ``false``. With groups or importance weights there is an
-        object ``"design"`` of sums, too, as in :meth:`ClassCounts.to_json`.
-
-        Returns
-        -------
-        text : str
-
-        Raises
-        ------
-        TypeError
-            If a label is neither a str, an int, a bool nor a finite float.
-
-        Examples
-        --------
-        >>> from skpostbac import PairedCounts
-        >>> print(PairedCounts.from_cells([[7, 1, 0, 0]], classes=["a"]).to_json())
-        {"format": "skpostbac.PairedCounts", "version": 1, "names": ["A", "B"], "classes": ["a"],
-         "class_index": [0, 0], "patterns": [[1, 0], [1, 1]], "counts": [1, 7]}
-        """
-        fields = {
+    def _fields(self) -> dict[str, Any]:
+        return {
             "names": self.names,
             "classes": write_labels(self.classes),
             "class_index": self.class_index.tolist(),
             "patterns": self.patterns.astype(int).tolist(),
-            "counts": write_counts(self.counts),
+            "counts": write_numbers(self.counts),
         }
-        return write_document(FORMAT, fields, self._design)
 
     @classmethod
-    def from_json(cls, text: str) -> PairedCounts:
-        """Read counts written by :meth:`to_json`.
-
-        Parameters
-        ----------
-        text : str
-
-        Returns
-        -------
-        counts : PairedCounts
-            Equal to those that were written.
-
-        Raises
-        ------
-        TypeError
-            If `text` is not a str.
-        ValueError
-            If `text` is not a document of this format and version, if a key is missing, unknown,
-            duplicated or of the wrong type, or for the reasons listed for the constructor.
-
-        Examples
-        --------
-        >>> from skpostbac import PairedCounts
-        >>> PairedCounts.from_json(PairedCounts.from_cells([[7, 1, 2, 0]]).to_json())
-        PairedCounts('A', 'B', n_classes=1, n_patterns=3, n=10)
-        """
-        keys = ("names", "classes", "class_index", "patterns", "counts")
-        document, design = read_document(text, FORMAT, keys)
-        names = read_strings(document["names"], "names")
-        if not any(document[key] for key in keys[1:]):
+    def _of_fields(cls, fields: Mapping[str, list[Any]]) -> PairedCounts:
+        names = check_items(fields["names"], "names", "strings", lambda x: isinstance(x, str))
+        if not any(fields[key] for key in cls._keys[1:]):
             return cls.empty(names)
-        classes = read_labels(document["classes"])
-        index = read_integers(document["class_index"], "class_index", len(classes))
-        patterns = read_rows(document["patterns"], "patterns", len(names))
-        counts = cls(names, classes, index, patterns, read_numbers(document["counts"], "counts"))
-        if design is None:
-            return counts
-        n_figures, total = len(names) * (len(names) + 1) // 2, counts._by_class(counts.counts)
-        return counts._designed(read_design(design, total, n_figures))
+        classes, T = read_labels(fields["classes"]), len(names)
+        index = _read_integers(fields["class_index"], "class_index", len(classes))
+        rows = check_items(
+            fields["patterns"],
+            "patterns",
+            f"lists of {T}",
+            lambda x: isinstance(x, list) and len(x) == T,
+        )
+        flat = _read_integers([value for row in rows for value in row], "patterns", 2)
+        counts = read_numbers(fields["counts"], "counts")
+        return cls(names, classes, index, flat.reshape(len(rows), T), counts)
 
-    def __add__(self, other: PairedCounts) -> PairedCounts:
-        if not isinstance(other, PairedCounts):
-            return NotImplemented
-        if self.names != other.names:
-            raise ValueError(
-                "counts can be added only for the same classifiers in the same order, got "
-                f"{short_repr(self.names)} and {short_repr(other.names)}"
-            )
-        if not (self.n_classes and other.n_classes):
-            return other if other.n_classes else self
-        classes = merge_labels(self.classes, other.classes)
-        left, right = self.reindex(classes), other.reindex(classes)
-        total = _join(self.names, classes, (left._rows(), right._rows()))
-        if left._design is None and right._design is None:
-            return total
-        has_samples = bool(left.counts.any()), bool(right.counts.any())
-        return total._designed(merge_designs(left._design, right._design, has_samples))
-
-    def __radd__(self, other: object) -> PairedCounts:
-        # `sum` starts from 0.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PairedCounts):
-            return NotImplemented
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
+    @property
     def _rows(self) -> Rows:
         return Rows(self.class_index, self.patterns, self.counts)
 
-    def _key(self) -> tuple[Any, ...]:
-        arrays = tuple(array.tobytes() for array in self._rows())
+    def _made_of(self) -> tuple[Any, ...]:
+        arrays = (array.tobytes() for array in self._rows)
         return self.names, tuple(label_list(self.classes)), *arrays, self._design
 
     def _repr_html_(self) -> str:
@@ -528,7 +430,9 @@ class PairedCounts(StablePickle):
         numbered = [f"{n} {name}" for n, name in zip(numbers, names, strict=True)]
         note = more(len(self.names), SHOWN_CLASSES)
         correct = self.counts @ right
-        totals = (numbered, format_column(correct.tolist()), _shares(correct, self.n_samples))
+        n = self.n_samples
+        accuracies = [format_share(number / n if n else nan) for number in correct.tolist()]
+        totals = (numbered, format_column(correct.tolist()), accuracies)
         alone = (right.T * self.counts) @ ~right
         cells = np.array(format_column(alone.ravel().tolist())).reshape(alone.shape).tolist()
         for i, row in enumerate(cells):
@@ -549,10 +453,6 @@ class PairedCounts(StablePickle):
         facts = f"n_classes={self.n_classes}, n_patterns={len(self.counts)}"
         facts += f", {self._design}" if self._design is not None else ""
         return f"PairedCounts({', '.join(names)}, {facts}, n={format_count(self.n_samples)})"
-
-
-def _shares(correct: Floats, n: float) -> list[str]:
-    return [format_share(number / n if n else nan) for number in correct.tolist()]
 
 
 def paired_counts(
@@ -615,50 +515,18 @@ def paired_counts(
         weight_type=weight_type,
         groups=groups,
     )
-    return _count(names, outcomes, labels, select_classes, weight_type)
+    counts = _count(names, outcomes)
+    return counts._completed(outcomes, labels, weight_type, need_samples=True)
 
 
-def _count(
-    names: tuple[str, ...],
-    outcomes: Outcomes,
-    labels: ArrayLike | None,
-    select: Callable[[PairedCounts, ArrayLike], PairedCounts],
-    weight_type: WeightType,
-) -> PairedCounts:
-    """Count the classes that are selected; keep the design of samples that are no plain cases."""
-    if outcomes.n_samples:
-        blocks = [group_rows(*block) for block in outcomes.blocks()]
-        counts = _join(names, outcomes.classes, blocks)
-    else:
-        counts = PairedCounts.empty(names)
-    if labels is not None:
-        counts = select(counts, labels)
-    has_importance = weight_type == "importance"
-    if not outcomes.n_samples or (outcomes.groups is None and not has_importance):
-        return counts
-    return counts._designed(_make_design(counts, outcomes, has_importance))
+def _count(names: Sequence[str], outcomes: Outcomes) -> PairedCounts:
+    if not outcomes.n_samples:
+        return PairedCounts.empty(names)
+    blocks = (group_rows(*samples[:3]) for samples in outcomes.blocks())
+    return _join(names, outcomes.classes, blocks)
 
 
-def _make_design(
-    counts: PairedCounts, outcomes: Outcomes, has_importance: bool
-) -> SampleDesign | None:
-    """Add up what is kept of the samples of the classes that were counted."""
-    samples = outcomes.read()
-    place = positions(outcomes.classes, counts.classes)[samples.codes]
-    kept = place >= 0
-    hits = [hit[kept] for hit in samples.hits]
-    figures = [*map(hit_figure, hits), *(difference_figure(*two) for two in combinations(hits, 2))]
-    return make_design(
-        place[kept],
-        counts.n_classes,
-        None if outcomes.groups is None else outcomes.groups(slice(None))[kept],
-        None if samples.weight is None else samples.weight[kept],
-        figures,
-        is_importance=has_importance,
-    )
-
-
-def _join(names: tuple[str, ...], classes: LabelArray, parts: Iterable[Rows]) -> PairedCounts:
+def _join(names: Sequence[str], classes: LabelArray, parts: Iterable[Rows]) -> PairedCounts:
     return PairedCounts(names, classes, *map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -693,25 +561,60 @@ def _renumber(numbers: Indices) -> tuple[Indices, Indices]:
     return (np.cumsum(occurs) - 1)[numbers], np.flatnonzero(occurs)
 
 
-def _check_rows(
-    index: NDArray[Any], patterns: NDArray[Any], counts: Floats, shape: tuple[int, int]
-) -> None:
-    n_classes, n_names = shape
-    if index.shape != counts.shape or patterns.shape != (len(counts), n_names):
-        raise ValueError(
-            f"class_index, patterns and counts must be of shapes (n,), (n, {n_names}) and (n,), "
-            f"got {index.shape}, {patterns.shape} and {counts.shape}"
-        )
-    if not len(counts):
-        return
-    if index.dtype.kind not in "iu" or index.min() < 0 or index.max() >= n_classes:
-        raise ValueError(f"class_index must hold integers from 0 to {n_classes - 1}")
-    if patterns.dtype.kind not in "biu" or not np.isin(patterns, [0, 1]).all():
-        raise ValueError("patterns must hold booleans")
+def _read_integers(values: list[Any], key: str, stop: int) -> Indices:
+    """Return the values of a key of JSON, which must be integers from 0 to below `stop`."""
+    check_items(
+        values,
+        key,
+        f"integers from 0 to {stop - 1}",
+        lambda x: isinstance(x, int) and not isinstance(x, bool) and 0 <= x < stop,
+    )
+    return np.array(values, np.intp)
 
 
-def _check_totals(totals: Floats) -> None:
-    if np.any(large := ~(totals <= LARGEST)):
-        raise ValueError(
-            f"counts must add up to at most {LARGEST:g} for each class, got {first(totals, large)}"
-        )
+def n_words(n_bits: int) -> int:
+    """Return the number of words that hold so many bits."""
+    return -(-n_bits // WORD_BITS)
+
+
+def word_keys(count: int) -> list[str]:
+    """Return the names of so many words."""
+    return [WORD_KEY.format(number) for number in range(count)]
+
+
+def class_order(labels: Sequence[Hashable]) -> list[int]:
+    """Return the positions of the labels, sorted by their text: the order of classes in words.
+
+    It is the same whether the labels are those of `y` or were read from the names of columns.
+    """
+    return sorted(range(len(labels)), key=lambda position: str(labels[position]))
+
+
+def pack_bits(bits: Bools, count: int) -> Floats:
+    """Write bits of shape (n,) as so many words, the first bit as the lowest; all others are 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pack_bits(np.array([True, False, True, True]), 2)
+    array([13.,  0.])
+    """
+    padded = np.zeros((count, WORD_BITS))
+    padded.flat[: len(bits)] = bits
+    words: Floats = padded @ np.ldexp(1.0, np.arange(WORD_BITS))
+    return words
+
+
+def unpack_bits(words: Floats, n_bits: int) -> Bools:
+    """Read the first bits of words of shape (..., count), as an array of shape (..., n_bits).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unpack_bits(np.array([13.0, 0.0]), 5)
+    array([ True, False,  True,  True, False])
+    """
+    octets = words.astype("<u8", order="C").view(np.uint8)
+    bits = np.unpackbits(octets, axis=-1, bitorder="little")
+    used = bits.reshape(*words.shape, 64)[..., :WORD_BITS]
+    return used.reshape(*words.shape[:-1], -1)[..., :n_bits].astype(bool)

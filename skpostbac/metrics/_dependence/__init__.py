@@ -1,15 +1,16 @@
 """Dependent samples: groups, importance weights, and their design effects.
 
-`sums` computes sums over groups, and `design` stores them with the counts. `effects` computes the
-design effects by which counts are divided, `widened` the distribution if groups contain several
-classes, and `notes` the messages to the user. Imports `skpostbac.stats`.
+`sums` computes the sums over groups that are stored with the counts. `effects` computes the design
+effects by which counts are divided, and the distribution if groups contain several classes. `notes`
+has the messages to the user. Imports `skpostbac.stats`.
 """
 
-from skpostbac.metrics._dependence.design import SampleDesign, make_design, merge_designs
 from skpostbac.metrics._dependence.effects import (
     DesignEffects,
-    FigureSums,
+    ValueSums,
+    WidenedAverage,
     design_effects,
+    widened_difference,
     widening,
 )
 from skpostbac.metrics._dependence.notes import (
@@ -22,22 +23,26 @@ from skpostbac.metrics._dependence.notes import (
     warn_of_groups,
     warn_of_repeated_ids,
 )
-from skpostbac.metrics._dependence.sums import Figure, difference_figure, hit_figure
-from skpostbac.metrics._dependence.widened import WidenedAverage, widened_difference
+from skpostbac.metrics._dependence.sums import (
+    SampleDesign,
+    SampleValues,
+    design_values,
+    make_design,
+    merge_designs,
+)
 
 __all__ = [
     "DesignEffects",
-    "Figure",
-    "FigureSums",
     "GroupsWarning",
     "SampleDesign",
+    "SampleValues",
     "SampleWeightWarning",
+    "ValueSums",
     "WidenedAverage",
     "describe_worth",
     "design_effects",
-    "difference_figure",
+    "design_values",
     "doubts_of_groups",
-    "hit_figure",
     "is_large",
     "make_design",
     "merge_designs",

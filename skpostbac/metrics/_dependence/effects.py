@@ -1,8 +1,8 @@
 r"""Design effects of groups and importance weights, by which counts are divided.
 
-**Groups.** Class i has :math:`n_i` samples in :math:`G_i` groups, :math:`n_{ig}` in group g, and a
-figure of mean :math:`p_i`: the share of correct predictions, or the difference of two. With
-:math:`e_{ig} = k_{ig} - n_{ig} p_i` for the sums :math:`k_{ig}` of the figure,
+**Groups.** Class i has :math:`n_i` samples in :math:`G_i` groups, :math:`n_{ig}` in group g, and
+an averaged outcome x of mean :math:`p_i`: the share of correct predictions, or the difference of
+two. With :math:`e_{ig} = k_{ig} - n_{ig} p_i` for the sums :math:`k_{ig}` of x,
 
 .. math::
 
@@ -32,27 +32,29 @@ of one have a design effect of exactly 1.
 squares are drawn to those of the weights as by one sample, or few errors would decide. With both,
 groups are taken of weights that add up to the effective size: the same equations hold with the sum
 over groups of the mean weight in place of :math:`G_i` in A, B and the numerator.
+
+**Groups of several classes** make the recalls correlated. Their average then has the same mean and
+a larger variance; its distribution is taken to be a Beta of these moments, on [0, 1], or on [-1, 1]
+for a difference.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from skpostbac._utils import (
-    Bools,
-    Floats,
-    FrozenArrays,
-    block,
-    format_column,
-    more,
-    table,
+from skpostbac._utils import Bools, Floats, FrozenArrays, block, format_column, more, table
+from skpostbac.metrics._dependence.sums import GroupSums, SampleDesign, Squares
+from skpostbac.stats import (
+    BetaAverage,
+    BoundedDistribution,
+    HierarchicalBetaAverage,
+    ShiftedDistribution,
 )
-from skpostbac.metrics._dependence.design import SampleDesign, Squares
-from skpostbac.metrics._dependence.sums import GroupSums
+from skpostbac.stats._beta import LARGEST, SMALLEST
 
 # The correlation that is assumed before the data, and the degrees of freedom that it counts for.
 PRIOR_CORRELATION, PRIOR_FREEDOM = 0.2, 2.0
@@ -60,10 +62,14 @@ PRIOR_CORRELATION, PRIOR_FREEDOM = 0.2, 2.0
 PRIOR_SHARE_ACROSS = 0.25
 # Least share of the variance of a class that its own mean leaves.
 _LEAST_SHARE = 0.2
+# Largest share of the variance of a coin of the same mean that a matched Beta has.
+_MOST = 0.9
+# Classes in a view.
+SHOWN_CLASSES = 8
 
 
-class FigureSums(NamedTuple):
-    """Sums over the samples of each class, shape (l,), of weights w and a figure x."""
+class ValueSums(NamedTuple):
+    """Sums over the samples of each class, shape (l,), of weights w and an averaged outcome x."""
 
     total: Floats
     """Of w."""
@@ -71,20 +77,6 @@ class FigureSums(NamedTuple):
     """Of w x."""
     second: Floats
     """Of w x^2."""
-
-    def scaled(self, scale: Floats) -> FigureSums:
-        """Return the sums for weights in another scale."""
-        return FigureSums(self.total * scale, self.first * scale, self.second * scale)
-
-    @property
-    def variances(self) -> Floats:
-        """Variance of the figure in each class."""
-        means = self.first / self.total
-        return np.asarray(np.maximum(self.second / self.total - means**2, 0.0))
-
-
-# Classes in a view.
-SHOWN_CLASSES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,120 +146,97 @@ class DesignEffects(FrozenArrays):
 
 
 def design_effects(
-    design: SampleDesign, figure: FigureSums, prior_cells: tuple[float, float]
+    design: SampleDesign, sums: ValueSums, prior_cells: tuple[float, float]
 ) -> DesignEffects:
-    """Return the design effects of one figure.
+    """Return the design effects of one averaged outcome.
 
     Parameters
     ----------
     design : SampleDesign
-        Of the figure alone.
-    figure : FigureSums
+        Of this outcome alone.
+    sums : ValueSums
         Sums over the samples.
     prior_cells : tuple of two floats
         What a weak prior adds to the sum of x, and to that of x^2, of two prior samples shared by
         the classes.
     """
-    total = figure.total
+    total = sums.total
     divisor = np.ones(len(total))
     if design.squares is not None:
-        divisor = _kish_divisor(design.squares, total)
+        np.divide(design.squares.weight, total, out=divisor, where=total > 0)
     size = total / divisor
-    if design.by_class is None:
-        groups = _no_groups(len(total))
-    else:
-        groups = _effects_of_groups(design.by_class, figure, 1 / divisor, design.n_groups)
-    divisor = divisor * groups.design_effect
+    unknown = np.full(len(total), np.nan)
+    groups: dict[str, Any] = {
+        "design_effect": np.ones(len(total)),
+        "effective_groups": unknown,
+        "largest_share": unknown,
+        "correlation": np.nan,
+        "correlation_used": np.nan,
+        "degrees_of_freedom": np.nan,
+        "correlation_across": 0.0,
+        "crosses": False,
+    }
+    if design.by_class is not None:
+        groups = _effects_of_groups(design.by_class, sums, 1 / divisor, design.n_groups)
+    divisor = divisor * groups["design_effect"]
     if design.squares is not None:
-        divisor = divisor * _linearised(design.squares, figure, size, prior_cells)
+        divisor = divisor * _linearised(design.squares, sums, size, prior_cells)
     return DesignEffects(
-        divisor=divisor, effective_size=total / divisor, n_groups=design.n_groups, **vars(groups)
+        divisor=divisor, effective_size=total / divisor, n_groups=design.n_groups, **groups
     )
-
-
-@dataclass(frozen=True)
-class _Groups:
-    """Statistics of the groups."""
-
-    design_effect: Floats
-    effective_groups: Floats
-    largest_share: Floats
-    correlation: float = np.nan
-    correlation_used: float = np.nan
-    degrees_of_freedom: float = np.nan
-    correlation_across: float = 0.0
-    crosses: bool = False
-
-
-def _no_groups(n_classes: int) -> _Groups:
-    unknown = np.full(n_classes, np.nan)
-    return _Groups(np.ones(n_classes), unknown, unknown)
 
 
 def _effects_of_groups(
-    sums: GroupSums, figure: FigureSums, scale: Floats, n_groups: float
-) -> _Groups:
-    """Return the design effects of groups; `scale` is that of the weights to effective numbers."""
+    groups: GroupSums, sums: ValueSums, scale: Floats, n_groups: float
+) -> dict[str, Any]:
+    """Return the fields of `DesignEffects` that follow from groups.
+
+    `scale` turns weights into effective numbers of samples.
+    """
+    seen = sums.total > 0
+    sizes, values = groups.diagonal()
+    n, first, second = sums.total * scale, sums.first * scale, sums.second * scale
     with np.errstate(divide="ignore", invalid="ignore"):
-        seen = figure.total > 0
-        sizes, values = sums.diagonal()
-        n, first, second = figure.scaled(scale)
-        mean_size = np.where(seen, scale * sizes[0] / figure.total, 1.0)
-        means = np.where(seen, figure.first / figure.total, 0.0)
+        mean_size = np.where(seen, scale * sizes[0] / sums.total, 1.0)
+        means = np.where(seen, sums.first / sums.total, 0.0)
         within = np.maximum(second - first * means, 0.0)
-        # Where all samples are alike, rounding must not tell groups apart.
-        between = scale * np.maximum(values[0, 1] - figure.first * means, 0.0) * (within > 0)
-        spread = scale * sums.spread
-        estimate = _estimate(n, mean_size, between, within, spread)
-    shows = sums.shows[0]
-    freedom = np.clip(np.minimum(sums.groups - 1, shows.min(axis=0)), 0, None)
-    share = n_groups / max(float(sums.groups.sum()), 1.0)
-    nu = _degrees_of_freedom(estimate.weighted, freedom) * share
-    rho = estimate.correlation
-    used = _shrunken(rho, nu, PRIOR_CORRELATION)
-    with np.errstate(divide="ignore", invalid="ignore"):
+        # Where all samples are equal, rounding must not tell groups apart.
+        between = scale * np.maximum(values[0, 1] - sums.first * means, 0.0) * (within > 0)
         effective_groups = np.where(seen, n / mean_size, np.nan)
-        largest = np.where(seen, sums.largest / figure.total, np.nan)
-    across = 0.0
-    if sums.crosses:
-        rho_across = _across(sums, figure, scale, mean_size, rho)
-        across = max(
-            _shrunken(min(rho_across, rho), nu, PRIOR_CORRELATION * PRIOR_SHARE_ACROSS), 0.0
-        )
-    # Fractions of cases are no more than these, even if each is a group.
-    effect = 1 + np.maximum(mean_size - 1, 0.0) * used
-    return _Groups(effect, effective_groups, largest, rho, used, nu, across, sums.crosses)
-
-
-class _Estimate(NamedTuple):
-    correlation: float
-    weighted: Floats
-    """Weighted denominator of each class."""
-
-
-def _estimate(
-    n: Floats, mean_size: Floats, between: Floats, within: Floats, spread: Floats
-) -> _Estimate:
-    """Estimate the correlation by an analysis of variance, pooled over the classes."""
+        largest_share = np.where(seen, groups.largest / sums.total, np.nan)
+    # The analysis of variance, pooled over the classes.
+    spread = scale * groups.spread
     left = n - mean_size - spread + 1
-    usable = (n > 0) & (left > 1e-9 * n)
-    numerator = (n - 1) * between - (spread - 1) * within
     denominator = left * within + (mean_size - 1) * between
-    weight = np.divide(
-        mean_size - 1, n**2 * left, out=np.zeros_like(n), where=usable & (mean_size > 1)
-    )
-    total = float((weight * denominator).sum())
-    rho = float((weight * numerator).sum()) / total if total > 0 else 0.0
-    return _Estimate(float(np.clip(rho, 0.0, 1.0)), weight * denominator)
-
-
-def _degrees_of_freedom(weighted: Floats, freedom: Floats) -> float:
-    """Return the degrees of freedom of a sum of estimates (Satterthwaite), 0 if there are none."""
+    numerator = (n - 1) * between - (spread - 1) * within
+    usable = seen & (left > 1e-9 * n) & (mean_size > 1)
+    weight = np.divide(mean_size - 1, n**2 * left, out=np.zeros_like(n), where=usable)
+    pooled = weight * denominator
+    rho = float((weight * numerator).sum() / pooled.sum()) if pooled.sum() > 0 else 0.0
+    rho = float(np.clip(rho, 0.0, 1.0))
+    # Degrees of freedom of a sum of estimates (Satterthwaite).
+    freedom = np.clip(np.minimum(groups.groups - 1, groups.shows[0].min(axis=0)), 0, None)
     known = freedom > 0
-    squares = float((weighted[known] ** 2 / freedom[known]).sum())
-    if squares <= 0:
-        return 0.0
-    return float(min(weighted[known].sum() ** 2 / squares, freedom[known].sum()))
+    nu, squares = 0.0, float((pooled[known] ** 2 / freedom[known]).sum())
+    if squares > 0:
+        nu = float(min(pooled[known].sum() ** 2 / squares, freedom[known].sum()))
+    nu *= n_groups / max(float(groups.groups.sum()), 1.0)
+    used = _shrunken(rho, nu, PRIOR_CORRELATION)
+    across = 0.0
+    if groups.crosses:
+        estimate = min(_across(groups, sums, scale, mean_size, rho), rho)
+        across = max(_shrunken(estimate, nu, PRIOR_CORRELATION * PRIOR_SHARE_ACROSS), 0.0)
+    return {
+        # Fractions of cases are no more than these, even if each is a group.
+        "design_effect": 1 + np.maximum(mean_size - 1, 0.0) * used,
+        "effective_groups": effective_groups,
+        "largest_share": largest_share,
+        "correlation": rho,
+        "correlation_used": used,
+        "degrees_of_freedom": nu,
+        "correlation_across": across,
+        "crosses": groups.crosses,
+    }
 
 
 def _shrunken(rho: float, nu: float, prior: float) -> float:
@@ -278,7 +247,7 @@ def _shrunken(rho: float, nu: float, prior: float) -> float:
 
 
 def _across(
-    sums: GroupSums, figure: FigureSums, scale: Floats, mean_size: Floats, rho: float
+    groups: GroupSums, sums: ValueSums, scale: Floats, mean_size: Floats, rho: float
 ) -> float:
     r"""Estimate the correlation of samples of one group in different classes.
 
@@ -287,44 +256,40 @@ def _across(
     :math:`\rho_b s_i s_j E_{ij}` with :math:`E_{ij} = \sum_g \sqrt{n_{ig} n_{jg}}
     (1 - f_{ig} - f_{jg} + M_{ij})`.
     """
-    rows, mirrored = sums.across()
-    i, j = sums.pairs[rows].T
-    means = figure.first / np.where(figure.total > 0, figure.total, 1.0)
-    n = figure.total
+    rows, mirrored = groups.across()
+    i, j = groups.pairs[rows].T
+    n, safe = sums.total, np.where(sums.total > 0, sums.total, 1.0)
+    means = sums.first / safe
     # All sums are of degree one in the weights, but for the first and the third.
     both = np.sqrt(scale[i] * scale[j])
-    overlap = sums.sizes[rows, 0] / (n[i] * n[j])
-    ((in_i, product), (in_j, _)) = (sums.values[0, at].T for at in (rows, mirrored))
-    root = sums.sizes[rows, 1]
+    overlap = groups.sizes[rows, 0] / (n[i] * n[j])
+    ((in_i, product), (in_j, _)) = (groups.values[0, at].T for at in (rows, mirrored))
+    root = groups.sizes[rows, 1]
     covariance = both * (product - means[j] * in_i - means[i] * in_j + means[i] * means[j] * root)
     expected = both * (
-        root * (1 + overlap) - sums.sizes[rows, 2] / n[i] - sums.sizes[mirrored, 2] / n[j]
+        root * (1 + overlap) - groups.sizes[rows, 2] / n[i] - groups.sizes[mirrored, 2] / n[j]
     )
     size = np.where(n > 0, n * scale, 1.0)
     left = np.maximum(1 - (1 + (mean_size - 1) * rho) / size, _LEAST_SHARE)
-    spread = np.sqrt(figure._replace(total=np.where(n > 0, n, 1.0)).variances / left)
+    variances = np.maximum(sums.second / safe - means**2, 0.0)
+    spread = np.sqrt(variances / left)
     usable = expected > 0
     weight = np.divide(overlap, expected, out=np.zeros_like(overlap), where=usable)
     denominator = float((overlap * spread[i] * spread[j])[usable].sum())
     return float((weight * covariance).sum()) / denominator if denominator > 0 else 0.0
 
 
-def _kish_divisor(squares: Squares, total: Floats) -> Floats:
-    """Return the sum of squared weights over that of weights; 1 where there are none."""
-    return np.divide(squares.weight, total, out=np.ones_like(total), where=total > 0)
-
-
 def _linearised(
-    squares: Squares, figure: FigureSums, size: Floats, prior_cells: tuple[float, float]
+    squares: Squares, sums: ValueSums, size: Floats, prior_cells: tuple[float, float]
 ) -> Floats:
     """Return by how much the variance exceeds that of the effective size, 1 where it does not."""
-    seen = figure.total > 0
-    total = np.where(seen, figure.total, 1.0)
+    seen = sums.total > 0
+    total = np.where(seen, sums.total, 1.0)
     weight = np.where(seen, squares.weight, 1.0)
     added = 2 / len(total)
     first, second = (
         (size * moment / total + cell) / (size + added)
-        for moment, cell in zip((figure.first, figure.second), prior_cells, strict=True)
+        for moment, cell in zip((sums.first, sums.second), prior_cells, strict=True)
     )
     # Shares of the squares, which with weights of no meaning are those of the samples.
     of_first, of_second = (
@@ -357,7 +322,7 @@ def widening(
     total : ndarray of shape (n_classes,)
         Sums of the weights.
     variances : ndarray of shape (n_classes,)
-        Variance of the figure of one sample, by what is expected a posteriori.
+        Posterior expectation of the variance of the outcome of one sample.
     class_weight : ndarray of shape (n_classes,)
     """
     sums = design.by_class
@@ -371,3 +336,61 @@ def widening(
     seen = effects.effective_size > 0
     own = float((deviation[seen] ** 2 / effects.effective_size[seen]).sum())
     return 1 + 2 * effects.correlation_across * shared / own if own > 0 else 1.0
+
+
+def matched_beta(mean: float, variance: float) -> tuple[float, float]:
+    """Return a and b of the Beta distribution on [0, 1] of this mean and variance.
+
+    The variance is capped at 0.9 of that of a coin.
+
+    Examples
+    --------
+    >>> matched_beta(0.75, 0.0375)
+    (3.0, 1.0)
+    """
+    coin = mean * (1 - mean)
+    size = coin / min(variance, _MOST * coin) - 1
+    a, b = np.clip([mean * size, (1 - mean) * size], SMALLEST, LARGEST)
+    return float(a), float(b)
+
+
+class WidenedAverage(BetaAverage):
+    """The average of recalls that are correlated, with the recalls of the average it is made of."""
+
+    _average: BetaAverage | HierarchicalBetaAverage
+    _factor: float
+
+    def __new__(
+        cls, average: BetaAverage | HierarchicalBetaAverage, factor: float
+    ) -> WidenedAverage:
+        """Multiply the variance of an average by a factor."""
+        a, b = matched_beta(average.mean(), factor * average.variance())
+        self = super().__new__(cls, [a], [b])
+        assert isinstance(self, WidenedAverage)
+        self._average, self._factor = average, factor
+        return self
+
+    def __getnewargs_ex__(self) -> tuple[Any, Any]:
+        """Return what a copy or a pickle is made of."""
+        return (self._average, self._factor), {}
+
+    def marginals(self) -> list[BetaAverage]:
+        """Return the distribution of each class alone."""
+        return self._average.marginals()  # type: ignore[return-value]
+
+    def means(self) -> Floats:
+        """Return the mean of each class, shape (l,)."""
+        return self._average.means()
+
+
+def widened_difference(mean: float, variance: float) -> BoundedDistribution:
+    """Return a Beta variable on [-1, 1] of this mean and variance.
+
+    Examples
+    --------
+    >>> distribution = widened_difference(0.5, 0.15)
+    >>> distribution.support(), distribution.mean(), distribution.variance()
+    (Interval(low=-1.0, high=1.0), 0.5, 0.15)
+    """
+    a, b = matched_beta((1 + mean) / 2, variance / 4)
+    return ShiftedDistribution(BetaAverage([a], [b], weights=[2.0]), -1.0)

@@ -1,4 +1,4 @@
-"""Warnings and report sentences on groups and weights."""
+"""What groups and weights leave uncertain: warnings and report sentences."""
 
 from __future__ import annotations
 
@@ -97,61 +97,42 @@ def doubts_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable])
     """Return sentences on what the groups leave uncertain."""
     if effects is None or not (depends := effects.depends).any():
         return []
-    return [
-        *_doubt_correlation(effects, float(effects.effective_groups[depends].min())),
-        *_doubt_large(effects, classes),
-        *_doubt_crossing(effects),
-    ]
-
-
-def _doubt_correlation(effects: DesignEffects, fewest: float) -> list[str]:
-    nu = effects.degrees_of_freedom
-    if nu == 0:
-        note = (
-            "The correlation within groups cannot be estimated from these samples, so each group "
-            "counts as about one sample. Test more groups."
-        )
-        return [note]
-    causes = []
+    doubts, causes = [], []
+    fewest, nu = float(effects.effective_groups[depends].min()), effects.degrees_of_freedom
     if fewest < FEW_GROUPS:
         causes.append(f"a class has about {fewest:.2g} independent groups")
     if nu < FEW_DEGREES:
         causes.append(f"the correlation within groups has about {nu:.2g} degrees of freedom")
-    if not causes:
-        return []
-    why, least = " and ".join(causes), 85 if effects.crosses else 89
-    note = (
-        f"{why[0].upper()}{why[1:]}: the correlation is partly assumed, and 95% intervals "
-        f"contained the true value in as few as {least}% of simulated test sets. Test more groups."
-    )
-    return [note]
-
-
-def _doubt_large(effects: DesignEffects, classes: Sequence[Hashable]) -> list[str]:
-    large = effects.depends & (effects.largest_share >= LARGE_SHARE)
-    if not large.any():
-        return []
-    # All samples may count as one class.
-    is_one = len(large) == 1
-    which = "" if is_one else f" of class {short_repr(classes[int(np.argmax(large))])}"
-    return [f"One group contains a third or more of the samples{which}."]
-
-
-def _doubt_crossing(effects: DesignEffects) -> list[str]:
-    if not effects.crosses:
-        return []
-    note = (
-        "Some groups have samples of several classes, which makes the recalls correlated: the "
-        "interval is widened approximately to allow for this."
-    )
-    return [note]
+    if nu == 0:
+        doubts.append(
+            "The correlation within groups cannot be estimated from these samples, so each group "
+            "counts as about one sample. Test more groups."
+        )
+    elif causes:
+        why, least = " and ".join(causes), 85 if effects.crosses else 89
+        doubts.append(
+            f"{why[0].upper()}{why[1:]}: the correlation is partly assumed, and 95% intervals "
+            f"contained the true value in as few as {least}% of simulated test sets. Test more "
+            "groups."
+        )
+    large = depends & (effects.largest_share >= LARGE_SHARE)
+    if large.any():
+        # All samples may count as one class.
+        which = f" of class {short_repr(classes[int(np.argmax(large))])}" if len(large) > 1 else ""
+        doubts.append(f"One group contains a third or more of the samples{which}.")
+    if effects.crosses:
+        doubts.append(
+            "Some groups have samples of several classes, which makes the recalls correlated: the "
+            "interval is widened approximately to allow for this."
+        )
+    return doubts
 
 
 def describe_worth(effects: DesignEffects, has_weights: bool) -> str:
     """Return a sentence on the effective size of the samples."""
-    worth = effects.effective_size.sum()
+    size = effects.effective_size.sum()
     if not effects.n_groups:
-        return f"The weighted samples are equivalent to {worth:.4g} samples of equal weight."
+        return f"The weighted samples are equivalent to {size:.4g} samples of equal weight."
     if not effects.depends.any() and not has_weights:
         return f"Each of the {effects.n_groups:.0f} groups has one sample: samples are independent."
     low, high = effects.design_effect.min(), effects.design_effect.max()
@@ -160,7 +141,7 @@ def describe_worth(effects: DesignEffects, has_weights: bool) -> str:
     return (
         f"The samples come from {effects.n_groups:.0f} groups, with an estimated correlation of "
         f"{effects.correlation:.2f} ({effects.correlation_used:.2f} allowing for its error). "
-        f"{they} are equivalent to {worth:.4g} independent samples (design effect {span})."
+        f"{they} are equivalent to {size:.4g} independent samples (design effect {span})."
     )
 
 

@@ -1,8 +1,10 @@
-r"""Sums over groups of samples: what a design effect needs, and what adds over disjoint groups.
+r"""Sums over dependent or weighted samples that a design effect needs.
 
-Class i has :math:`n_{ig}` samples in group g, and :math:`k_{ig}` is the sum of a figure over them:
-1 for a correct prediction, or 1 and -1 where only one of two classifiers is right. A design effect
-needs, for classes i and j that share a group,
+Counts keep them, and they add over disjoint groups.
+
+Class i has :math:`n_{ig}` samples in group g, and :math:`k_{ig}` is the sum of the averaged outcome
+x over them: 1 for a correct prediction, or 1 and -1 where only one of two classifiers is right. A
+design effect needs, for classes i and j that share a group,
 
 .. math::
 
@@ -17,39 +19,55 @@ With i = j these are the sums of :math:`n_{ig}^2`, :math:`n_{ig}`, :math:`n_{ig}
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from skpostbac._utils import Bools, Floats, FrozenArrays, Indices
+from skpostbac._utils import Bools, Floats, FrozenArrays, Indices, float_array
+
+# The keys of JSON.
+_GROUP_KEYS = ("groups", "largest", "spread", "pairs", "sizes", "shows", "values")
+_SQUARE_KEYS = ("weight", "values", "samples")
 
 
-class Figure(NamedTuple):
+class SampleValues(NamedTuple):
     """Outcome that is averaged over the samples: 0 or 1, or the difference of two outcomes."""
 
     value: Floats
     """Of each sample."""
     shows: tuple[Bools, Bools]
-    """Whether a sample speaks against one and the same outcome of all: an error, and a hit."""
+    """Whether a sample shows that not all outcomes are hits, and that not all are errors."""
 
 
-def hit_figure(hits: Bools) -> Figure:
-    """Return what tells whether a classifier is right."""
-    return Figure(hits.astype(np.float64), (~hits, hits))
+def design_values(hits: Sequence[Bools]) -> list[SampleValues]:
+    """Return the outcomes of each classifier, then the difference of each pair of them."""
+    single = [SampleValues(hit.astype(np.float64), (~hit, hit)) for hit in hits]
+    pairs = [(first, second, first != second) for first, second in combinations(hits, 2)]
+    return [
+        *single,
+        *(
+            SampleValues(second.astype(np.float64) - first, (differ, differ))
+            for first, second, differ in pairs
+        ),
+    ]
 
 
-def difference_figure(first: Bools, second: Bools) -> Figure:
-    """Return what tells whether only the second or only the first of two classifiers is right."""
-    differ = first != second
-    return Figure(second.astype(np.float64) - first, (differ, differ))
+def _move_classes(values: Floats, place: Indices, n_classes: int) -> Floats:
+    """Move the classes on the last axis to other places; those at -1 are left out."""
+    kept = place >= 0
+    moved = np.zeros((*values.shape[:-1], n_classes))
+    moved[..., place[kept]] = values[..., kept]
+    return moved
 
 
 @dataclass(frozen=True, eq=False)
 class GroupSums(FrozenArrays):
-    """Sums over the groups of l classes, for each of several figures."""
+    """Sums over the groups of l classes, for each of several averaged outcomes."""
 
     groups: Floats
     """Groups with samples of the class, shape (l,)."""
@@ -62,9 +80,9 @@ class GroupSums(FrozenArrays):
     sizes: Floats
     """The first three sums above of each pair, shape (n, 3)."""
     shows: Floats
-    """Groups with an error, and with a hit, of each figure and class, shape (figures, 2, l)."""
+    """Groups with an error, and with a hit, of each outcome and class, shape (n_values, 2, l)."""
     values: Floats
-    """The last two sums above of each figure and pair, shape (figures, n, 2)."""
+    """The last two sums above of each outcome and pair, shape (n_values, n, 2)."""
 
     @property
     def n_classes(self) -> int:
@@ -76,39 +94,25 @@ class GroupSums(FrozenArrays):
         """Whether a group has samples of several classes."""
         return bool(len(self.pairs) > np.count_nonzero(self.groups))
 
-    def figure(self, number: int) -> GroupSums:
-        """Return the sums of one figure alone."""
-        chosen = slice(number, number + 1)
-        return self._with(shows=self.shows[chosen], values=self.values[chosen])
-
-    def mirrored(self) -> GroupSums:
-        """Return the sums of the negated figures."""
-        return self._with(values=self.values * np.array([-1.0, 1.0]))
+    def of_value(self, number: int, sign: float) -> GroupSums:
+        """Return the sums of one outcome, or of the negated one."""
+        values = self.values[number : number + 1] * np.array([sign, 1.0])
+        return replace(self, shows=self.shows[number : number + 1], values=values)
 
     def reindex(self, place: Indices, n_classes: int) -> GroupSums:
         """Move the classes to other places; those at -1 are left out."""
-        kept, to = place >= 0, place[place >= 0]
-        # What is new has no groups.
-        sums = np.zeros((3, n_classes))
-        sums[:, to] = np.stack([self.groups, self.largest, self.spread])[:, kept]
-        shows = np.zeros((*self.shows.shape[:2], n_classes))
-        shows[:, :, to] = self.shows[:, :, kept]
         pairs = place[self.pairs]
         stay = (pairs >= 0).all(axis=1)
         order = np.flatnonzero(stay)[np.lexsort(pairs[stay].T[::-1])]
-        groups, largest, spread = sums
-        return GroupSums(
-            groups,
-            largest,
-            spread,
-            pairs[order],
-            self.sizes[order],
-            shows,
-            self.values[:, order],
+        groups, largest, spread, shows = (
+            _move_classes(values, place, n_classes)
+            for values in (self.groups, self.largest, self.spread, self.shows)
         )
+        sizes, values = self.sizes[order], self.values[:, order]
+        return GroupSums(groups, largest, spread, pairs[order], sizes, shows, values)
 
     def __add__(self, other: GroupSums) -> GroupSums:
-        """Return the sums over both, which have the same classes and figures and no group twice."""
+        """Return the sums over both, of the same classes and outcomes, without a common group."""
         key = np.concatenate([self._key, other._key])
         distinct, number = np.unique(key, return_inverse=True)
         mine, theirs = number[: len(self.pairs)], number[len(self.pairs) :]
@@ -134,7 +138,7 @@ class GroupSums(FrozenArrays):
         return np.asarray(first * self.n_classes + second)
 
     def diagonal(self) -> tuple[Floats, Floats]:
-        """Return sizes and values of each class with itself, (3, l) and (figures, 2, l)."""
+        """Return sizes and values of each class with itself, (3, l) and (n_values, 2, l)."""
         same = self.pairs[:, 0] == self.pairs[:, 1]
         place = self.pairs[same, 0]
         sizes = np.zeros((self.sizes.shape[1], self.n_classes))
@@ -149,99 +153,348 @@ class GroupSums(FrozenArrays):
         first, second = self.pairs[upper].T
         return upper, np.searchsorted(self._key, second * self.n_classes + first)
 
-    def _with(self, **changed: Any) -> GroupSums:
-        return GroupSums(**{**vars(self), **changed})
-
 
 def sum_over_groups(
     group: Indices,
     class_index: Indices,
     n_classes: int,
     weight: Floats | None,
-    figures: Iterable[Figure],
+    values: Sequence[SampleValues],
     *,
-    is_importance: bool = False,
+    is_importance: bool,
 ) -> GroupSums:
     """Add up the samples of each class in each group, and what a design effect needs of them.
 
-    Parameters
-    ----------
-    group, class_index : ndarray of int of shape (n_samples,)
-        Numbers of the group and of the class of each sample.
-    n_classes : int
-    weight : ndarray of shape (n_samples,) or None
-        Positive weights, None for 1 each.
-    figures : iterable of Figure
-    is_importance : bool, default=False
-        Whether a weight is that of one sample, and not a number of samples.
+    Arguments are those of :func:`make_design`, with positive weights.
     """
-    cells = _Cells.of(group, class_index, n_classes)
-    size = cells.add(np.ones(len(group)) if weight is None else weight)
-    unit = cells.add(weight**2) / size if is_importance and weight is not None else 1.0
-    by_class = cells.of_class
+    # A cell has the samples of one class in one group.
+    key, cell = np.unique(group * n_classes + class_index, return_inverse=True)
+    of_group, of_class = np.divmod(key, max(n_classes, 1))
+    of_group = np.unique(of_group, return_inverse=True)[1]
+    shape = int(of_group.max(initial=-1)) + 1, n_classes
+
+    def add(values: Floats | None) -> Floats:
+        return np.bincount(cell, values, len(key)).astype(np.float64)
+
+    def tally(which: Bools) -> Floats:
+        return np.bincount(of_class[which], minlength=n_classes).astype(np.float64)
+
+    def overlap(left: Floats, right: Floats) -> tuple[Indices, Floats]:
+        """Add up products of two classes over the groups that they share."""
+        one, two = (
+            sparse.coo_array((values, (of_group, of_class)), shape).tocsr()
+            for values in (left, right)
+        )
+        found = (one.T @ two).tocoo()
+        first, second = (axis.astype(np.intp) for axis in found.coords)
+        return first * n_classes + second, found.data
+
+    size = add(weight)
+    unit = np.ones(len(key))
+    if is_importance and weight is not None:
+        unit = add(weight**2) / size
     largest = np.zeros(n_classes)
-    np.maximum.at(largest, by_class, size)
+    np.maximum.at(largest, of_class, size)
+    # Sizes are positive, so that no product of theirs is lost as a zero.
+    shared = np.sort(overlap(size, size)[0])
+
+    def products(left: Floats, right: Floats) -> Floats:
+        found, values = overlap(left, right)
+        sums = np.zeros(len(shared))
+        sums[np.searchsorted(shared, found)] = values
+        return sums
+
     root = np.sqrt(size)
-    pairs, products = cells.pair_up(root, size)
-    shows, values = [], []
-    for figure in figures:
-        value = figure.value if weight is None else figure.value * weight
-        scaled = cells.add(value) / root
-        values.append(np.stack([products(scaled, root), products(scaled, scaled)], axis=1))
-        shows.append([cells.tally(cells.add(show.astype(float)) > 0) for show in figure.shows])
+    shows, sums = [], []
+    for value, signs in values:
+        scaled = add(value if weight is None else value * weight) / root
+        sums.append(np.stack([products(scaled, root), products(scaled, scaled)], axis=1))
+        shows.append([tally(add(sign.astype(float)) > 0) for sign in signs])
     return GroupSums(
-        cells.tally(size > 0),
+        tally(size > 0),
         largest,
-        np.bincount(by_class, np.broadcast_to(unit, size.shape), n_classes).astype(np.float64),
-        pairs,
+        np.bincount(of_class, unit, n_classes).astype(np.float64),
+        np.stack(np.divmod(shared, max(n_classes, 1)), axis=1),
         np.stack([products(size, size), products(root, root), products(size * root, root)], axis=1),
         np.array(shows, dtype=float).reshape(-1, 2, n_classes),
-        np.array(values, dtype=float).reshape(-1, len(pairs), 2),
+        np.array(sums, dtype=float).reshape(-1, len(shared), 2),
     )
 
 
-class _Cells(NamedTuple):
-    """The samples of one class in one group each."""
+@dataclass(frozen=True, eq=False)
+class Squares(FrozenArrays):
+    """Sums of squared weights, which give the effective size of importance weights."""
 
-    number: Indices
-    """Of the cell of each sample."""
-    of_group: Indices
-    of_class: Indices
-    n_classes: int
+    weight: Floats
+    """Sum of w^2 in each class, shape (l,)."""
+    values: Floats
+    """Sums of w^2 x and of w^2 x^2 for each outcome x and class, shape (n_values, 2, l)."""
+    samples: Floats
+    """Number of samples with a weight above 0, shape (l,)."""
+
+    def of_value(self, number: int, sign: float) -> Squares:
+        """Return the sums of one outcome, or of the negated one."""
+        return replace(self, values=self.values[number : number + 1] * np.array([[sign], [1.0]]))
+
+    def as_one_class(self) -> Squares:
+        """Return those of all classes as one."""
+        return Squares(*(getattr(self, key).sum(-1, keepdims=True) for key in _SQUARE_KEYS))
+
+    def reindex(self, place: Indices, n_classes: int) -> Squares:
+        """Move the classes to other places; those at -1 are left out."""
+        return Squares(
+            *(_move_classes(getattr(self, key), place, n_classes) for key in _SQUARE_KEYS)
+        )
+
+    def __add__(self, other: Squares) -> Squares:
+        return Squares(*(getattr(self, key) + getattr(other, key) for key in _SQUARE_KEYS))
+
+
+@dataclass(frozen=True, eq=False)
+class SampleDesign(FrozenArrays):
+    """How samples depend on one another, and what their weights are, as sums that add.
+
+    At least one of groups and importance weights is there, and the others are None.
+    """
+
+    by_class: GroupSums | None
+    """Sums over groups."""
+    together: GroupSums | None
+    """The same of all classes as one."""
+    squares: Squares | None
+    """Sums of the squares of importance weights."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all samples are independent cases: each of them is a group."""
+        if self.squares is not None or self.together is None:
+            return False
+        return bool(np.all(self.together.sizes[:, 0] == self.together.sizes[:, 1]))
+
+    @property
+    def n_groups(self) -> float:
+        """Number of groups; 0 if none were given."""
+        return 0.0 if self.together is None else float(self.together.groups[0])
+
+    def __str__(self) -> str:
+        parts = [f"n_groups={self.n_groups:.0f}"] if self.together is not None else []
+        return ", ".join([*parts, *(["weight_type='importance'"] if self.squares else [])])
+
+    def of_value(self, number: int, sign: float = 1) -> SampleDesign:
+        """Return what is known of one averaged outcome, or of the negated one."""
+        return SampleDesign(
+            self.by_class and self.by_class.of_value(number, sign),
+            self.together and self.together.of_value(number, sign),
+            self.squares and self.squares.of_value(number, sign),
+        )
+
+    def as_one_class(self) -> SampleDesign:
+        """Return the same of all classes as one."""
+        squares = self.squares and self.squares.as_one_class()
+        return SampleDesign(self.together, self.together, squares)
+
+    def reindex(self, place: Indices, n_classes: int) -> SampleDesign:
+        """Move the classes to other places; those at -1 are left out.
+
+        Raises
+        ------
+        ValueError
+            If a class that is left out has groups in common with another.
+        """
+        squares = self.squares and self.squares.reindex(place, n_classes)
+        if self.by_class is None or self.together is None:
+            return SampleDesign(None, None, squares)
+        by_class = self.by_class.reindex(place, n_classes)
+        return SampleDesign(by_class, _without(self.by_class, self.together, place < 0), squares)
+
+    def __add__(self, other: SampleDesign) -> SampleDesign:
+        """Return what is known of both.
+
+        Raises
+        ------
+        ValueError
+            If one has groups or importance weights, and the other has not.
+        """
+        parts = []
+        for name in ("by_class", "together", "squares"):
+            one, two = getattr(self, name), getattr(other, name)
+            if (one is None) != (two is None):
+                raise ValueError(_UNLIKE)
+            parts.append(None if one is None else one + two)
+        return SampleDesign(*parts)
+
+    def to_fields(self) -> dict[str, Any]:
+        """Return plain dicts and lists."""
+        fields = {}
+        parts = {"by_class": _GROUP_KEYS, "together": _GROUP_KEYS, "squares": _SQUARE_KEYS}
+        for name, keys in parts.items():
+            if (sums := getattr(self, name)) is not None:
+                fields[name] = {key: getattr(sums, key).tolist() for key in keys}
+        return fields
 
     @classmethod
-    def of(cls, group: Indices, class_index: Indices, n_classes: int) -> _Cells:
-        key, number = np.unique(group * n_classes + class_index, return_inverse=True)
-        of_group, of_class = np.divmod(key, max(n_classes, 1))
-        return cls(number, np.unique(of_group, return_inverse=True)[1], of_class, n_classes)
+    def from_fields(cls, fields: Any, n_classes: int, n_values: int) -> SampleDesign:
+        """Return what :meth:`to_fields` has written.
 
-    def add(self, values: Floats) -> Floats:
-        """Add up values of samples in each cell."""
-        return np.asarray(np.bincount(self.number, values, len(self.of_class)), np.float64)
+        Raises
+        ------
+        ValueError
+            If it is something else.
+        """
+        _check_keys(fields, ("by_class", "together", "squares"), optional=True)
+        by_class, together, squares = map(fields.get, ("by_class", "together", "squares"))
+        if (by_class is None) != (together is None) or not fields:
+            raise ValueError("'design' must have 'by_class' and 'together', or 'squares'")
+        if squares is not None:
+            _check_keys(squares, _SQUARE_KEYS)
+            shapes = dict.fromkeys(_SQUARE_KEYS, (n_classes,)) | {
+                "values": (n_values, 2, n_classes)
+            }
+            squares = Squares(**{key: _read(squares[key], key, shapes[key]) for key in shapes})
+        return cls(
+            None if by_class is None else _read_sums(by_class, n_classes, n_values),
+            None if together is None else _read_sums(together, 1, n_values),
+            squares,
+        )
 
-    def tally(self, which: Bools) -> Floats:
-        """Count cells of each class."""
-        return np.bincount(self.of_class[which], minlength=self.n_classes).astype(np.float64)
 
-    def pair_up(self, root: Floats, size: Floats) -> tuple[Indices, Any]:
-        """Return the pairs of classes that share a group, and what adds products over groups."""
-        shape = (int(self.of_group.max(initial=-1)) + 1, self.n_classes)
+_UNLIKE = (
+    "Counts can be added only if all of them were made with groups, and all with "
+    "weight_type='importance', or none"
+)
 
-        def table(values: Floats) -> Any:
-            return sparse.coo_array((values, (self.of_group, self.of_class)), shape).tocsr()
 
-        def keyed(left: Floats, right: Floats) -> tuple[Indices, Floats]:
-            found = (table(left).T @ table(right)).tocoo()
-            first, second = (axis.astype(np.intp) for axis in found.coords)
-            return first * self.n_classes + second, found.data
+def merge_designs(
+    first: SampleDesign | None, second: SampleDesign | None, has_samples: tuple[bool, bool]
+) -> SampleDesign | None:
+    """Return the design of counts that are added; counts of no samples have any.
 
-        # Sizes are positive, so that no product of theirs is lost as a zero.
-        key = np.sort(keyed(size, size)[0])
+    Raises
+    ------
+    ValueError
+        If one of them has groups or importance weights, and the other has not.
+    """
+    if first is None and second is None:
+        return None
+    if first is None or second is None:
+        if (first is None and has_samples[0]) or (second is None and has_samples[1]):
+            raise ValueError(_UNLIKE)
+        return first or second
+    return first + second
 
-        def products(left: Floats, right: Floats) -> Floats:
-            found, values = keyed(left, right)
-            sums = np.zeros(len(key))
-            sums[np.searchsorted(key, found)] = values
-            return sums
 
-        return np.stack(np.divmod(key, max(self.n_classes, 1)), axis=1), products
+def make_design(
+    class_index: Indices,
+    n_classes: int,
+    group: Indices | None,
+    weight: Floats | None,
+    values: Sequence[SampleValues],
+    *,
+    is_importance: bool,
+) -> SampleDesign | None:
+    """Add up what is kept of samples, None if they are independent cases.
+
+    Parameters
+    ----------
+    class_index : ndarray of int of shape (n_samples,)
+    n_classes : int
+    group : ndarray of int of shape (n_samples,) or None
+    weight : ndarray of shape (n_samples,) or None
+        Not negative; None for 1 each.
+    values : sequence of SampleValues
+    is_importance : bool
+        Whether the weights are importance weights.
+    """
+    squares = None
+    if is_importance and weight is not None:
+        square = weight**2
+
+        def add(factor: Floats) -> Floats:
+            return np.bincount(class_index, square * factor, n_classes).astype(np.float64)
+
+        sums = [[add(one.value), add(one.value**2)] for one in values]
+        n_positive = np.bincount(class_index[weight > 0], minlength=n_classes).astype(np.float64)
+        squares = Squares(add(np.ones(len(weight))), np.array(sums), n_positive)
+    if group is None:
+        return None if squares is None else SampleDesign(None, None, squares)
+    if weight is not None and not weight.all():
+        kept = weight > 0
+        values = [
+            SampleValues(one.value[kept], (one.shows[0][kept], one.shows[1][kept]))
+            for one in values
+        ]
+        class_index, group, weight = class_index[kept], group[kept], weight[kept]
+    by_class, together = (
+        sum_over_groups(group, codes, number, weight, values, is_importance=is_importance)
+        for codes, number in ((class_index, n_classes), (np.zeros_like(class_index), 1))
+    )
+    return SampleDesign(by_class, together, squares)
+
+
+def _without(by_class: GroupSums, together: GroupSums, is_dropped: Any) -> GroupSums:
+    """Return the sums of all classes as one without some, whose groups are theirs alone."""
+    dropped = is_dropped & (by_class.groups > 0)
+    if not dropped.any():
+        return together
+    first, second = by_class.pairs.T
+    if np.any((first != second) & (dropped[first] | dropped[second])):
+        raise ValueError(
+            "classes cannot be left out of counts whose groups have samples of several classes; "
+            "give labels where the samples are counted"
+        )
+    sizes, values = by_class.diagonal()
+    return GroupSums(
+        together.groups - by_class.groups[dropped].sum(),
+        together.largest
+        if by_class.crosses
+        else by_class.largest[~dropped].max(keepdims=True, initial=0.0),
+        together.spread - by_class.spread[dropped].sum(),
+        together.pairs,
+        together.sizes - sizes[:, dropped].sum(axis=1),
+        together.shows - by_class.shows[:, :, dropped].sum(axis=2, keepdims=True),
+        together.values - values[:, :, dropped].sum(axis=2)[:, np.newaxis],
+    )
+
+
+def _check_keys(fields: Any, keys: Sequence[str], *, optional: bool = False) -> None:
+    if not isinstance(fields, Mapping):
+        raise ValueError(f"'design' must hold JSON objects, got {short_repr(fields)}")
+    if not set(fields) <= set(keys) or (not optional and set(fields) != set(keys)):
+        raise ValueError(f"'design' must have the keys {list(keys)}, got {list(fields)}")
+
+
+def _read_sums(fields: Any, n_classes: int, n_values: int) -> GroupSums:
+    _check_keys(fields, _GROUP_KEYS)
+    pairs = _read(fields["pairs"], "pairs", (-1, 2))
+    n = len(pairs)
+    shapes = {
+        **dict.fromkeys(("groups", "largest", "spread"), (n_classes,)),
+        "sizes": (n, 3),
+        "shows": (n_values, 2, n_classes),
+        "values": (n_values, n, 2),
+    }
+    arrays = {name: _read(fields[name], name, shape) for name, shape in shapes.items()}
+    codes = pairs[:, 0] * n_classes + pairs[:, 1]
+    inside = (pairs % 1 == 0) & (pairs >= 0) & (pairs < n_classes)
+    mirrored = np.sort(pairs[:, 1] * n_classes + pairs[:, 0])
+    if not inside.all() or np.any(np.diff(codes) <= 0) or np.any(mirrored != codes):
+        raise ValueError(
+            f"'pairs' must hold pairs of integers from 0 to {n_classes - 1}, in increasing order, "
+            "and each of them also the other way round"
+        )
+    if np.any(arrays["sizes"] <= 0):
+        raise ValueError("'sizes' must be positive")
+    return GroupSums(pairs=pairs.astype(np.intp), **arrays)
+
+
+def _read(values: Any, name: str, shape: tuple[int, ...]) -> Floats:
+    """Return an array of finite numbers of a shape, of which one length may be open (-1)."""
+    array = float_array(values, f"'{name}'")
+    if not array.size:
+        array = array.reshape([max(n, 0) for n in shape]) if 0 in shape or -1 in shape else array
+    fits = array.ndim == len(shape) and all(
+        n in (-1, m) for n, m in zip(shape, array.shape, strict=True)
+    )
+    if not fits or not np.isfinite(array).all():
+        raise ValueError(f"'{name}' must hold finite numbers in the shape {shape}")
+    return array

@@ -2,7 +2,7 @@
 
 `posterior` treats groups, such as subjects or sites, as a sample of a population. `subgroups`
 compares named groups, such as men and women, by the worst group and the gap. Imports
-`_balanced_accuracy`, `_posteriors`, `_counts` and what these import.
+`_posteriors`, `_counts` and what these import.
 """
 
 from skpostbac.metrics._groups.posterior import GroupPosterior, group_posterior

@@ -1,8 +1,8 @@
-"""Accuracy of a classifier in a population of subjects, folds or sites."""
+"""How accurate a classifier is in a population of subjects, folds or sites."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from reprlib import repr as short_repr
@@ -18,7 +18,6 @@ from skpostbac._utils import (
     StablePickle,
     block,
     check_nonnegative,
-    describe_estimate,
     first,
     float_array,
     format_estimate,
@@ -30,6 +29,7 @@ from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
 from skpostbac.stats._distribution import (
     LogitDistribution,
+    describe,
     estimate_rows,
     figures_of,
     interval_of,
@@ -95,31 +95,23 @@ class GroupPosterior(StablePickle):
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        correct, total = _counts(self.correct, self.total)
-        model = _model(self.model)
+        correct, total = _check_counts(self.correct, self.total)
+        model = _check_model(self.model)
         n_mixed = np.sum((correct > 0) & (correct < total), axis=0)
-        group_model(model).largest_spread(
-            float(np.min(n_mixed))
-        )  # refuses a prior that is too vague for them
-        checked = {
-            "correct": correct,
-            "total": total,
-            "model": model,
-            "classes": _classes(self.classes, correct.shape),
-            "names": _names(self.names, len(correct)),
-        }
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+        group_model(model).largest_spread(float(np.min(n_mixed)))  # rejects a prior too vague
+        classes = None
+        if self.classes is not None:
+            classes = unique_label_array(self.classes, "classes")
+            if (len(classes),) != correct.shape[1:]:
+                raise ValueError(
+                    "classes must have a label for each column of correct, got "
+                    f"{len(classes)} labels and the shape {correct.shape}"
+                )
+        names = _check_names(self.names, len(correct))
+        # Past __setattr__ of a frozen dataclass.
+        vars(self).update(correct=correct, total=total, model=model, classes=classes, names=names)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, GroupPosterior):
-            return NotImplemented
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[Any, ...]:
+    def _made_of(self) -> tuple[Any, ...]:
         classes = None if self.classes is None else tuple(label_list(self.classes))
         shape, counts = self.correct.shape, (self.correct.tobytes(), self.total.tobytes())
         return shape, counts, self.model, classes, self.names
@@ -127,7 +119,7 @@ class GroupPosterior(StablePickle):
     @cached_property
     def population_mean(self) -> BoundedDistribution:
         """Distribution of the mean of the accuracies of all groups in the population."""
-        return _average([inference.population_mean() for inference in self._classes])
+        return self._average(lambda one: one.population_mean())
 
     @cached_property
     def population_median(self) -> BoundedDistribution:
@@ -138,7 +130,7 @@ class GroupPosterior(StablePickle):
         """
         if not isinstance(self.model, NormalBinomial):
             raise AttributeError("Only the normal-binomial model has a population_median.")
-        return _average([inference.population_location() for inference in self._classes])
+        return self._average(lambda one: one.population_location())
 
     @cached_property
     def new_group(self) -> BoundedDistribution:
@@ -146,7 +138,7 @@ class GroupPosterior(StablePickle):
 
         With several classes, quantiles so far out that they are next to 0 or 1 take seconds.
         """
-        return _average([inference.new_group() for inference in self._classes])
+        return self._average(lambda one: one.new_group())
 
     @cached_property
     def groups(self) -> tuple[BoundedDistribution, ...]:
@@ -158,14 +150,16 @@ class GroupPosterior(StablePickle):
 
     def _first_groups(self, number: int) -> tuple[BoundedDistribution, ...]:
         # Groups of the same counts have one distribution, also those that share them in one class.
-        by_class = [inference.groups(number) for inference in self._classes]
+        by_class = [inference.groups(number) for inference in self._inferences]
         counts = np.stack([self.correct, self.total], axis=1).reshape(len(self.correct), -1)
         counts = counts[:number]
-        _, first, kind = np.unique(counts, axis=0, return_index=True, return_inverse=True)
+        _, first, number_of = np.unique(counts, axis=0, return_index=True, return_inverse=True)
+        weights = np.full(len(by_class), 1 / len(by_class))
         distributions = [
-            _average([groups[index] for groups in by_class]) for index in first.tolist()
+            logit_average([groups[index] for groups in by_class], weights)
+            for index in first.tolist()
         ]
-        return tuple(distributions[i] for i in kind.ravel().tolist())
+        return tuple(distributions[i] for i in number_of.ravel().tolist())
 
     def summary(self, level: float = 0.95) -> list[dict[str, str | float]]:
         """Return summary statistics of each distribution, as a list of records.
@@ -196,8 +190,8 @@ class GroupPosterior(StablePickle):
         distributions = self._distributions(self.groups)
         # Groups of the same counts share one distribution.
         distinct = {id(one): one for one in distributions.values()}
-        figures = {key: figures_of(one, level) for key, one in distinct.items()}
-        return [{"name": name, **figures[id(one)]} for name, one in distributions.items()]
+        statistics = {key: figures_of(one, level) for key, one in distinct.items()}
+        return [{"name": name, **statistics[id(one)]} for name, one in distributions.items()]
 
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the population, a new group and the weakest group.
@@ -224,7 +218,7 @@ class GroupPosterior(StablePickle):
         means = [group.mean() for group in self.groups]
         weakest = means.index(min(means))
         population, new, lowest = (
-            describe_estimate(distribution.mean(), distribution.hdi(level), level)
+            describe(distribution, level)
             for distribution in (self.population_mean, self.new_group, self.groups[weakest])
         )
         return (
@@ -272,8 +266,8 @@ class GroupPosterior(StablePickle):
         ['group 0', 'group 1', 'new group', 'population median', 'population mean']
         >>> plt.close(display.figure_)
         """
-        picture = PosteriorPlot(self._distributions(self.groups), score_name=self._score_name)
-        return picture.plot(ax, kind=kind, **plot_params)
+        display = PosteriorPlot(self._distributions(self.groups), score_name=self._score_name)
+        return display.plot(ax, kind=kind, **plot_params)
 
     def _distributions(
         self, groups: tuple[BoundedDistribution, ...]
@@ -290,10 +284,15 @@ class GroupPosterior(StablePickle):
         return self.names or [f"group {i}" for i in range(len(self.correct))]
 
     @cached_property
-    def _classes(self) -> tuple[GroupInference, ...]:
+    def _inferences(self) -> tuple[GroupInference, ...]:
         """Inference for each class."""
         columns = (counts.reshape(len(counts), -1).T for counts in (self.correct, self.total))
         return tuple(GroupInference(self.model, k, n) for k, n in zip(*columns, strict=True))
+
+    def _average(self, part: Callable[[GroupInference], LogitDistribution]) -> BoundedDistribution:
+        """Return the distribution of the average over the classes."""
+        parts = [part(inference) for inference in self._inferences]
+        return logit_average(parts, np.full(len(parts), 1 / len(parts)))
 
     def _repr_html_(self) -> str:
         groups = self._first_groups(SHOWN_GROUPS)
@@ -306,6 +305,8 @@ class GroupPosterior(StablePickle):
 
     def __repr__(self) -> str:
         distribution = self.population_mean
+        # Models with the default priors are written by name.
+        model = next((key for key, one in _MODELS.items() if self.model == one()), self.model)
         mean, interval = format_estimate(distribution.mean(), interval_of(distribution, 0.95))
         facts = [
             f"population_mean={mean}",
@@ -313,14 +314,9 @@ class GroupPosterior(StablePickle):
             f"n_groups={len(self.correct)}",
             *([f"names={short_repr(self.names)}"] if self.names else []),
             *([f"n_classes={self.correct.shape[1]}"] if self.correct.ndim > 1 else []),
-            f"model={_name_of(self.model)!r}",
+            f"model={model!r}",
         ]
         return f"GroupPosterior({', '.join(facts)})"
-
-
-def _name_of(model: NormalBinomial | BetaBinomial) -> object:
-    """Return the name of a model with the default priors, else the model."""
-    return next((name for name, kind in _MODELS.items() if model == kind()), model)
 
 
 def group_posterior(
@@ -408,13 +404,28 @@ def group_posterior(
     """
     names, classes = None, None
     if isinstance(correct, Mapping):
-        names, correct, total = _named(correct, total)
+        names, correct, total = _split_names(correct, total)
     if total is None:
-        classes, correct, total = _stacked(correct)
-    return GroupPosterior(correct, total, _model(model), classes, names)  # type: ignore[arg-type]
+        wanted = "total must be given unless correct is a list of ClassCounts"
+        with input_errors(wanted):
+            groups: list[Any] = list(correct)  # type: ignore[arg-type]
+        if not groups or not all(isinstance(group, ClassCounts) for group in groups):
+            raise ValueError(wanted)
+        classes = groups[0].classes
+        if any(set(group.classes.tolist()) != set(classes.tolist()) for group in groups):
+            raise ValueError("correct must have ClassCounts with the same classes in all groups")
+        aligned = [group.reindex(classes) for group in groups]
+        correct, total = [group.correct for group in aligned], [group.total for group in aligned]
+    return GroupPosterior(
+        correct,  # type: ignore[arg-type]
+        total,  # type: ignore[arg-type]
+        _check_model(model),
+        classes,
+        names,
+    )
 
 
-def _model(model: object) -> NormalBinomial | BetaBinomial:
+def _check_model(model: object) -> NormalBinomial | BetaBinomial:
     if isinstance(model, (NormalBinomial, BetaBinomial)):
         return model
     if isinstance(model, str) and model in _MODELS:
@@ -425,21 +436,7 @@ def _model(model: object) -> NormalBinomial | BetaBinomial:
     )
 
 
-def _classes(classes: ArrayLike | None, shape: tuple[int, ...]) -> LabelArray | None:
-    """Return checked read-only labels of the classes, if there are any."""
-    if classes is None:
-        return None
-    labels = unique_label_array(classes, "classes")
-    if (len(labels),) != shape[1:]:
-        raise ValueError(
-            f"classes must have a label for each column of correct, got {len(labels)} labels "
-            f"and the shape {shape}"
-        )
-    labels.flags.writeable = False
-    return labels
-
-
-def _names(names: object, n_groups: int) -> tuple[str, ...] | None:
+def _check_names(names: object, n_groups: int) -> tuple[str, ...] | None:
     """Return checked names of the groups, if there are any."""
     if names is None:
         return None
@@ -456,7 +453,7 @@ def _names(names: object, n_groups: int) -> tuple[str, ...] | None:
     return tuple(names)
 
 
-def _counts(correct: Any, total: Any) -> tuple[Floats, Floats]:
+def _check_counts(correct: Any, total: Any) -> tuple[Floats, Floats]:
     """Return checked read-only counts of the groups."""
     k, n = float_array(correct, "correct"), float_array(total, "total")
     if k.shape != n.shape:
@@ -475,36 +472,17 @@ def _counts(correct: Any, total: Any) -> tuple[Floats, Floats]:
     return k, n
 
 
-def _named(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, ...], Any, Any]:
+def _split_names(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, ...], Any, Any]:
     """Return the names, and what is given of the groups without names."""
     if total is not None:
         raise ValueError("total must be left out if correct is a mapping")
     if not groups:
         raise ValueError("correct must have at least one group, got none")
     names, entries = tuple(map(str, groups)), list(groups.values())
-    _names(names, len(entries))
+    _check_names(names, len(entries))
     if all(isinstance(entry, ClassCounts) for entry in entries):
         return names, entries, None
     if not all(isinstance(entry, tuple | list) and len(entry) == 2 for entry in entries):
         raise ValueError("correct must have ClassCounts or pairs (correct, total) by name")
     correct, totals = zip(*entries, strict=True)
     return names, correct, totals
-
-
-def _stacked(groups: Any) -> tuple[LabelArray, Floats, Floats]:
-    """Return the classes, in the order of the first group, and the counts of all groups."""
-    wanted = "total must be given unless correct is a list of ClassCounts"
-    with input_errors(wanted):
-        groups = list(groups)
-    if not groups or not all(isinstance(group, ClassCounts) for group in groups):
-        raise ValueError(wanted)
-    classes = groups[0].classes
-    if any(set(group.classes.tolist()) != set(classes.tolist()) for group in groups):
-        raise ValueError("correct must have ClassCounts with the same classes in all groups")
-    aligned = [group.reindex(classes) for group in groups]
-    return classes, np.array([g.correct for g in aligned]), np.array([g.total for g in aligned])
-
-
-def _average(distributions: list[LogitDistribution]) -> BoundedDistribution:
-    """Return the distribution of the average of independent accuracies."""
-    return logit_average(distributions, np.full(len(distributions), 1 / len(distributions)))

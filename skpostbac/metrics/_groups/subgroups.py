@@ -1,4 +1,4 @@
-"""Posteriors of one classifier on several groups, of the worst group and of the gap."""
+"""How good a classifier is on each of several groups and on the worst, and how far they differ."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ from sklearn.utils.validation import check_consistent_length
 from skpostbac._plot import PosteriorPlot
 from skpostbac._utils import (
     Floats,
-    Indices,
     StablePickle,
     block,
     check_choice,
-    describe_estimate,
     format_column,
     format_estimate,
     format_estimates,
@@ -30,11 +28,10 @@ from skpostbac._utils import (
     shown,
     table,
 )
-from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import class_counts, format_count
 from skpostbac.metrics._dependence import SampleWeightWarning
 from skpostbac.metrics._labels import WeightType, encode, label_list, read_column
-from skpostbac.metrics._posteriors import FigurePosterior
+from skpostbac.metrics._posteriors import PosteriorBalancedAccuracy, ScalarPosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
@@ -43,7 +40,7 @@ from skpostbac.metrics._priors import (
     tell_of_coverage,
 )
 from skpostbac.stats import BetaBinomial
-from skpostbac.stats._distribution import DrawnPosterior, estimate_rows
+from skpostbac.stats._distribution import DrawnPosterior, estimate_rows, figures_of
 from skpostbac.stats._population import GroupInference
 from skpostbac.stats._several import (
     PanelDistribution,
@@ -66,7 +63,7 @@ N_DRAWS = 100_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExtremePosterior(FigurePosterior):
+class ExtremePosterior(ScalarPosterior):
     """Posterior of the worst group, or of the gap between the best and the worst."""
 
     posteriors: tuple[PosteriorBalancedAccuracy, ...]
@@ -88,7 +85,7 @@ class ExtremePosterior(FigurePosterior):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DrawnFigure(FigurePosterior):
+class DrawnFigure(ScalarPosterior):
     """Posterior by random draws for groups that borrow strength from one another."""
 
     name: str
@@ -208,10 +205,10 @@ class SubgroupPosteriors(StablePickle):
     @property
     def prob_worst(self) -> dict[Hashable, float]:
         """Probability that each group is the worst; they sum to 1."""
-        return dict(zip(self.names, self._worst_shares.tolist(), strict=True))
+        return dict(zip(self.names, self._prob_worst.tolist(), strict=True))
 
     @cached_property
-    def _worst_shares(self) -> Floats:
+    def _prob_worst(self) -> Floats:
         if self.pooling is not None:
             worst = np.bincount(self._draws.argmin(axis=1), minlength=len(self.names))
             return np.asarray(worst / N_DRAWS)
@@ -236,7 +233,7 @@ class SubgroupPosteriors(StablePickle):
         return [
             {
                 "name": name,
-                **FigurePosterior.summary(posterior, level),
+                **figures_of(posterior.distribution, level, posterior.credible_interval(level)),
                 "n_samples": float(alone.counts.n_samples),
                 "prob_worst": prob_worst[name],
             }
@@ -272,16 +269,17 @@ class SubgroupPosteriors(StablePickle):
         """
         prob_worst = self.prob_worst
         worst = max(prob_worst, key=prob_worst.__getitem__)
+
         gap = f"The gap between the best and the worst of {len(self.names)} groups:"
         lines = [
-            f"{gap} {_describe(self.gap, level)}.",
-            f"The worst group has a balanced accuracy of {_describe(self.worst, level)}.",
+            f"{gap} {self.gap._describe(level)}.",
+            f"The worst group has a balanced accuracy of {self.worst._describe(level)}.",
             f"It is {worst!r} with probability {format_probability(prob_worst[worst])}.",
         ]
         for (name, posterior), alone in zip(self.by_group.items(), self.posteriors, strict=True):
             samples = format_count(alone.counts.n_samples)
-            lines.append(f"{name!r}, {samples} samples: {_describe(posterior, level)}.")
-        return "\n".join([*lines, *_say_untested(self)])
+            lines.append(f"{name!r}, {samples} samples: {posterior._describe(level)}.")
+        return "\n".join([*lines, *_describe_untested(self)])
 
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> PosteriorPlot:
         """Draw the posterior of each group, in rows.
@@ -330,20 +328,6 @@ class SubgroupPosteriors(StablePickle):
         pooled = "" if self.pooling is None else f", pooling={self.pooling!r}"
         return (
             f"SubgroupPosteriors(gap={mean}, 95% CI={interval}, n_groups={len(self.names)}{pooled})"
-        )
-
-
-def _describe(posterior: FigurePosterior, level: float) -> str:
-    return describe_estimate(posterior.mean(), posterior.hdi(level), level)
-
-
-def _check_weighted(weight: Floats, codes: Indices, names: Sequence[Hashable]) -> None:
-    """Raise if a group has no positive weight."""
-    without = np.bincount(codes, weight > 0, len(names)) == 0
-    if without.any():
-        raise ValueError(
-            "sample_weight must be positive for some samples of each group, all weights of "
-            f"{names[int(np.argmax(without))]!r} are 0"
         )
 
 
@@ -432,28 +416,33 @@ def subgroup_posteriors(
     """
     if pooling is not None and not (isinstance(prior, str) and prior == DEFAULT_PRIOR):
         raise ValueError("prior does not apply with pooling='partial', which has its own prior")
-    # What is wrong with the samples is told once, of all of them.
-    whole = class_counts(
+    # Errors and warnings that concern all samples.
+    pooled = class_counts(
         y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
     )
     column = read_column(sensitive_features, "sensitive_features")
     with input_errors("sensitive_features"):
         check_consistent_length(y_true, column.array)
-    encoded = encode(column, "sensitive_features")
+    encoded = encode(column)
     names, codes = label_list(encoded.values), encoded.codes(slice(None))
     if len(names) < 2:
         raise ValueError(f"sensitive_features must have two or more groups, got only {names}")
     weight = np.ones(len(codes))
     if sample_weight is not None:
         weight = nonnegative_array(sample_weight, "sample_weight")
-        _check_weighted(weight, codes, names)
+        without = np.bincount(codes, weight > 0, len(names)) == 0
+        if without.any():
+            raise ValueError(
+                "sample_weight must be positive for some samples of each group, all weights of "
+                f"{names[int(np.argmax(without))]!r} are 0"
+            )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampleWeightWarning)
         counts = [
             class_counts(
                 y_true,
                 y_pred,
-                labels=whole.classes,
+                labels=pooled.classes,
                 sample_weight=weight * (codes == group),
                 weight_type=weight_type,
             )
@@ -463,30 +452,22 @@ def subgroup_posteriors(
         PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight) for one in counts
     )
     groups = SubgroupPosteriors(tuple(names), posteriors, pooling)
-    sentences = [] if pooling else [*tell_of_coverage(*posteriors), *_say_untested(groups)]
+    sentences = [] if pooling else [*tell_of_coverage(*posteriors), *_describe_untested(groups)]
     if sentences:
         warnings.warn(" ".join(sentences), PriorInfluenceWarning, stacklevel=2)
     return groups
 
 
-def _say_untested(groups: SubgroupPosteriors) -> list[str]:
+def _describe_untested(groups: SubgroupPosteriors) -> list[str]:
     """Return a sentence on the groups without samples of a class, if there are any."""
     if groups.pooling is not None:
         return []
-    missing = {
-        name: [
-            label
-            for label, total, weight in zip(
-                label_list(posterior.counts.classes),
-                posterior.counts.total,
-                posterior.class_weight,
-                strict=True,
-            )
-            if total == 0 and weight > 0
-        ]
-        for name, posterior in zip(groups.names, groups.posteriors, strict=True)
-    }
-    found = [f"{name!r} (class {shown(labels[0])})" for name, labels in missing.items() if labels]
+    found = []
+    for name, posterior in zip(groups.names, groups.posteriors, strict=True):
+        is_missing = (posterior.counts.total == 0) & (np.asarray(posterior.class_weight) > 0)
+        if is_missing.any():
+            label = label_list(posterior.counts.classes)[int(np.argmax(is_missing))]
+            found.append(f"{name!r} (class {shown(label)})")
     if not found:
         return []
     named = ", ".join(found[:_NAMED])

@@ -1,27 +1,24 @@
 """Reading of labels: arrays, lists, categorical columns, predictions by name.
 
-`labels` converts any container to an array, and checks and merges distinct labels. `outcomes`
-encodes the true labels as small integers and compares the predictions with them. `predictions`
-reads classifiers by name, and binary labels with scores. Imports `_dependence`, for a warning, and
-`skpostbac.stats`, for the largest count.
+`labels` reads labels from any container, encodes them as small integers and finds the correct
+predictions. `predictions` reads classifiers by name, and binary labels with scores. Imports
+`_dependence`, for a warning, and `skpostbac.stats`, for the largest count.
 """
 
 from skpostbac.metrics._labels.labels import (
+    Outcomes,
+    WeightType,
     array_of_labels,
-    check_same_kind,
+    check_same_type,
+    check_weight_type,
+    encode,
     label_index,
     label_list,
     merge_labels,
     positions,
-    unique_label_array,
-)
-from skpostbac.metrics._labels.outcomes import (
-    Outcomes,
-    WeightType,
-    check_weight_type,
-    encode,
     read_column,
     read_outcomes,
+    unique_label_array,
     warn_if_foreign,
 )
 from skpostbac.metrics._labels.predictions import (
@@ -43,7 +40,7 @@ __all__ = [
     "array_of_labels",
     "by_argument",
     "check_names",
-    "check_same_kind",
+    "check_same_type",
     "check_weight_type",
     "encode",
     "is_named",

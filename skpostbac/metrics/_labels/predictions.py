@@ -20,8 +20,7 @@ from skpostbac._utils import (
     nonnegative_array,
     shown,
 )
-from skpostbac.metrics._labels.labels import label_list
-from skpostbac.metrics._labels.outcomes import encode, read_column
+from skpostbac.metrics._labels.labels import encode, label_list, read_column
 from skpostbac.stats._beta import LARGEST
 
 # Sums of larger scores overflow.
@@ -146,7 +145,7 @@ def read_scores(
         weight = nonnegative_array(sample_weight, "sample_weight")
     if not len(column.array):
         raise ValueError("Found empty input array y_true while a minimum of 1 sample is required.")
-    labels = encode(column, "y_true")
+    labels = encode(column)
     classes: list[Any] = label_list(labels.values)
     if len(classes) > 2:
         raise ValueError(f"multiclass format is not supported: y_true has {len(classes)} classes")

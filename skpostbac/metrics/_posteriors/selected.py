@@ -1,20 +1,30 @@
-"""Posterior of a score corrected for selection."""
+"""Posterior of the best of several candidates, which was selected on its test samples.
+
+The choice is repeated on bootstrap samples, drawn within each class (Efron, Journal of the American
+Statistical Association 78, 1983). With A the observed score, A_b that of bootstrap sample b, c the
+best candidate and c_b the best one there, the optimism is the mean over b of
+
+    A_b(c_b) - A(c_b) = [A_b(c_b) - A_b(c)] + [A(c) - A(c_b)] + [A_b(c) - A(c)].
+
+The last term has the mean zero and is left out: what remains is positive, and varies less.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from skpostbac._utils import (
-    describe_estimate,
+    Floats,
     float_or_nan,
     format_estimates,
     shown,
     table,
 )
-from skpostbac.metrics._posteriors.figure import ExactPosterior, FigurePosterior
+from skpostbac.metrics._posteriors.base import ExactPosterior, ScalarPosterior
 from skpostbac.stats import BoundedDistribution
 from skpostbac.stats._numerics import EPS
 from skpostbac.stats._transforms import OddsTransform
@@ -54,6 +64,10 @@ class SelectedPosterior(ExactPosterior):
     TypeError
         If `uncorrected` is not a posterior with an exact distribution.
 
+    Notes
+    -----
+    The summary also has "optimism", "optimism_error" and "uncorrected_mean".
+
     References
     ----------
     .. [1] B. Efron (1983). Estimating the error rate of a prediction rule: improvement on
@@ -66,6 +80,10 @@ class SelectedPosterior(ExactPosterior):
     >>> uncorrected = PosteriorBalancedAccuracy.from_counts([40, 8], [45, 10])
     >>> SelectedPosterior(uncorrected, optimism=0.03, optimism_error=0.002)
     SelectedPosterior(mean=0.798, 95% CI=[0.653, 0.928], optimism=0.030)
+    >>> print(SelectedPosterior(uncorrected, optimism=0.03, n_candidates=56).report())
+    Balanced accuracy of the best: 0.798 (95% credible interval 0.653 to 0.928).
+    It was selected among 56 on the same samples, which inflates it by 0.030 on average.
+    Uncorrected: 0.827 (95% credible interval 0.698 to 0.941).
     """
 
     uncorrected: ExactPosterior
@@ -108,75 +126,39 @@ class SelectedPosterior(ExactPosterior):
         """Name of the metric, as in the uncorrected posterior."""
         return self.uncorrected.score_name
 
-    def summary(self, level: float = 0.95) -> dict[str, float]:
-        """Return summary statistics and the correction.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the credible interval, in (0, 1).
-
-        Returns
-        -------
-        figures : dict of str to float
-            As for other posteriors, plus "optimism", "optimism_error" and "uncorrected_mean".
-        """
+    def _more_figures(self, level: float) -> dict[str, float]:
+        del level
         return {
-            **super().summary(level),
             "optimism": self.optimism,
             "optimism_error": self.optimism_error,
             "uncorrected_mean": self.uncorrected.mean(),
         }
 
-    def report(self, level: float = 0.95) -> str:
-        """Return a text report with and without the correction.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the credible intervals, in (0, 1).
-
-        Returns
-        -------
-        sentences : str
-            One sentence per line.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> from skpostbac.metrics import SelectedPosterior
-        >>> uncorrected = PosteriorBalancedAccuracy.from_counts([40, 8], [45, 10])
-        >>> print(SelectedPosterior(uncorrected, optimism=0.03, n_candidates=56).report())
-        Balanced accuracy of the best: 0.798 (95% credible interval 0.653 to 0.928).
-        It was selected among 56 on the same samples, which inflates it by 0.030 on average.
-        Uncorrected: 0.827 (95% credible interval 0.698 to 0.941).
-        """
-        figure, plain = (
-            describe_estimate(posterior.mean(), posterior.hdi(level), level)
-            for posterior in (self, self.uncorrected)
-        )
+    def _sentences(self, level: float) -> list[str]:
+        figure, name = self._describe(level), self.score_name
         if self.n_candidates == 1 and not self.optimism:
-            return f"{self.score_name}: {figure}.\nIt was the only one, so it is not corrected."
+            return [f"{name}: {figure}.", "It was the only one, so it is not corrected."]
         number = "" if self.n_candidates is None else f" among {self.n_candidates}"
-        lead = (
-            f"{self.score_name} of the best: {figure}.\n"
-            f"It was selected{number} on the same samples, which"
-        )
-        if not self.optimism:
-            return f"{lead} did not inflate it, so it is not corrected."
-        size = "less than 0.001" if self.optimism < 0.0005 else f"{self.optimism:.3f}"
-        return f"{lead} inflates it by {size} on average. Uncorrected: {plain}."
+        effect = "did not inflate it, so it is not corrected."
+        if self.optimism:
+            size = "less than 0.001" if self.optimism < 0.0005 else f"{self.optimism:.3f}"
+            plain = self.uncorrected._describe(level)
+            effect = f"inflates it by {size} on average. Uncorrected: {plain}."
+        return [
+            f"{name} of the best: {figure}.",
+            f"It was selected{number} on the same samples, which {effect}",
+        ]
 
     def _html_tables(self) -> list[str]:
-        figures: dict[str, FigurePosterior] = {
+        posteriors: dict[str, ScalarPosterior] = {
             "corrected": self,
             "uncorrected": self.uncorrected,
         }
         estimates = format_estimates(
-            [figure.mean() for figure in figures.values()],
-            [figure.credible_interval() for figure in figures.values()],
+            [posterior.mean() for posterior in posteriors.values()],
+            [posterior.credible_interval() for posterior in posteriors.values()],
         )
-        rows = [(name, *estimate) for name, estimate in zip(figures, estimates, strict=True)]
+        rows = [(name, *estimate) for name, estimate in zip(posteriors, estimates, strict=True)]
         return [table(("", "mean", "95% CI"), rows)]
 
     def __repr__(self) -> str:
@@ -184,3 +166,34 @@ class SelectedPosterior(ExactPosterior):
         if self.n_candidates is not None:
             facts.append(f"n_candidates={self.n_candidates}")
         return f"SelectedPosterior({', '.join(facts)})"
+
+
+class Optimism(NamedTuple):
+    """Bias of the best score from selection on the same samples."""
+
+    mean: float
+    """Mean over the bootstrap samples."""
+    error: float
+    """Its Monte Carlo standard error."""
+
+
+def optimism_of_choice(observed: Floats, again: Floats) -> Optimism:
+    """Return the optimism of choosing the best of several candidates.
+
+    Parameters
+    ----------
+    observed : ndarray of shape (n_candidates,)
+        The score of each candidate.
+    again : ndarray of shape (n_samples, n_candidates)
+        Its score in each of two or more bootstrap samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> optimism_of_choice(np.array([0.8, 0.7]), np.array([[0.75, 0.8], [0.9, 0.7]])).mean
+    0.075
+    """
+    best, chosen = np.argmax(observed), np.argmax(again, axis=1)
+    gains = again[np.arange(len(again)), chosen] - again[:, best]
+    found = gains + (observed[best] - observed[chosen])
+    return Optimism(float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found))))

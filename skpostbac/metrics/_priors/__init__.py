@@ -1,9 +1,8 @@
 """Priors and class weights, their influence on a posterior, and the warning about it.
 
-`assumptions` defines the priors, the class weights and the posterior given counts, and checks
-whether two posteriors can be pooled. `coverage` estimates how often intervals contain the truth,
-and defines `PriorInfluenceWarning`. `influence` measures how far the prior moves a posterior.
-Imports `_counts`, `_labels` and `skpostbac.stats`.
+`assumptions` defines the priors, the class weights and the posterior given counts. `influence`
+measures how far the prior moves a posterior and how often intervals contain the truth, and defines
+`PriorInfluenceWarning`. Imports `_counts`, `_labels` and `skpostbac.stats`.
 """
 
 from skpostbac.metrics._priors.assumptions import (
@@ -26,12 +25,12 @@ from skpostbac.metrics._priors.assumptions import (
     check_sums,
     format_prior,
     independent_prior,
-    pooled_assumptions,
     resolve_class_weight,
     resolve_prior,
     widened,
 )
-from skpostbac.metrics._priors.coverage import (
+from skpostbac.metrics._priors.influence import (
+    PriorInfluence,
     PriorInfluenceWarning,
     dominating_influence,
     is_one_symmetric_beta,
@@ -42,7 +41,6 @@ from skpostbac.metrics._priors.coverage import (
     warn_if_prior_dominates,
     warn_if_prior_moves,
 )
-from skpostbac.metrics._priors.influence import PriorInfluence
 
 __all__ = [
     "DEFAULT_ACCURACY_PRIOR",
@@ -69,7 +67,6 @@ __all__ = [
     "independent_prior",
     "is_one_symmetric_beta",
     "moves_far",
-    "pooled_assumptions",
     "resolve_class_weight",
     "resolve_prior",
     "say_untested",

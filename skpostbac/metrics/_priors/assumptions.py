@@ -1,14 +1,13 @@
 """Priors of the class accuracies, and class weights of the average.
 
 A prior is given by name, by numbers or as what the classes share. Together with counts it makes the
-distribution of the average. The names and kinds of priors stand here, and nowhere else. Two
-posteriors can be pooled if both mean the same for all classes.
+distribution of the average. The names of priors stand here, and nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,21 +67,10 @@ SHARED_PRIORS = {
 PRIOR_NAMES = (*NAMED_PRIORS, *SHARED_PRIORS)
 
 
-class Assumptions(NamedTuple):
-    """Prior and weights of the classes that were counted, and what follows with the counts."""
+def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike) -> dict[str, Any]:
+    """Return the attributes of a posterior: prior and class weights, and what follows from them.
 
-    prior: Prior
-    class_weight: Floats
-    prior_spec: PriorSpec
-    weight_spec: ClassWeightSpec
-    """As they were given, checked: pooling resolves them for the union of the classes."""
-    effective_counts: ClassCounts
-    """What the counts are worth, as independent samples."""
-    distribution: AverageDistribution
-
-
-def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike) -> Assumptions:
-    """Resolve the prior and the class weights for the counted classes.
+    The specs are the prior and the weights as given, which pooling resolves for all its classes.
 
     Raises
     ------
@@ -103,7 +91,15 @@ def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike)
     )
     if counts._design is not None:
         distribution = widened(distribution, counts, weights)
-    return Assumptions(resolved, weights, prior_spec, weight_spec, effective, distribution)
+    return {
+        "counts": counts,
+        "prior": resolved,
+        "class_weight": weights,
+        "_prior_spec": prior_spec,
+        "_weight_spec": weight_spec,
+        "effective_counts": effective,
+        "distribution": distribution,
+    }
 
 
 def check_counts(counts: object) -> None:
@@ -315,59 +311,3 @@ def _weight_array(values: ArrayLike) -> Floats:
     if not np.any(weights):
         raise ValueError("class_weight must have a positive weight")
     return weights
-
-
-class Assuming(Protocol):
-    """Interface of posteriors that can be pooled: counts and assumptions."""
-
-    @property
-    def counts(self) -> ClassCounts: ...
-    @property
-    def _prior_spec(self) -> PriorSpec: ...
-    @property
-    def _weight_spec(self) -> ClassWeightSpec: ...
-
-
-def pooled_assumptions(
-    one: Assuming, two: Assuming, pool: ClassCounts
-) -> tuple[PriorSpec, ClassWeightSpec]:
-    """Return the prior and the class weights that two posteriors both have for all classes.
-
-    Raises
-    ------
-    ValueError
-        If they differ, or if an array has values by class, and the classes are not the same.
-    """
-    is_ordered = label_list(one.counts.classes) == label_list(two.counts.classes)
-
-    def pooled(name: str, specs: tuple[Any, Any], resolve: Callable[[Any], Any]) -> Any:
-        """Return the less free of both: no sum of several may depend on their order."""
-        by_class = [
-            isinstance(spec, np.ndarray) and (spec.ndim == 2 or name == "class_weight")
-            for spec in specs
-        ]
-        if any(by_class) and not is_ordered:  # the pool may reorder the classes
-            raise ValueError(
-                f"Posteriors with an array as {name} can be pooled only if they have the same "
-                "classes in the same order"
-            )
-        first, second = map(resolve, specs)
-        if type(first) is not type(second) or not np.all(first == second):
-            raise ValueError(f"Posteriors with different {name} cannot be pooled")
-        # An array of values by class comes first, what adapts to any number of classes last. Of a
-        # name and numbers the name stays.
-        ranks = [
-            (
-                spec is None or (isinstance(spec, str) and NAMED_PRIORS.get(spec, 0.0) is None),
-                not has_rows,
-                not isinstance(spec, str),
-            )
-            for spec, has_rows in zip(specs, by_class, strict=True)
-        ]
-        return specs[ranks.index(min(ranks))]
-
-    priors, weights = (one._prior_spec, two._prior_spec), (one._weight_spec, two._weight_spec)
-    return (
-        pooled("prior", priors, lambda spec: resolve_prior(spec, pool.n_classes)),
-        pooled("class_weight", weights, lambda spec: resolve_class_weight(spec, pool.classes)),
-    )

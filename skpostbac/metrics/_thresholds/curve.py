@@ -1,18 +1,38 @@
-"""Posterior balanced accuracy at every threshold of a score."""
+"""The posterior balanced accuracy at every threshold of a score, and at the best one.
+
+A sample is predicted positive if its score is at least the threshold. scikit-learn counts:
+`confusion_matrix_at_thresholds` where it exists, else `roc_curve`, whose rates are shares of the
+same counts.
+
+As the threshold falls from one value t_j to the next, d_j more positives are predicted correctly.
+The true-positive rate at t_j is F_j, the mass of a Dirichlet distribution with the parameters
+
+    a, d_1, d_2, ..., d_m, b
+
+in its first j + 1 cells. This is the Dirichlet process of Ferguson (Annals of Statistics 1, 1973),
+whose posterior adds the observations to the prior mass, here at both ends of the axis of scores.
+F_j is Beta(a + k_j, b + n - k_j), the posterior of the recall at that threshold alone, so that the
+curve has at each threshold the distribution that is computed there, and its increments are
+independent but for their sum. The rate of the negatives that are predicted positive has the
+parameters b, e_1, ..., e_m, a in the same way.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit, logit
+from sklearn import metrics
 
 from skpostbac._plot import ThresholdPlot
 from skpostbac._utils import (
     Floats,
     FrozenArrays,
+    Indices,
     RandomStateLike,
     block,
     check_level,
@@ -25,11 +45,15 @@ from skpostbac._utils import (
     shown,
     table,
 )
-from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import ClassCounts, format_count
 from skpostbac.metrics._dependence import warn_of_fractions
-from skpostbac.metrics._labels import WeightType, check_weight_type, read_scores
-from skpostbac.metrics._posteriors import Optimism, SelectedPosterior
+from skpostbac.metrics._labels import BinaryScores, WeightType, check_weight_type, read_scores
+from skpostbac.metrics._posteriors import (
+    Optimism,
+    PosteriorBalancedAccuracy,
+    SelectedPosterior,
+    optimism_of_choice,
+)
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
@@ -42,16 +66,6 @@ from skpostbac.metrics._priors import (
     resolve_prior,
     warn_if_prior_dominates,
 )
-from skpostbac.metrics._thresholds.counts import (
-    ThresholdCounts,
-    best_of,
-    check_threshold_counts,
-    count_at_thresholds,
-    effective_counts,
-    thin,
-)
-from skpostbac.metrics._thresholds.joint import draw_curves, share_of_best, simultaneous_band
-from skpostbac.metrics._thresholds.optimism import bootstrap_optimism
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta import LARGEST
 
@@ -61,6 +75,34 @@ if TYPE_CHECKING:
 # More thresholds are thinned to so many.
 MOST_THRESHOLDS = 1000
 N_DRAWS, N_BOOTSTRAPS = 1000, 200
+# Mass beside which a share is taken to be an end of [0, 1], which has no logit.
+_SMALLEST = 1e-15
+
+
+class ThresholdCounts(NamedTuple):
+    """Correct predictions of two classes, by decreasing threshold."""
+
+    thresholds: Floats
+    """Shape (n_thresholds,)."""
+    correct: Floats
+    """Correct predictions of each class, shape (n_thresholds, 2)."""
+    total: Floats
+    """Samples of each class, shape (2,)."""
+    positive: int
+    """Which class is the positive one, 0 or 1."""
+
+    def recalls(self) -> Floats:
+        """Return the share of correct predictions of each class, shape (n_thresholds, 2)."""
+        return np.asarray(self.correct / self.total)
+
+    def passed(self) -> Floats:
+        """Return the samples of each class that are predicted positive, shape (n_thresholds, 2)."""
+        is_positive = np.arange(2) == self.positive
+        return np.where(is_positive, self.correct, self.total - self.correct)
+
+    def at(self, chosen: Indices) -> ThresholdCounts:
+        """Return some of the thresholds."""
+        return self._replace(thresholds=self.thresholds[chosen], correct=self.correct[chosen])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,7 +144,7 @@ class PosteriorThresholdCurve(FrozenArrays):
 
     See Also
     --------
-    skpostbac.PosteriorThresholdDisplay : The picture, from labels or from a classifier.
+    skpostbac.PosteriorThresholdDisplay : The plot, from labels or from a classifier.
     sklearn.model_selection.TunedThresholdClassifierCV : Chooses a threshold on training samples,
         which leaves the test samples for an evaluation that needs no correction.
 
@@ -183,7 +225,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         Only observed scores are compared. If one of them separates the classes perfectly, or if
         each class has one sample, the probability of the best one is above 0.999.
         """
-        return share_of_best(self._curves)
+        best = np.argmax(self._curves, axis=1)
+        return np.bincount(best, minlength=len(self.thresholds)) / N_DRAWS
 
     @cached_property
     def _curves(self) -> Floats:
@@ -211,17 +254,12 @@ class PosteriorThresholdCurve(FrozenArrays):
 
         The selection bias is estimated by repeating the choice on 200 bootstrap samples.
         """
-        return SelectedPosterior(
-            self.best,
-            *self._optimism,
-            candidate=self.best_index,
-            n_candidates=len(self.thresholds),
-        )
-
-    @cached_property
-    def _optimism(self) -> Optimism:
         rng = np.random.default_rng([self.seed, 1])
-        return bootstrap_optimism(self._counts, self._weights, N_BOOTSTRAPS, rng)
+        optimism = bootstrap_optimism(self._counts, self._weights, N_BOOTSTRAPS, rng)
+        number = len(self.thresholds)
+        return SelectedPosterior(
+            self.best, *optimism, candidate=self.best_index, n_candidates=number
+        )
 
     def at(self, threshold: float) -> PosteriorBalancedAccuracy:
         """Return the posterior at a threshold that was chosen elsewhere.
@@ -276,7 +314,7 @@ class PosteriorThresholdCurve(FrozenArrays):
 
         Returns
         -------
-        figures : dict of str to float
+        statistics : dict of str to float
             "threshold"; "mean", "median", "standard_deviation", "low", "high" and "level" of the
             corrected posterior; "optimism" (the correction) with "optimism_error";
             "uncorrected_mean"; and "prob_best", the probability that no other threshold is better.
@@ -320,18 +358,15 @@ class PosteriorThresholdCurve(FrozenArrays):
         Uncorrected: 0.812 (95% credible interval 0.602 to 0.991).
         """
         probability = format_probability(float(self.prob_best[self.best_index]))
-        number = len(self.thresholds)
+        number, n_effective = len(self.thresholds), float(self.total.sum())
+        samples = f"{format_count(n_effective)} samples"
+        if self.n_samples is not None:
+            samples = f"{format_count(self.n_samples)} samples (effective size {n_effective:.4g})"
         return (
-            f"{self._describe_samples()}, {number} threshold{'' if number == 1 else 's'}: "
+            f"{samples}, {number} threshold{'' if number == 1 else 's'}: "
             f"{self.best_threshold:.4g} is the best with probability {probability}.\n"
             f"{self.corrected.report(self.level if level is None else level)}"
         )
-
-    def _describe_samples(self) -> str:
-        worth = float(self.total.sum())
-        if self.n_samples is None:
-            return f"{format_count(worth)} samples"
-        return f"{format_count(self.n_samples)} samples (effective size {worth:.4g})"
 
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> ThresholdPlot:
         """Draw the curve with its intervals and its band, and mark the best threshold.
@@ -350,12 +385,12 @@ class PosteriorThresholdCurve(FrozenArrays):
         return ThresholdPlot(self).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:
-        figures = {"corrected": self.corrected, "uncorrected": self.best}
+        posteriors = {"corrected": self.corrected, "uncorrected": self.best}
         estimates = format_estimates(
-            [figure.mean() for figure in figures.values()],
-            [figure.credible_interval(self.level) for figure in figures.values()],
+            [one.mean() for one in posteriors.values()],
+            [one.credible_interval(self.level) for one in posteriors.values()],
         )
-        rows = [(name, *estimate) for name, estimate in zip(figures, estimates, strict=True)]
+        rows = [(name, *estimate) for name, estimate in zip(posteriors, estimates, strict=True)]
         header = ("at the best threshold", "mean", f"{100 * self.level:.12g}% CI")
         return block(repr(self), table(header, rows))
 
@@ -363,17 +398,15 @@ class PosteriorThresholdCurve(FrozenArrays):
         mean, interval = format_estimate(
             self.corrected.mean(), self.corrected.credible_interval(self.level)
         )
+        n_effective = float(self.total.sum())
+        samples = f"n={format_count(n_effective)}"
+        if self.n_samples is not None:
+            samples = f"n={format_count(self.n_samples)}, n_effective={n_effective:.4g}"
         return (
             f"PosteriorThresholdCurve(best_threshold={self.best_threshold:.4g}, "
             f"corrected mean={mean}, {100 * self.level:.12g}% CI={interval}, "
-            f"n_thresholds={len(self.thresholds)}, {self._show_samples()})"
+            f"n_thresholds={len(self.thresholds)}, {samples})"
         )
-
-    def _show_samples(self) -> str:
-        worth = float(self.total.sum())
-        if self.n_samples is None:
-            return f"n={format_count(worth)}"
-        return f"n={format_count(self.n_samples)}, n_effective={worth:.4g}"
 
 
 def posterior_threshold_curve(
@@ -494,3 +527,140 @@ def posterior_threshold_curve(
     )
     warn_if_prior_dominates(curve.best)
     return curve
+
+
+def check_threshold_counts(counts: ThresholdCounts) -> None:
+    """Raise if the counts are inconsistent with decreasing thresholds."""
+    thresholds, correct, total, positive = counts
+    if thresholds.ndim != 1 or not thresholds.size or not (np.diff(thresholds) < 0).all():
+        raise ValueError("thresholds must be decreasing numbers, at least one")
+    if correct.shape != (thresholds.size, 2) or total.shape != (2,):
+        raise ValueError(
+            f"correct and total must have the shapes ({thresholds.size}, 2) and (2,), got "
+            f"{correct.shape} and {total.shape}"
+        )
+    if not ((total > 0) & (correct >= 0) & (correct <= total)).all():
+        raise ValueError("correct must be between 0 and total, which must be positive")
+    if positive not in (0, 1):
+        raise ValueError(f"positive must be 0 or 1, got {shown(positive)}")
+    steps = np.diff(counts.passed(), axis=0)
+    if (steps < 0).any():
+        raise ValueError("correct must rise for the positive class and fall for the other")
+
+
+def count_at_thresholds(scores: BinaryScores) -> ThresholdCounts:
+    """Count the correct predictions at each distinct score."""
+    weight = None if (scores.weight == 1).all() else scores.weight
+    count: Any = getattr(metrics, "confusion_matrix_at_thresholds", _count_by_rates)
+    tns, fps, fns, tps, thresholds = count(
+        scores.is_positive, scores.values, pos_label=True, sample_weight=weight
+    )
+    # At the lowest threshold all samples are predicted positive.
+    correct, total = np.stack([tns, tps], axis=-1), np.array([fps[-1], tps[-1] + fns[-1]])
+    order = [0, 1] if scores.positive else [1, 0]
+    return ThresholdCounts(
+        np.asarray(thresholds, np.float64),
+        correct[:, order].astype(np.float64),
+        total[order].astype(np.float64),
+        scores.positive,
+    )
+
+
+def effective_counts(counts: ThresholdCounts, scores: BinaryScores) -> ThresholdCounts:
+    """Return the counts of importance weights, scaled to the effective size of each class."""
+    is_class = scores.is_positive == (scores.positive == np.arange(2)[:, np.newaxis])
+    # Of weights relative to the largest, whose squares are no zeros.
+    weight = is_class * scores.weight / scores.weight.max()
+    size = weight.sum(axis=1) ** 2 / (weight**2).sum(axis=1)
+    scale = size / counts.total
+    correct = np.minimum(counts.correct * scale, size)
+    return counts._replace(correct=correct, total=size)
+
+
+def _count_by_rates(
+    y_true: Any, y_score: Floats, *, pos_label: bool, sample_weight: Floats | None
+) -> tuple[Floats, ...]:
+    """Return what scikit-learn's function does, in versions without it."""
+    fpr, tpr, thresholds = metrics.roc_curve(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        drop_intermediate=False,
+    )
+    weight = np.ones(len(y_score)) if sample_weight is None else sample_weight
+    fps, tps = fpr * weight[~y_true].sum(), tpr * weight[y_true].sum()
+    if sample_weight is None:
+        fps, tps = np.rint(fps), np.rint(tps)
+    counts = fps[-1] - fps, fps, tps[-1] - tps, tps, thresholds
+    # The first threshold of a ROC curve is infinite.
+    return tuple(values[1:] for values in counts)
+
+
+def thin(counts: ThresholdCounts, class_weight: Floats, most: int) -> ThresholdCounts:
+    """Keep at most so many thresholds, the best among them.
+
+    From one to the next the same weighted share of the samples becomes positive.
+    """
+    if len(counts.thresholds) <= most:
+        return counts
+    share = (counts.passed() / counts.total) @ class_weight
+    even = np.searchsorted(share, np.linspace(share[0], share[-1], most - 1))
+    return counts.at(np.unique([*even.clip(max=share.size - 1), best_of(counts, class_weight)]))
+
+
+def best_of(counts: ThresholdCounts, class_weight: Floats) -> int:
+    """Return the index of the threshold with the largest balanced accuracy; the highest of ties."""
+    return int(np.argmax(counts.recalls() @ class_weight))
+
+
+def draw_curves(
+    counts: ThresholdCounts,
+    prior: Floats,
+    class_weight: Floats,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Draw the weighted mean of the recalls along the thresholds, shape (n_draws, n_thresholds)."""
+    curves = np.zeros((n_draws, len(counts.thresholds)))
+    for i, passed in enumerate(counts.passed().T):
+        a, b = prior[i]
+        first, last = (a, b) if i == counts.positive else (b, a)
+        parameters = np.concatenate([[first], np.diff(passed, prepend=0.0).clip(min=0), [last]])
+        filled = parameters > 0
+        masses = np.zeros((n_draws, len(parameters)))
+        masses[:, filled] = rng.standard_gamma(parameters[filled], (n_draws, filled.sum()))
+        sums = np.cumsum(masses, axis=1)
+        rates = sums[:, 1:-1] / sums[:, -1:]
+        curves += class_weight[i] * (rates if i == counts.positive else 1 - rates)
+    return curves
+
+
+def simultaneous_band(curves: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return the ends of a band that contains a proportion `level` of the curves from end to end.
+
+    The largest distance of a curve from the mean curve is measured in logits, in standard
+    deviations at each threshold, so that the band stays within (0, 1); its quantile at `level` is
+    the half-width of the band at all of them (Montiel Olea and Plagborg-Moller, Journal of Applied
+    Econometrics 34, 2019).
+    """
+    logits = logit(np.clip(curves, _SMALLEST, 1 - _SMALLEST))
+    centre, spread = logits.mean(axis=0), logits.std(axis=0)
+    farthest = np.max(np.abs(logits - centre) / spread, axis=1)
+    reach = np.quantile(farthest, level) * spread
+    return np.asarray(expit(centre - reach)), np.asarray(expit(centre + reach))
+
+
+def bootstrap_optimism(
+    counts: ThresholdCounts, class_weight: Floats, n_samples: int, rng: np.random.Generator
+) -> Optimism:
+    """Return the optimism of choosing the best threshold, by bootstrap samples of both classes."""
+    again = np.zeros((n_samples, len(counts.thresholds)))
+    for i, (passed, total) in enumerate(zip(counts.passed().T, counts.total, strict=True)):
+        # The samples between two thresholds are a cell of a multinomial distribution.
+        cells = np.diff(passed, prepend=0.0, append=total).clip(min=0)
+        size = max(1, round(total))  # case counts may add up to no whole number
+        drawn = rng.multinomial(size, cells / cells.sum(), n_samples)
+        rates = np.cumsum(drawn[:, :-1], axis=1) / size
+        again += class_weight[i] * (rates if i == counts.positive else 1 - rates)
+    return optimism_of_choice(counts.recalls() @ class_weight, again)

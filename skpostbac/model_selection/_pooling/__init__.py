@@ -1,20 +1,20 @@
-"""Pooling of the folds of a cross-validation into one posterior.
-
-Reads `cv_results_`, pools folds and pairs candidates tested on the same folds. Imports
-`skpostbac.metrics`, its folders and what these import.
-"""
+"""Pooled cross-validation: reads `cv_results_`, adds the counts of its folds, pairs candidates."""
 
 from skpostbac.model_selection._pooling.folds import (
     FoldCounts,
+    candidate_params,
     check_n_repeats,
-    cross_val_posterior,
     fold_counts,
     fold_words,
-    pooled_posteriors,
+    pair_candidates,
+    value_column,
     weights_by_text,
 )
-from skpostbac.model_selection._pooling.pairing import pair_candidates, pooled_paired_counts
-from skpostbac.model_selection._pooling.results import candidate_params, value_column
+from skpostbac.model_selection._pooling.pooling import (
+    cross_val_posterior,
+    pooled_paired_counts,
+    pooled_posteriors,
+)
 from skpostbac.model_selection._pooling.training_variation import (
     TrainingVariation,
     corrected_for_training,

@@ -1,17 +1,13 @@
 """Weighted sums of independent Beta variables: `BetaAverage` and `BetaAverages`.
 
 `betas` holds the variables of many sums, and bounds their range and the height of their transforms.
-`transform` computes these, `corners` says what they are at large heights, and `plan` makes series
-of them. `sums` answers all questions, for single variables by closed forms (`single`), and for the
-logs of small tails by a `saddlepoint` approximation. `average` and `averages` are what users see,
-`parameters` checks what they give, and `together` evaluates many distributions. Imports `_series`.
+`series` makes series of them; single variables have closed forms (`single`), and logs of small
+tails a `saddlepoint` approximation. `average` and `averages` are what users see. Imports `_series`.
 """
 
-from skpostbac.stats._beta.average import BetaAverage, beta_averages
+from skpostbac.stats._beta.average import BetaAverage, Question, beta_averages, evaluate_all
 from skpostbac.stats._beta.averages import BetaAverages, Intervals
-from skpostbac.stats._beta.moments import central_moments, variances
-from skpostbac.stats._beta.parameters import LARGEST, SMALLEST
-from skpostbac.stats._beta.together import Question, evaluate_all
+from skpostbac.stats._beta.betas import LARGEST, SMALLEST, central_moments, variances
 
 __all__ = [
     "LARGEST",

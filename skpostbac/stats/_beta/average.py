@@ -1,28 +1,29 @@
-"""The distribution of a weighted sum of independent Beta variables.
+r"""The distribution of a weighted sum of independent Beta variables.
 
 For X = sum_i w_i theta_i with independent theta_i ~ Beta(a_i, b_i) the characteristic function is a
 product of confluent hypergeometric functions (Carrillo et al. 2014, eq. 13),
 
     E[exp(i t X)] = prod_i 1F1(a_i; a_i + b_i; i t w_i).
 
-It is computed by a Fourier series (`plan`). The variance is sum_i w_i^2 a_i b_i / (n_i^2 (n_i + 1))
-with n_i = a_i + b_i. The mean and the ends of the support are kept as sums of two doubles each.
+It is computed by a Fourier series (`series`). The variance is
+sum_i w_i^2 a_i b_i / (n_i^2 (n_i + 1)) with n_i = a_i + b_i. The mean and the ends of the support
+are kept as sums of two doubles each.
 """
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats
 from skpostbac.stats._beta.averages import BetaAverages
-from skpostbac.stats._beta.moments import cumulants
-from skpostbac.stats._beta.parameters import Parameters
-from skpostbac.stats._beta.plan import centred_sums
+from skpostbac.stats._beta.betas import Parameters, cumulants
 from skpostbac.stats._beta.saddlepoint import BetaTails
-from skpostbac.stats._distribution import BoundedDistribution
+from skpostbac.stats._beta.series import centred_sums
+from skpostbac.stats._distribution import BoundedDistribution, Distribution
 from skpostbac.stats._numerics import Frame, weighted_mean
 from skpostbac.stats._series import Centred, SmallTails
 
@@ -232,3 +233,55 @@ class BetaAverage(BoundedDistribution):
 def beta_averages(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None) -> BetaAverages:
     """Return `BetaAverage` for parameters with more than one dimension."""
     return BetaAverages(Parameters.checked(a, b, weights))
+
+
+# What is asked of one distribution, or of an array of them: their methods have the same names.
+Question: TypeAlias = Callable[[Any], Any]
+# Passes on what is evaluated one by one, such as a progress line does.
+Watch: TypeAlias = Callable[[Sequence[int]], Iterable[int]]
+
+
+def evaluate_all(
+    distributions: Sequence[Distribution], question: Question, watch: Watch = iter
+) -> Floats:
+    """Return a number, or a pair of them, of each of many distributions.
+
+    Parameters
+    ----------
+    distributions : sequence of Distribution
+        Averages of Betas of the same number of variables are computed together.
+    question : callable
+        Returns a number or an interval of a distribution, and arrays of an array of them.
+    watch : callable
+        Passes on the places of those that are computed one by one.
+
+    Returns
+    -------
+    values : ndarray of shape (n,) or (n, 2)
+    """
+    groups: dict[tuple[int, bool], list[int]] = {}
+    for i, one in enumerate(distributions):
+        kind = (0, False)
+        if isinstance(one, BetaAverage):
+            kind = one.a.size, one.has_equal_weights
+        groups.setdefault(kind, []).append(i)
+    found: dict[int, Any] = {}
+    alone: list[int] = []
+    for (size, is_equal), rows in groups.items():
+        if len(rows) == 1 or size == 0:
+            alone += rows
+            continue
+        chosen: list[Any] = [distributions[i] for i in rows]
+        a, b, weights = (
+            np.array([getattr(one, name) for one in chosen]) for name in ("a", "b", "weights")
+        )
+        answers = question(beta_averages(a, b, None if is_equal else weights))
+        found |= zip(rows, np.transpose(answers), strict=True)
+    answered: dict[int, Any] = {}
+    for i in watch(sorted(alone)):
+        # One that stands for several is asked once.
+        key = id(distributions[i])
+        if key not in answered:
+            answered[key] = question(distributions[i])
+        found[i] = answered[key]
+    return np.array([found[i] for i in range(len(distributions))], dtype=float)

@@ -23,10 +23,9 @@ from skpostbac._utils import (
     probability_array,
     table,
 )
-from skpostbac.stats._beta.moments import cumulants
-from skpostbac.stats._beta.parameters import Parameters
-from skpostbac.stats._beta.plan import centred_sums
+from skpostbac.stats._beta.betas import Parameters, cumulants
 from skpostbac.stats._beta.saddlepoint import BetaTails
+from skpostbac.stats._beta.series import centred_sums
 from skpostbac.stats._distribution import broadcast_limits
 from skpostbac.stats._numerics import weighted_means
 from skpostbac.stats._series import Located

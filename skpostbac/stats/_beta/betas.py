@@ -1,10 +1,12 @@
-"""Weighted Betas of many sums at once, each variable seen from its nearer end.
+"""Weighted sums of Betas: parameters, cumulants, and how far they and their transforms reach.
 
-Arrays have shape (m, l): m sums of l variables. A variable with a > b is reflected,
+Arrays have shape (m, l): m sums of l variables.
+
+**Reflection.** A variable with a > b is reflected,
 theta -> 1 - theta with the weight -w, so that a <= b and p = a / n <= 1/2. Exponents near a small p
 are then computed from numbers of its own size.
 
-How far a sum and its transform reach follows from bounds of each variable.
+**Reach.** How far a sum and its transform reach follows from bounds of each variable.
 The characteristic function of a Gamma variable of variance v and shape o has the modulus
 (1 + t^2 v / o)^(-o / 2). That of a Beta falls at least as fast with its nearer exponent as o (tests
 check it), so that the product is below exp(-D) from the height T with
@@ -26,22 +28,139 @@ more than exp(-D) is on that side beyond
     D c / 3 + sqrt((D c / 3)^2 + 2 D v),
 
 and nothing beyond the end of the support.
+
+**Moments.** The density f of Beta(a, b) satisfies theta (1 - theta) f' = (a - 1 - (n - 2) theta) f
+with n = a + b. Times a power of theta - mu and integrated by parts, this gives the recursion of the
+central moments
+
+    m_{r+1} = r / (n + r) (mu (1 - mu) m_{r-1} + (1 - 2 mu) m_r),  m_0 = 1,  m_1 = 0,
+
+with the mean mu = a / n. The cumulants of one variable are kappa_2 = m_2, kappa_3 = m_3 and
+kappa_4 = m_4 - 3 m_2^2; those of sum_i w_i theta_i are the sums of w_i^r kappa_r.
 """
 
 from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats
-from skpostbac.stats._numerics import Rows
+from skpostbac._utils import Floats, FrozenArrays, float_array
+from skpostbac.stats._numerics import LARGEST_WEIGHT, SMALLEST_WEIGHT, Rows
 from skpostbac.stats._series import DEPTH, NARROW, vanishing_heights
 
-# Single sums of more variables than this are searched for identical ones.
-_FEW = 4
-# Both ends of a variable are resolved from |z| = SLOPE n + START on (`corners`).
-SLOPE, START = 3.0, 40.0
-_SIDES = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
+# Beyond these limits the variable is a constant or a coin toss in double precision.
+SMALLEST, LARGEST = 1e-6, 1e15
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters(FrozenArrays):
+    """Exponents and weights, read-only and of one shape (..., l); `equal` are weights of 1 / l."""
+
+    a: Floats
+    b: Floats
+    weights: Floats
+    equal: bool
+
+    @classmethod
+    def checked(cls, a: ArrayLike, b: ArrayLike, weights: ArrayLike | None) -> "Parameters":
+        """Check parameters; a single number stands for all variables."""
+        exponents = {"a": float_array(a, "a"), "b": float_array(b, "b")}
+        for name, array in exponents.items():
+            other = exponents["b" if name == "a" else "a"]
+            if not array.ndim and other.ndim:
+                exponents[name] = array = np.full(other.shape[-1], array)
+            _check_vectors(array, name)
+            if not SMALLEST <= array.min(initial=1.0) <= array.max(initial=1.0) <= LARGEST:
+                if (array <= 0).any():
+                    raise ValueError(f"{name} must be positive.")
+                raise ValueError(f"{name} must lie between {SMALLEST:g} and {LARGEST:g}.")
+        first, second = exponents.values()
+        n_variables = first.shape[-1]
+        if second.shape[-1] != n_variables:
+            raise ValueError(
+                "a and b must have the same length along the last axis; got "
+                f"{n_variables} and {second.shape[-1]}."
+            )
+        given = _weights(weights, n_variables)
+        try:
+            arrays = np.broadcast_arrays(first, second, given)
+        except ValueError as error:
+            raise ValueError(
+                "a, b and weights must broadcast with each other; got the shapes "
+                f"{first.shape}, {second.shape} and {given.shape}."
+            ) from error
+        return cls(arrays[0], arrays[1], arrays[2], weights is None)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array of distributions."""
+        return self.a.shape[:-1]
+
+    @property
+    def rows(self) -> tuple[Floats, Floats, Floats]:
+        """Exponents and weights of each distribution, shape (m, l) each."""
+        shape = -1 if self.a.size else 0, self.a.shape[-1]
+        return self.a.reshape(shape), self.b.reshape(shape), self.weights.reshape(shape)
+
+
+def _weights(weights: ArrayLike | None, n_variables: int) -> Floats:
+    """Return the weights of each sum; None stands for equal weights."""
+    if weights is None:
+        return np.full(n_variables, 1 / n_variables)
+    array = float_array(weights, "weights")
+    _check_vectors(array, "weights")
+    if array.shape[-1] != n_variables:
+        raise ValueError(
+            f"weights must have length {n_variables} along the last axis; got {array.shape[-1]}."
+        )
+    if not array.any(axis=-1).all():
+        raise ValueError("weights must not all be zero.")
+    size = np.abs(array[array != 0])
+    if size.size and (size.min() < SMALLEST_WEIGHT or size.max() > LARGEST_WEIGHT):
+        raise ValueError(
+            f"weights must be zero or between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g} in size."
+        )
+    return array
+
+
+def _check_vectors(array: Floats, name: str) -> None:
+    if not array.ndim or not array.shape[-1]:
+        raise ValueError(
+            f"{name} must be a non-empty array, with the variables along its last axis; "
+            f"got the shape {array.shape}."
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite.")
+
+
+def central_moments(a: Floats, b: Floats, order: int) -> Floats:
+    """Central moments 0 to `order` of Beta(a, b), shape (order + 1, ..., l)."""
+    n = a + b
+    spread, lean = (a / n) * (b / n), (b - a) / n
+    moments = np.empty((order + 1, *a.shape))
+    moments[0], moments[1] = 1.0, 0.0
+    for r in range(1, order):
+        moments[r + 1] = r / (n + r) * (spread * moments[r - 1] + lean * moments[r])
+    return moments
+
+
+def variances(a: Floats, b: Floats, weights: Floats) -> Floats:
+    """Variance of each weights * theta, theta ~ Beta(a, b)."""
+    n = a + b
+    return np.asarray((a / n) * (b / n) * (weights * weights) / (n + 1))
+
+
+def cumulants(a: Floats, b: Floats, weights: Floats) -> Floats:
+    """Second, third and fourth cumulant of sum(weights * theta), shape (3, ...)."""
+    _, _, second, third, fourth = central_moments(a, b, 4)
+    square = weights * weights
+    terms = [
+        square * second,
+        square * weights * third,
+        square * square * (fourth - 3 * second * second),
+    ]
+    return np.asarray(np.sum(terms, axis=-1))
 
 
 @dataclass(frozen=True)
@@ -73,32 +192,33 @@ class Betas(Rows):
     @classmethod
     def reflected(cls, a: Floats, b: Floats, weights: Floats) -> "Betas":
         """See each variable from its nearer end. One without a weight counts as uniform."""
-        if len(a) == 1 and a.shape[1] > _FEW:
+        # Identical variables of a single sum count as one; for a few a search does not pay.
+        if len(a) == 1 and a.shape[1] > 4:
             columns = Counter(zip(a[0].tolist(), b[0].tolist(), weights[0].tolist(), strict=True))
             a, b, weights = np.array(list(columns)).T[:, np.newaxis]
             count = np.array([list(columns.values())], dtype=float)
         else:
             count = np.ones_like(a)
         n = a + b
-        variances = (a / n) * (b / n) * (weights * weights) / (n + 1)
-        variance = (count * variances).sum(axis=1)
-        idle = variances <= NARROW**2 * variance[:, np.newaxis]
+        each = variances(a, b, weights)
+        variance = (count * each).sum(axis=1)
+        idle = each <= NARROW**2 * variance[:, np.newaxis]
         if idle.any():
             a, b, n = (np.where(idle, value, x) for value, x in ((1.0, a), (1.0, b), (2.0, n)))
-            weights, variances = np.where(idle, 0.0, weights), np.where(idle, 0.0, variances)
+            weights, each = np.where(idle, 0.0, weights), np.where(idle, 0.0, each)
         near, far = np.minimum(a, b), np.maximum(a, b)
         p, q = near / n, far / n
         weight, size = np.where(a > b, -weights, weights), np.abs(weights)
-        return cls(count, n, p, q, weight, near, far, near * q, size, variances, variance)
+        return cls(count, n, p, q, weight, near, far, near * q, size, each, variance)
 
 
 def ranges(betas: Betas) -> tuple[Floats, Floats]:
     """Distances from the mean, below and above, beyond which nothing counts; shape (m,) each."""
-    lean = (_SIDES * ((2 / 3 * DEPTH) * betas.weight * (betas.q - betas.p) / (betas.n + 2))).max(
-        axis=2, initial=0.0
-    )
+    sides = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
+    lean = sides * ((2 / 3 * DEPTH) * betas.weight * (betas.q - betas.p) / (betas.n + 2))
+    lean = lean.max(axis=2, initial=0.0)
     near, far = betas.count * betas.size * betas.p, betas.count * betas.size * betas.q
-    ends = np.where(_SIDES * betas.weight > 0, far, near).sum(axis=2)
+    ends = np.where(sides * betas.weight > 0, far, near).sum(axis=2)
     below, above = np.minimum(lean + np.sqrt(lean * lean + 2 * DEPTH * betas.variance), ends)
     return below, above
 
@@ -107,9 +227,3 @@ def heights(betas: Betas) -> Floats:
     """Heights from which the transforms are negligible, shape (m,)."""
     near = betas.count * betas.near
     return vanishing_heights(near, betas.variances / betas.near, betas.variance)
-
-
-def resolved_heights(betas: Betas) -> Floats:
-    """Heights from which both ends of each variable are resolved, shape (m, l)."""
-    found = np.zeros_like(betas.n)
-    return np.divide(SLOPE * betas.n + START, betas.size, out=found, where=betas.size > 0)

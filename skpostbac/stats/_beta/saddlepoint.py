@@ -28,11 +28,10 @@ from skpostbac._utils import Floats
 from skpostbac.stats._beta.betas import Betas
 from skpostbac.stats._numerics import stirling_remainder
 
-_MOST_STEPS, _LAST, _HALVINGS = 40, 1e-6, 50
-# Step of the nodes, and the log of what is left out at their ends.
-_STEP, _DEPTH = 0.16, 30.0
-# Distances from an end that are not told apart from smaller ones, and numbers in a block.
-_TINY, _BLOCK = 1e-140, 2**19
+# A relative step of Newton's that is the last one, and the least log of a tail.
+_LAST = 1e-6
+# Distances from an end that are not told apart from smaller ones.
+_TINY = 1e-140
 
 
 @dataclass(frozen=True)
@@ -45,31 +44,31 @@ class BetaTails:
 
     def logs(self, row: int, to_low: Floats, to_high: Floats) -> Floats:
         """Return logs of P(X <= x), P(X > x) and the density, (3, n), at distances from ends."""
-        return log_tails(self._betas(row), to_low, to_high)
+        betas, found = self._betas(row), np.empty((3, to_low.size))
+        is_low = to_low < _mean_distance(betas, is_low=True)
+        for side, distance, chosen in ((True, to_low, is_low), (False, to_high, ~is_low)):
+            width = max(1, 2**12 // betas.p.size)
+            for start in range(0, np.count_nonzero(chosen), width):
+                columns = np.flatnonzero(chosen)[start : start + width]
+                near, far, density = _near_end(betas, distance[columns], is_low=side)
+                found[:, columns] = (near, far, density) if side else (far, near, density)
+        return found
 
     def distances(self, row: int, log_tails: Floats, *, is_low: bool) -> Floats:
         """Distances from an end of the points with such tails towards it, shape (n,)."""
-        return distances(self._betas(row), log_tails, is_low=is_low)
+        betas = self._betas(row)
+        first = np.full(log_tails.shape, -2 - 0.5 * np.log(betas.variance[0]))
+        farthest = np.log(betas.near.max() + 1) - np.log(_TINY * betas.size.sum())
+        last, found = np.full(log_tails.shape, farthest), first
+        for _ in range(50):
+            log_t = 0.5 * (first + last)
+            log_mgf, found, variance = _tilted(betas, np.exp(log_t), is_low=is_low)
+            is_far = _log_tails(np.exp(log_t), found, log_mgf, variance)[0] < log_tails
+            first, last = np.where(is_far, first, log_t), np.where(is_far, log_t, last)
+        return found
 
     def _betas(self, row: int) -> Betas:
         return Betas.reflected(*(x[[row]] for x in (self.a, self.b, self.weights)))
-
-
-def log_tails(betas: Betas, to_low: Floats, to_high: Floats) -> Floats:
-    """Approximate logs of P(X <= x), P(X > x) and the density of one sum, shape (3, n).
-
-    `betas` has one row; `to_low` and `to_high` are distances from both ends, shape (n,).
-    """
-    found = np.empty((3, to_low.size))
-    mean_to_low = _mean_distance(betas, is_low=True)
-    is_low = to_low < mean_to_low
-    for side, distance, chosen in ((True, to_low, is_low), (False, to_high, ~is_low)):
-        width = max(1, _BLOCK // (128 * betas.p.size))
-        for start in range(0, np.count_nonzero(chosen), width):
-            columns = np.flatnonzero(chosen)[start : start + width]
-            near, far, density = _near_end(betas, distance[columns], is_low=side)
-            found[:, columns] = (near, far, density) if side else (far, near, density)
-    return found
 
 
 def _near_end(betas: Betas, distance: Floats, *, is_low: bool) -> tuple[Floats, Floats, Floats]:
@@ -79,7 +78,7 @@ def _near_end(betas: Betas, distance: Floats, *, is_low: bool) -> tuple[Floats, 
     # The tilt of a Gamma variable with the same mean and variance.
     log_t = np.log(np.maximum(mean / distance - 1, _LAST) * (mean / betas.variance))
     low, high = np.full(distance.shape, -np.inf), np.full(distance.shape, np.inf)
-    for _ in range(_MOST_STEPS):
+    for _ in range(40):
         _, found, variance = _tilted(betas, np.exp(log_t), is_low=is_low)
         is_near = found < distance
         low, high = np.where(is_near, low, log_t), np.where(is_near, log_t, high)
@@ -106,19 +105,6 @@ def _log_tails(
     r, u = np.sqrt(2 * fall), t * np.sqrt(variance)
     r = r + np.log(np.maximum(u / r, np.finfo(float).tiny)) / r
     return log_ndtr(-r), log_ndtr(r), -fall - 0.5 * np.log(2 * np.pi * variance)
-
-
-def distances(betas: Betas, log_tails: Floats, *, is_low: bool) -> Floats:
-    """Distances from an end of the points with such tails towards it, shape (n,)."""
-    first = np.full(log_tails.shape, -2 - 0.5 * np.log(betas.variance[0]))
-    last = np.full(log_tails.shape, np.log(betas.near.max() + 1) - np.log(_TINY * betas.size.sum()))
-    found = first
-    for _ in range(_HALVINGS):
-        log_t = 0.5 * (first + last)
-        log_mgf, found, variance = _tilted(betas, np.exp(log_t), is_low=is_low)
-        is_far = _log_tails(np.exp(log_t), found, log_mgf, variance)[0] < log_tails
-        first, last = np.where(is_far, first, log_t), np.where(is_far, log_t, last)
-    return found
 
 
 def _mean_distance(betas: Betas, *, is_low: bool) -> float:
@@ -149,8 +135,9 @@ def _tilted(betas: Betas, t: Floats, *, is_low: bool) -> Floats:
     start = np.where(is_small, close, np.log(v / p) - np.log(rest / q))
     # Beside the maximum v bends where d is about 0, and nodes must not step over that.
     scale = np.minimum(1 / np.sqrt(a * rest**2 + b * v**2), 1.0)
-    reach = np.arcsinh(_DEPTH / (np.minimum(a, b) * scale) + np.sqrt(2 * _DEPTH)).max()
-    nodes = np.linspace(-reach, reach, 2 * int(np.ceil(reach / _STEP)) + 1)
+    # What is left out at the ends of the nodes is below exp(-30).
+    reach = np.arcsinh(30 / (np.minimum(a, b) * scale) + np.sqrt(60)).max()
+    nodes = np.linspace(-reach, reach, 2 * int(np.ceil(reach / 0.16)) + 1)
     d = start + scale * np.sinh(nodes)
     share = expit(d + np.log(p) - np.log(q))
     # n p d - n log(q + p e^d), or the same from n q and -d: p or q may be lost beside the other.

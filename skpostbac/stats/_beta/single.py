@@ -20,59 +20,41 @@ class SingleBetas:
     ----------
     a, b : parameters of the share of the support.
     weight : length of the support, negative if the share begins at its upper end.
+    low, high : distances of both ends of the support from the mean.
+    deviation : standard deviations.
+    end_densities : limits of the densities at both ends, shape (2, m).
+    is_log_concave : whether all log densities are concave.
+    places : corners inside the support: none, shape (m, 0).
+    least : tails have relative accuracy as long as nothing underflows.
     """
 
     a: Floats
     b: Floats
     weight: Floats
+    low: Floats
+    high: Floats
+    deviation: Floats
+    end_densities: Floats
+    is_log_concave: bool
+    places: Floats
+    least: float = 1e-300
 
-    @property
-    def low(self) -> Floats:
-        """Distance of the lower end of the support from the mean."""
-        return np.where(self.weight > 0, -self._near, -self._far)
-
-    @property
-    def high(self) -> Floats:
-        """Distance of the upper end."""
-        return np.where(self.weight > 0, self._far, self._near)
-
-    @property
-    def _near(self) -> Floats:
-        return np.asarray(np.abs(self.weight) * (self.a / (self.a + self.b)))
-
-    @property
-    def _far(self) -> Floats:
-        return np.asarray(np.abs(self.weight) * (self.b / (self.a + self.b)))
-
-    @property
-    def deviation(self) -> Floats:
-        """Standard deviations."""
-        n = self.a + self.b
-        return np.asarray(np.abs(self.weight) * np.sqrt(self.a * self.b / (n + 1)) / n)
-
-    @property
-    def end_densities(self) -> Floats:
-        """Limits of the densities at both ends, shape (2, m)."""
-        found = []
-        for e, o in ((self.a, self.b), (self.b, self.a)):
-            flat = np.where(e == 1, o / np.abs(self.weight), 0.0)
-            found.append(np.where(e < 1, np.inf, flat))
-        return np.where(self.weight > 0, found, found[::-1])
-
-    @property
-    def is_log_concave(self) -> bool:
-        """Whether all log densities are concave."""
-        return bool((self.a >= 1).all())
-
-    @property
-    def places(self) -> Floats:
-        """Corners inside the support: none, shape (m, 0)."""
-        return np.empty((self.a.size, 0))
-
-    @property
-    def least(self) -> float:
-        """Tails have relative accuracy as long as nothing underflows."""
-        return 1e-300
+    @classmethod
+    def of(cls, a: Floats, b: Floats, weight: Floats) -> "SingleBetas":
+        """Return multiples of Betas with any parameters."""
+        weight, a, b = np.where(a > b, -weight, weight), np.minimum(a, b), np.maximum(a, b)
+        n, size, is_up = a + b, np.abs(weight), weight > 0
+        near, far = size * (a / n), size * (b / n)
+        ends = []
+        for e, o in ((a, b), (b, a)):
+            ends.append(np.where(e < 1, np.inf, np.where(e == 1, o / size, 0.0)))
+        return cls(
+            *(a, b, weight, np.where(is_up, -near, -far), np.where(is_up, far, near)),
+            deviation=size * np.sqrt(a * b / (n + 1)) / n,
+            end_densities=np.where(is_up, ends, ends[::-1]),
+            is_log_concave=bool((a >= 1).all()),
+            places=np.empty((a.size, 0)),
+        )
 
     def evaluator(self, n_derivatives: int) -> Evaluator:
         """Return what evaluates the distribution function less 1/2 and up to three derivatives."""

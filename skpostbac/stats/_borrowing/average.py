@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, Indices, input_errors
 from skpostbac.stats._borrowing.hyperprior import Hyperprior
-from skpostbac.stats._borrowing.pool import Pool, kind_means
+from skpostbac.stats._borrowing.pool import Pool
 from skpostbac.stats._borrowing.series import class_share, pooled_series
-from skpostbac.stats._borrowing.states import Kinds
+from skpostbac.stats._borrowing.states import Kinds, stratum_numbers
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._numerics import Frame, exact_sum, sum_weights, vector
 from skpostbac.stats._series import Centred
@@ -106,8 +106,15 @@ class HierarchicalBetaAverage(BoundedDistribution):
         pools: ArrayLike | None = None,
     ) -> None:
         self._correct, self._total = vector("correct", correct), vector("total", total)
-        _check_counts(self._correct, self._total)
         size = self._total.size
+        if self._correct.shape != self._total.shape:
+            raise ValueError(
+                f"correct and total must have the same length; got {self._correct.size} and {size}."
+            )
+        if (self._total > _LARGEST).any() or (self._total < 0).any():
+            raise ValueError(f"total must lie between 0 and {_LARGEST:g}.")
+        if (self._correct < 0).any() or (self._correct > self._total).any():
+            raise ValueError("correct must lie between 0 and total.")
         self._equal = weights is None
         self._weights = sum_weights(weights, size)
         self._hyperprior = Hyperprior() if hyperprior is None else hyperprior
@@ -115,7 +122,12 @@ class HierarchicalBetaAverage(BoundedDistribution):
             raise TypeError(
                 f"hyperprior must be a Hyperprior, got {type(self._hyperprior).__name__}"
             )
-        self._pools = _places(np.zeros(size) if pools is None else pools, size)
+        with input_errors("pools must be labels that can be compared"):
+            labels = np.zeros(size) if pools is None else np.asarray(pools)
+            if labels.shape != (size,):
+                raise ValueError(f"there must be {size}, got the shape {labels.shape}")
+            self._pools = np.asarray(np.unique(labels, return_inverse=True)[1])
+        self._pools.flags.writeable = False
 
     @property
     def correct(self) -> Floats:
@@ -198,7 +210,13 @@ class HierarchicalBetaAverage(BoundedDistribution):
             # The means do not depend on the weights, as long as these are not zero.
             count = np.bincount(place.ravel()).astype(float)
             kinds = Kinds(distinct[0], distinct[1], np.ones(count.size), count)
-            means[index] = kind_means(kinds, self.hyperprior)[place.ravel()]
+            stratum, found = (
+                stratum_numbers(kinds.total, self.hyperprior.strata),
+                np.empty(count.size),
+            )
+            for one, part in enumerate(Pool.of(kinds, self.hyperprior).strata):
+                found[stratum == one] = part.means[0]
+            means[index] = found[place.ravel()]
         return means
 
     def _with_weights(self, weights: Floats) -> "HierarchicalBetaAverage":
@@ -270,25 +288,3 @@ def _rebuild(
     return HierarchicalBetaAverage(
         correct, total, weights=weights, hyperprior=hyperprior, pools=pools
     )
-
-
-def _places(pools: ArrayLike, size: int) -> Indices:
-    """Return the place of the pool of each class among the pools, in their order."""
-    with input_errors("pools must be labels that can be compared"):
-        labels = np.asarray(pools)
-        if labels.shape != (size,):
-            raise ValueError(f"there must be {size}, got the shape {labels.shape}")
-        places = np.unique(labels, return_inverse=True)[1]
-    places.flags.writeable = False
-    return np.asarray(places)
-
-
-def _check_counts(correct: Floats, total: Floats) -> None:
-    if correct.shape != total.shape:
-        raise ValueError(
-            f"correct and total must have the same length; got {correct.size} and {total.size}."
-        )
-    if (total > _LARGEST).any() or (total < 0).any():
-        raise ValueError(f"total must lie between 0 and {_LARGEST:g}.")
-    if (correct < 0).any() or (correct > total).any():
-        raise ValueError("correct must lie between 0 and total.")

@@ -22,7 +22,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import gammaln
 
-from skpostbac._utils import Bools, Complexes, Floats, Indices
+from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._borrowing.hyperprior import VIRTUAL, Hyperprior
 from skpostbac.stats._borrowing.states import States
 from skpostbac.stats._numerics import matrix_product
@@ -30,7 +30,7 @@ from skpostbac.stats._numerics import matrix_product
 Table = TypeVar("Table", Floats, Complexes)
 # The states of one strength in a stratum and in the next: among all, in the tables of each of the
 # two strata, and there those that both have.
-_Step = tuple[tuple[slice, slice], slice, slice, slice, slice]
+Step = tuple[tuple[slice, slice], slice, slice, slice, slice]
 
 
 @dataclass(frozen=True)
@@ -56,16 +56,22 @@ class Chain:
     @classmethod
     def of(cls, states: States, n_strata: int, hyperprior: Hyperprior) -> "Chain":
         """Give all states to each stratum."""
-        start = np.exp(states.log_prior)
-        log_rates = _log_density_ratio(states.mu, states.nu, hyperprior.rate)
+        start, m, x = np.exp(states.log_prior), hyperprior.rate, np.arange(VIRTUAL + 1.0)
+        log_mu, log_nu = np.log(states.mu), np.log(states.nu)
+        powers = np.multiply.outer(x, log_mu) + np.multiply.outer(VIRTUAL - x, log_nu)
+        choices = gammaln(VIRTUAL + 1) - gammaln(x + 1) - gammaln(VIRTUAL - x + 1)
+        # Log of B(m, m) / B(m + x, m + N - x).
+        rise = gammaln(2 * m + VIRTUAL) - gammaln(2 * m) + 2 * gammaln(m)
+        log_rates = rise - gammaln(m + x) - gammaln(m + VIRTUAL - x) + powers.T
+        bounds = np.searchsorted(states.row, np.arange(states.row.max(initial=-1) + 2)).tolist()
         # A strength's share of the prior mass is no part of a move.
         rates = (hyperprior.move * len(hyperprior.kappa)) * start[:, np.newaxis] * np.exp(log_rates)
         return cls(
             start=start,
-            samples=np.exp(_log_binomial(states.mu, states.nu)),
+            samples=np.exp(choices[:, np.newaxis] + powers),
             entries=np.concatenate([rates, hyperprior.anew * start[:, np.newaxis]], axis=1),
             stay=hyperprior.stay,
-            spans=(_rows(states.row),) * n_strata,
+            spans=(tuple(slice(a, b) for a, b in pairwise(bounds)),) * n_strata,
         )
 
     def where(self, kept: Sequence[Bools]) -> "Chain":
@@ -106,7 +112,7 @@ class Chain:
         real: Floats = np.asarray(table, dtype=float)
         sums = np.empty((self.size(number + 1), *real.shape[1:]))
         anew = real.sum(axis=0)[np.newaxis]
-        for one, first, last, here, there in self._steps[number]:
+        for one, first, last, here, there in self.steps[number]:
             passed = np.concatenate([matrix_product(self.samples[:, one[0]], real[first]), anew])
             matrix_product(self.entries[one[1]], passed, out=sums[last])
             sums[there] += self.stay * real[here]
@@ -115,36 +121,28 @@ class Chain:
     def backward(self, number: int, table: Floats) -> Floats:
         """Take sums over paths from the states after a stratum, shape (n,), to those of it."""
         sums, anew = np.empty(self.size(number)), 0.0
-        for one, first, last, here, there in self._steps[number]:
+        for one, first, last, here, there in self.steps[number]:
             passed = table[last] @ self.entries[one[1]]
             anew += passed[-1]
             np.matmul(passed[:-1], self.samples[:, one[0]], out=sums[first])
             sums[here] += self.stay * table[there]
         return sums + anew
 
-    def link(self, number: int) -> "Link":
-        """Return the chances of the steps from a stratum to the next."""
-        steps = self._steps[number]
-        entries = np.concatenate([self.entries[b] for (_, b), *_ in steps])
-        ranges = [[np.arange(one.start, one.stop) for one in step[3:]] for step in steps]
-        here, there = (np.concatenate(places) for places in zip(*ranges, strict=True))
-        return Link(
-            same=(here, there),
-            stay=self.stay,
-            rows=tuple((first, last) for _, first, last, _, _ in steps),
-            samples=np.concatenate([self.samples[:, a] for (a, _), *_ in steps], axis=1),
-            moves=entries[:, :-1],
-            anew=entries[:, -1],
-        )
-
     @cached_property
-    def _steps(self) -> tuple[tuple[_Step, ...], ...]:
+    def steps(self) -> tuple[tuple[Step, ...], ...]:
         """Where the states of each strength are in each stratum and the next, and those of both."""
         places = [_places(spans) for spans in self.spans]
-        pairs = zip(pairwise(self.spans), pairwise(places), strict=True)
-        return tuple(
-            tuple(_step(*one) for one in zip(*spans, *both, strict=True)) for spans, both in pairs
-        )
+        found = []
+        for spans, both in zip(pairwise(self.spans), pairwise(places), strict=True):
+            step = []
+            for a, b, first, last in zip(*spans, *both, strict=True):
+                low = max(a.start, b.start)
+                high = max(min(a.stop, b.stop), low)
+                here = slice(first.start + low - a.start, first.start + high - a.start)
+                there = slice(last.start + low - b.start, last.start + high - b.start)
+                step.append(((a, b), first, last, here, there))
+            found.append(tuple(step))
+        return tuple(found)
 
     def total(self, factors: Iterable[Table]) -> Table:
         """Sum products of factors of the strata, (n_states, k) each, over all paths: shape (k,)."""
@@ -177,28 +175,6 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class Link:
-    """Chances to get from each state of a stratum to each of the next.
-
-    Attributes
-    ----------
-    same : for each state that both have, its places in the first and in the next.
-    stay : chance to stay.
-    rows : for each strength, where its states are in the first and in the next.
-    samples : chance of each number of virtual samples in a state, shape (N + 1, n_first).
-    moves : chance to move to a state given that number, shape (n_next, N + 1).
-    anew : chance to start at each state of the next stratum.
-    """
-
-    same: tuple[Indices, Indices]
-    stay: float
-    rows: tuple[tuple[slice, slice], ...]
-    samples: Floats
-    moves: Floats
-    anew: Floats
-
-
-@dataclass(frozen=True)
 class Paths:
     """Sums over paths.
 
@@ -214,21 +190,6 @@ class Paths:
     after: tuple[Floats, ...]
 
 
-def _step(a: slice, b: slice, first: slice, last: slice) -> _Step:
-    """Where the states of a strength are in two strata, and in the tables of these."""
-    low = max(a.start, b.start)
-    high = max(min(a.stop, b.stop), low)
-    here = slice(first.start + low - a.start, first.start + high - a.start)
-    there = slice(last.start + low - b.start, last.start + high - b.start)
-    return (a, b), first, last, here, there
-
-
-def _rows(row: Indices) -> tuple[slice, ...]:
-    """Where the states of each strength are, of those sorted by strength."""
-    bounds = np.searchsorted(row, np.arange(row.max(initial=-1) + 2)).tolist()
-    return tuple(slice(a, b) for a, b in pairwise(bounds))
-
-
 def _places(spans: Sequence[slice]) -> list[slice]:
     """Where the states of each strength are among those of their stratum."""
     bounds = accumulate((one.stop - one.start for one in spans), initial=0)
@@ -239,21 +200,3 @@ def _hulls(kept: Bools, spans: Sequence[slice]) -> list[tuple[int, int]]:
     """Range from the first to the last state that is kept, for each strength."""
     some = (np.flatnonzero(kept[one]) for one in _places(spans))
     return [(int(one[0]), int(one[-1]) + 1) if one.size else (0, 0) for one in some]
-
-
-def _log_binomial(mu: Floats, nu: Floats) -> Floats:
-    """Log chance of each number of virtual samples at some rates, shape (N + 1, n)."""
-    x = np.arange(VIRTUAL + 1.0)[:, np.newaxis]
-    choices = gammaln(VIRTUAL + 1) - gammaln(x + 1) - gammaln(VIRTUAL - x + 1)
-    return np.asarray(choices + x * np.log(mu) + (VIRTUAL - x) * np.log(nu))
-
-
-def _log_density_ratio(mu: Floats, nu: Floats, m: float) -> Floats:
-    """Log density of Beta(m + x, m + N - x) over that of Beta(m, m), shape (n, N + 1)."""
-    x = np.arange(VIRTUAL + 1.0)
-    # Log of B(m, m) / B(m + x, m + N - x).
-    rise = gammaln(2 * m + VIRTUAL) - gammaln(2 * m) + 2 * gammaln(m)
-    norm = rise - gammaln(m + x) - gammaln(m + VIRTUAL - x)
-    return np.asarray(
-        norm + np.multiply.outer(np.log(mu), x) + np.multiply.outer(np.log(nu), VIRTUAL - x)
-    )

@@ -107,7 +107,11 @@ class Hyperprior:
     move: float = 0.4
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kappa", _strengths(self.kappa))
+        given: Any = self.kappa
+        if not isinstance(given, (tuple, list)) or not given:
+            raise ValueError(f"kappa must be a sequence of numbers, got {given!r:.80}")
+        kappa = tuple(_checked("kappa", value, 1e-3, _LARGEST_KAPPA) for value in given)
+        object.__setattr__(self, "kappa", kappa)
         object.__setattr__(self, "rate", _checked("rate", self.rate, _SMALLEST, _LARGEST))
         object.__setattr__(self, "base", _checked("base", self.base, _SMALLEST, _LARGEST))
         if self.outlier is not None:
@@ -169,12 +173,6 @@ def log_rise(x: Floats, d: Floats) -> Floats:
     """Return log Gamma(x + d) - log Gamma(x), for x > 0 and d >= 0 of any size."""
     rest = stirling_remainder(x + d) - stirling_remainder(x)
     return np.asarray(d * np.log(x) + (x + d - 0.5) * np.log1p(d / x) - d + rest)
-
-
-def _strengths(values: Any) -> tuple[float, ...]:
-    if not isinstance(values, (tuple, list)) or not values:
-        raise ValueError(f"kappa must be a sequence of numbers, got {values!r:.80}")
-    return tuple(_checked("kappa", value, 1e-3, _LARGEST_KAPPA) for value in values)
 
 
 def _checked(name: str, value: Any, low: float, high: float) -> float:

@@ -17,14 +17,14 @@ vanish goes over to zero smoothly: this blurs the distribution over a few times 
 farther from the corners.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import erfc, expit, gammaln, log_expit
 
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._borrowing.pool import Pool
-from skpostbac.stats._borrowing.strata import Stratum
+from skpostbac.stats._borrowing.states import decay, vanishing_height
 from skpostbac.stats._borrowing.transform import StratumTransform
 from skpostbac.stats._distribution import CentredShare, Table
 from skpostbac.stats._numerics import Frame, log_beta, log_sum
@@ -36,26 +36,18 @@ _DEPTH, _NEGLIGIBLE = 27.6, 4e-11
 _LIGHTEST = 1e-14
 # Tails that are no more than the error, and the rounding of exponents.
 _LEAST, _ROUNDING = 1e-10, 1e-9
-# Tilts of Chernoff's bounds, in units of one over the standard deviation.
-_TILTS = np.array([0.35, 0.7, 1.5, 3.5, 7.0])
 # The geometric grid begins at this height, in the same units, with so many heights in an octave if
 # the transform vanishes beyond the third, and else so few.
 _FIRST, _PER_OCTAVE, _ROUGH, _FEW_PER_OCTAVE = 6.0, 8, 120.0, 3
-# The most orders; the fewest that are computed one by one; and those if interpolation fails.
-_MOST, _EACH, _FALLBACK = 2**13, 48, 2**11
+# The most orders, and the fewest that are computed one by one.
+_MOST, _EACH = 2**13, 48
+# Orders if interpolation fails, and times how many states and kinds they are cut to the fewer.
+_FALLBACK, _WORK = (2**10, 2**11), 2**26
 # So many orders are not worth an interpolation; points of it; orders that are compared, and their
 # largest error.
 _CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 16, 1e-10
-# The period is a little wider than the range.
-_PERIOD = 1 + 1 / 16
-# Range of the logs of heights, and the halvings that leave 1e-3 of it.
-_MOST_LOG, _HALVINGS, _TINY = 80.0, 18, 1e-300
-# Widest panels, in log-odds, from which the table of a single class begins.
-_WIDEST = 2.0
-# Log-odds beyond which exp(d) is all that counts.
-_OVERFLOW = 100.0
-# States times heights in a block.
-_BLOCK = 2**17
+# States times kinds times heights in a block, which take some 100 MB.
+_BLOCK = 2**23
 
 
 class PooledTransform:
@@ -68,33 +60,27 @@ class PooledTransform:
     def __call__(self, heights: Complexes | Floats) -> Complexes:
         """Return E[exp(i t (X - mean))], shape (n,)."""
         heights = heights.astype(np.complex128)
-        most = max(one.n_states for pool in self._pools for one in pool.strata)
+        strata = [one for pool in self._pools for one in pool.strata]
+        most = max(one.n_states * max(one.kinds.count.size, 8) for one in strata)
         count = -(-heights.size * most // _BLOCK)
         return np.concatenate([self._block(part) for part in np.array_split(heights, count)])
 
     def _block(self, heights: Complexes) -> Complexes:
         total = np.ones(heights.size, dtype=complex)
         for pool, parts in zip(self._pools, self._parts, strict=True):
-            sizes = [_likelihood(one) for one in pool.strata]
-            total *= pool.chain.total(_products(sizes, parts, heights))
+            # States that do not count have none: their moment generating function may overflow.
+            likelihoods = [
+                np.where(one.log_weights < np.log(_LIGHTEST), -np.inf, one.log_likelihood)
+                for one in pool.strata
+            ]
+            sizes = [np.exp(logs - logs.max())[:, np.newaxis] for logs in likelihoods]
+            factors = (
+                np.where(size > 0, size * part.values(heights), 0.0)
+                for size, part in zip(sizes, parts, strict=True)
+            )
+            total *= pool.chain.total(factors)
             total /= pool.chain.total(sizes)
         return total
-
-
-def _likelihood(stratum: Stratum) -> Floats:
-    """Likelihood of each state, up to a factor, shape (n_states, 1); zero if it does not count."""
-    logs = stratum.log_likelihood[:, np.newaxis]
-    is_light = stratum.log_weights[:, np.newaxis] < np.log(_LIGHTEST)
-    return np.where(is_light, 0.0, np.exp(logs - logs.max()))
-
-
-def _products(
-    sizes: Sequence[Floats], parts: Sequence[StratumTransform], heights: Complexes
-) -> Iterator[Complexes]:
-    """Yield likelihood times transform of each stratum."""
-    for size, part in zip(sizes, parts, strict=True):
-        # Where a state does not count, its moment generating function may overflow.
-        yield np.where(size > 0, size * part.values(heights), 0.0)
 
 
 def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: float) -> Series:
@@ -104,7 +90,8 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
     """
     transform, grid, on_grid, reach = _looked_at(pools, deviation)
     low, high = max(-reach[0], ends[0]), min(reach[1], ends[1])
-    period = _PERIOD * (high - low)
+    # The period is a little wider than the range.
+    period = (1 + 1 / 16) * (high - low)
     step = 2 * np.pi / period
     late = np.flatnonzero(np.abs(on_grid) > _NEGLIGIBLE)
     last = grid[min(late[-1] + 1, grid.size - 1)] if late.size else grid[0]
@@ -112,16 +99,22 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
     first, orders = count, np.arange(1.0, count)
     values = np.empty(count - 1, dtype=complex)
     if count > _CHEAP and grid.size > _POINTS:
-        corner = _corner(pools)
+        # Where all classes are at their nearer ends
+        corner = 0.0
+        for kinds, (right, wrong) in (one for pool in pools for one in pool.weighted):
+            gaps = np.where(kinds.wrong < kinds.correct, wrong, -right)
+            corner += float(kinds.count @ (kinds.weights * gaps))
         smooth = on_grid * np.exp(-1j * grid * corner)
         values = _interpolated(np.log(grid), smooth, np.log(step * orders))
         values *= np.exp(1j * step * orders * corner)
-        compared = np.geomspace(_EACH, count - 1, _COMPARED).astype(int)
-        exact = transform(step * compared)
-        wrong = np.flatnonzero(np.abs(values[compared - 1] - exact) > _TOLERANCE)
-        first = compared[min(wrong[-1] + 1, _COMPARED - 1)] if wrong.size else _EACH
-        if first > _FALLBACK:
-            first = count = min(count, _FALLBACK)
+        compared = np.geomspace(_EACH, count - 1, _COMPARED).astype(np.intp)
+        exact = transform(step * orders[compared - 1])
+        missed = np.flatnonzero(np.abs(values[compared - 1] - exact) > _TOLERANCE)
+        first = int(compared[min(missed[-1] + 1, _COMPARED - 1)]) if missed.size else _EACH
+        work = sum(one.n_states * one.kinds.count.size for pool in pools for one in pool.strata)
+        most = int(np.clip(_WORK / work, *_FALLBACK))
+        if first > most:
+            first = count = min(count, most)
             values, orders = values[: count - 1], orders[: count - 1]
     values[: first - 1] = transform(step * orders[: first - 1])
     if abs(values[-1]) > _NEGLIGIBLE:
@@ -146,7 +139,8 @@ def _looked_at(
     guess, most = _vanishing_height(pools), 2 * np.pi * _MOST / (16 * deviation)
     attempts = [1.2 * guess, 2.5 * guess] if guess * deviation < _ROUGH else []
     attempts = [limit for limit in attempts if limit < most]
-    tilts = _TILTS / deviation
+    # Tilts of Chernoff's bounds
+    tilts = np.array([0.35, 0.7, 1.5, 3.5, 7.0]) / deviation
     while True:
         limit = attempts.pop(0) if attempts else most
         per_octave = _PER_OCTAVE if limit == most else _FEW_PER_OCTAVE
@@ -165,38 +159,19 @@ def _looked_at(
 
 
 def _vanishing_height(pools: Sequence[Pool]) -> float:
-    """Height from which the transform is negligible, about.
-
-    For each stratum, envelopes of the transform (1 + T^2 v / p)^(-p / 2) at the mean recalls, with
-    p = min(a, b) and the variance v of each kind, averaged over the strengths.
-    """
+    """Height from which the transform is negligible, about, by the envelopes of the strata."""
     strata = [one for pool in pools for one in pool.strata if one.kinds.count.size]
-    kappa = np.unique(np.concatenate([one.borrowed.kappa for one in strata]))
     terms = []
     for one in strata:
-        shares = np.array([np.exp(one.log_weights[one.borrowed.kappa == x]).sum() for x in kappa])
-        right, wrong = (mean[:, np.newaxis] * kappa for mean in one.means)
-        a, b = one.outlier_a[:, np.newaxis] + right, one.outlier_b[:, np.newaxis] + wrong
-        order = np.minimum(a, b)
-        scale = one.kinds.weights[:, np.newaxis] ** 2 * a * b / (a + b) ** 3 / order
-        terms.append((shares, 0.5 * one.kinds.count[:, np.newaxis] * order, scale))
-    low, high = -_MOST_LOG, _MOST_LOG
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        square = np.exp(2 * middle)
-        sizes = (shares @ np.exp(-(o * np.log1p(square * c)).sum(axis=0)) for shares, o, c in terms)
-        is_large = np.log(np.maximum(list(sizes), _TINY)).sum() > np.log(_NEGLIGIBLE)
-        low, high = (middle, high) if is_large else (low, middle)
-    return float(np.exp(high))
+        kappa, place = np.unique(one.borrowed.kappa, return_inverse=True)
+        shares = np.bincount(place.ravel(), np.exp(one.log_weights))
+        terms.append((shares, decay(one.kinds, one.means, one.base, kappa)))
 
+    def log_size(height: Floats) -> Floats:
+        sizes = [shares @ np.exp(log_envelope(height)) for shares, log_envelope in terms]
+        return np.asarray(np.log(np.maximum(sizes, 1e-300)).sum(keepdims=True))
 
-def _corner(pools: Sequence[Pool]) -> float:
-    """Place of the corner where all classes are at their nearer ends, less the mean."""
-    total = 0.0
-    for kinds, (right, wrong) in (one for pool in pools for one in pool.weighted):
-        gaps = np.where(kinds.wrong < kinds.correct, wrong, -right)
-        total += float(kinds.count @ (kinds.weights * gaps))
-    return total
+    return float(vanishing_height(log_size, float(np.log(_NEGLIGIBLE)), 1)[0])
 
 
 def _end_densities(pools: Sequence[Pool]) -> Floats:
@@ -251,12 +226,12 @@ def class_share(pool: Pool, frame: Frame, deviation: float) -> CentredShare:
     borrows = chances * (1 - one.outlier[:, 0])
     kept = borrows > _LIGHTEST
     logs = one.log_borrower[:, 0] + one.borrowed.log_norm
-    powers = np.stack([one.up, one.down])[:, kept]
+    powers = np.stack([one.borrowed.up, one.borrowed.down])[:, kept]
     own = one.outlier_a[0], one.outlier_b[0]
     if one.kinds.weights[0] < 0:
         powers, own = powers[::-1], own[::-1]
     powers = np.hstack([powers, np.zeros((2, 1))])
-    alone = max(chances.sum() - borrows.sum(), _TINY)
+    alone = max(chances.sum() - borrows.sum(), 1e-300)
     factors = np.append(np.log(borrows[kept]) - logs[kept], np.log(alone))[:, np.newaxis]
     # From the nearer end, exponents keep their digits where n is large.
     n, side = own[0] + own[1], 1.0 if own[0] < own[1] else -1.0
@@ -264,13 +239,13 @@ def class_share(pool: Pool, frame: Frame, deviation: float) -> CentredShare:
 
     def log_density(u: Floats) -> Floats:
         d = side * (u - mode)
-        rise = np.log1p(share * np.expm1(np.minimum(d, _OVERFLOW)))
-        rise = np.where(d < _OVERFLOW, rise, np.log(share) + d)
+        rise = np.log1p(share * np.expm1(np.minimum(d, 100.0)))
+        rise = np.where(d < 100.0, rise, np.log(share) + d)
         borrowed = powers.T @ np.stack([log_expit(u), log_expit(-u)])
         return np.asarray(n * (share * d - rise) + log_sum(borrowed + factors))
 
     start, scale = np.log(mean) - np.log(rest), deviation * (mean + rest) / (mean * rest)
-    edges = start + min(scale, _WIDEST) * np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
+    edges = start + min(scale, 2.0) * np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
     table = Table.of(log_density, edges, _TOLERANCE)
     return CentredShare(
         *(table, frame.mean, -mean, rest, deviation, tuple(_end_densities([pool])[:, 0].tolist())),

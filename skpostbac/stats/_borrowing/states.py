@@ -45,21 +45,15 @@ from skpostbac.stats._borrowing.hyperprior import Hyperprior
 _PER_ROOT, _PER_ROOT_OF_TRANSFORMS, _LEAST = 3.8, 3.5, 16
 # Degrees are rounded up to so many in each octave, so that rules are used again.
 _STEPS = 8
-# Share of the change of a log transform that is counted as that of its modulus.
-_MODULUS = 0.4
-# A transform has decayed at exp(-14) = 8e-7, beyond which it needs few digits.
-_DECAY_DEPTH = 14.0
-# Range of the logs of heights, and the halvings that leave 1e-7 of it.
-_MAX_LOG_HEIGHT, _HALVINGS = 80.0, 30
+# Range of the logs of heights at which a transform may vanish.
+_MOST_LOG = 80.0
 # Rules of up to this many nodes are computed as a whole.
 _WHOLE = 1024
 # At how many places a row is looked at, and from how many nodes on.
 _LOOKS, _MANY = 33, 512
-# Rounds for a node after the first at most, and the relative error at which they end. An asymptotic
-# formula gives four digits.
-_MORE_ROUNDS, _EXACT = 4, 1e-14
-# Of the phase that an asymptotic formula gives, which bends within a few nodes of an end.
-_PHASE_ROUNDS = 6
+# Rounds of Newton's method for a node, which has four digits to begin with, and for its phase,
+# which bends within a few nodes of an end.
+_ROUNDS, _PHASE_ROUNDS = 5, 6
 
 
 @dataclass(frozen=True)
@@ -142,11 +136,6 @@ class States:
     kappa: Floats
     log_prior: Floats
 
-    @property
-    def size(self) -> int:
-        """Number of states."""
-        return self.mu.size
-
 
 # Some kinds, and the posterior mean of the accuracy of each, and one less that.
 KindMeans = tuple[Kinds, tuple[Floats, Floats]]
@@ -166,53 +155,52 @@ def degrees(kinds: Kinds, hyperprior: Hyperprior, weighted: Sequence[KindMeans] 
     samples = kinds.count @ np.maximum(total * kappa / (total + kappa), 0.5 * slope)
     frequency, per_root = np.zeros_like(kappa), _PER_ROOT
     if weighted:
-        height = decay_heights(weighted, hyperprior.base, kappa, _DECAY_DEPTH)
-        more, frequency = _told_by_transforms(weighted, height, kappa)
-        samples, per_root = samples + more, _PER_ROOT_OF_TRANSFORMS
+        per_root = _PER_ROOT_OF_TRANSFORMS
+        # A transform has decayed at exp(-14) = 8e-7, beyond which it needs few digits.
+        envelopes = [decay(*one, hyperprior.base, kappa) for one in weighted]
+        height = vanishing_height(
+            lambda t: np.sum([log(t) for log in envelopes], axis=0), -14.0, kappa.size
+        )
+        for some, (near, far) in weighted:
+            size = np.abs(some.weights)[:, np.newaxis]
+            change = kappa * np.log1p(size * height / (some.total[:, np.newaxis] + kappa))
+            # About this share of a change is one of the modulus.
+            samples = samples + 0.4 * some.count @ change
+            frequency += (some.count * np.sqrt(near * far)) @ change
     least = np.maximum(per_root * np.sqrt(2 * hyperprior.rate + samples) + frequency / 2, _LEAST)
     # Rounded up to numbers of nodes that rules have.
     octaves = np.ceil(_STEPS * np.log2(least / _LEAST)) / _STEPS
     return np.asarray(np.ceil(_LEAST * 2**octaves).astype(np.intp))
 
 
-def _told_by_transforms(
-    weighted: Sequence[KindMeans], height: Floats, kappa: Floats
-) -> tuple[Floats, Floats]:
-    """Return what transforms on a line are worth in samples, and their frequency, by strength."""
-    samples, frequency = np.zeros_like(kappa), np.zeros_like(kappa)
-    for kinds, (right, wrong) in weighted:
-        size, total = np.abs(kinds.weights)[:, np.newaxis], kinds.total[:, np.newaxis]
-        change = kappa * np.log1p(size * height / (total + kappa))
-        samples += _MODULUS * kinds.count @ change
-        frequency += (kinds.count * np.sqrt(right * wrong)) @ change
-    return samples, frequency
+def decay(
+    kinds: Kinds, means: tuple[Floats, Floats], base: float, kappa: Floats
+) -> Callable[[Floats], Floats]:
+    """Return the log envelope of a transform for each strength, of classes that all borrow.
 
-
-def decay_heights(
-    weighted: Sequence[KindMeans], base: float, kappa: Floats, least_depth: Floats | float
-) -> Floats:
-    """Heights at which the transform has decayed if all classes borrow, for each strength.
-
-    By the envelope of a Gamma variable of the order p = min(a, b) and the variance v of the class,
-    (1 + T^2 v / p)^(-p / 2). The log of the height is found by bisection.
+    That of a Gamma variable of the order p = min(a, b) and the variance v of the class, which is
+    (1 + T^2 v / p)^(-p / 2) at the height T.
     """
-    orders, scales = [], []
-    for kinds, means in weighted:
-        right, wrong = (rate[:, np.newaxis] for rate in means)
-        a = (kinds.correct + base)[:, np.newaxis] + right * kappa
-        b = (kinds.wrong + base)[:, np.newaxis] + wrong * kappa
-        order = np.minimum(a, b)
-        scales.append(kinds.weights[:, np.newaxis] ** 2 * a * b / (a + b) ** 3 / order)
-        orders.append(kinds.count[:, np.newaxis] * order)
-    order, scale = np.concatenate(orders), np.concatenate(scales)
-    low = np.zeros_like(kappa)
-    high = np.full_like(kappa, _MAX_LOG_HEIGHT)
-    for _ in range(_HALVINGS):
+    right, wrong = (rate[:, np.newaxis] * kappa for rate in means)
+    a, b = (
+        (kinds.correct + base)[:, np.newaxis] + right,
+        (kinds.wrong + base)[:, np.newaxis] + wrong,
+    )
+    order = np.minimum(a, b)
+    scale = kinds.weights[:, np.newaxis] ** 2 * a * b / (a + b) ** 3 / order
+    order = -0.5 * kinds.count[:, np.newaxis] * order
+    return lambda height: np.asarray((order * np.log1p(height**2 * scale)).sum(axis=0))
+
+
+def vanishing_height(log_size: Callable[[Floats], Floats], least: float, count: int) -> Floats:
+    """Heights from which functions that fall are below exp(least), found by bisection."""
+    low, high = np.full((2, count), [[-_MOST_LOG], [_MOST_LOG]])
+    # These leave 2e-6 of a height.
+    for _ in range(26):
         middle = 0.5 * (low + high)
-        depth = (0.5 * order * np.log1p(np.exp(2 * middle) * scale)).sum(axis=0)
-        decayed = depth >= least_depth
-        low, high = np.where(decayed, low, middle), np.where(decayed, middle, high)
-    return np.exp(high)
+        has_vanished = log_size(np.exp(middle)) <= least
+        low, high = np.where(has_vanished, low, middle), np.where(has_vanished, middle, high)
+    return np.asarray(np.exp(high))
 
 
 # Where the nodes that may count are, for each strength: the first, and the one behind the last.
@@ -248,7 +236,16 @@ def windows(
         # The measure of the nodes is about that of phi.
         values = values + ((m - 0.5) * (np.log(mu) + np.log(nu))).ravel()
         values = values.reshape(-1, *looks.shape)
-        inside = (_largest(values) > values.max(axis=(1, 2), keepdims=True) - depth).any(axis=0)
+        # Bounds between looks: a log posterior that bends down is below the lines through others.
+        steps, nothing = np.diff(values, axis=1), np.zeros_like(values[:, :1])
+        up = np.maximum(np.concatenate([nothing, steps[:, :-1]], axis=1), 0.0)
+        down = np.maximum(np.concatenate([-steps[:, 1:], nothing], axis=1), 0.0)
+        left, right = values[:, :-1], values[:, 1:]
+        between = np.maximum(np.maximum(left, right), np.minimum(left + up, right + down))
+        before = np.concatenate([between[:, :1], between], axis=1)
+        after = np.concatenate([between, between[:, -1:]], axis=1)
+        least = values.max(axis=(1, 2), keepdims=True) - depth
+        inside = (np.maximum(before, after) > least).any(axis=0)
         some = inside.any(axis=0)
         start, stop = inside.argmax(axis=0), _LOOKS - 1 - inside[::-1].argmax(axis=0)
         columns = np.arange(some.size)
@@ -259,19 +256,6 @@ def windows(
         if not shrunk.any():
             break
     return first, last
-
-
-def _largest(values: Floats) -> Floats:
-    """Bound the values within the intervals on both sides of each look, along axis 1."""
-    steps = np.diff(values, axis=1)
-    nothing = np.zeros_like(values[:, :1])
-    up = np.maximum(np.concatenate([nothing, steps[:, :-1]], axis=1), 0.0)
-    down = np.maximum(np.concatenate([-steps[:, 1:], nothing], axis=1), 0.0)
-    left, right = values[:, :-1], values[:, 1:]
-    between = np.maximum(np.maximum(left, right), np.minimum(left + up, right + down))
-    before = np.concatenate([between[:, :1], between], axis=1)
-    after = np.concatenate([between, between[:, -1:]], axis=1)
-    return np.asarray(np.maximum(before, after))
 
 
 def _guess(number: Floats, degree: Indices | int, m: float) -> Floats:
@@ -309,31 +293,26 @@ def _rule(degree: int, m: float, number: Indices) -> tuple[Floats, Floats, Float
     if degree <= _WHOLE:
         mu, nu, weight = _whole_rule(degree, m)
         return mu[number], nu[number], weight[number]
-    phi, slope, error = _nearest_node(degree, m, _guess(number.astype(float), degree, m))
-    for _ in range(_MORE_ROUNDS):
-        if error < _EXACT:
+    order, power, phi = m - 1, m - 0.5, _guess(number.astype(float), degree, m)
+    slope = np.ones_like(phi)
+    for _ in range(_ROUNDS):
+        value, below, cosine, sine = *_jacobi(degree, order, np.cos(phi)), np.cos(phi), np.sin(phi)
+        # With a constant coefficient k^2 the u of `_guess` would be a sine. Its phase and its
+        # amplitude follow from u and u', and the node and the slope from these. The relative error
+        # is a multiple of the change of k^2 over a wave, times the third power of the phase.
+        slope = (degree * cosine * value - below) / sine + power * cosine / sine * value
+        bend = (0.25 - order**2) / sine**2
+        k = np.sqrt(np.maximum((degree + power) ** 2 + bend, 1.0))
+        phase = np.arctan(k * value / slope)
+        error = np.abs(2 * bend * cosine / (sine * k**3) * phase**3)
+        phi = phi - phase / k
+        slope = np.hypot(slope, k * value) * (sine / np.sin(phi)) ** power
+        if error.max(initial=0.0) < 1e-14:
             break
-        phi, slope, error = _nearest_node(degree, m, phi)
-    return np.sin(phi / 2) ** 2, np.cos(phi / 2) ** 2, np.exp(_log_scale(degree, m)) / slope**2
-
-
-def _nearest_node(degree: int, m: float, phi: Floats) -> tuple[Floats, Floats, float]:
-    """Angles of the nodes next to some angles, the slopes of P(cos(phi)) there, and an error.
-
-    With a constant coefficient k^2 the u of `_guess` would be a sine. Its phase and its amplitude
-    then follow from u and u', and the node and the slope from these. The relative error is a
-    multiple of the change of k^2 over a wave, times the third power of the phase.
-    """
-    order, power, cosine, sine = m - 1, m - 0.5, np.cos(phi), np.sin(phi)
-    value, fall = _jacobi(degree, order, cosine)
-    slope = (degree * cosine * value - fall) / sine + power * cosine / sine * value
-    bend = (0.25 - order**2) / sine**2
-    k = np.sqrt(np.maximum((degree + power) ** 2 + bend, 1.0))
-    phase = np.arctan(k * value / slope)
-    node = phi - phase / k
-    slope_there = np.hypot(slope, k * value) * (sine / np.sin(node)) ** power
-    change = 2 * np.abs(bend * cosine) / (sine * k**3)
-    return node, slope_there, float((change * np.abs(phase) ** 3).max(initial=0.0))
+    # Weights times (1 - x^2) P'(x)^2, for those of sum one.
+    log_scale = 2 * gammaln(degree + m) - gammaln(degree + 1) - gammaln(degree + 2 * m - 1)
+    weight = np.exp(log_scale - betaln(m, m)) / slope**2
+    return np.sin(phi / 2) ** 2, np.cos(phi / 2) ** 2, np.asarray(weight)
 
 
 def _jacobi(degree: int, alpha: float, x: Floats) -> tuple[Floats, Floats]:
@@ -352,12 +331,6 @@ def _jacobi(degree: int, alpha: float, x: Floats) -> tuple[Floats, Floats]:
         below += term
         below, value = value, below
     return value, (degree + alpha) * below
-
-
-def _log_scale(degree: int, m: float) -> float:
-    """Log of the Gauss-Jacobi weights times (1 - x^2) P'(x)^2, for those of sum one."""
-    rises = 2 * gammaln(degree + m) - gammaln(degree + 1) - gammaln(degree + 2 * m - 1)
-    return float(rises - betaln(m, m))
 
 
 @lru_cache(maxsize=256)

@@ -9,41 +9,37 @@ of about
 
 over a distance d, until it vanishes. It is computed at some Chebyshev points of the rates of each
 strength, and at all rates by interpolation. At all points where n p q is alike it is a quadrature
-with the same nodes, on a rotated path in the plane of log-odds (`skpostbac.stats._beta.transform`):
+with the same nodes, on a rotated path in the plane of log-odds (`skpostbac.stats._beta.series`):
 a product of the matrix of the weights and that of the waves.
 
 Heights may be complex: minus i times a real tilt gives the moment generating function.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats, Indices
-from skpostbac.stats._borrowing.strata import Stratum
-from skpostbac.stats._numerics import waves
+from skpostbac.stats._borrowing.pool import Stratum
+from skpostbac.stats._numerics import matrix_product, waves
 
 # Weights below exp(-DIGITS) = 5e-12 are left out, and so is the error of the rule.
 _DIGITS = 26.0
-# Nodes of smaller weights are dropped.
-_NEGLIGIBLE = 1e-14
 # Log of the largest growth of the weights by the rotation, and the largest angle.
 _GROWTH, _LARGEST_ANGLE = 1.5, 0.6
-# Shifts at which the bandwidth is looked for, as shares of the farthest one worth a look.
-_SHARES = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95])
 # Windows that reach so far in log-odds have nodes that spread out, beginning at two.
 _FAR, _BEGIN = 4.0, 2.0
 # Beyond this the odds would overflow, and theta is 0 or 1.
 _LARGEST_LOG_ODDS = 300.0
-# Kinds share nodes if their samples have such a ratio, and their windows overlap.
-_RATIO, _OVERLAP = 3.0, 0.7
-# States of a strength share points if n p q, of the smallest class, has no larger ratio.
-_SPREAD = 8.0
-# Points for a change c of the log transform: c, so many times its cube root, and a few.
-_MORE, _LEAST = 5.0, 6.0
-# Where t w / n is more than this over the root of n p q, a transform is below exp(-TURN^2 / 2).
-_TURN = 7.0
+# Kinds share nodes if their samples have such a ratio, and their windows overlap. States of a
+# strength share points if n p q, of the smallest class, has no larger ratio than the last.
+_RATIO, _OVERLAP, _SPREAD = 3.0, 0.7, 8.0
+# Heights are interpolated if this share of them is enough. Less than 1e-12 of the mass is farther
+# from the mean than so many standard deviations, even of an exponential variable.
+_WORTHWHILE, _FAR_DEVIATIONS = 0.7, 30.0
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,7 @@ class Rule:
         d, stretch = v + (spread[0] - down_v) + (up_v - spread[1]), 1 + down_v + up_v
         if own.weights[0] < 0:
             angle = -angle
-        # As in `skpostbac.stats._beta.transform`: q + p exp(d + i angle) is 1 + x + i y.
+        # As in `skpostbac.stats._beta.series`: q + p exp(d + i angle) is 1 + x + i y.
         finite = np.minimum(d, _LARGEST_LOG_ODDS)
         odds_less_one, half_sine = np.expm1(finite), np.sin(0.5 * angle)
         x = p * (odds_less_one * np.cos(angle) - 2 * half_sine * half_sine)
@@ -116,7 +112,7 @@ class Rule:
         weights = waves(n * angles + excess * angle, log_sizes) * stretch
         weights /= weights.sum(axis=-1, keepdims=True)
         # Bounds of windows may be far too wide.
-        kept = np.abs(weights).max(axis=(0, 1)) > _NEGLIGIBLE
+        kept = np.abs(weights).max(axis=(0, 1)) > 1e-14
         weights, x, y, square = weights[..., kept], x[kept], y[kept], square[kept]
         theta = (q / (1 + square)) * (x * (1 + x) + y * y + 1j * y)
         right, wrong = (mean[kinds] for mean in stratum.means)
@@ -129,10 +125,23 @@ class Rule:
         found = np.empty((*self.weights.shape[:2], heights.size), dtype=complex)
         for size in np.unique(self.sizes):
             chosen = self.sizes == size
-            angle = np.multiply.outer(self.theta, size * heights)
-            found[chosen] = self.weights[chosen] @ waves(angle.real, -angle.imag)
-        shift = np.exp(np.multiply.outer(1j * self.sizes * self.offset, heights))
-        return np.asarray(found * shift[:, np.newaxis])
+            weights, shift = self.weights[chosen], 1j * size * self.offset[chosen]
+            theta = size * self.theta
+
+            def values(
+                points: Complexes,
+                w: Complexes = weights,
+                x: Complexes = theta,
+                y: Complexes = shift,
+            ) -> Complexes:
+                angle = np.multiply.outer(x, points)
+                sums = w @ waves(angle.real, -angle.imag)
+                sums *= np.exp(np.multiply.outer(y, points))[:, np.newaxis]
+                return np.asarray(sums)
+
+            reach = float(np.abs(theta + size * self.offset[chosen][:, np.newaxis]).max())
+            found[chosen] = _interpolated(values, heights, reach)
+        return found
 
 
 def _window(p: Floats, q: Floats, n: Floats, curvature: Floats) -> tuple[Floats, Floats]:
@@ -157,7 +166,8 @@ def _window(p: Floats, q: Floats, n: Floats, curvature: Floats) -> tuple[Floats,
 def _bandwidth(curvature: Floats, angle: float, rate: float) -> float:
     """Largest bandwidth of the integrands on a path."""
     most = 4 * (np.sqrt(2 * _DIGITS / curvature) + angle)
-    shift = np.minimum(0.5 * np.pi - angle, most)[:, np.newaxis] * _SHARES
+    shares = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95])
+    shift = np.minimum(0.5 * np.pi - angle, most)[:, np.newaxis] * shares
     # The wave does not grow on paths on the same side.
     shift = np.hstack([shift, np.full((curvature.size, 1), 0.95 * angle)])
     down = np.cos(angle - shift) + np.minimum(rate * np.sin(angle - shift), 0.0)
@@ -221,10 +231,11 @@ class StratumTransform:
         ] = {}
         for first, last in pairwise(bounds):
             rows = slice(first, last)
-            up, down, matrix = stratum.up[rows], stratum.down[rows], None
-            turn = min(np.log1p(size[first]), _TURN / np.sqrt(curvature[rows].min()))
+            up, down, matrix = stratum.borrowed.up[rows], stratum.borrowed.down[rows], None
+            # Where t w / n is more than 7 over the root of n p q, a transform is below exp(-24).
+            turn = min(np.log1p(size[first]), 7.0 / np.sqrt(curvature[rows].min()))
             change = 0.5 * (up[-1] - up[0]) * turn
-            n_points = int(np.ceil(change + _MORE * np.cbrt(change) + _LEAST))
+            n_points = _n_points(change)
             if n_points < up.size:
                 share = 0.5 - 0.5 * np.cos(np.pi * np.arange(n_points) / (n_points - 1))
                 points = up[0] + (up[-1] - up[0]) * share
@@ -242,7 +253,18 @@ class StratumTransform:
         return cls(stratum, _rules(stratum, np.zeros(1), np.zeros(1), height), found)
 
     def values(self, heights: Complexes) -> Complexes:
-        """Transform in all states, shape (n_states, n_heights)."""
+        """Transform in all states, shape (n_states, n_heights); real heights are ascending."""
+        return _interpolated(self._direct_values, heights, self._reach)
+
+    @cached_property
+    def _reach(self) -> float:
+        """How far the sum of the stratum is from its mean at most, but for 1e-12 of its mass."""
+        right, wrong = self.stratum.means
+        n = self.stratum.kinds.total + 1
+        reach = np.minimum(np.maximum(right, wrong), _FAR_DEVIATIONS * np.sqrt(right * wrong / n))
+        return float(self.stratum.kinds.total_weight @ reach)
+
+    def _direct_values(self, heights: Complexes) -> Complexes:
         stratum = self.stratum
         found = np.ones((stratum.n_states, heights.size), dtype=complex)
         if not self.parts:
@@ -269,18 +291,37 @@ class StratumTransform:
         return found
 
 
+def _interpolated(
+    values: Callable[[Complexes], Complexes], heights: Complexes, reach: float
+) -> Complexes:
+    """Return transforms of variables in [-reach, reach], from few real heights if these suffice."""
+    half, middle = (0.5 * (heights[-1] + sign * heights[0]).real for sign in (-1, 1))
+    count = _n_points(half * reach)
+    if heights.imag.any() or count > _WORTHWHILE * heights.size:
+        return values(heights)
+    points = middle - half * np.cos(np.pi * np.arange(count) / (count - 1))
+    table, matrix = values(points.astype(complex)), _interpolation(points, heights.real).T
+    found = np.empty((*table.shape[:-1], heights.size), dtype=complex)
+    for part, known in ((found.real, table.real), (found.imag, table.imag)):
+        flat = np.ascontiguousarray(known).reshape(-1, count)
+        part[...] = matrix_product(flat, matrix).reshape(part.shape)
+    return found
+
+
+def _n_points(change: float) -> int:
+    """Chebyshev points for a change of a log transform, which leave about 1e-12."""
+    return int(np.ceil(change + 5 * np.cbrt(change) + 6))
+
+
 def _interpolation(points: Floats, x: Floats) -> Floats:
     """Matrix from values at Chebyshev points, with both ends, to those at x.
 
     By the barycentric formula (Berrut and Trefethen, SIAM Review 46, 2004).
     """
-    gap = x[:, np.newaxis] - points
-    is_same = gap == 0
     signs = (-1.0) ** np.arange(points.size)
     signs[[0, -1]] *= 0.5
-    with np.errstate(divide="ignore", invalid="ignore"):
-        table = signs / gap
-        table /= table.sum(axis=1, keepdims=True)
-    rows = is_same.any(axis=1)
-    table[rows] = is_same[rows]
+    gap = x[:, np.newaxis] - points
+    gap[gap == 0] = np.finfo(float).tiny
+    table = signs / gap
+    table /= table.sum(axis=1, keepdims=True)
     return np.asarray(table)

@@ -24,7 +24,7 @@ vertices: with the gaps g_k = v_j - v_k to the other two,
         sum_m (alpha_j - 1) ... (alpha_j - m) c_m (i t)^-m,
 
 with the coefficients c_m of x^m in prod_k (1 + x / g_k)^-alpha_k, as for a single Beta
-(`skpostbac.stats._beta.corners`). They replace the integral from |t| = 3 n + 40 on.
+(`skpostbac.stats._beta.series`). They replace the integral from |t| = 3 n + 40 on.
 """
 
 import numpy as np

@@ -5,26 +5,27 @@ subclasses provide. Also distributions given by the density of their log-odds or
 Imports `_numerics`.
 """
 
-from skpostbac.stats._distribution.bounded import BoundedDistribution
+from skpostbac.stats._distribution.distribution import (
+    DEFAULT_INTERVAL,
+    BoundedDistribution,
+    Distribution,
+    Interval,
+    IntervalMethod,
+    broadcast_limits,
+    choose_interval,
+    describe,
+    estimate_columns,
+    estimate_rows,
+    figures_of,
+    interval_of,
+    plain_float,
+)
 from skpostbac.stats._distribution.drawn import (
     DrawnPosterior,
     central_tails,
     describe_draws,
     errors_of,
     kernel_density,
-)
-from skpostbac.stats._distribution.interface import (
-    DEFAULT_INTERVAL,
-    Distribution,
-    Interval,
-    IntervalMethod,
-    broadcast_limits,
-    choose_interval,
-    estimate_columns,
-    estimate_rows,
-    figures_of,
-    interval_of,
-    plain_float,
 )
 from skpostbac.stats._distribution.table import (
     LAST,
@@ -51,6 +52,7 @@ __all__ = [
     "broadcast_limits",
     "central_tails",
     "choose_interval",
+    "describe",
     "describe_draws",
     "errors_of",
     "estimate_columns",

@@ -27,17 +27,17 @@ from skpostbac._utils import (
     check_generator,
     check_level,
     check_shape,
-    describe_estimate,
     first,
     float_array,
     probability_array,
 )
-from skpostbac.stats._distribution.interface import (
+from skpostbac.stats._distribution.distribution import (
     DEFAULT_INTERVAL,
     Distribution,
     Interval,
     IntervalMethod,
     choose_interval,
+    describe,
     figures_of,
     interval_of,
     plain_float,
@@ -87,7 +87,12 @@ class DrawnPosterior(Distribution):
     draws: Floats
 
     def __post_init__(self) -> None:
-        draws = np.sort(_check_draws(self.draws))
+        array = float_array(self.draws, "draws")
+        if array.ndim != 1 or array.size < 2:
+            raise ValueError(f"draws must be at least two numbers, got the shape {array.shape}")
+        if (bad := ~np.isfinite(array)).any():
+            raise ValueError(f"draws must be finite, got {first(array, bad)}")
+        draws = np.sort(array)
         draws.flags.writeable = False
         object.__setattr__(self, "draws", draws)
 
@@ -253,10 +258,7 @@ class DrawnPosterior(Distribution):
         Posterior mean: 50.000 (95% credible interval 0.000 to 95.000).
         Estimated from 101 random draws; standard errors: mean 3, ends of the interval 5 and 5.
         """
-        return (
-            f"Posterior mean: {describe_estimate(self.mean(), self.hdi(level), level)}.\n"
-            f"{describe_draws(self, level)}"
-        )
+        return f"Posterior mean: {describe(self, level)}.\n{describe_draws(self, level)}"
 
     def prob_above(self, value: ArrayLike) -> float | Floats:
         """Return the share of the draws above `value`; NaN where it is NaN."""
@@ -327,7 +329,7 @@ class DrawnPosterior(Distribution):
         return Interval(*(error / np.cbrt(len(parts))).tolist())
 
     def __repr__(self) -> str:
-        low, high = self.hdi()
+        low, high = interval_of(self, 0.95)
         return (
             f"DrawnPosterior(mean={self.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}], "
             f"n_draws={self.draws.size})"
@@ -359,16 +361,6 @@ def central_tails(level: float) -> Floats:
     return np.array([tail, 1 - tail])
 
 
-def _check_draws(draws: ArrayLike) -> Floats:
-    """Return a copy of at least two finite numbers."""
-    array = float_array(draws, "draws")
-    if array.ndim != 1 or array.size < 2:
-        raise ValueError(f"draws must be at least two numbers, got the shape {array.shape}")
-    if (bad := ~np.isfinite(array)).any():
-        raise ValueError(f"draws must be finite, got {first(array, bad)}")
-    return array
-
-
 def kernel_density(draws: Floats) -> tuple[Floats, Floats]:
     """Return increasing points and the densities there, of draws that are not all the same.
 
@@ -378,7 +370,10 @@ def kernel_density(draws: Floats) -> tuple[Floats, Floats]:
         Sorted, at least two.
     """
     low, high = draws[0], draws[-1]
-    width = _silverman_width(draws)
+    # Silverman's rule: 1.06 times the smaller of two estimates of the spread over the root of n.
+    lower, upper = np.quantile(draws, [0.25, 0.75])
+    spread = min((upper - lower) / 1.34 or np.inf, draws.std(ddof=1))
+    width = float(1.06 * spread * draws.size**-0.2)
     n_bins = int(np.clip(np.ceil(_BINS_PER_WIDTH * (high - low) / width), _LEAST_BINS, _MOST_BINS))
     # Bins are no narrower than the distance of neighbouring floats.
     n_bins = max(1, min(n_bins, int((high - low) / np.spacing(max(abs(low), abs(high))))))
@@ -391,10 +386,3 @@ def kernel_density(draws: Floats) -> tuple[Floats, Floats]:
     # At the outermost draws a reflected density is flat.
     x = np.concatenate([[low], (edges[1:] + edges[:-1]) / 2, [high]])
     return x, np.concatenate([y[:1], y, y[-1:]])
-
-
-def _silverman_width(draws: Floats) -> float:
-    """Return 1.06 times the smaller of two estimates of the spread, over the fifth root of n."""
-    lower, upper = np.quantile(draws, [0.25, 0.75])
-    spread = min((upper - lower) / 1.34 or np.inf, draws.std(ddof=1))
-    return float(1.06 * spread * draws.size**-0.2)

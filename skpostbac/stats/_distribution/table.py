@@ -22,8 +22,7 @@ from numpy.polynomial.legendre import legder, leggauss, legval, legvander
 from scipy.special import expit, log_expit
 
 from skpostbac._utils import Bools, Floats, Indices, StablePickle
-from skpostbac.stats._distribution.bounded import BoundedDistribution
-from skpostbac.stats._distribution.interface import Interval
+from skpostbac.stats._distribution.distribution import BoundedDistribution, Interval
 from skpostbac.stats._numerics import Frame, log_sum
 from skpostbac.stats._series import Evaluator, quantiles
 
@@ -258,7 +257,12 @@ class Table(StablePickle):
         """Return the log-odds with the mass p = 1 - q below them, shape (n,); all inside (0, 1)."""
         is_lower, wanted = p < q, np.minimum(p, q)
         inner = np.clip([[p], [q]], _LEAST_QUANTILE, 1 - _LEAST_QUANTILE)
-        u = quantiles(self._centred, inner[0], inner[1])[0] + self._centre
+        # Tails at the edges of the panels fall about as exponentials of the log-odds.
+        with np.errstate(divide="ignore"):
+            from_below = np.interp(np.log(inner[0][0]), np.log(self._below), self.edges)
+            from_above = np.interp(-np.log(inner[1][0]), -np.log(self._above), self.edges)
+        start = np.where(is_lower, from_below, from_above) - self._centre
+        u = quantiles(self._centred, *inner, start=start[np.newaxis])[0] + self._centre
         # Steps on the log of the smaller tail, whose digits are not those of 1/2 less a tail.
         for _ in range(_FAR_STEPS if (wanted < _LEAST_QUANTILE).any() else 1):
             below, above, log_density = self.values(u)[:3]

@@ -1,38 +1,36 @@
 """Numerical methods that do not depend on a distribution.
 
-Elementary functions without cancellation, exact means of sums, adaptive quadrature, and products
-of matrices and waves. Imports `skpostbac._utils`.
+Elementary functions without cancellation and exact means of sums (`arithmetic`), adaptive
+quadrature, and products of matrices and waves (`arrays`). Imports `skpostbac._utils`.
 """
 
-from skpostbac.stats._numerics.arrays import (
-    Rows,
-    matrix_product,
-    powers,
-    stacked_products,
-    turned,
-    waves,
-)
-from skpostbac.stats._numerics.even_transform import even_sums
-from skpostbac.stats._numerics.points import (
+from skpostbac.stats._numerics.arithmetic import (
+    EPS,
     LARGEST_WEIGHT,
     SMALLEST_WEIGHT,
     Frame,
     exact_sum,
-    sum_weights,
-    vector,
-    weighted_mean,
-    weighted_means,
-)
-from skpostbac.stats._numerics.quadrature import bracketed_root, integrate
-from skpostbac.stats._numerics.special import (
-    EPS,
     expm1mx,
     log1pmx,
     log_beta,
     log_sum,
     polynomial,
     stirling_remainder,
+    sum_weights,
+    vector,
+    weighted_mean,
+    weighted_means,
 )
+from skpostbac.stats._numerics.arrays import (
+    Rows,
+    even_sums,
+    matrix_product,
+    powers,
+    stacked_products,
+    turned,
+    waves,
+)
+from skpostbac.stats._numerics.quadrature import bracketed_root, integrate
 
 __all__ = [
     "EPS",

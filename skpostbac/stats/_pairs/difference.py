@@ -1,9 +1,9 @@
 """The difference of two balanced accuracies on one test set, with pooled classes.
 
 Mean and variance are finite sums over the states of the classes (`model`). All other results come
-from seeded draws. The states are drawn by systematic sampling (`paths`). If there are many classes,
-those with the largest variance are drawn individually; the sum of the others is drawn from its
-cumulants given the states (`rest`), except for rare outliers (`outliers`). The draws are then
+from seeded draws. The states are drawn by systematic sampling. If there are many classes, those
+with the largest variance are drawn individually; the sum of the others is drawn from its cumulants
+given the states, except for rare outliers. The draws are then
 shifted and scaled to the exact mean and variance, which removes most of the error of probabilities.
 
 Compared with individual draws of all of 100 classes, from the same states, probabilities from .001

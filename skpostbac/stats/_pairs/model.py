@@ -7,22 +7,76 @@ C = B + W be the covariances of the d (or e) of two classes, with B the covarian
 given the states, and W the variance within a class. Then
 
     Cov(d_i e_i, d_j e_j) = C_ij^d C_ij^e + C_ij^d E[e_i] E[e_j] + E[d_i] E[d_j] C_ij^e.
+
+The data of the share p_i of class i are k_i of n_i samples, and the classes have the prior of a
+`Hyperprior`. Given the states eta_1, ..., eta_S of the strata, the shares are independent, and each
+is a mixture of two Betas (`skpostbac.stats._borrowing`). The states given the counts are again
+a Markov chain, from the smallest classes to the largest, with
+
+    P(eta_1) ~ prior(eta_1) L_1(eta_1) B_1(eta_1),
+    P(eta_s+1 | eta_s) ~ T(eta_s, eta_s+1) L_s+1(eta_s+1) B_s+1(eta_s+1),
+
+where L is the likelihood of the counts of a stratum, T the transition probability and B the sum
+over all following states. T is never formed as a matrix: a state stays, moves through one of 25
+virtual samples, or is drawn anew (`skpostbac.stats._borrowing`).
+
+The n_h draws in one state of a stratum are distributed over the possible next states by systematic
+sampling: draw k has the quantile (k + u) / n_h, with one uniform number u for all. The number of
+draws with a given transition then differs from its expectation by less than one. Quantiles are
+assigned to draws at random, independently of their earlier path.
+
+A step has two parts: first whether the state stays, is drawn anew, or moves with a given virtual
+sample; then the next state.
+
+The sum of many classes is drawn at once, by its first five cumulants given the states. With the
+means mu and nu, and the central moments u_k of d and v_k of e, the central moments of d e are
+
+    m_k = sum over a + b + c = k of k! / (a! b! c!) mu^a nu^b u_(b + c) v_(a + c),
+
+by the expansion of (mu v + nu u + u v)^k, and the cumulants mu nu, m_2, m_3, m_4 - 3 m_2^2 and
+m_5 - 10 m_3 m_2. All are sums of products of a function of the state of d and one of the state of
+e: their sums over classes are matrix products, for all pairs of states at once. Neighbouring states
+are taken together.
+
+The sum of the classes is gains and losses, few of them if the classifiers mostly agree, so that it
+is far from normal. With its standardised cumulants g, h and f, those of the orders three to five,
+it is drawn
+
+- as two centred Gamma variables, with shares p of the variance and scales T of either sign, if
+  h >= 3 g^2 / 2. The cumulants of those are (r - 1)! sum p T^(r - 2), so that T has the moments
+  t_1 = g / 2, t_2 = h / 6 and t_3 = f / 24 with the weights p: a Gaussian rule of two points,
+  T = t_1 + s x with s^2 = t_2 - t_1^2, c = (t_3 - 3 t_1 t_2 + 2 t_1^3) / s^3,
+  x = (c +- sqrt(c^2 + 4)) / 2 and p = 1 / (1 + x^2);
+- as a Beta variable, moved and stretched, if h < 3 g^2 / 2: Pearson's type I (Johnson, Kotz and
+  Balakrishnan, Continuous Univariate Distributions 2, 1995, ch. 25), with the parameters a and b of
+  r = a + b = 6 (h + 2 - g^2) / (3 g^2 - 2 h) and a, b = r / 2 (1 -+ (r + 2) g / q), where
+  q = sqrt((r + 2)^2 g^2 + 16 (r + 1)).
+
+An outlier class may be far from the common rate of the others. Usually few or none of many classes
+are outliers, so their sum is far from a smooth distribution with the same cumulants. Rare outliers
+are therefore drawn individually; their number is Poisson with the expected number of the state. The
+same class may be drawn twice, with a probability of second order.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 
 import numpy as np
 
-from skpostbac._utils import Floats, Indices
-from skpostbac.stats._borrowing import Hyperprior, stratum_numbers
-from skpostbac.stats._pairs.rest import (
-    cumulant_tables,
-    draw_of_cumulants,
-    draw_outliers,
-    without_rare,
-)
-from skpostbac.stats._pairs.shares import Shares, draw_paths, draw_shares
+from skpostbac._utils import Bools, Floats, Indices
+from skpostbac.stats._borrowing import Chain, Hyperprior, Kinds, Pool, Stratum, stratum_numbers
+
+# States of a stratum that are less likely than this beside the likeliest are left out. With 1e-14,
+# means and variances of 10 and 100 classes move by up to 2e-9 of themselves.
+_LEAST = 1e-11
+# Groups of states of a stratum, but for those at the ends of the strengths.
+_GROUPS = 400
+# Kinds whose classes are outliers with no more than this probability, over all states.
+_RARE = 0.2
+# A Gamma variable of a smaller scale, in standard deviations, is as good as normal; so is a Beta
+# variable of larger parameters. A point of a rule with less than 1e-6 of the variance is no matter.
+_LEAST_SCALE, _MOST_SAMPLES, _MOST_LEAN = 1e-5, 1e8, 1e3
 
 
 @dataclass(frozen=True)
@@ -38,8 +92,8 @@ class PairedShares:
     count : how many classes there are of the kind.
     """
 
-    discordant: Shares
-    ahead: Shares
+    discordant: "Shares"
+    ahead: "Shares"
     is_symmetric: bool
     weights: Floats
     count: Floats
@@ -107,43 +161,22 @@ class PairedShares:
         paths = zip(draw_paths(d, size, rng), draw_paths(s, size, rng), strict=True)
         for number, states in enumerate(paths):
             at = d.places[number]
-            total += self._draw_classes(number, states, drawn[at], rng)
+            weights = self.weights[at]
+            strata = d.strata[number], s.strata[number]
+            for kind in np.repeat(np.arange(at.size), drawn[at]).tolist():
+                share = draw_shares(strata[0], kind, states[0], rng)
+                balance = 2 * draw_shares(strata[1], kind, states[1], rng) - 1
+                total += weights[kind] * share * balance
             left = self.count[at] - drawn[at]
             if left.any():
-                rest += self._cumulants(number, states, left)
+                groups = d.groups[number], s.groups[number]
+                here = groups[0].of_state[states[0]], groups[1].of_state[states[1]]
+                tables = cumulant_tables(*strata, groups, weights, left)
+                rest += np.stack([table[here] for table in tables])
                 total += self._draw_outliers(number, states, left, rng)
         if rest[1].any():
             total += draw_of_cumulants(rest, rng)
         return total
-
-    def _draw_classes(
-        self,
-        stratum: int,
-        states: tuple[Indices, Indices],
-        number: Indices,
-        rng: np.random.Generator,
-    ) -> Floats:
-        """Draw the sum of a number of classes of each kind of a stratum, given states."""
-        total = np.zeros(states[0].size)
-        of_d, of_s = self.discordant.strata[stratum], self.ahead.strata[stratum]
-        weights = self.weights[self.discordant.places[stratum]]
-        for kind in np.repeat(np.arange(number.size), number).tolist():
-            share = draw_shares(of_d, kind, states[0], rng)
-            balance = 2 * draw_shares(of_s, kind, states[1], rng) - 1
-            total += weights[kind] * share * balance
-        return total
-
-    def _cumulants(self, stratum: int, states: tuple[Indices, Indices], count: Floats) -> Floats:
-        """Cumulants of the sum of `count` classes of each kind of a stratum, given states.
-
-        Rare outliers are left out.
-        """
-        d, s = self.discordant, self.ahead
-        groups = d.groups[stratum], s.groups[stratum]
-        weights = self.weights[d.places[stratum]]
-        tables = cumulant_tables(d.strata[stratum], s.strata[stratum], groups, weights, count)
-        here = groups[0].of_state[states[0]], groups[1].of_state[states[1]]
-        return np.stack([table[here] for table in tables])
 
     def _draw_outliers(
         self,
@@ -172,3 +205,336 @@ class PairedShares:
             gains = shares[0] * (2 * shares[1] - 1) - d * (2 * s - 1)
             total += np.bincount(draw, weights[kind] * gains, minlength=total.size)
         return total
+
+
+@dataclass(frozen=True)
+class Shares:
+    """The shares of kinds of classes, given counts.
+
+    Attributes
+    ----------
+    places : for each stratum the numbers of its kinds, smallest classes first.
+    strata : the kinds of each stratum in each of its states.
+    start : chances of the states of the first stratum, shape (n_states,).
+    steps : from each stratum to the next.
+    """
+
+    places: tuple[Indices, ...]
+    strata: tuple[Stratum, ...]
+    start: Floats
+    steps: tuple["Step", ...]
+
+    @classmethod
+    def of(
+        cls,
+        right: Floats,
+        total: Floats,
+        count: Floats,
+        places: tuple[Indices, ...],
+        hyperprior: Hyperprior,
+    ) -> "Shares":
+        """Take kinds of `count` classes, each with `right` of `total` samples."""
+        kinds = Kinds(right, total, np.ones_like(total), count)
+        strata = [Kinds(right[at], total[at], np.ones(at.size), count[at]) for at in places]
+        pool = Pool.of(kinds, hyperprior, strata)
+        likely = [one.log_weights > one.log_weights.max() + np.log(_LEAST) for one in pool.strata]
+        pool = pool.where(likely)
+        logs = [one.log_likelihood for one in pool.strata]
+        paths = pool.chain.paths(logs)
+        parts = enumerate(zip(logs[1:], paths.after[1:], strict=True))
+        steps = (
+            Step.of(pool.chain, number, np.exp(log - log.max()) * after)
+            for number, (log, after) in parts
+        )
+        start = np.exp(paths.log_weights[0])
+        return cls(places, pool.strata, start / start.sum(), tuple(steps))
+
+    @cached_property
+    def chances(self) -> tuple[Floats, ...]:
+        """Chances of the states of each stratum."""
+        found = [self.start]
+        for step in self.steps:
+            found.append(step.forward(found[-1][:, np.newaxis])[:, 0])
+        return tuple(found)
+
+    @cached_property
+    def means(self) -> Floats:
+        """Mean of each kind, shape (n_kinds,)."""
+        return self._by_kind([p @ one.rates[0] for p, one in self._stratified])
+
+    @cached_property
+    def within(self) -> Floats:
+        """Expected variance of each kind given the states, shape (n_kinds,)."""
+        return self._by_kind([p @ one.central_moments(2)[0] for p, one in self._stratified])
+
+    @cached_property
+    def between(self) -> Floats:
+        """Covariances of the means given the states, shape (n_kinds, n_kinds)."""
+        covariances = np.empty((self.means.size, self.means.size))
+        parts = zip(self.strata, self.places, strict=True)
+        gaps = [one.rates[0] - self.means[at] for one, at in parts]
+        for first, here in enumerate(self.places):
+            flow = self.chances[first][:, np.newaxis] * gaps[first]
+            for last in range(first, len(gaps)):
+                if last > first:
+                    flow = self.steps[last - 1].forward(flow)
+                there = self.places[last]
+                block = gaps[last].T @ flow
+                covariances[np.ix_(there, here)] = block
+                covariances[np.ix_(here, there)] = block.T
+        return covariances
+
+    @cached_property
+    def groups(self) -> tuple["Groups", ...]:
+        """Neighbouring states of each stratum that are as good as one for sums of many classes."""
+        return tuple(Groups.of(p, one) for p, one in self._stratified)
+
+    @property
+    def _stratified(self) -> list[tuple[Floats, Stratum]]:
+        return list(zip(self.chances, self.strata, strict=True))
+
+    def _by_kind(self, values: list[Floats]) -> Floats:
+        """Put values of the kinds of each stratum in the order of all kinds."""
+        joined = np.concatenate(values)
+        ordered = np.empty_like(joined)
+        ordered[np.concatenate(self.places)] = joined
+        return ordered
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the chain to the next stratum, given all counts.
+
+    Attributes
+    ----------
+    chain, number : the chain before the data, and the stratum that the step starts from.
+    gain : likelihood of what follows, given each of the next states, up to a factor.
+    norm : its mean over the steps from each state.
+    """
+
+    chain: Chain
+    number: int
+    gain: Floats
+    norm: Floats
+
+    @classmethod
+    def of(cls, chain: Chain, number: int, gain: Floats) -> "Step":
+        """Weigh the steps from a stratum by what follows."""
+        return cls(chain, number, gain, chain.backward(number, gain))
+
+    def forward(self, table: Floats) -> Floats:
+        """Take weights of the states of one stratum, shape (n_states, n), to the next."""
+        carried = self.chain.forward(self.number, table / self.norm[:, np.newaxis])
+        return self.gain[:, np.newaxis] * carried
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups of neighbouring states of one strength.
+
+    Attributes
+    ----------
+    of_state : the group of each state.
+    first : the first state of each group.
+    chances : chances of the states.
+    """
+
+    of_state: Indices
+    first: Indices
+    chances: Floats
+
+    @classmethod
+    def of(cls, chances: Floats, stratum: Stratum) -> "Groups":
+        """Make groups whose sums of the cube roots of the chances are alike.
+
+        Their squared widths, weighted with the chances, then add up to the least that so many
+        groups have (Panter and Dite, Proceedings of the IRE 39, 1951).
+        """
+        roots = np.cumsum(np.cbrt(chances))
+        part = np.floor(_GROUPS * roots / roots[-1])
+        differs = (np.diff(part) > 0) | (np.diff(stratum.borrowed.kappa) != 0)
+        of_state = np.append(0, np.cumsum(differs))
+        return cls(of_state, np.append(0, np.flatnonzero(differs) + 1), chances)
+
+    def averages(self, values: Floats) -> Floats:
+        """Average values of the states, shape (n_states, n), over each group."""
+        sums = np.add.reduceat(self.chances[:, np.newaxis] * values, self.first, axis=0)
+        return np.asarray(sums / np.add.reduceat(self.chances, self.first)[:, np.newaxis])
+
+
+def draw_shares(
+    stratum: Stratum, kind: int | Indices, state: Indices, rng: np.random.Generator
+) -> Floats:
+    """Draw the share of a class of one kind, or of one kind each, in given states."""
+    other = rng.random(state.size) < stratum.outlier[state, kind]
+    a = np.where(other, stratum.outlier_a[kind], stratum.a[state, kind])
+    b = np.where(other, stratum.outlier_b[kind], stratum.b[state, kind])
+    return np.asarray(rng.beta(a, b))
+
+
+def draw_paths(shares: Shares, size: int, rng: np.random.Generator) -> Iterator[Indices]:
+    """Yield the states of `size` draws, stratum by stratum."""
+    state = _spread(shares.start[:, np.newaxis], np.zeros(size, dtype=np.intp), rng)
+    yield state
+    for step in shares.steps:
+        state = _next_states(step, state, rng)
+        yield state
+
+
+def _next_states(step: Step, state: Indices, rng: np.random.Generator) -> Indices:
+    """Draw a state of the next stratum for each state of one."""
+    chain, steps = step.chain, step.chain.steps[step.number]
+    size, found = len(chain.samples), np.zeros(step.norm.size, dtype=np.intp)
+    # The ways are to start anew, to move by each virtual sample of each strength, and to stay.
+    # Chances of each way (rows) from each state, and of the next states by each way (columns),
+    # the latter up to a factor of the column.
+    ways = np.zeros((size * len(steps) + 2, step.norm.size))
+    leads = np.zeros((step.gain.size, size * len(steps) + 1))
+    for number, ((a, b), first, last, here, there) in enumerate(steps):
+        moves = slice(1 + number * size, 1 + (number + 1) * size)
+        ways[moves, first] = chain.samples[:, a]
+        ways[-1, here] = chain.stay * step.gain[there]
+        leads[last, moves], leads[last, 0] = chain.entries[b, :-1], chain.entries[b, -1]
+        found[here] = np.arange(there.start, there.stop)
+    leads *= step.gain[:, np.newaxis]
+    ways[0] = 1.0
+    ways[:-1] *= leads.sum(axis=0)[:, np.newaxis]
+    found, way = found[state], _spread(ways, state, rng)
+    leaves = way < leads.shape[1]
+    found[leaves] = _spread(leads, way[leaves], rng)
+    return found
+
+
+def _spread(chances: Floats, group: Indices, rng: np.random.Generator) -> Indices:
+    """Draw one of some options (rows), whose chances differ between groups (columns)."""
+    number = np.bincount(group, minlength=chances.shape[1])
+    occurs = np.flatnonzero(number)
+    shuffled = rng.permutation(group.size)
+    # Numbers of 16 bits are sorted without comparisons.
+    small = group.astype(np.min_scalar_type(chances.shape[1]))
+    order = shuffled[np.argsort(small[shuffled], kind="stable")]
+    number = number[occurs]
+    rank = np.arange(group.size) - np.repeat(np.cumsum(number) - number, number)
+    quantile = (rank + np.repeat(rng.random(number.size), number)) / np.repeat(number, number)
+    sums = np.cumsum(chances[:, occurs].T, axis=1)
+    # One increasing sequence for all groups: the sums of the next begin where those of one end.
+    start = np.arange(number.size)
+    levels = (sums / sums[:, -1:] + start[:, np.newaxis]).ravel()
+    start = np.repeat(start, number)
+    place = np.searchsorted(levels, start + quantile) - start * len(chances)
+    found = np.empty_like(group)
+    found[order] = np.clip(place, 0, len(chances) - 1)
+    return found
+
+
+def cumulant_tables(
+    discordant: Stratum,
+    ahead: Stratum,
+    groups: tuple[Groups, Groups],
+    weights: Floats,
+    count: Floats,
+) -> list[Floats]:
+    """Cumulants 1 to 5 of the sum of `count` classes of each kind, in pairs of groups of states.
+
+    The tables have shape (n_discordant_groups, n_ahead_groups), and the weights (n_kinds,).
+    """
+    of_d, of_e = groups
+    # The expected share of the classes that are no outliers, or may be.
+    left = [1 - np.where(is_rare(one), one.outlier, 0.0) for one in (discordant, ahead)]
+    tables = []
+    for k, pairs in enumerate(_factors(without_rare(discordant), without_rare(ahead)), 1):
+        scale = count * weights**k
+        of_pair = pairs if k == 1 else [(f * left[0], g * left[1]) for f, g in pairs]
+        products = ((scale * of_d.averages(f)) @ of_e.averages(g).T for f, g in of_pair)
+        tables.append(reduce(np.add, products))
+    return tables
+
+
+def _factors(discordant: Stratum, ahead: Stratum) -> list[list[tuple[Floats, Floats]]]:
+    """Factors whose products add up to the cumulants of each kind, shape (n_states, n_kinds)."""
+    mu, (u2, u3, u4, u5) = discordant.rates[0], discordant.central_moments(5)
+    nu = ahead.rates[0] - ahead.rates[1]
+    v2, v3, v4, v5 = (2**k * v for k, v in enumerate(ahead.central_moments(5), 2))
+    # Raw moments of e, and a part of its third moments.
+    e2, e3 = nu**2 + v2, nu**3 + 3 * nu * v2 + v3
+    e4 = nu**4 + 6 * nu**2 * v2 + 4 * nu * v3 + v4
+    e5 = nu**5 + 10 * nu**3 * v2 + 10 * nu**2 * v3 + 5 * nu * v4 + v5
+    q = 6 * nu * v2 + 3 * v3
+    return [
+        [(mu, nu)],
+        [(mu**2, v2), (u2, e2)],
+        [(mu**3, v3), (mu * u2, q), (u3, e3)],
+        [
+            (mu**4, v4 - 3 * v2**2),
+            (mu**2 * u2, 6 * (nu**2 * v2 + 2 * nu * v3 + v4 - v2 * e2)),
+            (mu * u3, 12 * nu**2 * v2 + 12 * nu * v3 + 4 * v4),
+            (u4, e4),
+            (-3 * u2**2, e2**2),
+        ],
+        [
+            (mu**5, v5 - 10 * v3 * v2),
+            (mu**3 * u2, 10 * (nu**2 * v3 + 2 * nu * v4 + v5 - v3 * e2 - q * v2)),
+            (
+                mu**2 * u3,
+                10 * (nu**3 * v2 + 3 * nu**2 * v3 + 3 * nu * v4 + v5 - e3 * v2),
+            ),
+            (mu * u4, 20 * nu**3 * v2 + 30 * nu**2 * v3 + 20 * nu * v4 + 5 * v5),
+            (u5, e5),
+            (-10 * mu * u2**2, q * e2),
+            (-10 * u2 * u3, e3 * e2),
+        ],
+    ]
+
+
+def draw_of_cumulants(cumulants: Floats, rng: np.random.Generator) -> Floats:
+    """Draw one value for each column of cumulants 1 to 5, shape (5, n)."""
+    mean, second = cumulants[:2]
+    scale = np.sqrt(np.maximum(second, 0.0))
+    # Without a variance the value is the mean.
+    divisor = np.where(scale > 0, scale, 1.0)
+    standardised = cumulants[2:] / divisor ** np.arange(3, 6)[:, np.newaxis]
+    bounded = standardised[1] < 1.5 * standardised[0] ** 2
+    bounded = standardised[1] < 1.5 * standardised[0] ** 2
+    skewness, kurtosis = standardised[:2, bounded]
+    size = 6 * (kurtosis + 2 - skewness**2) / (3 * skewness**2 - 2 * kurtosis)
+    size = np.minimum(size, _MOST_SAMPLES)
+    lean = (size + 2) * skewness
+    lean /= np.sqrt(lean**2 + 16 * (size + 1))
+    p, q = (1 - lean) / 2, (1 + lean) / 2
+    values = np.zeros_like(mean)
+    values[bounded] = (rng.beta(size * p, size * q) - p) * np.sqrt((size + 1) / (p * q))
+    t1, t2, t3 = standardised[:, ~bounded] / np.array([[2], [6], [24]])
+    spread = np.maximum(np.sqrt(t2 - t1**2), _LEAST_SCALE)
+    lean = np.clip((t3 - 3 * t1 * t2 + 2 * t1**3) / spread**3, -_MOST_LEAN, _MOST_LEAN)
+    for sign in (-1, 1):
+        x = 0.5 * (lean + sign * np.sqrt(lean**2 + 4))
+        side = t1 + spread * x
+        side = np.where(np.abs(side) < _LEAST_SCALE, _LEAST_SCALE, side)
+        shape = 1 / (1 + x**2) / side**2
+        values[~bounded] += side * (rng.standard_gamma(shape) - shape)
+    return np.asarray(mean + scale * values)
+
+
+def is_rare(stratum: Stratum) -> Bools:
+    """Return which kinds are rarely outliers."""
+    return np.asarray(np.exp(stratum.log_weights) @ stratum.outlier < _RARE)
+
+
+def without_rare(stratum: Stratum) -> Stratum:
+    """Return a stratum of whose rare kinds no class is an outlier."""
+    log_borrower = np.where(is_rare(stratum), np.inf, stratum.log_borrower)
+    return replace(stratum, log_borrower=log_borrower)
+
+
+def draw_outliers(
+    stratum: Stratum, state: Indices, count: Floats, rng: np.random.Generator
+) -> tuple[Indices, Indices]:
+    """Draw rare outliers among `count` classes of each kind: of which draw, and of which kind."""
+    sums = np.cumsum(np.where(is_rare(stratum), stratum.outlier, 0.0) * count, axis=1)
+    number = rng.poisson(sums[state, -1])
+    draw = np.repeat(np.arange(state.size), number)
+    level = rng.random(draw.size) * sums[state[draw], -1]
+    kind = np.zeros(draw.size, dtype=np.intp)
+    for column in sums[:, :-1].T:
+        kind += column[state[draw]] < level
+    return draw, kind

@@ -9,7 +9,7 @@ of the distance d from it is then a sum of powers,
 
 fitted by least squares to the densities at even steps of log d, and its transform there is
 sum_j c_j Gamma(a_j) (-i t)^(-a_j) (Watson's lemma), for complex t as well. The products of the
-ends of all accuracies are the corners of a Fourier series (`_series.corners`). Orders are doubled
+ends of all accuracies are the corners of a Fourier series (`_series`). Orders are doubled
 until the transform has vanished, or is that of the corners to 1e-10.
 
 Where neither is the case up to 65,536 orders, as with 3 samples of one class and 10^5 of another,
@@ -20,7 +20,6 @@ from the end, and up to 2 % beside it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from typing import TypeAlias
 
 import numpy as np
 from scipy.special import erfc, expit, gamma, gammaln, logsumexp
@@ -40,24 +39,14 @@ _DEPTH, _PERIOD = 34.0, 1 + 1 / 16
 _FEWEST, _MOST = 32, 2**16
 # Coefficients that count as zero, and what corners may miss of a transform.
 _VANISHED, _MISSED = 1e-14, 1e-10
-# The height in units of 1 / sd at which the transform of a normal variable has vanished.
-_NORMAL = 8.0
-# Even heights, as shares of the last, at which a transform is looked at.
-_LOOKS = np.linspace(0.55, 1.0, 6)
-# Radians by which a wave turns on a panel of 16 nodes, which leave 1e-18.
-_TURN = 14.0
 # Powers of an end, beyond the least. They are fitted where log d is up to 40 below its largest,
 # where a wave turns by 40 radians. Of powers below 1/2, what is closer is taken as the end itself.
 _POWERS = np.concatenate(
     [[0.0], np.geomspace(0.03, 1.0, 16, endpoint=False), np.arange(1.0, 20.0, 0.5)]
 )
 _RADIANS, _CLOSEST, _HEAVY, _LEAST_POWER, _LARGEST_POWER = 40.0, 40.0, 0.5, 0.03, 20.0
-# An end reaches no farther than to this share of an accuracy.
-_WIDEST = 0.2
 # Places of corners that rounding tells apart, and the least that counts.
 _ROUNDING, _LEAST = 1e-12, 1e-15
-# Powers of a density at an end that count as zero.
-_FLAT = 1e-6
 
 
 def logit_average(
@@ -127,9 +116,6 @@ class LogitAverage(BoundedDistribution):
         return _series(self._terms, self.standard_deviation())
 
 
-_FittedEnd: TypeAlias = tuple[float, float, Floats]
-
-
 @dataclass(frozen=True)
 class _Term:
     """One accuracy times its weight, at distances from its mean."""
@@ -147,7 +133,8 @@ class _Term:
     def refined(self, table: Table, top: float) -> Table:
         """Halve panels until they resolve waves up to a height."""
         while True:
-            is_wide = top * self.weight * np.diff(expit(table.edges)) > _TURN
+            # On a panel of 16 nodes, which leave 1e-18 of a wave that turns by 14 radians
+            is_wide = top * self.weight * np.diff(expit(table.edges)) > 14.0
             if not is_wide.any():
                 return table
             table = table.halved(is_wide)
@@ -158,7 +145,7 @@ class _Term:
         inside = np.where(u < 0, low + self.weight * expit(u), high - self.weight * expit(-u))
         return inside, mass / mass.sum()
 
-    def fitted_end(self, end: int, farthest: float) -> "_FittedEnd":
+    def fitted_end(self, end: int, farthest: float) -> tuple[float, float, Floats]:
         """Return a mass at the lower end (0) or the upper one (1), and the density next to it.
 
         Given the first power, and c_j Gamma(a_j) of the density c_j (d / farthest)^a_j / d.
@@ -203,19 +190,26 @@ def _series(terms: list[_Term], deviation: float) -> Series:
         log_mgf = sum(logsumexp(x, axis=1, b=mass) for x, mass in exponents)
         reach[i] = min(float(np.min((_DEPTH + log_mgf) / rates)), side * ends[i])
     step = 2 * np.pi / (_PERIOD * reach.sum())
-    # No transform has vanished sooner than that of a normal variable.
-    order = max(_FEWEST, int(2 ** np.floor(np.log2(_NORMAL / (step * deviation)))))
+    # No transform has vanished sooner than that of a normal variable, at 8 / sd.
+    order = max(_FEWEST, int(2 ** np.floor(np.log2(8.0 / (step * deviation)))))
     corners_at, has_vanished = None, False
     while True:
         top = order * step
         tables = [term.refined(x, top) for term, x in zip(terms, tables, strict=True)]
         nodes = [term.nodes(x) for term, x in zip(terms, tables, strict=True)]
-        looks, farthest = top * _LOOKS, _RADIANS / top
-        values = np.prod([_transform(looks, *x) for x in nodes], axis=0)
+        looks, farthest = top * np.linspace(0.55, 1.0, 6), _RADIANS / top
+        turns = [np.multiply.outer([looks[0], looks[1] - looks[0]], y) for y, _ in nodes]
+        parts = zip(turns, nodes, strict=True)
+        transforms = [
+            powers(np.exp(1j * t[0]), np.exp(1j * t[1]), looks.size) @ mass
+            for t, (_, mass) in parts
+        ]
+        values = np.prod(transforms, axis=0)
         has_vanished = bool(np.abs(values).max() < _VANISHED)
         if has_vanished:
             break
-        if farthest < _WIDEST * min(term.weight for term in terms):
+        # An end reaches no farther than to this share of an accuracy.
+        if farthest < 0.2 * min(term.weight for term in terms):
             fits = [[term.fitted_end(end, farthest) for end in (0, 1)] for term in terms]
             corners_at = partial(_corners, terms, fits, farthest)
             places, amplitudes = corners_at(np.log(looks))
@@ -250,14 +244,11 @@ def _series(terms: list[_Term], deviation: float) -> Series:
     )
 
 
-def _transform(heights: Floats, position: Floats, mass: Floats) -> Complexes:
-    """E exp(i t x) at some even heights."""
-    first, turn = (np.exp(1j * t * position) for t in (heights[0], heights[1] - heights[0]))
-    return np.asarray(powers(first, turn, heights.size) @ mass)
-
-
 def _corners(
-    terms: list[_Term], fits: list[list[_FittedEnd]], farthest: float, log_t: Complexes
+    terms: list[_Term],
+    fits: list[list[tuple[float, float, Floats]]],
+    farthest: float,
+    log_t: Complexes,
 ) -> tuple[Floats, Complexes]:
     """Return places of corners, (C,), and their transforms at heights whose logs are given."""
     places, values = np.zeros(1), np.ones((1, log_t.size), dtype=complex)
@@ -291,7 +282,7 @@ def _end_densities(terms: list[_Term], is_end: Bools) -> Floats:
     weights = np.array([term.weight for term in terms])
     for end in (0, 1):
         log_factor, power = np.array([np.array(term.table.end_powers)[:, end] for term in terms]).T
-        if is_end[end] and power.sum() < 1 + _FLAT:
+        if is_end[end] and power.sum() < 1 + 1e-6:
             logs = log_factor + gammaln(power) - power * np.log(weights)
-            found[end] = np.exp(logs.sum()) if power.sum() > 1 - _FLAT else np.inf
+            found[end] = np.exp(logs.sum()) if power.sum() > 1 - 1e-6 else np.inf
     return found

@@ -38,24 +38,16 @@ _MEAN_STEP, _TINY = 0.8, 0.05
 _MOST_ROWS = 160
 # Largest ratio of the width of a row to the spread of the groups that nodes resolve.
 _LARGEST_RATIO = 50.0
-# Log of the share of the posterior where the mean is looked at.
-_NEAR = 20.0
 # Locations are spread like the sinh of z so many scales from the middle of a row.
 _TURN = 4.0
 # Where a row is looked at: roughly, and out to where nothing is left.
 _FEW_LOOKS, _LOOKS = np.linspace(-4.0, 4.0, 9), np.linspace(-13.0, 13.0, 41)
-_N_SCAN, _SCANS = 33, 3
 # Between the nodes the log posterior is a Chebyshev series of this degree.
 _DEGREE = 96
 _POINTS: Floats = chebpts1(_DEGREE + 1)
 _TO_SERIES = np.linalg.inv(chebvander(_POINTS, _DEGREE))
-# Newton steps from the nearest points to the place of a mean, and the least slope of the mean: of
-# spreads that hardly count, all means are 1/2.
-_NEWTON_STEPS, _LEAST_SLOPE = 5, 1e-13
 # Points whose densities given the nodes are computed at once.
 _BLOCK = 128
-# Largest error of the log densities that counts, and what rounding leaves of a term of size one.
-_TOLERANCE, _ROUNDING = 1e-10, 10 * EPS
 
 
 @dataclass(frozen=True)
@@ -145,7 +137,7 @@ class GroupInference:
         self._set_nodes()
         # Log densities are sums of terms as large as this.
         largest = float(total.sum()) + float(np.exp(self._concentration.max()))
-        self._tolerance = _TOLERANCE + _ROUNDING * largest
+        self._tolerance = 1e-10 + 10 * EPS * largest
 
     def _log_evidence(self, location: Floats, concentration: Floats) -> Floats:
         """Log evidence of each kind of group, along a new last axis."""
@@ -186,14 +178,14 @@ class GroupInference:
 
         def scan(low: float, high: float) -> tuple[Floats, Floats]:
             """Return some y in a range, and about the log of the share of each."""
-            y = np.linspace(low, high, 2 * _N_SCAN + 1)[1::2]
+            y = np.linspace(low, high, 67)[1::2]
             concentration, log_slope = stretched(y)
             middle, scale = self._normal(concentration)
             values = self._log_density(middle + scale * _FEW_LOOKS[:, None], concentration)
             return y, np.asarray(logsumexp(values, axis=0) + np.log(scale) + log_slope)
 
         low, high = 0.0, float(np.arcsinh(largest / unit))
-        for _ in range(_SCANS):
+        for _ in range(3):
             y, share = scan(low, high)
             inside, gap = y[share > share.max() - _DEPTH], float(y[1] - y[0])
             low, high = max(float(inside[0]) - gap, low), min(float(inside[-1]) + gap, high)
@@ -202,7 +194,7 @@ class GroupInference:
         weights = np.exp(share)
         deviation = float(np.sqrt(weights @ (y - weights @ y) ** 2))
         # How far the log-odds of the mean move along y, and across
-        near = y[share > -_NEAR]
+        near = y[share > -20.0]
         middle, scale = self._normal(stretched(near)[0])
         up, down = (
             self._model.mean_log_odds(middle, stretched(near * f)[0])
@@ -293,7 +285,8 @@ class GroupInference:
             return np.asarray(chebval(v, means, tensor=False))
 
         def slope(v: Floats) -> Floats:
-            return np.asarray(np.maximum(chebval(v, slopes, tensor=False), _LEAST_SLOPE))
+            # Of spreads that hardly count, all means are 1/2.
+            return np.asarray(np.maximum(chebval(v, slopes, tensor=False), 1e-13))
 
         # Rows of means between the same ends, spread like the locations about the same middle
         middle = np.clip(-(rows.low + rows.high) / (rows.high - rows.low), -1.0, 1.0)
@@ -305,7 +298,7 @@ class GroupInference:
         wanted, known = own.points, -np.cos(np.linspace(0.0, np.pi, 4 * _DEGREE))
         grid = np.maximum.accumulate(chebval(known, means), axis=1)
         v = np.stack([np.interp(x, y, known) for x, y in zip(wanted.T, grid, strict=True)], axis=1)
-        for _ in range(_NEWTON_STEPS):
+        for _ in range(5):
             v = np.clip(v - (mean(v) - wanted) / slope(v), -1.0, 1.0)
         stretch = rows.log_slope(rows.at(v)) + np.log(0.5 * (rows.high - rows.low) / slope(v))
         log_posterior = chebval(v, _series(self._log_posterior), tensor=False)

@@ -15,11 +15,8 @@ from skpostbac.stats._numerics import expm1mx, log1pmx, log_beta, stirling_remai
 
 # A prior mean farther from the data would make location and spread hard to distinguish.
 _FARTHEST_MEAN = 10.0
-_ONE: Floats = np.ones(())
 # Nodes of the integral over the accuracy of a group, out to exp(-30) of the integrand.
-_N_INNER = 45
-_DEPTH = 30.0
-_NEWTON_STEPS = 8
+_N_INNER, _DEPTH = 45, 30.0
 # With a smaller shape, and no evidence, more than 1e-10 of the spreads are beyond 1e10, where the
 # mean of a population is 1/2 to all digits.
 _SMALLEST_SHAPE = 0.5
@@ -175,7 +172,8 @@ class NormalModel:
     def mean_log_odds(self, location: Floats, concentration: Floats) -> Floats:
         """Return the log-odds of the mean accuracy in the population."""
         right, wrong = (
-            self.log_evidence(location, concentration, k, _ONE) for k in (_ONE, 0 * _ONE)
+            self.log_evidence(location, concentration, np.asarray(k), np.ones(()))
+            for k in (1.0, 0.0)
         )
         return right - wrong
 
@@ -251,7 +249,12 @@ def log_likelihood(u: Floats, correct: float, total: float) -> Floats:
     wrong = total - correct
     if not correct or not wrong:
         return correct * log_expit(u) + wrong * log_expit(-u)
-    return total * _log_odds_fall(u, np.log(correct / wrong))
+    location = np.log(correct / wrong)
+    p, q = correct / total, wrong / total
+    near = np.clip(u - location, -0.5, 0.5)
+    series = -p * expm1mx(near) - log1pmx(p * np.expm1(near))
+    logs = p * (log_expit(u) - log_expit(location)) + q * (log_expit(-u) - log_expit(-location))
+    return total * np.where(near == u - location, series, logs)
 
 
 def _log_integral(mean: Floats, precision: Floats, correct: Floats, total: Floats) -> Floats:
@@ -283,7 +286,7 @@ def _log_integral(mean: Floats, precision: Floats, correct: Floats, total: Float
     # The slope of the likelihood is between minus and plus the number of samples. Where it is flat
     # the last step is a little off the maximum.
     low, high = mean - total / precision, mean + total / precision
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(8):
         fall = slope(peak)
         low, high = np.where(fall > 0, peak, low), np.where(fall > 0, high, peak)
         peak = peak + fall / curvature(peak)
@@ -299,12 +302,13 @@ def _log_integral(mean: Floats, precision: Floats, correct: Floats, total: Float
         reach = np.minimum(np.sqrt(2 * _DEPTH / precision), 3 * width + _DEPTH / fall)
         ends.append(np.arcsinh((peak + side * reach - centre) / scale))
     step, top = (ends[1] - ends[0]) / (_N_INNER - 1), log_value(peak)
-    summed = np.zeros(np.shape(step))
-    for k in range(_N_INNER):
-        v = ends[0] + k * step
+    summed, exp_v, turn = np.zeros(np.shape(step)), np.exp(ends[0]), np.exp(step)
+    for _ in range(_N_INNER):
+        half, other = 0.5 * exp_v, 0.5 / exp_v
         # A peak that Newton has not reached is higher, and far from what counts.
-        log_ratio = np.minimum(log_value(centre + scale * np.sinh(v)) - top, 600.0)
-        summed += np.cosh(v) * np.exp(log_ratio)
+        log_ratio = np.minimum(log_value(centre + scale * (half - other)) - top, 600.0)
+        summed += (half + other) * np.exp(log_ratio)
+        exp_v = exp_v * turn
     return np.asarray(top + np.log(summed * step * scale))
 
 
@@ -314,15 +318,3 @@ def _log_rising(a: Floats, k: Floats) -> Floats:
     small = np.minimum(ratio, 1.0)
     at_large_a = (k - 0.5) * small + (a + k - 0.5) * log1pmx(small)
     return np.where(ratio < 1, at_large_a, (a + k - 0.5) * np.log1p(ratio) - k) + remainder
-
-
-def _log_odds_fall(u: Floats, location: Floats) -> Floats:
-    """Return p log(x / p) + q log((1 - x) / q) with p = expit(location), q = 1 - p, x = expit(u).
-
-    It is zero at u = location, and negative elsewhere.
-    """
-    p, q = expit(location), expit(-location)
-    near = np.clip(u - location, -0.5, 0.5)
-    series = -p * expm1mx(near) - log1pmx(p * np.expm1(near))
-    logs = p * (log_expit(u) - log_expit(location)) + q * (log_expit(-u) - log_expit(-location))
-    return np.where(near == u - location, series, logs)

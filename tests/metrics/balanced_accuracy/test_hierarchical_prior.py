@@ -1,7 +1,5 @@
 """The hierarchical prior of posteriors, scores and scorers: classes borrow from one another."""
 
-import pickle
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -56,28 +54,6 @@ def test_recalls_of_all_classes():
     assert list(recalls) == ["a", "b", "c"]
     assert recalls["c"].mean() > alone["c"].mean()
     assert recalls["c"].standard_deviation() < alone["c"].standard_deviation()
-
-
-def test_pooling_learns_from_both():
-    """The sum of two posteriors is that of the counts of both."""
-    one = PosteriorBalancedAccuracy(COUNTS, prior="hierarchical")
-    both = PosteriorBalancedAccuracy(COUNTS + COUNTS, prior="hierarchical")
-    assert one + one == both
-    assert (one + one).mean() == both.mean()
-    with pytest.raises(ValueError, match="different prior cannot be pooled"):
-        one + PosteriorBalancedAccuracy(COUNTS)
-
-
-def test_value():
-    """Equal, hashable, the same after pickling, and one line."""
-    one = PosteriorBalancedAccuracy(COUNTS, prior="hierarchical")
-    assert pickle.loads(pickle.dumps(one)) == one
-    assert hash(one) == hash(PosteriorBalancedAccuracy(COUNTS, prior=Hyperprior()))
-    assert "prior='hierarchical'" in repr(one)
-    assert "Hyperprior(outlier=0.3)" in repr(
-        PosteriorBalancedAccuracy(COUNTS, prior=Hyperprior(outlier=0.3))
-    )
-    assert ">8</td>" in one._repr_html_()
 
 
 def test_many_classes_are_not_pulled_to_one_half():

@@ -44,13 +44,6 @@ def test_autofit_table(n_classes, accuracy, printed):
     assert round(binary_equivalent_accuracy(accuracy, n_classes), 3) == printed
 
 
-def test_five_classes_of_the_article():
-    """The accuracy of four pairwise choices in a row is the product of theirs."""
-    pairwise = np.array([0.9, 0.8, 0.95, 0.99])
-    found = binary_equivalent_accuracy(pairwise.prod(), 5)
-    assert found == pytest.approx(stats.gmean(pairwise), rel=1e-14)
-
-
 def test_baseline_rises_to_one():
     """Guessing: 1/2 for two classes only."""
     n = np.arange(2, 2000)
@@ -58,22 +51,6 @@ def test_baseline_rises_to_one():
     assert baseline[0] == 0.5
     assert (np.diff(baseline) > 0).all()
     assert binary_equivalent_accuracy(1e-9, 10**9) == pytest.approx(1, abs=1e-7)
-
-
-def test_hearing_simulation():
-    """A simulated listener has the accuracy of the closed form, and its binary equivalent."""
-    rng = np.random.default_rng(0)
-    angle = rng.uniform(0, 360, 100_000)
-    heard = (angle + rng.normal(0, 10, angle.size)) % 360
-    for n in (2, 8, 40):
-        y_true, y_pred = (np.floor(a * n / 360).astype(int) for a in (angle, heard))
-        exact = hearing_accuracy(n)
-        error = np.sqrt(exact * (1 - exact) / angle.size)
-        assert accuracy_score(y_true, y_pred) == pytest.approx(exact, abs=5 * error)
-        found = binary_equivalent_accuracy_score(y_true, y_pred)
-        slope = exact ** (1 / (n - 1) - 1) / (n - 1)
-        expected = binary_equivalent_accuracy(exact, n)
-        assert found == pytest.approx(expected, abs=6 * error * slope)
 
 
 def test_hearing_is_nearly_constant():
@@ -160,15 +137,6 @@ def test_posterior_is_transformed(kind):
     assert equivalent.chance == pytest.approx(3**-0.5)
     above_chance = float(posterior.prob_above(1 / 3))
     assert equivalent.prob_above(equivalent.chance) == pytest.approx(above_chance, rel=1e-12)
-
-
-def test_two_classes_are_their_own_equivalent():
-    """There is one choice."""
-    posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
-    equivalent = posterior.binary_equivalent()
-    assert equivalent.chance == 0.5
-    assert equivalent.mean() == pytest.approx(posterior.mean(), rel=1e-13)
-    assert equivalent.credible_interval() == pytest.approx(posterior.credible_interval())
 
 
 # Refusals

@@ -16,7 +16,6 @@ from skpostbac import (
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
     PriorInfluenceWarning,
-    posterior_balanced_accuracy,
     posterior_confusion_metric,
 )
 from skpostbac.metrics._confusion.metrics import (
@@ -27,7 +26,6 @@ from skpostbac.metrics._confusion.metrics import (
     of_class,
     weighted,
 )
-from skpostbac.metrics._confusion.target import _default_draws
 from skpostbac.stats import BetaAverage
 
 from_matrix = PosteriorConfusionMetric.from_confusion_matrix
@@ -79,25 +77,6 @@ def test_a_tiny_prior_keeps_its_digits():
 
 
 @pytest.mark.parametrize("cells", FIVE.values(), ids=FIVE)
-def test_five_classifiers_observed(cells):
-    """The formulas of the notes, by hand."""
-    tn, fn, fp, tp = cells
-    C = matrix_of(*cells)
-    by_hand = {
-        "recall": tp / (tp + fn),
-        "precision": tp / (tp + fp),
-        "false_positive_rate": fp / (fp + tn),
-        "f1": 2 * tp / (2 * tp + fp + fn),
-        "accuracy": (tp + tn) / (tp + tn + fp + fn),
-    }
-    found = {
-        name: from_matrix(C, name, **class_1(name), n_draws=2, random_state=0).observed
-        for name in by_hand
-    }
-    assert found == pytest.approx(by_hand, rel=1e-14)
-
-
-@pytest.mark.parametrize("cells", FIVE.values(), ids=FIVE)
 def test_five_classifiers_have_beta_posteriors(cells):
     """By default, all have Beta(1/2, 1/2) for two classes, and the accuracy is flat."""
     tn, fn, fp, tp = cells
@@ -116,25 +95,6 @@ def test_five_classifiers_have_beta_posteriors(cells):
         assert posterior.monte_carlo_error() == 0
 
 
-def test_three_classes_observed():
-    """Macro and micro averages, kappa and correlation, as scikit-learn has them."""
-    y_true, y_pred = as_labels(THREE_CLASSES)
-    expected = {
-        ("precision", "macro"): metrics.precision_score(y_true, y_pred, average="macro"),
-        ("f1", "macro"): metrics.f1_score(y_true, y_pred, average="macro"),
-        ("f1", "micro"): metrics.f1_score(y_true, y_pred, average="micro"),
-        ("kappa", "macro"): metrics.cohen_kappa_score(y_true, y_pred),
-        ("mcc", "macro"): metrics.matthews_corrcoef(y_true, y_pred),
-    }
-    for (name, average), value in expected.items():
-        posterior = posterior_confusion_metric(
-            y_true, y_pred, name, average=average, n_draws=2000, random_state=0
-        )
-        assert posterior.observed == pytest.approx(value, rel=1e-12)
-        low, high = posterior.credible_interval(0.999)
-        assert low < value < high
-
-
 @prior_moves_it
 def test_micro_and_macro_precision():
     """TP 2, 0, 0 and FP 2, 2, 1: .286 and .167 in the notes."""
@@ -146,19 +106,6 @@ def test_micro_and_macro_precision():
     # One Dirichlet distribution of 9 cells, 1 on the diagonal and 1/2 elsewhere before the data.
     assert micro_precision.mean() == pytest.approx((3 + 2) / (6 + 7), rel=1e-14)
     assert macro_precision.mean() == pytest.approx((3 / 6 + 1 / 4 + 1 / 3) / 3, rel=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("cells", "recall", "accuracy"),
-    [((70, 5, 15, 10), 2 / 3, 0.8), ((0, 0, 85, 15), 1, 0.15), ((85, 15, 0, 0), 0, 0.85)],
-    ids=["classifier", "always 1", "always 0"],
-)
-def test_two_metrics_are_needed(cells, recall, accuracy):
-    """Each of the two useless classifiers is perfect, or better than the other, in one of them."""
-    found = [
-        from_matrix(matrix_of(*cells), name, **class_1(name)) for name in ("recall", "accuracy")
-    ]
-    assert [posterior.observed for posterior in found] == pytest.approx([recall, accuracy])
 
 
 # Distributions and draws
@@ -190,19 +137,23 @@ def functions(name):
 
 
 @pytest.mark.parametrize("prevalence", PREVALENCES, ids=str)
-@pytest.mark.parametrize("name", [*AVERAGED, "accuracy"])
+@pytest.mark.parametrize(
+    "name", [*AVERAGED, "accuracy", "f0.5", "f2", "jaccard", "negative_predictive_value"]
+)
 def test_distributions_agree_with_draws(name, prevalence):
     """A metric that is only known as a function is drawn: the same distribution."""
     C = [[20, 3, 2], [4, 5, 6], [0, 1, 9]]
     options = {"prevalence": prevalence, "prior": (2, 1), "random_state": 7, "n_draws": 20_000}
-    for target, function in functions(name):
+    for target, function in functions(name)[:: 1 if name in AVERAGED else 2]:
         exact = from_matrix(C, name, **target, **options)
         drawn = from_matrix(C, function, **options)
         assert exact.observed == pytest.approx(drawn.observed, rel=1e-14)
-        assert exact.mean() == pytest.approx(drawn.mean(), abs=5 * drawn.monte_carlo_error())
+        error = 5 * (drawn.monte_carlo_error() + exact.monte_carlo_error())
+        assert exact.mean() == pytest.approx(drawn.mean(), abs=error)
         p = np.linspace(0.05, 0.95, 19)
-        # Five standard errors of a share of 20,000 draws.
-        np.testing.assert_allclose(exact.cdf(drawn.icdf(p)), p, rtol=0, atol=5 * 0.5 / 20_000**0.5)
+        # Five standard errors of a share of 20,000 draws, twice where both are drawn.
+        limit = (10 if exact.monte_carlo_error() else 5) * 0.5 / 20_000**0.5
+        np.testing.assert_allclose(exact.cdf(drawn.icdf(p)), p, rtol=0, atol=limit)
 
 
 def test_which_metrics_are_exact():
@@ -236,26 +187,6 @@ def test_f1_of_two_classes_is_a_transformed_beta_variable():
     np.testing.assert_allclose(
         from_matrix(C, "jaccard", pos_label=1, prior="uniform").icdf(p), share.ppf(p), rtol=1e-10
     )
-
-
-@pytest.mark.parametrize("prevalence", ["sampled", "observed"])
-@pytest.mark.parametrize("name", ["f0.5", "f2", "jaccard", "negative_predictive_value"])
-def test_metrics_of_a_class_agree_with_draws(name, prevalence):
-    """Of one of three classes, and the micro average: mean and quantiles of 20,000 draws."""
-    C = [[20, 3, 2], [4, 5, 6], [0, 1, 9]]
-    options = {"prevalence": prevalence, "random_state": 7, "n_draws": 20_000}
-    for target, function in functions(name)[::2]:
-        posterior, drawn = (
-            from_matrix(C, name, **target, **options),
-            from_matrix(C, function, **options),
-        )
-        assert posterior.observed == pytest.approx(drawn.observed, rel=1e-14)
-        error = 5 * (drawn.monte_carlo_error() + posterior.monte_carlo_error())
-        assert posterior.mean() == pytest.approx(drawn.mean(), abs=error)
-        p = np.linspace(0.05, 0.95, 19)
-        # Five standard errors of a share of 20,000 draws, twice where both are drawn.
-        shares = posterior.cdf(drawn.icdf(p))
-        np.testing.assert_allclose(shares, p, rtol=0, atol=10 * 0.5 / 20_000**0.5)
 
 
 def test_a_class_of_many_is_exact():
@@ -329,17 +260,6 @@ def test_standard_error_is_that_of_repeated_draws():
     assert runs[0].monte_carlo_error() == pytest.approx(spread, rel=0.25)
 
 
-def test_draws_are_seeded():
-    """The same seed, the same draws, whatever the global state; None is not seeded."""
-    first, second, other = (
-        from_matrix(THREE_CLASSES, "f1", n_draws=50, random_state=seed).mean() for seed in (1, 1, 2)
-    )
-    assert first == second != other
-    state = np.random.get_state()[1].copy()  # noqa: NPY002
-    from_matrix(THREE_CLASSES, "f1", n_draws=50, random_state=None)
-    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
-
-
 def test_results_are_the_same_in_every_call():
     """Draws have a seed by default; None draws others."""
     first, second = (from_matrix(THREE_CLASSES, "mcc") for _ in range(2))
@@ -371,15 +291,11 @@ def test_many_classes_are_drawn_in_blocks():
     assert drawn.mean() == pytest.approx(101 / 161, abs=5 * drawn.monte_carlo_error())
 
 
-@pytest.mark.parametrize(("n_cells", "size"), [(400, 10**5), (10**4, 4000), (10**6, 1000)])
-def test_default_draws_take_no_more_than_seconds(n_cells, size):
-    """At most 4 * 10^7 cells, unless a thousand draws have more."""
-    assert _default_draws(n_cells) == size
-
-
-def test_default_draws():
+@pytest.mark.parametrize(("n_classes", "size"), [(3, 100_000), (100, 4_000)])
+def test_default_draws(n_classes, size):
     """As many as the documentation says."""
-    assert from_matrix(THREE_CLASSES, "f1").distribution.draws.size == 100_000
+    posterior = from_matrix(np.eye(n_classes) + 1, "f1")
+    assert posterior.distribution.draws.size == size
 
 
 # Observed and drawn are the same figure
@@ -418,30 +334,6 @@ def test_observed_has_the_shares_of_the_population():
 
 
 # Methods that all posteriors have
-
-
-@pytest.mark.parametrize("metric", ["accuracy", "kappa"])
-def test_variance_and_samples(metric):
-    """Exact or drawn: seeded samples have the moments of the posterior."""
-    posterior = from_matrix(THREE_CLASSES, metric, random_state=0)
-    assert posterior.variance() == pytest.approx(posterior.standard_deviation() ** 2, rel=1e-12)
-    sample = posterior.sample((100, 100), rng=1)
-    assert sample.shape == (100, 100)
-    # Five standard errors of the mean of 10,000.
-    error = 5 * posterior.standard_deviation() / 100
-    assert sample.mean() == pytest.approx(posterior.mean(), abs=error)
-    assert sample.std() == pytest.approx(posterior.standard_deviation(), rel=0.05)
-    assert isinstance(posterior.sample(rng=0), float)
-
-
-def test_errors_of_the_interval():
-    """Those of the draws; none of an exact distribution, which still wants a level."""
-    drawn = from_matrix(THREE_CLASSES, "kappa", n_draws=500, random_state=0)
-    assert drawn.credible_interval_error(0.8) == drawn.distribution.credible_interval_error(0.8)
-    exact = from_matrix(THREE_CLASSES, "accuracy")
-    assert exact.credible_interval_error(0.8) == (0, 0)
-    with pytest.raises(ValueError, match="level must be"):
-        exact.credible_interval_error(1)
 
 
 # What the prior does
@@ -553,22 +445,6 @@ def test_predictions_are_never_dropped():
         posterior_confusion_metric([0, 0, 1], [0, 2, 1], "recall", labels=[0, 1])
 
 
-def test_nullable_and_categorical_columns():
-    """What the counts take, the confusion matrix takes."""
-    y_true = pd.Series([0, 1, 1, 0], dtype="Int64")
-    y_pred = pd.Series([0, 1, 0, 0], dtype="Int64")
-    assert posterior_confusion_metric(y_true, y_pred, "recall", pos_label=1).mean() == 0.5
-    as_text = [column.astype("string").astype("category") for column in (y_true, y_pred)]
-    assert posterior_confusion_metric(*as_text, "recall", pos_label="1").mean() == 0.5
-
-
-def test_macro_recall_is_the_balanced_accuracy_of_labels():
-    """The same posterior by two ways."""
-    y_true, y_pred = as_labels(THREE_CLASSES)
-    recall = posterior_confusion_metric(y_true, y_pred, "recall")
-    assert recall.mean() == posterior_balanced_accuracy(y_true, y_pred).mean()
-
-
 def test_data_frame_has_labels():
     """The index of a DataFrame names the classes."""
     C = pd.DataFrame([[7, 1], [2, 3]], index=["ham", "spam"], columns=["ham", "spam"])
@@ -616,15 +492,8 @@ def test_two_classes_as_in_scikit_learn(name, average, expected, labels):
         y_true, y_pred, name, average=average, n_draws=50, random_state=0
     )
     assert posterior.observed == pytest.approx(expected(y_true, y_pred), rel=1e-12)
-
-
-def test_the_default_is_the_class_1():
-    """The same distribution as with its label; more than two classes are averaged."""
-    C = [[7, 2], [4, 9]]
-    assert from_matrix(C, "f1").metric == "f1 of 1"
-    assert from_matrix(C, "f1").mean() == from_matrix(C, "f1", pos_label=1).mean()
-    assert from_matrix(C, "f1", labels=[False, True]).metric == "f1 of True"
-    assert from_matrix(THREE_CLASSES, "f1", n_draws=9).metric == "macro f1"
+    if name in ("f1_score", "sensitivity"):
+        assert posterior.metric.endswith(f" of {labels[1]}")
 
 
 @pytest.mark.parametrize("labels", [["ham", "spam"], [0, 2]], ids=["strings", "numbers"])
@@ -694,14 +563,11 @@ def test_weighted_recall_is_the_accuracy(prevalence):
         ({"metric": "kappa", "average": "weighted"}, "average='weighted' does not apply"),
         ({"metric": "f1", "average": ["macro"]}, "average must be one of"),
         ({"metric": "kappa", "average": "weird"}, "average must be one of"),
-        ({"metric": "recall", "pos_label": 1, "average": "weird"}, "average must be one of"),
         ({"metric": "kappa", "average": "micro"}, "average='micro' does not apply"),
         ({"metric": "recall", "pos_label": 1, "average": "micro"}, "average='micro' does not"),
         ({"metric": cost, "average": "micro"}, "average='micro' does not apply"),
         ({"metric": "kappa", "pos_label": 7}, "pos_label=7 does not apply"),
         ({"metric": cost, "pos_label": 1}, "pos_label=1 does not apply"),
-        ({"metric": "recall", "n_draws": -5}, "n_draws == -5, must be >= 2"),
-        ({"metric": "recall", "random_state": "x"}, "random_state"),
         ({"metric": "f1", "pos_label": "x"}, "pos_label='x' is not a valid label"),
         ({"metric": "f1", "prevalence": "equal"}, "prevalence must be 'sampled'"),
         ({"metric": "f1", "prevalence": [1, 2]}, "prevalence must have a share for each of the 3"),
@@ -711,6 +577,10 @@ def test_weighted_recall_is_the_accuracy(prevalence):
         ({"metric": "f1", "prior": "flat"}, "prior must be one of"),
         ({"metric": "f1", "n_draws": 1}, "n_draws == 1, must be >= 2"),
         ({"metric": "f1", "random_state": "x"}, "random_state"),
+        (
+            {"metric": "false_positive_rate", "pos_label": 0, "prevalence": [1, 0, 0]},
+            "prevalence leaves no samples outside",
+        ),
         ({"metric": lambda C: C.sum()}, "metric must return one number for each confusion matrix"),
         ({"metric": lambda C: C[:, 0, 0] * np.nan}, "metric is not a finite number"),
     ],
@@ -733,19 +603,14 @@ def test_bad_input(options, message):
         ("balanced accuracy", "'recall' with average='macro'"),
         ("jacard", "'jaccard'"),
         ("fall-out", "'false_positive_rate'"),
+        ("brier", None),
     ],
 )
 def test_like_names_are_suggested(name, meant):
     """Slips of the pen, and names that leave something open."""
-    message = re.escape(f"got {name!r}; did you mean {meant}?")
+    message = re.escape(f"got {name!r}" + (f"; did you mean {meant}?" if meant else "")) + "$"
     with pytest.raises(ValueError, match=message):
         from_matrix(THREE_CLASSES, name)
-
-
-def test_what_is_like_no_metric_has_no_suggestion():
-    """The list of names is enough."""
-    with pytest.raises(ValueError, match=r"got 'brier'$"):
-        from_matrix(THREE_CLASSES, "brier")
 
 
 @pytest.mark.parametrize("C", [[[3]], [[1, 2]], [[1, -1], [0, 1]]], ids=str)
@@ -755,25 +620,7 @@ def test_bad_matrix(C):
         from_matrix(C, "accuracy")
 
 
-def test_single_class_in_population():
-    """There are no negatives to raise a false alarm."""
-    with pytest.raises(ValueError, match="prevalence leaves no samples outside"):
-        from_matrix([[3, 1], [1, 3]], "false_positive_rate", pos_label=0, prevalence=[1, 0])
-
-
 # Intervals of draws
-
-
-def test_intervals_of_draws_hold_their_share():
-    """Both kinds, of a skewed distribution; the shortest is shorter."""
-    posterior = from_matrix(THREE_CLASSES, "mcc", random_state=0)
-    central = posterior.credible_interval(0.9, method="central")
-    shortest = posterior.credible_interval(0.9, method="hdi")
-    assert np.diff(shortest) < np.diff(central)
-    for low, high in (central, shortest):
-        assert posterior.prob_below(high) - posterior.prob_below(low) == pytest.approx(
-            0.9, abs=1e-4
-        )
 
 
 @pytest.mark.parametrize("prior", ["uniform", "jeffreys", "reciprocal", [(1, 2), (3, 4), (2, 0.5)]])

@@ -1,6 +1,5 @@
 """Counts of correct predictions: against scikit-learn, and as values that merge."""
 
-import copy
 import pickle
 import tracemalloc
 from itertools import pairwise, product
@@ -15,8 +14,6 @@ from sklearn.metrics import accuracy_score, confusion_matrix, recall_score
 
 from skpostbac.metrics import (
     ClassCounts,
-    PosteriorAccuracy,
-    PosteriorBalancedAccuracy,
     class_counts,
 )
 from skpostbac.metrics._labels.labels import BLOCK
@@ -95,31 +92,6 @@ def test_weighted_counts_give_the_weighted_recall(pairs):
     assert counts.n_samples == pytest.approx(sum(weight), rel=1e-12)
 
 
-@given(pairs=samples, shift=st.sampled_from([-5, 0, 10**15]))
-def test_integer_weights_repeat_samples(pairs, shift):
-    """A weight of 2 is two observations."""
-    y_true, y_pred, weight = (np.array(column) for column in split(pairs))
-    weight = (weight % 4).astype(int)
-    y_true, y_pred = y_true + shift, y_pred + shift
-    assume(weight.any())
-    weighted = class_counts(y_true, y_pred, sample_weight=weight)
-    repeated = class_counts(np.repeat(y_true, weight), np.repeat(y_pred, weight))
-    assert weighted == repeated.reindex(weighted.classes)
-
-
-@given(pairs=samples, cut=st.integers(0, 40), labels=st.permutations(range(4)))
-def test_merging_is_counting_together(pairs, cut, labels):
-    """The counts of two parts add up to those of the whole, whatever classes they have."""
-    y_true, y_pred, _ = split(pairs)
-    parts = [slice(cut), slice(cut, None)]
-    counted = [class_counts(y_true[part], y_pred[part]) for part in parts if y_true[part]]
-    whole = class_counts(y_true, y_pred)
-    assert sum(counted) == whole
-    assert sum(reversed(counted)) == whole
-    by_labels = [counts.reindex(labels) for counts in counted]
-    assert sum(by_labels) == class_counts(y_true, y_pred, labels=labels)
-
-
 @st.composite
 def partitions(draw, elements):
     """Return some elements, and the same in another order and cut in parts."""
@@ -160,27 +132,6 @@ def test_any_partition_in_any_order_gives_the_whole(names, chosen, data):
     assert counts == ClassCounts(list(table), *zip(*table.values(), strict=True))
     assert sum(batches) == sum(batches[::-1]) == counts
     assert sum(map(ClassCounts.from_json, map(ClassCounts.to_json, batches))) == counts
-
-
-def test_classes_are_those_of_y_true_so_far():
-    """A class that is predicted before it is true is an error, and no class yet."""
-    first = ClassCounts.empty().update([0, 0], [0, 2])
-    assert first == ClassCounts([0], [1], [2])
-    assert first.update([2, 0], [2, 2]) == ClassCounts([0, 2], [1, 1], [3, 1])
-
-
-def test_updating_changes_nothing_in_place():
-    """The old counts stay as they are."""
-    counts = ClassCounts([0], [1], [2])
-    counts.update([0, 1], [0, 1])
-    assert counts == ClassCounts([0], [1], [2])
-
-
-def test_updating_keeps_the_order_of_the_labels():
-    """It is the one that is given each time, from an empty start on."""
-    counts = ClassCounts.empty().update(["low"], ["low"], labels=["low", "high"])
-    counts = counts.update(["high"], ["low"], labels=["low", "high"])
-    assert counts == ClassCounts(["low", "high"], [1, 0], [1, 1])
 
 
 @pytest.mark.parametrize(
@@ -228,25 +179,6 @@ def test_empty_counts_are_neutral():
     assert (empty.n_classes, empty.n_samples, repr(empty)) == (0, 0, "ClassCounts()")
     assert empty.reindex(["a"]) == ClassCounts(["a"], [0], [0])
     assert not empty.total.flags.writeable
-
-
-@pytest.mark.parametrize("posterior", [PosteriorBalancedAccuracy, PosteriorAccuracy])
-def test_there_is_no_posterior_of_no_class(posterior):
-    """It would be an average over nothing."""
-    with pytest.raises(ValueError, match="counts must have at least one class"):
-        posterior(ClassCounts.empty())
-
-
-@given(pairs=samples, permutation=st.permutations(range(4)))
-def test_renaming_the_classes_permutes_the_counts(pairs, permutation):
-    """No class is special."""
-    y_true, y_pred, weight = split(pairs)
-    assume(any(weight))
-    renamed = [[permutation[code] for code in column] for column in (y_true, y_pred)]
-    counts = class_counts(y_true, y_pred, sample_weight=weight, weight_type="case")
-    other = class_counts(*renamed, sample_weight=weight, weight_type="case")
-    names = [permutation[code] for code in counts.classes]
-    assert other.reindex(names) == ClassCounts(names, counts.correct, counts.total)
 
 
 @pytest.mark.parametrize(
@@ -363,13 +295,6 @@ def test_categories_compare_by_label(dtype):
         assert class_counts(first, second) == expected
 
 
-def test_text_and_object_strings_compare():
-    """Strings compare across storage."""
-    y_true = pd.Series(["a", "b", "b"], dtype="category")
-    y_pred = np.array(["a", "b", "a longer one"], object)
-    assert class_counts(y_true, y_pred) == ClassCounts(["a", "b"], [1, 1], [1, 2])
-
-
 def test_shares_of_correct_predictions():
     """Those of scikit-learn; unknown where there is no sample."""
     y_true, y_pred = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 3, 0]
@@ -381,33 +306,10 @@ def test_shares_of_correct_predictions():
     assert np.isnan(counts.reindex([7]).accuracy)
 
 
-def test_a_single_class_is_counted():
-    """One class in y_true is enough, without a warning."""
-    assert class_counts([7, 7], [7, 8]) == ClassCounts([7], [1], [2])
-
-
 def test_a_class_of_weight_zero_stays():
     """It was found in y_true, although it carries no information."""
     counts = class_counts([0, 1], [0, 1], sample_weight=[1, 0])
     assert counts == ClassCounts([0, 1], [1, 0], [1, 0])
-
-
-def test_labels_keep_their_order_and_absent_classes():
-    """Explicit labels name the classes, their order, and those that are absent."""
-    counts = class_counts(["a", "b", "b"], ["a", "a", "b"], labels=["c", "b", "a"])
-    assert counts == ClassCounts(["c", "b", "a"], [0, 1, 1], [0, 2, 1])
-
-
-def test_samples_of_other_classes_are_left_out():
-    """As scikit-learn does with labels."""
-    assert class_counts([0, 1, 2], [0, 1, 2], labels=[1, 2]) == ClassCounts([1, 2], [1, 1], [1, 1])
-
-
-@pytest.mark.parametrize("labels", [None, [0, 1]], ids=["found", "explicit"])
-def test_predictions_outside_the_labels_are_errors(labels):
-    """They are errors of their true class, where confusion_matrix would drop them."""
-    counts = class_counts([0, 0, 1, 1], [0, 9, 1, 9], labels=labels)
-    assert counts == ClassCounts([0, 1], [1, 1], [2, 2])
 
 
 @pytest.mark.parametrize(
@@ -509,45 +411,6 @@ def test_sums_out_of_range_are_refused():
         class_counts([0, 0], [0, 1], sample_weight=[1e308, 1e308])
 
 
-def test_no_class_is_refused():
-    """There is no average over nothing."""
-    with pytest.raises(ValueError, match="'classes' should contain at least one label"):
-        ClassCounts([], [], [])
-
-
-def test_counts_share_no_memory_with_the_caller():
-    """Neither the arrays given nor those returned can change the counts."""
-    given = [np.array([0, 1]), np.array([1.0, 1.0]), np.array([2.0, 2.0])]
-    counts = ClassCounts(*given)
-    for array in given:
-        array[:] = 9
-    assert counts == ClassCounts([0, 1], [1, 1], [2, 2])
-    for array in (counts.classes, counts.correct, counts.total):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 9
-
-
-def test_counts_are_frozen():
-    """An attribute cannot be replaced."""
-    counts = ClassCounts([0], [1], [2])
-    with pytest.raises(AttributeError, match="cannot assign"):
-        counts.total = np.array([1.0])
-
-
-@pytest.mark.parametrize(
-    "duplicate",
-    [lambda counts: pickle.loads(pickle.dumps(counts)), copy.copy, copy.deepcopy],
-    ids=["pickle", "copy", "deepcopy"],
-)
-def test_copies_are_equal_and_read_only(duplicate):
-    """Through a process pool and back."""
-    counts = ClassCounts(["a", "b"], [1, 0.5], [2, 3])
-    twin = duplicate(counts)
-    assert twin == counts
-    assert hash(twin) == hash(counts)
-    assert not twin.total.flags.writeable
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -562,35 +425,6 @@ def test_copies_are_equal_and_read_only(duplicate):
 def test_other_counts_are_not_equal(other):
     """Equality is by value, and the order of the classes is part of it."""
     assert ClassCounts([0, 1], [1, 1], [2, 2]) != other
-
-
-def test_merging_keeps_a_common_order():
-    """Labels given in an order of their own keep it."""
-    merged = ClassCounts(["low", "high"], [1, 2], [3, 4]) + ClassCounts(
-        ["low", "high"], [1, 1], [1, 1]
-    )
-    assert merged == ClassCounts(["low", "high"], [2, 3], [4, 5])
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "union"),
-    [
-        (np.array([2**63 + 1], np.uint64), [-1], [-1, 2**63 + 1]),
-        ([False, True], [2], [0, 1, 2]),
-    ],
-    ids=["beyond float", "bool and int"],
-)
-def test_merging_unlike_labels(first, second, union):
-    """Whatever the labels are, none is lost or altered."""
-    ones = [np.ones(len(labels)) for labels in (first, second)]
-    merged = ClassCounts(first, ones[0], ones[0]) + ClassCounts(second, ones[1], ones[1])
-    assert merged == ClassCounts(np.array(union, object), np.ones(len(union)), np.ones(len(union)))
-
-
-def test_merging_strings_and_numbers_is_refused():
-    """They are hardly labels of one experiment."""
-    with pytest.raises(ValueError, match="Mix of label input types"):
-        ClassCounts([1], [1], [1]) + ClassCounts(["1"], [1], [1])
 
 
 @pytest.mark.parametrize("other", [1, None, "a", [1]], ids=repr)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpostbac.metrics._counts.outcome_words import class_order, n_words, pack_bits, unpack_bits
+from skpostbac.metrics._counts import class_order, n_words, pack_bits, unpack_bits
 
 
 @given(st.lists(st.booleans(), max_size=200), st.integers(0, 2))
@@ -28,14 +28,6 @@ def test_words_are_the_digits_of_an_integer(bits):
 def test_number_of_words(n_bits, count):
     """As few as can be."""
     assert n_words(n_bits) == count
-
-
-def test_many_words_are_unpacked_at_once():
-    """Leading axes stay."""
-    bits = np.random.default_rng(0).random((3, 2, 150)) < 0.5
-    words = np.array([[pack_bits(row, 4) for row in rows] for rows in bits])
-    np.testing.assert_array_equal(unpack_bits(words, 150), bits)
-    np.testing.assert_array_equal(unpack_bits(words.transpose(1, 0, 2), 150), bits.swapaxes(0, 1))
 
 
 def test_classes_are_ordered_by_their_text():

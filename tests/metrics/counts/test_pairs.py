@@ -1,6 +1,5 @@
 """Joint outcomes of several classifiers: against counting by hand, and as values that merge."""
 
-import copy
 import pickle
 from collections import Counter
 from itertools import pairwise
@@ -13,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpostbac.metrics import ClassCounts, PairedCounts, class_counts, paired_counts
-from skpostbac.metrics._labels.labels import BLOCK
 from skpostbac.stats._beta import LARGEST
 
 label = st.integers(0, 3)
@@ -42,12 +40,6 @@ def counts():
     one = ["a", "a", "a", "a", "b", "c", "b", "a", "a"]
     two = ["a", "a", "a", "b", "a", "b", "a", "b", "a"]
     return paired_counts(y_true, {"one": one, "two": two})
-
-
-def test_cells_by_hand(counts):
-    """Both right, only the first, only the second, neither; the order of names counts."""
-    np.testing.assert_array_equal(counts.cells("one", "two"), [[3, 1, 1, 1], [0, 1, 1, 1]])
-    np.testing.assert_array_equal(counts.cells("two", "one"), [[3, 1, 1, 1], [0, 1, 1, 1]])
 
 
 @given(rows=samples)
@@ -86,15 +78,6 @@ def test_margins_are_the_class_counts(kind, labels, rows):
         assert counts.margin(name) == class_counts(kind(y_true), y_pred, **options)
 
 
-@given(rows=samples, other=samples)
-def test_shards_merge_exactly(rows, other):
-    """Counts of two batches are those of all samples, whichever classes each has."""
-    whole, parts = read(rows + other), (read(rows), read(other))
-    merged = sum(paired_counts(y, preds, sample_weight=weight) for y, preds, weight in parts)
-    assert merged == paired_counts(*whole[:2], sample_weight=whole[2])
-    assert hash(merged) == hash(paired_counts(*whole[:2], sample_weight=whole[2]))
-
-
 @given(rows=samples, cuts=st.lists(st.integers(0, 20), max_size=4), labels=st.booleans())
 def test_any_partition_gives_the_whole(rows, cuts, labels):
     """Also if parts are empty, or have none of the classes, or classifiers in another order."""
@@ -108,19 +91,6 @@ def test_any_partition_gives_the_whole(rows, cuts, labels):
         counts = counts.update(y_true[part], batch, sample_weight=weight[part], **options)
     assert counts == whole
     assert PairedCounts.from_json(whole.to_json()) == whole
-
-
-def test_blocks_add_up():
-    """Samples of several blocks, of which the last is not full, against their margins."""
-    rng = np.random.default_rng(0)
-    y_true = rng.integers(5, size=2 * BLOCK + 3)
-    predictions = {name: rng.integers(5, size=len(y_true)) for name in "AB"}
-    counts = paired_counts(y_true, predictions)
-    right = [predictions[name] == y_true for name in "AB"]
-    both = np.bincount(y_true[right[0] & right[1]])
-    np.testing.assert_array_equal(counts.cells("A", "B")[:, 0], both)
-    np.testing.assert_array_equal(counts.margin("A").correct, np.bincount(y_true[right[0]]))
-    np.testing.assert_array_equal(counts.margin("B").total, np.bincount(y_true))
 
 
 def test_empty_counts_are_neutral(counts):
@@ -153,14 +123,6 @@ def test_bad_batches_are_refused(counts, batch, error, message):
         counts.update([0], batch)
 
 
-def test_labels_of_another_kind_are_no_empty_batch():
-    """The text "0" is not the number 0: no sample is left out in silence."""
-    empty = PairedCounts.empty(["one"])
-    assert empty.update([], {"one": []}, labels=["0"]).n_samples == 0
-    with pytest.raises(ValueError, match=r"^labels: Mix of label input types"):
-        empty.update([0, 1], {"one": [0, 1]}, labels=["0", "1"])
-
-
 @given(rows=samples)
 def test_cells_belong_to_the_margins(rows):
     """The four cells of a pair add up to the counts of each."""
@@ -173,12 +135,6 @@ def test_cells_belong_to_the_margins(rows):
     np.testing.assert_array_equal(
         counts.cells("B", "A"), np.stack([both, only_b, only_a, neither], axis=1)
     )
-
-
-def test_predictions_of_no_class_are_errors():
-    """They are errors of the true class, as in `class_counts`."""
-    counts = paired_counts([0, 0, 1], {"A": [0, 5, 5], "B": [0, 0, 1]})
-    np.testing.assert_array_equal(counts.cells("A", "B"), [[1, 0, 1, 0], [0, 0, 1, 0]])
 
 
 def test_many_classifiers():
@@ -202,19 +158,6 @@ def test_a_column_of_a_data_frame_is_a_classifier(frame):
     assert PairedCounts.empty(["two", "one"]).update(y_true, frame(predictions)) == expected
 
 
-def test_one_classifier():
-    """A single one has counts, too."""
-    assert paired_counts([0, 1], {"A": [0, 0]}).margin("A") == class_counts([0, 1], [0, 0])
-
-
-def test_from_cells_and_back():
-    """A table of two classifiers, with names and labels."""
-    cells = [[7, 1, 2, 0], [0, 0, 0.5, 0]]
-    counts = PairedCounts.from_cells(cells, names=["x", "y"], classes=["a", "b"])
-    np.testing.assert_array_equal(counts.cells("x", "y"), cells)
-    assert counts.margin("y") == ClassCounts(["a", "b"], [9, 0.5], [10, 0.5])
-
-
 def test_rows_are_normalised():
     """The same rows in another order, split or empty, are the same counts."""
     rows = [0, 1, 0, 1], [[1, 0], [0, 1], [1, 0], [1, 1]], [2, 3, 4, 0]
@@ -224,36 +167,9 @@ def test_rows_are_normalised():
     assert counts != "counts"
 
 
-def test_reindex(counts):
-    """Classes can be left out, added and put in another order."""
-    moved = counts.reindex(["c", "b"])
-    assert moved.margin("one") == counts.margin("one").reindex(["c", "b"])
-    np.testing.assert_array_equal(moved.cells("one", "two")[0], 0)
-    assert counts.reindex(["x"]).n_samples == 0
-
-
 def test_the_repr_is_one_line(counts):
     """It says how much there is, not all of it."""
     assert repr(counts) == "PairedCounts('one', 'two', n_classes=2, n_patterns=7, n=9)"
-
-
-def test_counts_are_immutable(counts):
-    """Neither attributes nor arrays can be changed, also after pickling."""
-    for duplicate in (counts, copy.deepcopy(counts), pickle.loads(pickle.dumps(counts))):
-        assert duplicate == counts
-        with pytest.raises(AttributeError):
-            duplicate.names = ("a", "b")
-        for array in (duplicate.classes, duplicate.class_index, duplicate.patterns):
-            with pytest.raises(ValueError, match="read-only"):
-                array[:1] = array[:1]
-
-
-def test_nothing_is_shared_with_the_caller():
-    """What the caller does to its arrays later does not matter."""
-    number = np.array([2.0, 3.0])
-    counts = PairedCounts(("A",), [0], [0, 0], [[True], [False]], number)
-    number[:] = 7
-    assert counts.margin("A") == ClassCounts([0], [2], [5])
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from skpostbac import (
     posterior_confusion_metric,
     posterior_threshold_curve,
 )
-from skpostbac.binary_equivalent import binary_equivalent_accuracy_score
 from tests.metrics.dependence.slow import draw
 
 
@@ -198,21 +197,6 @@ def test_fractions_that_nobody_declared_are_warned_of(call, weight):
             assert type(declared) is type(undeclared)
 
 
-def test_declared_case_counts_are_what_they_were():
-    """Only the warning goes away."""
-    with pytest.warns(SampleWeightWarning, match="such as 0.2"):
-        counts = class_counts(Y, Y_PRED, sample_weight=FRACTIONS["mean one"])
-    declared = class_counts(Y, Y_PRED, sample_weight=FRACTIONS["mean one"], weight_type="case")
-    assert declared == counts
-
-
-def test_what_takes_case_counts_alone_does_not_warn():
-    """There is no other meaning that a user could declare."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", SampleWeightWarning)
-        binary_equivalent_accuracy_score(Y, Y_PRED, sample_weight=FRACTIONS["halves"])
-
-
 def test_rounded_whole_numbers_are_whole():
     """Sums of floats, and floats of 32 bits."""
     with warnings.catch_warnings():
@@ -252,19 +236,6 @@ def test_weight_types_and_weights_are_checked():
         one + class_counts(Y, Y_PRED)
 
 
-def test_report_of_importance_weights():
-    """It says what they are worth."""
-    y, y_pred, _, _ = draw(1, n_classes=2)
-    weight = weights_of(len(y), 1) * 1000
-    posterior = posterior_balanced_accuracy(
-        y, y_pred, sample_weight=weight, weight_type="importance"
-    )
-    n = f"{posterior.effective_counts.n_samples:.4g}"
-    assert f"from 150 samples (effective size {n}) of 2 classes" in posterior.report()
-    assert "The weighted samples are equivalent to" in posterior.report()
-    assert "n_effective=" in repr(posterior)
-
-
 def count_halves(scorer):
     """Return the counts of a constant classifier, with weights of 1/2."""
     estimator = type("Constant", (), {"predict": lambda self, X: np.zeros(len(X), int)})()
@@ -279,26 +250,12 @@ def test_scorer_of_counts_takes_declared_case_counts():
     assert counts["total_0"] == 1.5
 
 
-def test_scorer_of_counts_tells_of_undeclared_fractions():
-    """They were taken as cases without a word."""
-    with pytest.warns(SampleWeightWarning, match="not whole numbers"):
-        count_halves(ClassCountsScorer(labels=[0, 1]))
-
-
 def test_scorer_of_counts_refuses_importance_weights():
     """Counts of folds have no room for their squares; the message says what has."""
     with pytest.raises(ValueError, match=r"must be 'case' or None .* cross_val_predict"):
         ClassCountsScorer(weight_type="importance")
     with pytest.raises(ValueError, match="weight_type must be one of"):
         ClassCountsScorer(weight_type="survey")
-
-
-def test_scorers_of_other_weights_differ():
-    """Equal ones are equal, and their hashes; the text names the type."""
-    one, other = ClassCountsScorer(), ClassCountsScorer(weight_type="case")
-    assert one != other
-    assert other == ClassCountsScorer(weight_type="case")
-    assert repr(other) == "ClassCountsScorer(weight_type='case')"
 
 
 def test_report_counts_samples_and_not_what_they_are_worth():

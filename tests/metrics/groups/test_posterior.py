@@ -1,6 +1,5 @@
 """Group-level inference as users meet it."""
 
-import copy
 import pickle
 
 import numpy as np
@@ -9,8 +8,7 @@ from scipy import stats
 from scipy.special import expit
 
 from skpostbac import ClassCounts, group_posterior
-from skpostbac.metrics._groups import posterior as module
-from skpostbac.metrics._groups.posterior import GroupPosterior
+from skpostbac.metrics import GroupPosterior
 from skpostbac.stats import BetaBinomial, NormalBinomial
 
 # The second example in the documentation of the R package micp.
@@ -49,17 +47,6 @@ def test_the_published_example_is_the_fourth_sweep(posterior):
     assert expit(distribution.ppf(0.025)) == pytest.approx(0.719623, abs=1e-6)
     assert expit(distribution.ppf(0.975)) == pytest.approx(0.896133, abs=1e-6)
     assert distribution.cdf(0.0) == pytest.approx(2.756e-07, rel=1e-3)
-
-
-def test_the_iteration_goes_on_where_the_published_example_ends(posterior):
-    """Its fixed point, which the guide tells, is a little further from the posterior."""
-    distribution, later = (
-        mean_field(posterior.correct, posterior.total, sweeps) for sweeps in (50, 60)
-    )
-    assert later.mean() == pytest.approx(distribution.mean(), rel=1e-12)
-    assert distribution.expect(expit) == pytest.approx(0.8206, abs=5e-5)
-    assert expit(distribution.ppf([0.025, 0.975])) == pytest.approx([0.7203, 0.8961], abs=5e-5)
-    assert distribution.cdf(0.0) == pytest.approx(2.5e-07, abs=5e-9)
 
 
 def test_the_variational_approximation_is_too_narrow(posterior):
@@ -148,15 +135,6 @@ def test_groups_have_the_names_of_a_mapping(posterior):
     assert pickle.loads(pickle.dumps(named)).names == named.names
 
 
-def test_plot_has_the_names_of_the_groups():
-    """In place of their numbers."""
-    plt = pytest.importorskip("matplotlib.pyplot")
-    display = group_posterior({"ann": (8, 10), "bob": (9, 10)}).plot()
-    labels = [text.get_text() for text in display.ax_.get_yticklabels()]
-    assert labels == ["ann", "bob", "new group", "population median", "population mean"]
-    plt.close(display.figure_)
-
-
 def test_groups_of_several_classes_have_names():
     """As ClassCounts, or as pairs of arrays."""
     sites = {
@@ -191,26 +169,6 @@ def test_bad_named_groups_are_refused(groups, total, message):
     """A group is ClassCounts or a pair, and has a name of its own."""
     with pytest.raises(ValueError, match=message):
         group_posterior(groups, total)
-
-
-def test_a_single_group_leaves_the_population_open():
-    """The interval of the population is wider than that of the group."""
-    one = group_posterior([80], [100])
-    group, population = one.groups[0].interval(), one.population_mean.interval()
-    assert population.high - population.low > 2 * (group.high - group.low)
-
-
-def test_results_are_immutable_and_can_be_pickled(posterior):
-    with pytest.raises(AttributeError):
-        posterior.model = BetaBinomial()
-    with pytest.raises(ValueError, match="read-only"):
-        posterior.correct[0] = 1
-    again = pickle.loads(pickle.dumps(posterior))
-    assert again.population_mean.mean() == posterior.population_mean.mean()
-
-
-def test_repr_tells_the_population_mean(posterior):
-    assert repr(posterior).startswith("GroupPosterior(population_mean=0.786, 95% CI=[0.646, 0.895]")
 
 
 def test_only_the_normal_model_has_a_median():
@@ -284,18 +242,6 @@ def test_the_class_checks_what_it_is_made_of(arguments, message):
         GroupPosterior(*full)
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))])
-def test_copies_are_equal(copied):
-    """Whatever was asked of them before; other counts, models or names are not."""
-    one = group_posterior([[3, 4], [2, 5]], [[5, 5], [5, 6]], model="beta-binomial")
-    again = copied(one)
-    assert again == one
-    assert hash(again) == hash(one)
-    assert copied(one.new_group) == one.new_group
-    assert group_posterior([[3, 4], [2, 5]], [[5, 5], [5, 7]], model="beta-binomial") != one
-    assert group_posterior([[3, 4], [2, 5]], [[5, 5], [5, 6]]) != one
-
-
 def test_groups_of_the_same_counts_have_one_distribution():
     """They know the same of each other."""
     posterior = group_posterior([[3, 4], [2, 5], [3, 4]], [[5, 5]] * 3, model="beta-binomial")
@@ -350,17 +296,3 @@ def test_html_computes_the_groups_that_it_shows():
     assert "group 7<" in html
     assert "group 8<" not in html
     assert "groups" not in vars(posterior)
-
-
-def test_groups_of_the_same_counts_are_summarised_once(monkeypatch):
-    """Their rows differ by the name alone, however many they are."""
-    seen, figures = [], module.figures_of
-
-    def counted(distribution, level):
-        seen.append(distribution)
-        return figures(distribution, level)
-
-    monkeypatch.setattr(module, "figures_of", counted)
-    rows = group_posterior([8] * 6 + [9], [10] * 7, model="beta-binomial").summary()
-    assert len(seen) == 4  # 8 of 10, 9 of 10, a new group, the population mean
-    assert all({**row, "name": ""} == {**rows[0], "name": ""} for row in rows[:6])

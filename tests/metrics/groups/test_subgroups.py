@@ -132,13 +132,6 @@ def test_pictures_have_a_row_for_each_group(groups):
     plt.close("all")
 
 
-def test_groups_survive_a_pickle(groups):
-    """A copy is equal."""
-    copy = pickle.loads(pickle.dumps(groups))
-    assert copy == groups
-    assert copy.gap.mean() == groups.gap.mean()
-
-
 POSTERIOR = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])
 THREE_CLASSES = PosteriorBalancedAccuracy.from_counts([3, 5, 4], [4, 9, 6])
 

@@ -1,6 +1,5 @@
 """Where a user is told that predictions are written otherwise than the true labels."""
 
-import re
 import warnings
 
 import pandas as pd
@@ -80,10 +79,3 @@ def test_parts_of_a_test_set_are_not_judged(count):
     """Counts of batches, and scores of folds, which may be tiny."""
     with warnings.catch_warnings(action="error"):
         count(Y_TRUE, FOREIGN)
-
-
-def test_labels_that_are_numbers_are_shown_as_such():
-    """Without the dtype that they have in NumPy."""
-    message = "y_pred holds none of the labels of y_true (0, 1), but 2, 3: each"
-    with pytest.warns(UserWarning, match=re.escape(message)):
-        posterior_balanced_accuracy([0, 1], [3, 2], prior=PRIOR)

@@ -107,19 +107,6 @@ def test_prior_can_be_made_otherwise():
     assert probability.bayes_factor == pytest.approx(1, rel=1e-12)
 
 
-def test_summary_has_all_three():
-    """As plain floats."""
-    posterior = PosteriorBalancedAccuracy(ClassCounts([0, 1], [9, 7], [10, 10]))
-    probability, figures = posterior.prob_above_chance(), posterior.summary()
-    keys = ("prob_above_chance", "prior_prob_above_chance", "bayes_factor_above_chance")
-    assert [figures[key] for key in keys] == [
-        float(probability),
-        probability.prior,
-        probability.bayes_factor,
-    ]
-    assert {type(figures[key]) for key in keys} == {float}
-
-
 def test_it_is_a_float():
     """In arithmetic, comparisons, formats, JSON and arrays."""
     probability = ProbAboveChance(0.75, 0.5, 3)
@@ -132,11 +119,6 @@ def test_it_is_a_float():
     assert json.dumps(probability) == "0.75"
     assert np.array([probability, 1.0]).dtype == np.float64
     assert (type(probability.prior), type(probability.bayes_factor)) == (float, float)
-
-
-def test_repr_is_one_line():
-    """All three numbers."""
-    assert repr(ProbAboveChance(0.75, 0.5, 3)) == "ProbAboveChance(0.75, prior=0.5, bayes_factor=3)"
 
 
 def test_it_does_not_change():

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
-from skpostbac.metrics._priors.coverage import _typical_recalls, expected_coverage, shared_coverage
+from skpostbac.metrics._priors.influence import _typical_recalls, expected_coverage, shared_coverage
 from skpostbac.stats import BetaAverage
 
 CASES = {

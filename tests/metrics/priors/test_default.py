@@ -10,9 +10,7 @@ from scipy import stats
 import skpostbac
 from skpostbac import (
     ClassCounts,
-    PosteriorAccuracy,
     PosteriorBalancedAccuracy,
-    PosteriorConfusionMetric,
     PriorInfluenceWarning,
     compare_predictions,
     posterior_balanced_accuracy,
@@ -99,18 +97,6 @@ def test_two_classifiers_have_margins_of_the_default():
     assert difference.mean() == pytest.approx((p - q).mean(), rel=1e-12)
     variances = (p + q - (p - q) ** 2) / (n + 1)  # of a Dirichlet distribution
     assert difference.variance() == pytest.approx(variances.sum() / 4, rel=1e-12)
-
-
-def test_the_accuracy_by_two_ways():
-    """Beta(1/2, 1/2) by itself, and Beta(1, 1) as what the recalls of any number of classes say."""
-    C = np.array([[7, 2, 1], [0, 5, 1], [1, 1, 3]])
-    alone = PosteriorAccuracy.from_confusion_matrix(C)
-    of_recalls = PosteriorConfusionMetric.from_confusion_matrix(C, "accuracy")
-    assert alone.prior == (0.5, 0.5)
-    assert of_recalls.prior == pytest.approx((1, 1), rel=1e-12)
-    for posterior, size in ((alone, 0.5), (of_recalls, 1)):
-        expected = stats.beta(size + 15, size + 6).interval(0.95)
-        assert posterior.credible_interval(method="central") == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.filterwarnings("error::skpostbac.PriorInfluenceWarning")

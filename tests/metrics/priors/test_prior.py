@@ -10,7 +10,7 @@ from skpostbac import (
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
 )
-from skpostbac._cli._parser import make_parser
+from skpostbac._cli.arguments import make_parser
 from skpostbac.metrics._priors.assumptions import (
     PRIOR_NAMES,
     SHARED_PRIORS,
@@ -19,7 +19,6 @@ from skpostbac.metrics._priors.assumptions import (
     independent_prior,
     resolve_prior,
 )
-from skpostbac.stats import BetaAverage
 
 
 @pytest.mark.parametrize(
@@ -31,25 +30,16 @@ from skpostbac.stats import BetaAverage
         ("reciprocal", [[1 / 3, 1 / 3]] * 3),
         ((2, 1), [[2, 1]] * 3),
         (np.array([[1, 2], [3, 4], [5, 6]]), [[1, 2], [3, 4], [5, 6]]),
+        ([[1, 2], [3, 4]], [[1, 2], [3, 4]]),
+        ([[1e-6, 1e15], [1e15, 1e-6]], [[1e-6, 1e15], [1e15, 1e-6]]),
     ],
-    ids=["uniform", "jeffreys", "neutral", "reciprocal", "pair", "array"],
+    ids=str,
 )
 def test_prior_has_a_row_for_each_class(prior, expected):
     """Each form gives the parameters of each class."""
-    resolved = resolve_prior(check_prior(prior), 3)
+    resolved = resolve_prior(check_prior(prior), len(expected))
     assert resolved.tolist() == expected
     assert not resolved.flags.writeable
-
-
-@pytest.mark.parametrize("n_classes", [1, 2, 7])
-def test_reciprocal_depends_on_the_number_of_classes(n_classes):
-    """One prior observation in all, however many classes there are."""
-    assert resolve_prior("reciprocal", n_classes)[:, 0].sum() == pytest.approx(1, rel=1e-15)
-
-
-def test_two_by_two_is_by_class():
-    """For two classes, too, a matrix holds one row for each."""
-    assert resolve_prior(check_prior([[1, 2], [3, 4]]), 2).tolist() == [[1, 2], [3, 4]]
 
 
 @pytest.mark.parametrize(
@@ -75,37 +65,16 @@ def test_parameters_must_be_in_range(bad, form):
         check_prior(form(bad))
 
 
-@pytest.mark.parametrize("prior", [None, ("a", "b"), [[1, 1], [1]]], ids=repr)
-def test_what_is_no_number_is_refused(prior):
-    """Neither None nor text nor a ragged list is a prior."""
-    with pytest.raises(ValueError, match="prior must be"):
-        check_prior(prior)
-
-
 def test_prior_over_too_many_classes_is_refused():
     """One millionth is the least that the engine takes."""
     with pytest.raises(ValueError, match="prior must have a and b between"):
         resolve_prior("reciprocal", 1_000_001)
 
 
-def test_limits_are_those_of_the_engine():
-    """Both ends of the range make a distribution."""
-    prior = check_prior([[1e-6, 1e15], [1e15, 1e-6]])
-    assert BetaAverage(prior[:, 0], prior[:, 1]).a.tolist() == [1e-6, 1e15]
-
-
 def test_rows_must_match_the_classes():
     """An array for other classes is refused."""
     with pytest.raises(ValueError, match="prior must have one row for each of the 3 classes"):
         resolve_prior(check_prior([[1, 1], [1, 1]]), 3)
-
-
-def test_prior_is_a_copy():
-    """The caller cannot change it later."""
-    given = np.ones((2, 2))
-    spec = check_prior(given)
-    given[:] = 7
-    assert resolve_prior(spec, 2).tolist() == [[1, 1], [1, 1]]
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,9 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
 )
-from skpostbac.metrics._priors.assumptions import check_prior
-from skpostbac.metrics._priors.coverage import (
+from skpostbac.metrics._priors.influence import (
     LARGEST_SHIFT,
     dominating_influence,
-    is_one_symmetric_beta,
 )
 from skpostbac.model_selection import (
     PosteriorRefit,
@@ -152,12 +150,6 @@ def test_a_prior_of_the_users_own_is_no_surprise(prior, expected):
         warnings.simplefilter("always")
         from_counts([2] * 8, [2] * 8, prior=prior)
     assert bool(record) is expected
-
-
-@pytest.mark.parametrize("name", ["uniform", "jeffreys", "neutral", "reciprocal"])
-def test_named_beta_priors_are_one_symmetric_beta(name):
-    """All classes alike, and as many errors as hits."""
-    assert is_one_symmetric_beta(check_prior(name))
 
 
 def trending(slope):

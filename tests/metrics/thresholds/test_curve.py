@@ -1,6 +1,5 @@
 """The posterior along all thresholds, and the client that chooses one."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -68,14 +67,6 @@ def test_between_two_scores_the_predictions_are_those_of_the_upper_one():
     assert curve.at(0.6) == posterior_balanced_accuracy(Y_TRUE, (Y_SCORE >= 0.6).astype(int))
     assert curve.at(0.6) == curve.at(0.7)
     assert curve.at(-5) == curve.at(0.1)
-
-
-@pytest.mark.parametrize("threshold", [np.nan, "a", None])
-def test_a_threshold_that_is_no_number_is_refused(threshold):
-    """The message names the argument."""
-    curve = posterior_threshold_curve(Y_TRUE, Y_SCORE)
-    with pytest.raises(ValueError, match="threshold must be a number, got"):
-        curve.at(threshold)
 
 
 @pytest.mark.parametrize("threshold", [1.0, np.inf])
@@ -146,14 +137,6 @@ def test_no_correction_leads_out_of_the_range(correct, optimism):
     assert 0 < corrected.mean() < posterior.mean()
 
 
-def test_a_mean_that_rounds_to_one_is_corrected():
-    """With almost no prior and a huge number of samples, none of them wrong."""
-    posterior = PosteriorBalancedAccuracy.from_counts([1e12] * 2, [1e12] * 2, prior=(1, 1e-5))
-    assert posterior.mean() == 1
-    corrected = SelectedPosterior(posterior, optimism=0.01)
-    assert 0.9 < corrected.mean() <= 1
-
-
 def test_without_optimism_nothing_changes():
     """The figures are the same to the last digit, and the report says why."""
     posterior = PosteriorBalancedAccuracy.from_counts([5, 4], [6, 6])
@@ -183,28 +166,12 @@ def test_only_exact_posteriors_are_corrected():
         SelectedPosterior(0.5, optimism=0.1)
 
 
-def test_the_band_is_wider_than_the_intervals(curve):
-    """It holds the curve at all thresholds together, and so is wider at each."""
-    (low, high), (band_low, band_high) = curve.interval, curve.band
-    assert (band_high - band_low > high - low)[5:-5].all()
-    assert (band_low > 0).all()
-    assert (band_high < 1).all()
-
-
 def test_the_probability_to_be_best_is_highest_near_the_best(curve):
     """Probabilities add up to 1, and thresholds far from the best have none."""
     assert curve.prob_best.sum() == pytest.approx(1)
     likely = curve.thresholds[curve.prob_best > 0.01]
     assert likely.min() <= curve.best_threshold <= likely.max()
     assert np.ptp(likely) < np.ptp(curve.thresholds) / 2
-
-
-def test_a_table_goes_into_a_data_frame(curve):
-    """One row for each threshold."""
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(curve.table())
-    assert len(frame) == len(curve.thresholds)
-    assert frame["mean"].max() == pytest.approx(curve.best.mean(), abs=0.01)
 
 
 def test_words_name_the_threshold_and_both_figures(curve):
@@ -216,14 +183,6 @@ def test_words_name_the_threshold_and_both_figures(curve):
     summary = curve.summary()
     assert summary["mean"] == curve.corrected.mean()
     assert summary["uncorrected_mean"] == curve.best.mean()
-
-
-def test_curves_survive_a_pickle(curve):
-    """A copy is equal and draws the same band."""
-    copy = pickle.loads(pickle.dumps(curve))
-    assert copy == curve
-    assert (copy.band[0] == curve.band[0]).all()
-    assert copy.corrected == curve.corrected
 
 
 def test_the_seed_settles_the_draws():
@@ -346,21 +305,6 @@ def test_importance_weights_have_the_effective_size_of_each_class(weighted, pos_
             assert curve.correct[curve.best_index, place] == pytest.approx(recall * size, rel=1e-9)
         assert f"n=120, n_effective={curve.total.sum():.4g}" in repr(curve)
         assert "120 samples (effective size " in curve.report()
-
-
-def test_equal_importance_weights_change_nothing(weighted):
-    """Weights of 3 are those of 1, and not three cases."""
-    y_true, y_score, _ = weighted
-    plain = posterior_threshold_curve(y_true, y_score, pos_label=True, random_state=0)
-    found = posterior_threshold_curve(
-        y_true,
-        y_score,
-        pos_label=True,
-        sample_weight=np.full(120, 3.0),
-        weight_type="importance",
-        random_state=0,
-    )
-    assert found.corrected.mean() == pytest.approx(plain.corrected.mean(), rel=1e-12)
 
 
 def test_undeclared_fractions(weighted):

@@ -1,17 +1,10 @@
 """Many averages at once: each is what it is alone, and what other methods say."""
 
-import json
-import pickle
-from pathlib import Path
-
 import numpy as np
 import pytest
-from scipy import integrate, stats
 
 from skpostbac.stats import BetaAverage, BetaAverages
 
-REFERENCE = Path(__file__).parents[2] / "reference" / "beta_average.json"
-RECORDS = json.loads(REFERENCE.read_text(encoding="utf-8"))
 PLACES = ["cdf", "ccdf", "pdf", "logpdf", "logcdf", "logccdf"]
 FIGURES = ["mean", "median", "mode", "variance", "standard_deviation", "skewness", "kurtosis"]
 SAME = 1e-12
@@ -137,69 +130,7 @@ def test_company_and_order():
         assert_same(one.cdf(x[i]), cdf[[i]])
 
 
-def test_same_input_same_bits(parameters):
-    """Nothing depends on what was asked before."""
-    first, second = at_once(parameters), at_once(parameters)
-    second.hdi(), second.cdf(0.3)
-    np.testing.assert_array_equal(first.interval(), second.interval())
-
-
 # Other methods
-
-
-@pytest.mark.parametrize("n_variables", sorted({len(r["a"]) for r in RECORDS if len(r["a"]) <= 10}))
-def test_reference(n_variables):
-    """Probabilities of all reference distributions of so many variables, in one array."""
-    rows = [r for r in RECORDS if len(r["a"]) == n_variables and min(r["a"] + r["b"]) >= 0.5]
-    weights = [r["weights"] or [1 / n_variables] * n_variables for r in rows]
-    distributions = BetaAverage([r["a"] for r in rows], [r["b"] for r in rows], weights=weights)
-    most = max(len(r["points"]) for r in rows)
-
-    def column(key):
-        values = [[float(point[key]) for point in r["points"]] for r in rows]
-        return np.array([row + [np.nan] * (most - len(row)) for row in values]).T
-
-    # Far tails are those of one distribution, which other tests compare.
-    x = np.where(np.minimum(column("cdf"), column("ccdf")) > 1e-4, column("x"), np.nan)
-    # Weights of 1 / l are rounded here, and exact in the reference.
-    rounding = 1e-15 * distributions.pdf(x)
-    size = np.abs(distributions.weights) / (distributions.a + distributions.b)
-    has_scales = size.max(axis=1) > 1e3 * np.where(size > 0, size, np.inf).min(axis=1)
-    for name in ("cdf", "ccdf"):
-        expected = column(name)
-        error = np.abs(getattr(distributions, name)(x) - expected)
-        allowed = np.maximum(1e-12, np.where(np.isfinite(rounding), rounding, 0.0))
-        # Beside the corner of a class that is much larger than others less is promised.
-        assert (error <= np.where(has_scales, 1e-4, allowed))[~np.isnan(x)].all()
-
-
-def test_quadrature():
-    """Two classes: P(theta_1 + theta_2 <= 2 x) as an integral over one of them, by SciPy."""
-    rng = np.random.default_rng(2)
-    a, b = rng.uniform(3, 80, (2, 6, 2))
-    found = BetaAverage(a, b).cdf(0.55)
-    for i in range(6):
-        value, _ = integrate.quad(
-            lambda t, i=i: (
-                stats.beta.pdf(t, a[i, 0], b[i, 0]) * stats.beta.cdf(1.1 - t, a[i, 1], b[i, 1])
-            ),
-            0,
-            1,
-            points=[0.1],
-            epsabs=1e-13,
-            limit=200,
-        )
-        assert found[i] == pytest.approx(value, abs=1e-12)
-
-
-def test_level_sets():
-    """The density is the same at both ends of an HDI, which holds its level."""
-    a, b, _ = random_posteriors(np.random.default_rng(8), 40, 10)
-    distributions = BetaAverage(a, b)
-    low, high = distributions.hdi(0.9)
-    np.testing.assert_allclose(distributions.cdf(low, high), 0.9, atol=1e-12)
-    np.testing.assert_allclose(distributions.pdf(low), distributions.pdf(high), rtol=1e-8)
-    assert (distributions.pdf(distributions.mode()) > distributions.pdf(low)).all()
 
 
 # Shapes
@@ -274,15 +205,6 @@ def test_differences():
     assert (many - other).shape == (5, 5)
     with pytest.raises(TypeError, match="unsupported operand"):
         many - 1
-
-
-def test_pickles(parameters):
-    """A pickle is equal, whatever was asked before."""
-    distributions = at_once(parameters)
-    distributions.interval()
-    again = pickle.loads(pickle.dumps(distributions))
-    assert again == distributions
-    np.testing.assert_array_equal(again.mean(), distributions.mean())
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from skpostbac.stats._beta.betas import Betas, heights, ranges
-from skpostbac.stats._beta.plan import centred_sums
-from skpostbac.stats._beta.transform import path_of, transforms
+from skpostbac.stats._beta.series import centred_sums, path_of, transforms
 from skpostbac.stats._series import DEPTH
 
 EXPONENTS = [(0.1, 0.1), (0.1, 20.1), (1, 1), (1, 60), (2.5, 1.5), (20, 3), (31, 300), (500, 40)]

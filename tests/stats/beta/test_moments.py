@@ -6,8 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from skpostbac.stats._beta.betas import Betas
-from skpostbac.stats._beta.moments import central_moments, cumulants
+from skpostbac.stats._beta.betas import Betas, central_moments, cumulants
 from skpostbac.stats._series import ORDER, gauss_points
 
 

@@ -26,15 +26,6 @@ def test_tails(a, b, weight):
     np.testing.assert_allclose(single.pdf(x), exact.pdf(share) / abs(weight), rtol=1e-10)
 
 
-@every_case
-def test_quantiles(a, b):
-    """They are those of SciPy."""
-    single, p = BetaAverage([a], [b]), np.array([0.025, 0.4, 0.975])
-    np.testing.assert_allclose(single.icdf(p), stats.beta(a, b).ppf(p), rtol=1e-12)
-    low, high = single.interval()
-    np.testing.assert_allclose((low, high), single.icdf([0.025, 0.975]), rtol=1e-14)
-
-
 @pytest.mark.parametrize(("a", "b"), [(0.2, 0.3), (0.3, 0.2)])
 def test_quantiles_beside_an_end(a, b):
     """They have the relative accuracy of SciPy's at either end."""
@@ -63,14 +54,6 @@ def test_shortest_interval_at_an_end(a, b, weight):
     expected = np.sort([weight * stats.beta(a, b).ppf(0.05), weight])
     np.testing.assert_allclose(single.hdi(0.95), expected, rtol=1e-11)
     assert single.mode() == weight
-
-
-def test_a_sum_with_one_weight():
-    """Variables without a weight have no part in it."""
-    single = BetaAverage([3, 30.5, 9], [4, 0.5, 1], weights=[0, 0.5, 0])
-    assert single.mode() == 0.5
-    assert single.cdf(0.49) == pytest.approx(stats.beta(30.5, 0.5).cdf(0.98), abs=1e-14)
-    assert single.hdi() == (pytest.approx(stats.beta(30.5, 0.5).ppf(0.05) / 2), 0.5)
 
 
 @pytest.mark.parametrize(("a", "b"), [(7e5, 8e5), (2e6, 3), (1e-3, 3), (4e9, 0.5)])

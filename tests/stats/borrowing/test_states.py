@@ -63,7 +63,7 @@ def test_windows_hold_a_narrow_posterior(mode):
 
     degree = int(4 * np.sqrt(n))
     nodes = rule(degree, 0.75, posterior)
-    assert nodes.size < degree / 10
+    assert nodes.mu.size < degree / 10
     logs = posterior(nodes.mu, nodes.nu, nodes.kappa)[0] + nodes.log_prior
     a, b = 0.75 + n * mode, 0.75 + n * (1 - mode)
     expected = special.betaln(a, b) - special.betaln(0.75, 0.75) - n * mode * np.log(mode)

@@ -9,16 +9,6 @@ from scipy.stats import norm, sem
 from skpostbac import DrawnPosterior
 
 
-def test_figures_of_known_draws():
-    """0, 1, ..., 100 in any order."""
-    posterior = DrawnPosterior(np.random.default_rng(0).permutation(101))
-    assert posterior.mean() == posterior.median() == 50
-    assert posterior.variance() == pytest.approx(101 * 102 / 12)
-    assert posterior.standard_deviation() == pytest.approx(np.sqrt(101 * 102 / 12))
-    assert posterior.credible_interval(0.9, method="central") == pytest.approx((5, 95))
-    assert posterior.prob_above(89.5) == pytest.approx(11 / 101)
-
-
 def test_figures_by_hand():
     """Ten draws, with ties."""
     posterior = DrawnPosterior([3, 1, 4, 1, 5, 9, 2, 6, 5, 3])

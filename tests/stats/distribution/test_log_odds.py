@@ -67,12 +67,6 @@ def test_the_hdi_and_the_mode_are_those_of_the_beta_distribution():
     assert distribution.mode() == pytest.approx(30 / 32, abs=1e-9)
 
 
-def test_samples_follow_the_distribution():
-    """Kolmogorov and Smirnov's test."""
-    distribution = beta_distribution(4, 2)
-    assert stats.kstest(distribution.sample(2000, rng=0), stats.beta(4, 2).cdf).pvalue > 0.01
-
-
 def test_pickling_keeps_the_distribution():
     """The function it was made of is not needed."""
     distribution = beta_distribution(4, 2)

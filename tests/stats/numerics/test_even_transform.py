@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from skpostbac.stats._numerics import even_transform
-from skpostbac.stats._numerics.even_transform import even_sums
+from skpostbac.stats._numerics import even_sums
 
 
 @pytest.mark.parametrize("count", [1, 2, 17, 2000])
@@ -18,9 +17,3 @@ def test_sums_are_those_of_the_exponentials(count):
     error = np.abs(even_sums(angles, masses, count) - exact).max() / masses.sum()
     # The multiples of pi that the FFT and the kernel leave out are rounded, too.
     assert error < 1e-14 + 1e-15 * np.abs(angles).max() * np.sqrt(count)
-
-
-def test_the_transform_of_the_kernel_is_interpolated_to_rounding():
-    turns = np.linspace(0, even_transform._MOST_TURN, 1001)
-    exact = even_transform._transform(turns)
-    np.testing.assert_allclose(even_transform._interpolated_transform(turns), exact, rtol=5e-14)

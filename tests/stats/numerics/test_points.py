@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._numerics.points import exact_sum, weighted_mean
+from skpostbac.stats._numerics.arithmetic import exact_sum, weighted_mean
 
 floats = st.floats(-1e6, 1e6, allow_subnormal=False)
 positive = st.floats(1e-3, 1e9)

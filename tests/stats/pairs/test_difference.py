@@ -100,22 +100,6 @@ def test_without_borrowing():
     assert_allclose(distribution.interval(), np.quantile(draws, [0.025, 0.975]), atol=0.003)
 
 
-def test_density():
-    """The density of draws is about that of the cdf; the mode is where it peaks."""
-    distribution = HierarchicalPairedDifference(MANY["equal"])
-    mean, sd = distribution.mean(), distribution.standard_deviation()
-    x, half = mean + sd * np.array([-1, -0.5, 0, 0.5, 1]), sd / 10
-    slopes = distribution.cdf(x - half, x + half) / (2 * half)
-    assert_allclose(distribution.pdf(x), slopes, rtol=0.03)
-    grid = np.linspace(-1, 1, 10_001)
-    assert np.trapezoid(distribution.pdf(grid), grid) == pytest.approx(1, abs=1e-3)
-    peak = distribution.pdf(distribution.mode())
-    assert peak == pytest.approx(distribution.pdf(grid).max(), rel=0.01)
-    low, high = distribution.hdi(0.8)
-    assert distribution.cdf(low, high) == pytest.approx(0.8, abs=1e-4)
-    assert high - low <= np.ptp(distribution.interval(0.8))
-
-
 @pytest.mark.parametrize("name", ["agreement", "empty", "as often"])
 def test_no_difference(name):
     """Where each alone is right as often as the other, each is better with probability 1/2."""
@@ -131,16 +115,8 @@ def test_no_difference(name):
     low, high = distribution.interval(0.9)
     assert low == pytest.approx(-high)
     assert 0 < high < 1
-
-
-def test_agreement_narrows():
-    """The more samples the classifiers agree on, the less they may differ."""
-    widths = [
-        np.ptp(HierarchicalPairedDifference(cells([n, 2 * n, n], 0, 0), n_draws=10_000).interval())
-        for n in (2, 20, 200, 2_000_000)
-    ]
-    assert np.all(np.diff(widths) < 0)
-    assert widths[-1] < 1e-4
+    low, high = distribution.hdi()
+    assert low == pytest.approx(-high)
 
 
 def test_common_differences_do_not_become_rare():
@@ -228,14 +204,6 @@ def test_interface():
     assert repr(distribution).startswith("HierarchicalPairedDifference(mean=")
 
 
-@pytest.mark.parametrize("array", ["counts", "weights", "draws"])
-def test_read_only(array):
-    """What it is made of does not change."""
-    distribution = HierarchicalPairedDifference([[1, 2, 3, 4]], n_draws=10)
-    with pytest.raises(ValueError, match="read-only"):
-        getattr(distribution, array)[0] = 1
-
-
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -246,6 +214,7 @@ def test_read_only(array):
         ({"weights": [0]}, ValueError, "weights must not all be zero"),
         ({"hyperprior": "hierarchical"}, TypeError, "hyperprior must be a Hyperprior"),
         ({"n_draws": 1}, ValueError, "n_draws == 1, must be >= 2"),
+        ({"n_draws": 10**9}, ValueError, "n_draws == 1000000000, must be <= 10000000"),
         ({"n_draws": 10.0}, TypeError, "n_draws must be an instance of int"),
         ({"seed": -1}, ValueError, "seed"),
         ({"seed": "zero"}, TypeError, "seed must be a non-negative integer"),
@@ -267,20 +236,8 @@ def test_error_of_the_ends_is_that_of_the_central_interval():
     assert_allclose(distribution.interval_error(), np.diff(ends, axis=0)[0] / 2)
 
 
-def test_equal_classifiers_have_a_symmetric_shortest_interval():
-    """The noise of the draws does not tell one from the other."""
-    low, high = HierarchicalPairedDifference([[9, 1, 1, 2], [5, 0, 0, 3]]).hdi()
-    assert low == pytest.approx(-high)
-
-
 def test_a_density_of_neighbouring_floats_has_a_mode():
     """With 1e15 samples, the draws are a few thousand floats apart."""
     distribution = HierarchicalPairedDifference([[0, 1e15, 0, 0]])
     low, high = distribution.draws[[0, -1]]
     assert low <= distribution.mode() <= high
-
-
-def test_number_of_draws_is_limited():
-    """More draws than fit into memory are refused, not begun."""
-    with pytest.raises(ValueError, match="n_draws == 1000000000, must be <= 10000000"):
-        HierarchicalPairedDifference([[30, 4, 7, 3]], n_draws=10**9)

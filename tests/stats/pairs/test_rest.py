@@ -8,15 +8,15 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from skpostbac.stats import Hyperprior
-from skpostbac.stats._pairs.model import PairedShares
-from skpostbac.stats._pairs.rest import (
+from skpostbac.stats._pairs.model import (
+    PairedShares,
     cumulant_tables,
     draw_of_cumulants,
     draw_outliers,
+    draw_paths,
     is_rare,
     without_rare,
 )
-from skpostbac.stats._pairs.shares import draw_paths
 
 
 @pytest.mark.parametrize(
@@ -146,16 +146,6 @@ def test_paths():
         chance = joint.sum(axis=1)
         seen = np.bincount(path, minlength=chance.size) / size
         assert (np.abs(seen - chance) < 4 * np.sqrt((chance + 1e-4) / size)).all()
-
-
-def test_chances_to_stay_count():
-    """With no other way, paths stay; with none to stay or move, states are independent."""
-    sizes = np.array([3.0, 6.0])
-    for stay, correlation in ((1.0, 1.0), (0.0, 0.0)):
-        hyperprior = Hyperprior(kappa=(8,), stay=stay, move=0)
-        model = PairedShares.of(sizes, sizes / 3, sizes / 3, np.ones(2), hyperprior)
-        one, other = draw_paths(model.discordant, 20_000, np.random.default_rng(0))
-        assert np.corrcoef(one, other)[0, 1] == pytest.approx(correlation, abs=0.03)
 
 
 def test_a_value_without_variance_is_its_mean():

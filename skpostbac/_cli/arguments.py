@@ -1,0 +1,176 @@
+"""The arguments of the command line, and the checks of their values."""
+
+from __future__ import annotations
+
+import csv
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NoReturn
+
+from skpostbac import __version__
+from skpostbac._cli.output import write_output
+from skpostbac._utils import check_level, check_probability, printable
+
+# The library's default; importing it would make --help slow.
+DEFAULT_PRIOR = "reciprocal"
+
+DESCRIPTION = """\
+Posterior balanced accuracy: how good is each classifier, and which is better?
+FILE is a table with one row per sample: the true label and the prediction of
+each classifier. Without FILE, a built-in example is evaluated."""
+
+EPILOG = """\
+example: skpostbac predictions.csv --truth species --html report.html
+The user guide, "Evaluate a file on the command line", explains the JSON keys."""
+
+
+class Parser(ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message on one line, and exit with status 2."""
+        self.exit(2, f"{self.prog}: error: {printable(message)}\n")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Exit once the output is written, so that the caller sees it fail."""
+        if status == 0:
+            write_output()
+        super().exit(status, message)
+
+
+def make_parser() -> Parser:
+    """Return the parser of the command line."""
+    parser = Parser(
+        prog="skpostbac",
+        usage="%(prog)s [FILE --truth COLUMN] [option ...]",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+        add_help=False,
+    )
+    add = parser.add_argument_group("input").add_argument
+    add("file", metavar="FILE", nargs="?", help="CSV or parquet file, or - for standard input")
+    add("--truth", metavar="COLUMN", help="column of the true labels")
+    classifier_help = "column of predictions; may be repeated (default: all)"
+    add("--classifier", metavar="COLUMN", action="append", help=classifier_help)
+    add("--groups", metavar="COLUMN", help="column of groups of samples: patients, sites, ...")
+    add("--by", metavar="COLUMN", help="column of subgroups; evaluates each subgroup, too")
+    add("--id", metavar="COLUMN", help="column of sample identifiers, to find repetitions")
+    delimiter_help = 'field separator: a character, or "tab" (default: comma)'
+    add("--delimiter", metavar="CHAR", type=_delimiter, default=",", help=delimiter_help)
+
+    add = parser.add_argument_group("evaluation").add_argument
+    labels_help = "classes to average over (default: those of the truth)"
+    add("--labels", metavar="A,B,...", type=_labels, help=labels_help)
+    prior_help = (
+        "prior of each recall: reciprocal (default), uniform, "
+        "jeffreys, neutral, hierarchical, or A,B for Beta(A, B)"
+    )
+    add("--prior", type=_prior, default=DEFAULT_PRIOR, help=prior_help)
+    level_help = "probability of intervals and bounds (default: %(default)s)"
+    add("--level", type=partial(_number, check=check_level), default=0.95, help=level_help)
+    rope_help = "largest negligible difference (default: %(default)s)"
+    add("--rope", metavar="WIDTH", type=_rope, default=0.0, help=rope_help)
+    add("--selected", action="store_true", help="correct the best score for selection bias")
+
+    title = "verdicts of an imperfect judge, instead of true labels"
+    add = parser.add_argument_group(title).add_argument
+    for option, sign in [("--sensitivity", "positive"), ("--specificity", "negative")]:
+        gold_help = f"the judge is right on K of N {sign} gold samples"
+        add(option, metavar="K/N", type=_proportion, help=gold_help)
+    add("--positive", metavar="LABEL", help="the positive verdict")
+
+    add = parser.add_argument_group("output").add_argument
+    add("--json", action="store_true", help="print one JSON object")
+    # A pipe has no extension.
+    page, picture = (
+        partial(_output_file, extensions=extensions)
+        for extensions in [(".html", ".htm", ""), (".png", ".svg", ".pdf")]
+    )
+    page_help = "write a report with tables and plots (matplotlib)"
+    add("--html", metavar="FILE", type=page, help=page_help)
+    picture_help = "plot the posteriors to a .png, .svg or .pdf file"
+    add("--plot", metavar="FILE", type=picture, help=picture_help)
+    bound = partial(_number, check=lambda value: check_probability(value, "VALUE"))
+    bound_help = "exit with status 3 if a lower bound is below VALUE"
+    add("--fail-below", metavar="VALUE", type=bound, help=bound_help)
+    add("-h", "--help", action="help", help="show this help and exit")
+    version_help = "show the version and exit"
+    add("--version", action="version", version=f"%(prog)s {__version__}", help=version_help)
+    return parser
+
+
+def _delimiter(text: str) -> str:
+    delimiter = "\t" if text == "tab" else text
+    if len(delimiter) != 1 or delimiter in '"\r\n\0':
+        raise ArgumentTypeError(f'must be one character, or the word "tab", got {text!r}')
+    return delimiter
+
+
+def _labels(text: str) -> tuple[str, ...]:
+    try:
+        labels = next(csv.reader([text], strict=True), [])
+    except csv.Error as error:
+        raise ArgumentTypeError(f"{error} in {text!r}") from error
+    if not all(labels) or not labels:
+        raise ArgumentTypeError(f"empty label in {text!r}")
+    if duplicates := [label for label in labels if labels.count(label) > 1]:
+        raise ArgumentTypeError(f"label {duplicates[0]!r} occurs twice")
+    return tuple(labels)
+
+
+def _prior(text: str) -> str | tuple[float, ...]:
+    if text == DEFAULT_PRIOR:  # also if the option is not given
+        return text
+
+    from skpostbac.metrics._priors import PRIOR_NAMES, check_prior
+
+    try:
+        prior = text if "," not in text else tuple(map(float, text.split(",")))
+        check_prior(prior)
+    except ValueError as error:
+        names = ", ".join(PRIOR_NAMES)
+        message = f"must be {names}, or two positive numbers A,B, got {text!r}"
+        raise ArgumentTypeError(message) from error
+    return prior
+
+
+def _proportion(text: str) -> tuple[int, int]:
+    count, slash, total = text.partition("/")
+    if not (slash and count.strip().isdecimal() and total.strip().isdecimal()):
+        raise ArgumentTypeError(f"must be two whole numbers, such as 27/30, got {text!r}")
+    if not 0 <= int(count) <= int(total) or int(total) == 0:
+        raise ArgumentTypeError(f"must be a count and its total, such as 27/30, got {text!r}")
+    return int(count), int(total)
+
+
+def _number(text: str, check: Callable[[float], object]) -> float:
+    try:
+        value = float(text)
+        check(value)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from error
+    return value
+
+
+def _rope(text: str) -> float:
+    from skpostbac._utils import check_rope
+
+    return _number(text, check_rope)
+
+
+def _output_file(text: str, extensions: tuple[str, ...]) -> str:
+    """Return the file name if it has such an extension and matplotlib can write the plots."""
+    if Path(text).suffix.lower() not in extensions:
+        raise ArgumentTypeError(f"must end in {', '.join(filter(None, extensions))}, got {text!r}")
+
+    from skpostbac._plot import check_matplotlib
+
+    try:
+        check_matplotlib("a plot")
+    except ImportError as error:
+        raise ArgumentTypeError(str(error)) from error
+    return text

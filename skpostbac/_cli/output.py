@@ -1,0 +1,173 @@
+"""Writing of standard output and files: all or none, with errors of one line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from stat import S_ISREG
+
+from skpostbac._cli.table import InputError
+
+
+def write_output(text: str = "") -> None:
+    """Write and flush the text; escape characters that the encoding lacks.
+
+    Raises
+    ------
+    BrokenPipeError
+        If the reader of the output has closed it.
+    InputError
+        If the output cannot be written for another reason, such as a full disk.
+    """
+    if sys.stdout is None:
+        raise InputError("cannot write the output: standard output is closed")
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    text = text.encode(encoding, "backslashreplace").decode(encoding)
+    try:
+        print(text, end="", flush=True)
+    except BrokenPipeError:
+        _discard_output()
+        raise
+    except OSError as error:
+        _discard_output()
+        raise InputError(f"cannot write the output: {error.strerror}") from error
+
+
+def write_note(line: str) -> None:
+    """Write a line to standard error; nobody can be told if that fails."""
+    with suppress(AttributeError, OSError):  # AttributeError: it is closed
+        sys.stderr.write(f"{line}\n")
+
+
+def check_outputs(source: str | None, paths: Iterable[str]) -> None:
+    """Raise if a file cannot be written, or if it is the input or another output.
+
+    Parameters
+    ----------
+    source : str or None
+        File name of the input, ``"-"`` for standard input, None without input.
+    paths : iterable of str
+        Names of the files to write.
+
+    Raises
+    ------
+    InputError
+        With the name of the file.
+    """
+    write_output()
+    names: dict[Hashable, str] = {}
+    if source is not None:
+        with suppress(OSError, ValueError):  # reading it raises a better error
+            names[_identity(0 if source == "-" else source)] = "the input"
+    with suppress(OSError, ValueError):  # a stream without a file
+        _add(names, _identity(sys.stdout.fileno()), "standard output")
+    for path in paths:
+        with _writing(path):
+            _add(names, _identity(path), repr(path))
+            if not _is_stream(path):
+                if os.path.exists(path):
+                    os.close(os.open(path, os.O_WRONLY))  # not a folder, and not read-only
+                with ExitStack() as cleanup:
+                    _stage(b"", path, cleanup)
+
+
+def _add(names: dict[Hashable, str], identity: Hashable, name: str) -> None:
+    if identity in names:
+        raise InputError(f"cannot write {name}: it is the same file as {names[identity]}")
+    names[identity] = name
+
+
+def _identity(file: str | int) -> Hashable:
+    """Return what all names of a file have in common; devices and pipes may be used twice."""
+    try:
+        status = os.stat(file)
+    except FileNotFoundError:
+        return os.path.realpath(str(file))
+    return (status.st_dev, status.st_ino) if S_ISREG(status.st_mode) else object()
+
+
+@contextmanager
+def replaced(files: Mapping[str, bytes]) -> Iterator[None]:
+    """Write all files, but leave all as they were if one cannot be written, or if the body fails.
+
+    Devices and pipes, which cannot be left as they were, are written directly.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be written.
+    """
+    with ExitStack() as cleanup, ExitStack() as undo:
+        staged = []
+        for path, content in files.items():
+            with _writing(path):
+                if _is_stream(path):
+                    Path(path).write_bytes(content)
+                    continue
+                old = Path(path).read_bytes() if os.path.exists(path) else None
+                backup = None if old is None else _stage(old, path, cleanup)
+                staged.append((path, backup, _stage(content, path, cleanup)))
+        for path, backup, new in staged:
+            target = os.path.realpath(path)
+            with _writing(path):
+                os.replace(new, target)
+            if backup is None:
+                undo.callback(os.unlink, target)
+            else:
+                undo.callback(os.replace, backup, target)
+        try:
+            yield
+        except BrokenPipeError:  # the files are complete, whatever the reader has missed
+            undo.pop_all()
+            raise
+        undo.pop_all()
+
+
+def _is_stream(path: str) -> bool:
+    """Return whether the path is a device or a pipe."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def _stage(content: bytes, path: str, cleanup: ExitStack) -> str:
+    """Write a temporary file that can replace another one, and return its name."""
+    target = os.path.realpath(path)
+    name = os.path.join(os.path.dirname(target), f".skpostbac-{token_hex(8)}")
+    with open(name, "xb") as file:
+        cleanup.callback(Path(name).unlink, missing_ok=True)
+        if os.path.exists(target):
+            _copy_permissions(target, name)
+        file.write(content)
+    return name
+
+
+def _copy_permissions(source: str, target: str) -> None:
+    status = os.stat(source)
+    if hasattr(os, "chown"):  # not on Windows
+        for owner, group in [(status.st_uid, -1), (-1, status.st_gid)]:
+            with suppress(OSError):  # others may not give files away
+                os.chown(target, owner, group)
+    shutil.copystat(source, target)
+
+
+@contextmanager
+def _writing(path: str) -> Iterator[None]:
+    """Turn errors from writing a file into an `InputError`, but for readers that close a pipe."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"cannot write {path!r}: {reason}") from error
+
+
+def _discard_output() -> None:
+    """Prevent a second failure when the interpreter flushes at exit."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    os.close(null)

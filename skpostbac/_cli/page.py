@@ -1,0 +1,163 @@
+"""The results in a browser: one self-contained page, with no scripts, fonts or links."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+
+import joblib
+import numpy as np
+import scipy
+import sklearn
+
+from skpostbac._cli.plots import page_plots
+from skpostbac._cli.results import Evaluation, Record
+from skpostbac._cli.text import Section, describe_data, describe_failed, make_sections
+from skpostbac._utils import escape
+from skpostbac.metrics._priors import SHARED_PRIORS
+
+# The browser blocks all other content, should a label ever get past the escaping.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+# Columns that fit a narrow screen.
+FEW_COLUMNS = 5
+# Maximum rows of a table that is kept on one sheet of paper.
+MOST_ROWS = 10
+# Number of classifiers in the report, best first.
+SENTENCES = 5
+
+INDEPENDENT = "The recall of each class has a Beta prior, so its posterior is a Beta distribution."
+METHOD = (
+    "The balanced accuracy is their average over the classes; its posterior distribution is "
+    "computed without sampling (Brodersen et al. 2010, The balanced accuracy and its posterior "
+    "distribution; Carrillo et al. 2013, Probabilistic performance evaluation for multiclass "
+    "classification using the posterior balanced accuracy). An interval contains the score with "
+    "the stated probability, given the prior and provided that the samples of each class are "
+    "random. The score exceeds the lower bound with that probability. P(>chance) is the "
+    "probability of a score above the chance level."
+)
+COMPARISON = (
+    "The comparison of two classifiers uses how often, in each class, both, only the first, only "
+    "the second or neither of them is right."
+)
+INDEPENDENT_COMPARISON = (
+    "The probabilities of these four outcomes have a Dirichlet prior, under which each classifier "
+    "has the same prior as on its own. The distribution of the difference is computed without "
+    "sampling; ranks of more than two classifiers are estimated from random draws."
+)
+SHARED_COMPARISON = (
+    "The hierarchical prior applies to how often exactly one of them is right, and to which one "
+    "that is. The mean of the difference is exact. Its interval and the probabilities of a pair "
+    "are estimated from random draws, to about .001, and the ranks of more than two classifiers "
+    "to a few hundredths."
+)
+
+
+def render_page(document: Record, evaluation: Evaluation) -> str:
+    """Render the results as an HTML page.
+
+    Parameters
+    ----------
+    document : dict
+        What `make_document` returns.
+    evaluation : Evaluation
+        The evaluation that the document describes, for the plots and the report.
+
+    Returns
+    -------
+    page : str
+        HTML.
+    """
+    source, score = document["data"]["source"], document["data"]["score"]
+    # Colours follow the system's dark or light theme, and are light on paper. Plots follow, too:
+    # the colours that matplotlib writes are replaced. Nothing scrolls sideways: long text breaks,
+    # and on a narrow screen each row of a table with many columns becomes a list.
+    style = files("skpostbac._cli").joinpath("page.css").read_text("utf-8")
+    # What the exit status says, which a page kept by a build would be without.
+    failure = [f"Failed: {describe_failed(document)}."] if document["failed"] else []
+    lead = "".join(f"<p>{escape(line)}</p>" for line in [*failure, *_report(evaluation)])
+    facts = "".join(
+        f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>"
+        for key, value in describe_data(document).items()
+    )
+    # The result comes first, and the ranking before the details.
+    body = [
+        f"<h1>Posterior {score}</h1>",
+        f'<div class="lead">{lead}</div>',
+        f"<dl>{facts}</dl>",
+        *(
+            f'<figure><div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
+            f"<figcaption>{escape(caption)}</figcaption></figure>"
+            for caption, (wide, narrow) in page_plots(evaluation).items()
+        ),
+        *map(_section, reversed(make_sections(document))),
+        f'<h2>Method</h2><p class="note">{escape(" ".join(_method(document)))}</p>',
+        f"<footer><p>{escape(', '.join(_versions(document)))}</p></footer>",
+    ]
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>Posterior {score}: {escape(source)}</title>\n"
+        f"<style>\n{style}</style>\n</head>\n<body>\n" + "\n".join(body) + "\n</body>\n</html>\n"
+    )
+
+
+def _report(evaluation: Evaluation) -> list[str]:
+    """Return the report as sentences, most important first."""
+    level, number = evaluation.settings.level, len(evaluation.posteriors)
+    if evaluation.comparison is None:
+        (posterior,) = evaluation.posteriors.values()
+        lines = posterior.report(level).splitlines()
+    else:
+        lines = evaluation.comparison.report(level).splitlines()
+        if number > SENTENCES:
+            lines[SENTENCES:number] = [f"Showing the best {SENTENCES} of {number} classifiers."]
+    if evaluation.selected is not None:
+        lines += evaluation.selected.report(level).splitlines()
+    if evaluation.subgroups is not None:
+        best = evaluation.ranking[0]
+        first, *others = evaluation.subgroups[best].report(level).splitlines()
+        lines += [f"{best}, by {evaluation.table.by}: {first}", *others[:2]]
+    return lines
+
+
+def _method(document: Record) -> list[str]:
+    """Explain how the numbers were computed."""
+    prior = document["settings"]["prior"]
+    is_shared = isinstance(prior, str) and prior in SHARED_PRIORS
+    parts = [SHARED_PRIORS[prior].explanation if is_shared else INDEPENDENT, METHOD]
+    how = SHARED_COMPARISON if is_shared else INDEPENDENT_COMPARISON
+    return [*parts, COMPARISON, how] if document["comparison"] else parts
+
+
+def _section(section: Section) -> str:
+    tables = "".join(_table(header, rows) for header, *rows in section.blocks())
+    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in section.notes)
+    whole = ' class="whole"' if len(section.records) <= MOST_ROWS else ""
+    return f"<section{whole}><h2>{escape(section.title)}</h2>{tables}{notes}</section>"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Render a table; narrow screens show the label of each cell beside it."""
+    labels = [escape(cell) for cell in header]
+    head = "".join(f'<th scope="col">{label}</th>' for label in labels)
+    body = ""
+    for row in rows:
+        cells = (
+            f'<td data-label="{label}">{escape(cell)}</td>'
+            for label, cell in zip(labels, row, strict=True)
+        )
+        body += f"<tr>{''.join(cells)}</tr>"
+    many = ' class="many"' if len(header) > FEW_COLUMNS else ""
+    return f"<table{many}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _versions(document: Record) -> list[str]:
+    packages = {"NumPy": np, "SciPy": scipy, "scikit-learn": sklearn, "joblib": joblib}
+    return [
+        f"skpostbac {document['version']}",
+        f"Python {platform.python_version()}",
+        *(f"{name} {package.__version__}" for name, package in packages.items()),
+    ]

@@ -1,0 +1,452 @@
+"""A table of labels: from a CSV or parquet file, or the built-in example.
+
+The format is recognised by the first bytes. A table is kept as its distinct rows with the number
+of times that each occurs, so that memory does not grow with repeated rows.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from io import BufferedReader, BytesIO, TextIOWrapper
+from itertools import count
+from operator import itemgetter
+from sys import intern
+from typing import Any, TextIO, TypeAlias
+
+# Column names listed in an error message.
+SHOWN_COLUMNS = 12
+# Labels of a column listed in an error message.
+SHOWN_LABELS = 3
+# Common delimiters, and their values for --delimiter.
+DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
+# Limits that stop early on files that are not tables of predictions. A record is one line, or
+# several if a quoted cell contains line breaks.
+MAX_RECORD_LENGTH = 10_000_000
+MAX_CLASSIFIERS = 1000
+
+PARQUET = b"PAR1"
+# Byte order marks; UTF-32 comes first, because its mark starts with that of UTF-16.
+BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+# Unsupported formats: what they are, and what to do.
+UNSUPPORTED = {
+    b"PK\x03\x04": "an Excel workbook or a zip archive; save the sheet as CSV (UTF-8)",
+    b"\xd0\xcf\x11\xe0": "an Excel workbook; save the sheet as CSV (UTF-8)",
+    b"\x1f\x8b": "compressed by gzip; unpack it, as in: gzip -dc FILE | skpostbac -",
+    b"ARROW1": "a Feather file; write it as parquet or CSV",
+}
+LONGEST_MARK = max(map(len, [PARQUET, *BYTE_ORDER_MARKS, *UNSUPPORTED]))
+# The name that pandas gives an unnamed index, which is not a column.
+UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
+
+EXAMPLE = (
+    "This is a built-in example, because no FILE was given. The task is to recognise eights among "
+    'scikit-learn\'s handwritten digits; one in ten is an eight. Always predicting "not eight" '
+    "gives an accuracy of {majority:.3f}, but a balanced accuracy of only 0.5. All predictions are "
+    "out of fold, from stratified 5-fold cross-validation."
+)
+
+# The cells of some columns, row by row, with the number of the row.
+Rows: TypeAlias = Callable[[Sequence[str]], Iterator[tuple[int, tuple[str, ...]]]]
+
+
+class InputError(Exception):
+    """An error that the user can fix; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Distinct rows of labels, with the number of times each occurs."""
+
+    source: str
+    """File name or other source of the rows."""
+    truth: str
+    """Name of the column of true labels."""
+    classifiers: tuple[str, ...]
+    """Names of the columns of predictions."""
+    rows: Counter[tuple[str, ...]]
+    """Number of times each row occurs; a row is the true label, the predictions, and the group or
+    subgroup, if any."""
+    description: str | None = None
+    """Description of the data, for the built-in example only."""
+    groups: str | None = None
+    """Name of the column of groups."""
+    by: str | None = None
+    """Name of the column of subgroups; None if there are groups."""
+    ids: str | None = None
+    """Name of the column of identifiers."""
+    n_ids: int = 0
+    """Number of different identifiers."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Distinct rows of some columns, with the number of times each occurs."""
+
+    source: str
+    names: tuple[str, ...]
+    rows: Counter[tuple[str, ...]]
+    n_ids: int = 0
+
+
+def read_table(
+    path: str,
+    truth: str | None,
+    classifiers: Sequence[str] | None,
+    *,
+    groups: str | None = None,
+    by: str | None = None,
+    ids: str | None = None,
+    delimiter: str = ",",
+) -> Table:
+    """Read a CSV file (UTF-8, or UTF-16 with a byte order mark) or a parquet file.
+
+    Parameters
+    ----------
+    path : str
+        File name, or ``"-"`` for standard input.
+    truth : str or None
+        Column of the true labels. None raises an error that lists the columns.
+    classifiers : sequence of str or None
+        Columns of predictions, by default all others.
+    groups, by, ids : str, default=None
+        Columns of groups, of subgroups and of identifiers.
+    delimiter : str, default=","
+        Character between two cells.
+
+    Returns
+    -------
+    table : Table
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is not such a table.
+    """
+    beside = [name for name in (groups, by) if name is not None]
+    options = {"--groups": groups, "--by": by, "--id": ids}
+    others = {option: name for option, name in options.items() if name is not None}
+    columns = read_columns(
+        path,
+        lambda header: [*_choose_columns(header, truth, classifiers, others), *beside],
+        ids=ids,
+        delimiter=delimiter,
+    )
+    name, *chosen = columns.names[: len(columns.names) - len(beside)]
+    table = Table(
+        columns.source,
+        name,
+        tuple(chosen),
+        columns.rows,
+        groups=groups,
+        by=by,
+        ids=ids,
+        n_ids=columns.n_ids,
+    )
+    if classifiers is None:
+        _check_predictions(table)
+    return table
+
+
+def read_verdicts(path: str, names: Sequence[str] | None, *, delimiter: str = ",") -> Columns:
+    """Read columns of a CSV or parquet file, by default all.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or lacks a column.
+    """
+
+    def choose(header: Sequence[str]) -> Sequence[str]:
+        check_distinct(header, "column")
+        chosen = header if names is None else names
+        check_distinct(chosen, "--classifier")
+        for name in chosen:
+            _check_present(header, "--classifier", name)
+        return chosen
+
+    return read_columns(path, choose, delimiter=delimiter)
+
+
+def read_columns(
+    path: str,
+    choose: Callable[[Sequence[str]], Sequence[str]],
+    *,
+    ids: str | None = None,
+    delimiter: str = ",",
+) -> Columns:
+    """Count the distinct rows of the columns chosen from the header, and distinct identifiers."""
+    source = "standard input" if path == "-" else path
+    rows: Counter[tuple[str, ...]] = Counter()
+    distinct_ids: set[str] = set()
+    with _reading(source), _open(path) as file, ExitStack() as opened:
+        head = file.peek(LONGEST_MARK)[:LONGEST_MARK]  # not consumed; it may be a pipe
+        if head.startswith(PARQUET):
+            unit, (header, read_rows) = "row", _read_parquet(source, file)
+        else:
+            encoding = _text_encoding(source, head)
+            text = opened.enter_context(TextIOWrapper(file, encoding=encoding, newline=""))
+            unit, (header, read_rows) = "line", _read_csv(text, delimiter)
+        if not header:
+            raise InputError(f"{source} is empty")
+        names = choose(header)
+        for number, cells in read_rows([*names, *([] if ids is None else [ids])]):
+            row = cells[: len(names)]
+            if row not in rows:
+                for name, cell in zip(names, row, strict=True):
+                    if not cell.strip():
+                        raise InputError(f"{unit} {number}: no label in column {name!r}")
+                row = tuple(map(intern, row))  # share the strings of equal labels
+            rows[row] += 1
+            if ids is not None:
+                if not cells[-1].strip():
+                    raise InputError(f"{unit} {number}: no identifier in column {ids!r}")
+                distinct_ids.add(cells[-1])
+    if not rows:
+        raise InputError(f"{source} has a header, but no rows")
+    return Columns(source, tuple(names), rows, len(distinct_ids))
+
+
+@contextmanager
+def _reading(source: str) -> Iterator[None]:
+    """Turn errors from reading into an `InputError`."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot read {source}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{source} is not {error.encoding.upper()} text: {error.reason}; save it as UTF-8"
+        ) from error
+    except ValueError as error:  # a null byte in the name
+        raise InputError(f"cannot read {source}: {error}") from error
+
+
+def _open(path: str) -> BufferedReader:
+    is_stdin = path == "-"
+    return open(0 if is_stdin else path, "rb", closefd=not is_stdin)
+
+
+def _text_encoding(source: str, head: bytes) -> str:
+    """Return the encoding of a text: UTF-8, unless a byte order mark says otherwise."""
+    for mark, what in UNSUPPORTED.items():
+        if head.startswith(mark):
+            raise InputError(f"{source} is {what}")
+    found = (encoding for mark, encoding in BYTE_ORDER_MARKS.items() if head.startswith(mark))
+    return next(found, "utf-8-sig")
+
+
+def _read_csv(text: TextIO, delimiter: str) -> tuple[list[str], Rows]:
+    """Return the names of the columns, and a function that reads some of them."""
+    records = _records(text, delimiter)
+    _, header = next(records, (0, []))
+
+    def rows(columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
+        places = [header.index(name) for name in columns]
+        # With a single column, itemgetter does not return a tuple.
+        pick = itemgetter(*places) if len(places) > 1 else lambda cells: (cells[places[0]],)
+        for line, cells in records:
+            if len(cells) != len(header):
+                fields = "1 field" if len(cells) == 1 else f"{len(cells)} fields"
+                raise InputError(f"line {line} has {fields}, but the header has {len(header)}")
+            yield line, pick(cells)
+
+    return header, rows
+
+
+def _records(file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each line's number and cells; blank lines are allowed at the end only."""
+    length_left = MAX_RECORD_LENGTH
+
+    def lines() -> Iterator[str]:
+        nonlocal length_left
+        for number in count(1):
+            line = file.readline(length_left + 1)
+            if not line:
+                return
+            length_left -= len(line)
+            if "\0" in line:
+                raise InputError(
+                    f"line {number}: NUL byte: this looks like a binary file, or UTF-16 without "
+                    "a byte order mark; export it as UTF-8 CSV"
+                )
+            if length_left < 0:
+                raise InputError(
+                    f"line {number}: record is longer than {MAX_RECORD_LENGTH} characters"
+                )
+            yield line
+
+    reader = csv.reader(lines(), delimiter=delimiter, strict=True)
+    blank = 0
+    try:
+        for cells in reader:
+            length_left = MAX_RECORD_LENGTH
+            if cells and blank:
+                raise InputError(f"line {blank} is empty")
+            if cells:
+                yield reader.line_num, cells
+            else:
+                blank = blank or reader.line_num
+    except csv.Error as error:
+        raise InputError(f"line {reader.line_num}: {error}") from error
+
+
+def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], Rows]:
+    """Return the names of the columns, and a function that reads some of them."""
+    try:
+        from pyarrow.lib import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise InputError(
+            f"{source} is a parquet file, which needs pyarrow: pip install pyarrow, or write the "
+            "table as CSV, as in: pandas.read_parquet(FILE).to_csv('predictions.csv', index=False)"
+        ) from error
+    try:
+        table = ParquetFile(file if file.seekable() else BytesIO(file.read()))
+    except ArrowException as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{source} is not a complete parquet file: {reason}") from error
+
+    def rows(columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
+        number = 0
+        for batch in table.iter_batches(columns=list(columns)):
+            values = (map(_text, batch.column(name).to_pylist()) for name in columns)
+            for cells in zip(*values, strict=True):
+                number += 1
+                yield number, cells
+
+    return [name for name in table.schema_arrow.names if not UNNAMED_INDEX.fullmatch(name)], rows
+
+
+def _text(value: Any) -> str:
+    """Convert a cell to text as in a CSV file; a missing value is empty."""
+    return "" if value is None or value != value else str(value)
+
+
+def _choose_columns(
+    header: Sequence[str],
+    truth: str | None,
+    classifiers: Sequence[str] | None,
+    others: dict[str, str],
+) -> list[str]:
+    """Return the name of the truth column, followed by those of the classifiers."""
+    check_distinct(header, "column")
+    if truth is None:
+        raise InputError(f"--truth must name the column of true labels; {_list_columns(header)}")
+    _check_present(header, "--truth", truth)
+    for option, name in others.items():
+        _check_present(header, option, name)
+        if name in (truth, *(classifiers or ())):
+            raise InputError(f"{name!r} cannot be both {option} and --truth or --classifier")
+    if classifiers is None:
+        classifiers = [name for name in header if name not in (truth, *others.values())]
+    if not classifiers:
+        raise InputError(f"there is no column of predictions besides {truth!r}")
+    if len(classifiers) > MAX_CLASSIFIERS:
+        raise InputError(
+            f"there are {len(classifiers)} columns besides {truth!r}, but at most "
+            f"{MAX_CLASSIFIERS} can be compared; select some with --classifier"
+        )
+    check_distinct(classifiers, "--classifier")
+    for name in classifiers:
+        _check_present(header, "--classifier", name)
+    if truth in classifiers:
+        raise InputError(f"{truth!r} cannot be both --truth and --classifier")
+    if "" in classifiers:
+        number = header.index("") + 1
+        hint = ", or write the file without its index" if number == 1 else ""
+        raise InputError(f"column {number} has no name; select the columns with --classifier{hint}")
+    return [truth, *classifiers]
+
+
+def _check_present(header: Sequence[str], option: str, name: str) -> None:
+    if name not in header:
+        raise InputError(f"{option}: there is no column {name!r}; {_list_columns(header)}")
+
+
+def check_distinct(names: Iterable[str], what: str) -> None:
+    """Raise if a name occurs more than once."""
+    name, occurrences = Counter(names).most_common(1)[0]
+    if occurrences > 1:
+        raise InputError(f"{what} {name!r} occurs {occurrences} times")
+
+
+def _list_columns(header: Sequence[str]) -> str:
+    """List the columns, and suggest a delimiter if a single cell contains one."""
+    names = ", ".join(map(repr, header[:SHOWN_COLUMNS]))
+    hidden = len(header) - SHOWN_COLUMNS
+    more = f" and {hidden} more" if hidden > 0 else ""
+    found = [option for char, option in DELIMITERS.items() if char in header[0]]
+    hint = f"; try --delimiter {found[0]!r}" if len(header) == 1 and found else ""
+    return f"the columns are {names}{more}{hint}"
+
+
+def _check_predictions(table: Table) -> None:
+    """Raise if a column, selected by default, can hardly contain predictions."""
+    truth, *columns = map(set, zip(*table.rows, strict=True))
+    for name, labels in zip(table.classifiers, columns, strict=False):
+        if not labels & truth:
+            raise InputError(
+                f"column {name!r} has no label of {table.truth!r} ({_list_labels(truth)}), only "
+                f"{_list_labels(labels)}; pass a column of patients or sites as --groups or --by, "
+                "one that identifies samples as --id, or select the columns of predictions with "
+                "--classifier"
+            )
+
+
+def _list_labels(labels: Collection[str]) -> str:
+    names = ", ".join(map(repr, sorted(labels)[:SHOWN_LABELS]))
+    return f"{names}, ..." if len(labels) > SHOWN_LABELS else names
+
+
+def make_example(names: Sequence[str] | None = None) -> Table:
+    """Predict imbalanced scikit-learn example data with three classifiers.
+
+    Parameters
+    ----------
+    names : sequence of str, default=None
+        Classifiers of the example to use, by default all.
+
+    Returns
+    -------
+    table : Table
+
+    Raises
+    ------
+    InputError
+        If a name is unknown or repeated.
+    """
+    from sklearn.datasets import load_digits
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_predict
+    from sklearn.naive_bayes import GaussianNB
+
+    classifiers = {
+        "logistic regression": LogisticRegression(),
+        "random forest": RandomForestClassifier(random_state=0),
+        "naive Bayes": GaussianNB(),
+    }
+    chosen = tuple(classifiers) if names is None else tuple(names)
+    check_distinct(chosen, "--classifier")
+    if unknown := [name for name in chosen if name not in classifiers]:
+        raise InputError(
+            f"--classifier: {unknown[0]!r} is not in the example, which has "
+            + ", ".join(map(repr, classifiers))
+        )
+    X, digits = load_digits(return_X_y=True)
+    y = ["eight" if digit == 8 else "another" for digit in digits]
+    predictions = [cross_val_predict(classifiers[name], X / 16, y).tolist() for name in chosen]
+    description = EXAMPLE.format(majority=y.count("another") / len(y))
+    rows = Counter(zip(y, *predictions, strict=True))
+    return Table("sklearn.datasets.load_digits", "digit", chosen, rows, description)

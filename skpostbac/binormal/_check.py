@@ -1,0 +1,430 @@
+"""Check whether the scores of both classes are normal, as the binormal model assumes.
+
+`binormal_check` tests it. Whatever fits the model warns of scores that clearly contradict it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from reprlib import repr as short_repr
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import logit, ndtri
+from scipy.stats import normaltest, shapiro
+
+from skpostbac._utils import (
+    Floats,
+    FrozenArrays,
+    StablePickle,
+    block,
+    check_probability,
+    check_proportion,
+    first,
+    float_array,
+    format_probability,
+    record,
+    table,
+    user_stacklevel,
+)
+from skpostbac.binormal._curves import average_precision, roc_auc, standardise
+from skpostbac.binormal._scores import ClassScores, empirical_areas, split_scores
+
+# SciPy has p-values of the Shapiro-Wilk test for samples from 3 up to this size.
+LARGEST_SHAPIRO = 5000
+# Of the views in notebooks.
+_COLUMNS = ("n", "correlation with normal scores", "p-value")
+
+# benchmarks/binormal_assumption.py measures how often the warnings that these limits decide on are
+# right, and how often wrong.
+SIGNIFICANCE, LARGEST_DISCREPANCY, FEWEST_VALUES = 0.005, 1.5, 5
+
+DECISION = "the `decision_function` of the classifier"
+EMPIRICAL = "the empirical curve, RocCurveDisplay or PrecisionRecallDisplay of sklearn.metrics"
+
+
+class BinormalAssumptionWarning(UserWarning):
+    r"""The scores of a class are clearly not normal, so the binormal areas may be wrong.
+
+    It is given once per call by everything that fits the binormal model to scores: its functions
+    and scorers, :meth:`BinormalModel.fit`, :func:`posterior_binormal` and
+    :class:`~skpostbac.BinormalCurveDisplay`, but not by :func:`binormal_check` and
+    :class:`~skpostbac.NormalScoresDisplay`, which check the same assumption. The message names one
+    of three causes and a remedy:
+
+    - Scores take few values, as hard labels and ratings do. With shares :math:`p_v` of the values
+      of a class, :math:`1 / \sum p_v^2` is their effective number, the number of values if they
+      are equally frequent. It is less than 5, and at most half the number of samples. Use the
+      `decision_function` of the classifier, or the empirical curve.
+    - All scores lie in [0, 1], as probabilities do. Use the `decision_function`, or else the
+      log-odds, where these bring the areas near to the empirical ones, and otherwise the empirical
+      curve: the message says which. Normal scores that happen to lie there are no exception; a
+      larger scale changes no area.
+    - :func:`binormal_check` rejects at 0.005, and the area under the ROC curve or the average
+      precision is more than 1.5 posterior standard deviations of its log-odds from the empirical
+      one. Either alone is not enough: tests detect harmless deviations in large samples, and areas
+      close to 1 vary. Use the empirical curve, or an increasing function of the scores that makes
+      them normal.
+
+    Weights are case counts in the effective numbers and in the areas; the test of normality counts
+    each sample once. See :ref:`binormal_assumption` for the measurements behind these limits.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from skpostbac.binormal import BinormalAssumptionWarning, binormal_roc_auc_score
+    >>> with warnings.catch_warnings(category=BinormalAssumptionWarning, action="ignore"):
+    ...     binormal_roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.802
+    """
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NormalScores(FrozenArrays):
+    """Scores of a class against those expected of a normal distribution, and a test of normality.
+
+    Returned by functions; its fields are not checked.
+
+    Examples
+    --------
+    >>> from skpostbac.binormal import binormal_check
+    >>> positive = binormal_check([0, 0, 0, 1, 1, 1], [-3, -1, -2, 2, 0, 5]).positive
+    >>> positive
+    NormalScores(n=3, p_value=0.78)
+    >>> positive.scores
+    array([0., 2., 5.])
+    >>> positive.expected
+    array([-0.869,  0.   ,  0.869])
+    """
+
+    expected: Floats
+    """Normal deviates that are expected of a sample of this size, ascending."""
+    scores: Floats
+    """Scores, ascending: against the former they lie on a line if they are normal."""
+    p_value: float
+    """p-value of the test of this class alone."""
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), record(_COLUMNS, *self._cells()))
+
+    def _cells(self) -> tuple[str, str, str]:
+        """Return the number of scores, the correlation of a normal-scores plot and the p-value."""
+        correlation = np.corrcoef(self.expected, self.scores)[0, 1]
+        return f"{self.scores.size}", f"{correlation:.3f}", format_probability(self.p_value)
+
+    def __repr__(self) -> str:
+        return f"NormalScores(n={self.scores.size}, p_value={self.p_value:.3g})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BinormalCheck(StablePickle):
+    """Normal scores and tests of normality of both classes. Created by :func:`binormal_check`.
+
+    Attributes
+    ----------
+    negative, positive : NormalScores
+        The data of a normal-scores (Q-Q) plot of each class, and the p-value of its test.
+
+    Raises
+    ------
+    ValueError
+        If a class has fewer than two scores, or equal ones, or as many normal scores; if these or
+        those are not finite and ascending, or if a p-value is not in [0, 1].
+
+    Examples
+    --------
+    >>> from skpostbac.binormal import binormal_check
+    >>> check = binormal_check([0, 0, 0, 1, 1, 1], [-3, -1, -2, 2, 0, 5])
+    >>> check.adjusted_p_values
+    (1.0, 1.0)
+    >>> check.rejects(0.1)
+    False
+    """
+
+    negative: NormalScores
+    positive: NormalScores
+
+    def __post_init__(self) -> None:
+        for name in ("negative", "positive"):
+            given = getattr(self, name)
+            if not isinstance(given, NormalScores):
+                raise ValueError(f"{name} must be NormalScores, got {short_repr(given)}")
+            expected = _ascending(given.expected, f"{name}.expected")
+            scores = _ascending(given.scores, f"{name}.scores")
+            if len(expected) != len(scores):
+                raise ValueError(
+                    f"{name}.expected must be as many as {name}.scores, got {len(expected)} and "
+                    f"{len(scores)}"
+                )
+            p_value = check_proportion(given.p_value, f"{name}.p_value")
+            object.__setattr__(self, name, NormalScores(expected, scores, p_value))
+
+    @property
+    def adjusted_p_values(self) -> tuple[float, float]:
+        """The p-values of the negatives and of the positives, by Holm's correction for two."""
+        p_values = np.array([self.negative.p_value, self.positive.p_value])
+        smaller = min(1.0, 2 * p_values.min())
+        negative, positive = np.maximum(p_values, smaller).tolist()
+        return negative, positive
+
+    def rejects(self, significance: float = 0.05) -> bool:
+        """Return whether the scores of at least one class are not normal.
+
+        Parameters
+        ----------
+        significance : float, default=0.05
+            Upper bound on the probability of a false rejection, in (0, 1).
+
+        Returns
+        -------
+        rejects : bool
+            Whether at least one test rejects. False does not prove normality, especially for small
+            samples.
+
+        Raises
+        ------
+        ValueError
+            If `significance` is outside (0, 1).
+        """
+        return min(self.adjusted_p_values) <= check_probability(significance, "significance")
+
+    def _repr_html_(self) -> str:
+        classes = {"negative": self.negative, "positive": self.positive}
+        rows = [
+            (name, *scores._cells(), format_probability(adjusted))
+            for (name, scores), adjusted in zip(
+                classes.items(), self.adjusted_p_values, strict=True
+            )
+        ]
+        return block(repr(self), table(("scores", *_COLUMNS, "adjusted p-value"), rows))
+
+    def __repr__(self) -> str:
+        negative, positive = self.adjusted_p_values
+        return f"BinormalCheck(p_negative={negative:.3g}, p_positive={positive:.3g})"
+
+
+def _ascending(values: ArrayLike, name: str) -> Floats:
+    """Return a copy of two or more finite numbers, which ascend."""
+    array = float_array(values, name)
+    if array.ndim != 1 or len(array) < 2:
+        raise ValueError(f"{name} must be at least two numbers, got the shape {array.shape}")
+    if (bad := ~np.isfinite(array)).any():
+        raise ValueError(f"{name} must be finite, got {first(array, bad)}")
+    if (array[1:] < array[:-1]).any():
+        raise ValueError(f"{name} must ascend")
+    if array[0] == array[-1]:
+        raise ValueError(f"{name} must differ, got {array[0]:g} for all")
+    return array + 0.0  # -0.0 becomes 0.0
+
+
+def binormal_check(
+    y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None
+) -> BinormalCheck:
+    r"""Check the binormal assumption that the scores of each class are normal.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label
+        As for :meth:`BinormalModel.fit`.
+
+    Returns
+    -------
+    check : BinormalCheck
+        Normal scores and p-values.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For the reasons listed in :meth:`BinormalModel.fit`.
+
+    Notes
+    -----
+    The test is that of Shapiro and Wilk [1]_ for up to 5000 samples of a class, and that of
+    D'Agostino and Pearson [4]_ for more; two samples always have a p-value of 1. The normal scores
+    are those of Blom [2]_, :math:`\Phi^{-1}((i - 3/8) / (n + 1/4))` for the i-th of n, and
+    :attr:`BinormalCheck.adjusted_p_values` are corrected for two tests as Holm does [3]_. The
+    binormal assumption is that of [5]_. With large samples the test rejects even if the scores are
+    close enough to normal for the curves: look at the plot, and at the empirical curves.
+
+    A monotone transformation of the scores does not change the empirical curves, but may make the
+    scores normal: use log-odds instead of probabilities.
+
+    Unlike the other functions of the binormal model, this one has no `sample_weight`: the tests
+    need independent samples. Repeat samples with integer weights instead.
+
+    References
+    ----------
+    .. [1] S. S. Shapiro and M. B. Wilk (1965). An analysis of variance test for normality
+       (complete samples). Biometrika 52(3/4), 591-611.
+    .. [2] G. Blom (1958). Statistical Estimates and Transformed Beta-Variables. Wiley.
+    .. [3] S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian
+       Journal of Statistics 6(2), 65-70.
+    .. [4] R. D'Agostino and E. S. Pearson (1973). Tests for departure from normality. Biometrika
+       60(3), 613-622.
+    .. [5] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
+       assumption on precision-recall curves. Proceedings of the 20th International Conference on
+       Pattern Recognition.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skpostbac.binormal import binormal_check
+    >>> y_true = np.repeat([0, 1], 30)
+    >>> y_score = np.concatenate([np.linspace(-1, 1, 30), np.exp(np.linspace(-2, 2, 30))])
+    >>> check = binormal_check(y_true, y_score)
+    >>> check
+    BinormalCheck(p_negative=0.266, p_positive=0.0002)
+    >>> check.rejects()
+    True
+    """
+    return check_scores(*split_scores(y_true, y_score, pos_label))
+
+
+def check_scores(negative: ClassScores, positive: ClassScores) -> BinormalCheck:
+    """Check the scores of both classes, whatever their weights."""
+    checked = []
+    for values, _ in (negative, positive):
+        n, scores = len(values), np.sort(values)
+        expected = ndtri((np.arange(1, n + 1) - 3 / 8) / (n + 1 / 4))  # Blom's approximation
+        p_value = 1.0  # there is a line through any two points
+        if n > 2:
+            test = shapiro if n <= LARGEST_SHAPIRO else normaltest
+            # Scaled to [-1, 1] about the median, so that squares neither overflow nor vanish.
+            centred = scores - np.median(scores)
+            p_value = float(test(centred / np.abs(centred).max()).pvalue)
+        checked.append(NormalScores(expected, scores, p_value))
+    return BinormalCheck(*checked)
+
+
+def checked_scores(
+    y_true: ArrayLike, y_score: ArrayLike, pos_label: Any, sample_weight: ArrayLike | None
+) -> tuple[ClassScores, ClassScores]:
+    """Split scores as `split_scores` does, and warn the user if they cannot be normal."""
+    scores = split_scores(y_true, y_score, pos_label, sample_weight)
+    reason = broken_assumption(*scores)
+    if reason is not None:
+        warnings.warn(reason, BinormalAssumptionWarning, stacklevel=user_stacklevel())
+    return scores
+
+
+def broken_assumption(negative: ClassScores, positive: ClassScores) -> str | None:
+    """Return why scores contradict the binormal model, with a remedy, or None."""
+    classes = {"negative": negative, "positive": positive}
+    n_values = {name: _effective_values(scores) for name, scores in classes.items()}
+    few = [  # hard labels, ratings, votes of few members
+        name
+        for name, n in n_values.items()
+        if n < FEWEST_VALUES and 2 * n <= classes[name].weight.sum()
+    ]
+    values = np.concatenate([negative.values, positive.values])
+    are_probabilities = values.min() >= 0 and values.max() <= 1
+    check = None if few or are_probabilities else check_scores(negative, positive)
+    if check is not None and not check.rejects(SIGNIFICANCE):
+        return None
+    found = largest_discrepancy(negative, positive)
+    areas = (
+        f"The {found.name} is {found.binormal:.4g} by the binormal model and "
+        f"{found.empirical:.4g} by the empirical curve."
+    )
+    if few:
+        name = min(few, key=lambda name: n_values[name])
+        return (
+            f"y_score takes few values, effectively {n_values[name]:.1f} in the {name} class, as "
+            "hard labels and votes do; the binormal model is of continuous, normal scores. "
+            f"{areas} Use {DECISION}, or {EMPIRICAL}."
+        )
+    if check is None:
+        odds, recipe = log_odds(values)
+        remedy = f"{EMPIRICAL}; log-odds would not do here"
+        if odds is not None and is_repaired(odds, negative, positive):
+            remedy = f"{DECISION}, or {recipe}, which gives nearly the empirical areas"
+        return (
+            "y_score lies in [0, 1], as probabilities do, which are not normal in each class. "
+            f"{areas} Use {remedy}."
+        )
+    if not found.size > LARGEST_DISCREPANCY:
+        return None
+    p_value, name = min(zip(check.adjusted_p_values, classes, strict=True))
+    return (
+        f"y_score is not normal in the {name} class (p = {p_value:.2g}). {areas} "
+        f"Use {EMPIRICAL}, or an increasing function of the scores that is normal in each class."
+    )
+
+
+def _effective_values(scores: ClassScores) -> float:
+    """Return the inverse of the probability that two draws of the scores are equal."""
+    _, index = np.unique(scores.values, return_inverse=True)
+    weight = np.bincount(index, scores.weight)
+    return float(weight.sum() ** 2 / (weight @ weight))
+
+
+def log_odds(probability: Floats) -> tuple[Floats | None, str]:
+    """Return log-odds, for which 0 and 1 become half as far from the ends as the next ones.
+
+    A fraction of t votes becomes (1 / 2) / t in place of 0, as it is usual for counts. None if
+    there is nothing between 0 and 1. Also return how the log-odds are computed.
+    """
+    inside = np.minimum(probability, 1 - probability)
+    if inside.min() > 0:
+        return logit(probability), "scipy.special.logit(y_score)"
+    if not inside.any():
+        return None, ""
+    # The log-odds of 1 - 2**-53 are the largest that are finite.
+    end = max(2.0**-53, float(inside[inside > 0].min()) / 2)
+    recipe = f"scipy.special.logit(np.clip(y_score, {end:.2g}, 1 - {end:.2g}))"
+    return logit(probability.clip(end, 1 - end)), recipe
+
+
+def is_repaired(values: Floats, negative: ClassScores, positive: ClassScores) -> bool:
+    """Return whether other scores of the same samples bring the areas near the empirical ones."""
+    n = len(negative.values)
+    if np.ptp(values[:n]) == 0 or np.ptp(values[n:]) == 0:
+        return False
+    scores = ClassScores(values[:n], negative.weight), ClassScores(values[n:], positive.weight)
+    return largest_discrepancy(*scores).size <= LARGEST_DISCREPANCY
+
+
+class Discrepancy(NamedTuple):
+    """An area of the binormal model, and the same of the samples."""
+
+    name: str
+    binormal: float
+    empirical: float
+    size: float
+    """Distance of their log-odds, in posterior standard deviations by the delta method."""
+
+
+@np.errstate(all="ignore")
+def largest_discrepancy(negative: ClassScores, positive: ClassScores) -> Discrepancy:
+    """Return that of the area, under the ROC or the precision-recall curve, which is off most.
+
+    The size is nan where the scales of the classes are too different for floating-point numbers.
+    """
+    samples = negative.moments(), positive.moments()
+    n, p = samples[0].n, samples[1].n
+    # Both areas of the estimate, and with each parameter one posterior standard deviation higher
+    # and lower. The parameters are means and logarithms of standard deviations.
+    estimate = [value for _, mean, sd in samples for value in (mean, np.log(sd))]
+    errors = [e for n, _, sd in samples for e in (sd / np.sqrt(n), 1 / np.sqrt(2 * (n - 1)))]
+    steps = np.vstack([np.zeros(4), np.diag(errors), -np.diag(errors)])
+    mean_n, log_sd_n, mean_p, log_sd_p = (estimate + steps).T
+    shapes = standardise(mean_n, np.exp(log_sd_n), mean_p, np.exp(log_sd_p))
+    models = roc_auc(*shapes), average_precision(*shapes, np.full(len(steps), np.log(p / n)))
+    # Samples tell areas apart in steps; half a step is no difference. These are the steps next to
+    # an area of 1, where the lowest positive passes the highest negative.
+    areas = {"area under the ROC curve": 1 / (n * p), "average precision": 1 / (p * (p + 1))}
+    found = []
+    for (name, step), model, observed in zip(
+        areas.items(), models, empirical_areas(negative, positive), strict=True
+    ):
+        # Log-odds of areas are more nearly normal than areas, which cannot be above 1.
+        below_one = np.nextafter(1, 0)  # so that they are finite
+        centre, *sides = logit(model.clip(1 - below_one, below_one))
+        error = np.linalg.norm(np.subtract(sides[:4], sides[4:])) / 2
+        low, high = logit(np.clip([observed - step / 2, observed + step / 2], 0, 1))
+        distance = max(low - centre, centre - high, 0.0)
+        size = float(np.divide(distance, error)) if distance else 0.0
+        found.append(Discrepancy(name, float(model[0]), observed, size))
+    return max(found, key=lambda area: area.size)

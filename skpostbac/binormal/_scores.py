@@ -1,0 +1,156 @@
+"""Scores by class, their moments, and the areas under their empirical curves."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from math import isfinite
+from reprlib import repr as short_repr
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._utils import Floats, block, format_column, format_share, is_real, record
+from skpostbac.metrics._labels import read_scores
+
+
+class ScoreMoments(NamedTuple):
+    """What a normal distribution needs to know of the scores of one class.
+
+    Returned by functions; its fields are not checked.
+
+    Examples
+    --------
+    >>> from skpostbac.binormal import posterior_binormal
+    >>> posterior = posterior_binormal([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2])
+    >>> posterior.negative
+    ScoreMoments(n=3.0, mean=-2.0, sd=1.0)
+    """
+
+    n: float
+    """Number of samples, or the sum of their weights."""
+    mean: float
+    """Sample mean."""
+    sd: float
+    """Sample standard deviation, the root of the unbiased variance."""
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), record(self._fields, f"{self.n:g}", *format_column(self[1:])))
+
+
+class EmpiricalAreas(NamedTuple):
+    """Areas under the empirical curves of some scores, which assume nothing of them.
+
+    Returned by functions; its fields are not checked.
+
+    Examples
+    --------
+    >>> from skpostbac.binormal import posterior_binormal
+    >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+    >>> posterior_binormal(y_true, y_score, random_state=0).empirical
+    EmpiricalAreas(roc_auc=0.9583, average_precision=0.9167)
+    """
+
+    roc_auc: float
+    """Area under the ROC curve, as in :func:`sklearn.metrics.roc_auc_score`."""
+    average_precision: float
+    """As in :func:`sklearn.metrics.average_precision_score`."""
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), record(self._fields, *map(format_share, self)))
+
+
+class ClassScores(NamedTuple):
+    """Scores of one class, two or more and not all the same, and the case count of each."""
+
+    values: Floats
+    weight: Floats
+
+    def moments(self) -> ScoreMoments:
+        """Return the sufficient statistics of a normal distribution."""
+        n = self.weight.sum()
+        mean = self.weight @ self.values / n
+        deviations = self.values - mean
+        scale = np.abs(deviations).max()  # so that no square overflows, or vanishes
+        variance = self.weight @ (deviations / scale) ** 2 / (n - 1)
+        return ScoreMoments(float(n), float(mean), float(scale * np.sqrt(variance)))
+
+
+def check_finite(value: float, name: str, *, positive: bool = False) -> None:
+    """Raise unless the value is a finite number, and positive if it has to be."""
+    is_finite = False
+    with suppress(OverflowError):  # of long integers
+        is_finite = is_real(value) and isfinite(value)
+    if not is_finite:
+        raise ValueError(f"{name} must be a finite number, got {short_repr(value)}")
+    if positive and value <= 0:
+        raise ValueError(f"{name} must be positive, got {value!r}")
+
+
+def split_scores(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> tuple[ClassScores, ClassScores]:
+    """Return the scores of the negatives and of the positives.
+
+    Samples of weight 0 are left out.
+
+    Raises
+    ------
+    ValueError
+        Unless there are two classes, each with two samples and two different scores; if `pos_label`
+        is not one of them, or not given where it is needed; if a score is not a finite number of at
+        most 1e300; if a weight is negative, infinite or NaN, or if those of a class add up to less
+        than 2; if the lengths differ.
+    TypeError
+        If the labels are bytes or a sparse matrix.
+    """
+    scores = read_scores(y_true, y_score, pos_label, sample_weight)
+    classes = []
+    for name, in_class in (("negative", ~scores.is_positive), ("positive", scores.is_positive)):
+        chosen = in_class & (scores.weight > 0)
+        values, weight = scores.values[chosen], scores.weight[chosen]
+        if len(values) < 2:
+            raise ValueError(
+                f"y_true must have at least 2 samples of each class, got {len(values)} of the "
+                f"{name} class"
+            )
+        if weight.sum() < 2:
+            raise ValueError(
+                "sample_weight has case counts, and must add up to at least 2 in each class; got "
+                f"{weight.sum():g} in the {name} class"
+            )
+        if np.all(values == values[0]):
+            raise ValueError(
+                f"y_score must differ within each class, got {values[0]:g} for all samples of the "
+                f"{name} class"
+            )
+        values.flags.writeable = weight.flags.writeable = False
+        classes.append(ClassScores(values, weight))
+    return classes[0], classes[1]
+
+
+def empirical_areas(
+    negative: ClassScores, positive: ClassScores, positive_fraction: float | None = None
+) -> EmpiricalAreas:
+    """Compute both areas of weighted scores.
+
+    They are those of scikit-learn for samples whose weights are scaled such that
+    `positive_fraction` of them are positive, by default their own fraction.
+    """
+    if positive_fraction is None:
+        positive_fraction = positive.weight.sum() / (negative.weight.sum() + positive.weight.sum())
+    scores, ranks = np.unique(
+        np.concatenate([negative.values, positive.values]), return_inverse=True
+    )
+    # Fraction of each class at each score, from the highest down: its cumulative sum is the rate.
+    ranks_by_class = zip((negative, positive), np.split(ranks, [len(negative.values)]), strict=True)
+    counts = [np.bincount(rank, one.weight, len(scores))[::-1] for one, rank in ranks_by_class]
+    false, true = (count / count.sum() for count in counts)
+    fpr, tpr = false.cumsum(), true.cumsum()
+    precision = positive_fraction * tpr / (positive_fraction * tpr + (1 - positive_fraction) * fpr)
+    # A pair of equal scores counts as half in order.
+    roc_auc = false @ (tpr - true / 2)
+    return EmpiricalAreas(min(1.0, float(roc_auc)), min(1.0, float(true @ precision)))

@@ -1,0 +1,613 @@
+"""Plots of the binormal model: its curves with credible bands, and normal-scores plots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
+
+from skpostbac import _plot
+from skpostbac._plot import Kwargs, Plot
+from skpostbac._utils import (
+    Floats,
+    RandomStateLike,
+    check_choice,
+    check_level,
+    check_probability,
+    check_proportion,
+    check_text,
+    float_array,
+    input_errors,
+    shown,
+)
+from skpostbac.binormal import (
+    BinormalCheck,
+    BinormalModel,
+    CurveBand,
+    binormal_check,
+    posterior_binormal,
+)
+from skpostbac.displays._base import BinaryDisplayMixin
+from skpostbac.stats._distribution import Interval, interval_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CurveKind = Literal["roc", "precision_recall", "pr"]
+
+# Points at which bands are computed: denser towards both ends, where the curves are steep. 0 is
+# left out, as the precision of each draw is 1 or 0 there, which would show as a spike.
+BAND_POINTS = (1 - np.cos(np.linspace(0, np.pi, 201)[1:])) / 2
+# Labels of both axes, and the name of the area under the curve.
+LABELS = {
+    "roc": ("False Positive Rate", "True Positive Rate", "AUC"),
+    "precision_recall": ("Recall", "Precision", "AP"),
+}
+
+
+class EmpiricalCurve(NamedTuple):
+    """Empirical curve, as computed by scikit-learn."""
+
+    x: Floats
+    """False-positive rates, or recalls."""
+    y: Floats
+    """True-positive rates, or precisions."""
+    area: float
+    """Area under the ROC curve, or average precision."""
+
+
+class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
+    """Smooth ROC or precision-recall curve of normal scores, with a credible band.
+
+    Create it with :meth:`from_estimator`, :meth:`from_predictions` or :meth:`from_model`. All
+    parameters are stored as attributes.
+
+    Parameters
+    ----------
+    curve : {"roc", "precision_recall"}
+        Type of the curve; "pr" is short for "precision_recall".
+    x, y : ndarray of shape (n_points,)
+        Points of the smooth curve: false and true positive rates, or recalls and precisions.
+    area : float
+        Area under the curve.
+    positive_fraction : float
+        Fraction of positives, the chance level of the precision.
+    interval : (float, float), default=None
+        Credible interval of the area.
+    band : CurveBand, default=None
+        Pointwise credible band of the curve.
+    level : float, default=0.95
+        Probability of the credible interval, and of the band at each point.
+    empirical : EmpiricalCurve, default=None
+        The empirical curve: `x`, `y` and `area`, as computed by scikit-learn.
+    name : str, default=None
+        Name of the curve in the legend.
+    pos_label : int, float, bool or str, default=None
+        Label of the positive class, shown in the axis labels.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the curve.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    line_ : matplotlib Line2D
+        The smooth curve.
+    band_ : matplotlib PolyCollection or None
+        The credible band.
+    empirical_line_ : matplotlib Line2D or None
+        The empirical curve.
+    chance_level_ : matplotlib Line2D or None
+        The chance level line, if plotted.
+
+    See Also
+    --------
+    NormalScoresDisplay : Check the assumption that the scores are normal.
+    sklearn.metrics.RocCurveDisplay : Plot the empirical curve only.
+    skpostbac.binormal.BinormalModel : The model of the scores.
+
+    Examples
+    --------
+    The effect of class imbalance on a precision-recall curve:
+
+    >>> from dataclasses import replace
+    >>> from skpostbac import BinormalCurveDisplay
+    >>> from skpostbac.binormal import BinormalModel
+    >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
+    >>> ax = None
+    >>> for fraction in (0.5, 0.1):
+    ...     display = BinormalCurveDisplay.from_model(
+    ...         replace(model, positive_fraction=fraction),
+    ...         curve="precision_recall",
+    ...         name=f"{fraction:.0%} positive",
+    ...         ax=ax,
+    ...     )
+    ...     ax = display.ax_
+    >>> [line.get_label() for line in ax.lines]
+    ['50% positive (AP = 0.75)', '10% positive (AP = 0.29)']
+    """
+
+    def __init__(
+        self,
+        *,
+        curve: CurveKind,
+        x: Floats,
+        y: Floats,
+        area: float,
+        positive_fraction: float,
+        interval: Interval | None = None,
+        band: CurveBand | None = None,
+        level: float = 0.95,
+        empirical: EmpiricalCurve | None = None,
+        name: str | None = None,
+        pos_label: Any = None,
+    ) -> None:
+        self.curve = _curve_name(curve)
+        check_text(name, "name")
+        self.x, self.y = _points(x, y)
+        self.area = check_proportion(area, "area")
+        self.positive_fraction = check_probability(positive_fraction, "positive_fraction")
+        self.interval = None
+        if interval is not None:
+            ends = float_array(interval, "interval")
+            if ends.shape != (2,) or not 0 <= ends[0] <= ends[1] <= 1:
+                raise ValueError(
+                    f"interval must be two ascending numbers in [0, 1], got {shown(interval)}"
+                )
+            self.interval = Interval(*ends.tolist())
+        if band is not None:
+            if not isinstance(band, CurveBand):
+                raise TypeError(f"band must be a CurveBand or None, got {shown(band)}")
+            with input_errors("band"):
+                for heights in (band.low, band.median, band.high):
+                    _points(band.x, heights)
+        self.band = band
+        self.level = check_level(level)
+        self.empirical = None
+        if empirical is not None:
+            given: Any = empirical
+            if not isinstance(given, tuple) or len(given) != 3:
+                raise TypeError(f"empirical must be an EmpiricalCurve or None, got {shown(given)}")
+            with input_errors("empirical"):
+                found = check_proportion(given[2], "area")
+                self.empirical = EmpiricalCurve(*_points(*given[:2]), found)
+        self.name = name
+        self.pos_label = pos_label
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        curve: CurveKind = "roc",
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        positive_fraction: float | None = None,
+        level: float = 0.95,
+        n_draws: int = 4000,
+        random_state: RandomStateLike = 0,
+        name: str | None = "Binormal",
+        ax: Axes | None = None,
+        **plot_options: Any,
+    ) -> BinormalCurveDisplay:
+        """Plot the curve, given true labels and scores.
+
+        Parameters
+        ----------
+        y_true, y_score, pos_label, sample_weight
+            As for :meth:`~skpostbac.binormal.BinormalModel.fit`.
+        curve : {"roc", "precision_recall"}, default="roc"
+            Type of the curve; "pr" is short for "precision_recall".
+        positive_fraction : float, default=None
+            Fraction of positives where the classifier will be used, in (0, 1). The empirical curve
+            then weights the samples to this fraction. By default it is estimated from the samples,
+            and the credible band includes its uncertainty.
+        level : float, default=0.95
+            Probability of the credible interval of the area and, pointwise, of the band.
+        n_draws, random_state
+            As for :func:`~skpostbac.binormal.posterior_binormal`.
+        name : str, default="Binormal"
+            Name of the curve in the legend.
+        ax : matplotlib Axes, default=None
+            Axes to plot on; a new figure by default.
+        **plot_options
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : BinormalCurveDisplay
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `curve` is unknown or `level` is not in (0, 1), or as for
+            :func:`~skpostbac.binormal.posterior_binormal`.
+        ImportError
+            If matplotlib is not installed.
+
+        Warns
+        -----
+        BinormalAssumptionWarning
+            If the scores are clearly not normal.
+
+        Examples
+        --------
+        >>> from skpostbac import BinormalCurveDisplay
+        >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+        >>> display = BinormalCurveDisplay.from_predictions(y_true, y_score, random_state=0)
+        >>> display.line_.get_label()
+        'Binormal (AUC = 0.94 [0.51, 1.00])'
+        >>> display.empirical_line_.get_label()
+        'Empirical (AUC = 0.96)'
+        """
+        check_text(name, "name")
+        curve = _curve_name(curve)
+        posterior = posterior_binormal(
+            y_true,
+            y_score,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            positive_fraction=positive_fraction,
+            n_draws=n_draws,
+            random_state=random_state,
+        )
+        (n, *negative), (p, *positive) = posterior.negative, posterior.positive
+        population = p / (n + p) if positive_fraction is None else positive_fraction
+        model = BinormalModel(negative[0], negative[1], positive[0], positive[1], population)
+        pos_label = 1 if pos_label is None else pos_label
+        weight = sample_weight
+        if (fraction := posterior.positive_fraction) is not None:
+            # The empirical curve is that of a population with this fraction of positives.
+            is_positive = np.asarray(y_true) == pos_label
+            given = np.ones(len(is_positive)) if weight is None else np.asarray(weight)
+            found = given[is_positive].sum() / given.sum()
+            weight = given * np.where(is_positive, fraction / found, (1 - fraction) / (1 - found))
+        labelled: Any = {"pos_label": pos_label, "sample_weight": weight}
+        if curve == "roc":
+            drawn, band = posterior.roc_auc(), posterior.roc_band(level, fpr=BAND_POINTS)
+            x, y, _ = roc_curve(y_true, y_score, **labelled)
+            area = auc(x, y)
+        else:
+            drawn = posterior.average_precision()
+            band = posterior.precision_recall_band(level, recall=BAND_POINTS)
+            y, x, _ = precision_recall_curve(y_true, y_score, **labelled)
+            area = average_precision_score(y_true, y_score, **labelled)
+        display = cls(
+            **_of_model(curve, model),
+            interval=interval_of(drawn, level),
+            band=band,
+            level=level,
+            empirical=EmpiricalCurve(x, y, float(area)),
+            name=name,
+            pos_label=pos_label,
+        )
+        return display.plot(ax, **plot_options)
+
+    @classmethod
+    def from_model(
+        cls,
+        model: BinormalModel,
+        *,
+        curve: CurveKind = "roc",
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_options: Any,
+    ) -> BinormalCurveDisplay:
+        """Plot the curve of a model with known parameters.
+
+        Parameters
+        ----------
+        model : BinormalModel
+            Normal distributions of both classes, and the fraction of positives.
+        curve : {"roc", "precision_recall"}, default="roc"
+            Type of the curve; "pr" is short for "precision_recall".
+        name : str, default=None
+            Name of the curve in the legend.
+        ax : matplotlib Axes, default=None
+            Axes to plot on; a new figure by default.
+        **plot_options
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : BinormalCurveDisplay
+
+        Raises
+        ------
+        ValueError
+            If `curve` is unknown.
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import BinormalCurveDisplay
+        >>> from skpostbac.binormal import BinormalModel
+        >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
+        >>> display = BinormalCurveDisplay.from_model(model, plot_chance_level=True)
+        >>> [line.get_label() for line in display.ax_.lines]
+        ['AUC = 0.76', 'Chance level (AUC = 0.5)']
+        >>> plt.close(display.figure_)
+        """
+        if not isinstance(model, BinormalModel):
+            raise TypeError(f"model must be a BinormalModel, got {shown(model)}")
+        return cls(**_of_model(_curve_name(curve), model), name=name).plot(ax, **plot_options)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        plot_band: bool = True,
+        plot_empirical: bool = True,
+        plot_chance_level: bool = False,
+        curve_kwargs: Kwargs = None,
+        band_kwargs: Kwargs = None,
+        empirical_kwargs: Kwargs = None,
+        chance_level_kw: Kwargs = None,
+        despine: bool = False,
+    ) -> BinormalCurveDisplay:
+        """Plot the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to plot on; a new figure by default. The curve gets a colour and a line style not
+            yet used in them.
+        name : str, default=None
+            Name of the curve in the legend, by default the display's `name`.
+        plot_band, plot_empirical : bool, default=True
+            Whether to plot the credible band and the empirical curve, if available. The legend
+            always shows the area under the empirical curve.
+        plot_chance_level : bool, default=False
+            Whether to plot the chance level.
+        curve_kwargs, empirical_kwargs, chance_level_kw : dict, default=None
+            Keyword arguments of matplotlib's `plot` for the smooth curve, the empirical curve
+            and the chance level.
+        band_kwargs : dict, default=None
+            Keyword arguments of matplotlib's `fill_between` for the band.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : BinormalCurveDisplay
+            This object.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import BinormalCurveDisplay
+        >>> from skpostbac.binormal import BinormalModel
+        >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
+        >>> display = BinormalCurveDisplay.from_model(model).plot(name="known")
+        >>> display.line_.get_label()
+        'known (AUC = 0.76)'
+        >>> plt.close("all")
+        """
+        check_text(name, "name")
+        flags = {"plot_band": plot_band, "plot_empirical": plot_empirical}
+        flags |= {"plot_chance_level": plot_chance_level, "despine": despine}
+        kwargs = {"band_kwargs": band_kwargs, "empirical_kwargs": empirical_kwargs}
+        kwargs |= {"chance_level_kw": chance_level_kw}
+        ax = self._start(ax, (5.4, 6.7), curve_kwargs=curve_kwargs, **kwargs, **flags)
+        xlabel, ylabel, area_name = LABELS[self.curve]
+        name = self.name if name is None else name
+        score = f"{area_name} = {_plot.estimate(self.area, self.interval)}"
+        if self.empirical is not None and not plot_empirical:
+            score += f", empirical {_plot.estimate(self.empirical.area)}"
+        style = {**_plot.unused_styles(ax, 1)[0], "label": _plot.with_score(name, score)}
+        (self.line_,) = ax.plot(self.x, self.y, **_plot.merge_kwargs(style, curve_kwargs))
+        self.band_ = self.empirical_line_ = self.chance_level_ = None
+        if plot_band and (band := self.band) is not None:
+            color, alpha = self.line_.get_color(), _plot.shade(ax, 0.2)
+            label = f"{100 * self.level:g}% credible band"
+            if label in ax.get_legend_handles_labels()[1]:
+                label = ""  # one entry stands for the bands of all
+            style = {"facecolor": color, "alpha": alpha, "linewidth": 0, "label": label}
+            style = _plot.merge_kwargs(style, band_kwargs, is_area=True)
+            self.band_ = ax.fill_between(band.x, band.low, band.high, **style)
+        if plot_empirical and self.empirical is not None:
+            x, y, area = self.empirical
+            style = {"color": _plot.unused_styles(ax, 1)[0]["color"], "linewidth": 1.0}
+            style["label"] = _plot.with_score("Empirical", f"{area_name} = {_plot.estimate(area)}")
+            style["drawstyle"] = "default" if self.curve == "roc" else "steps-post"
+            style = _plot.merge_kwargs(style, empirical_kwargs)
+            (self.empirical_line_,) = ax.plot(x, y, **style)
+        if plot_chance_level:
+            ends = (0, 1) if self.curve == "roc" else (self.positive_fraction,) * 2
+            style = _plot.chance_kwargs(sum(ends) / 2, chance_level_kw, area_name)
+            (self.chance_level_,) = ax.plot((0, 1), ends, **style)
+        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+        _plot.label_axis(ax.xaxis, xlabel, pos_label=self.pos_label)
+        _plot.label_axis(ax.yaxis, ylabel, pos_label=self.pos_label)
+        return self._finish(despine, legend="")
+
+
+def _curve_name(curve: CurveKind) -> CurveKind:
+    """Return the name of a curve, given its name or "pr"."""
+    given: object = curve
+    if isinstance(given, str) and given == "pr":
+        return "precision_recall"
+    check_choice(curve, LABELS, "curve")
+    return curve
+
+
+def _points(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the checked points of a curve."""
+    points = float_array(x, "x"), float_array(y, "y")
+    if points[0].ndim != 1 or points[0].shape != points[1].shape:
+        shapes = " and ".join(str(values.shape) for values in points)
+        raise ValueError(
+            f"x and y must be 1-dimensional and have the same length, got the shapes {shapes}"
+        )
+    return points
+
+
+def _of_model(curve: str, model: BinormalModel) -> dict[str, Any]:
+    """Return the parameters of the display of a model."""
+    if curve == "roc":
+        (x, y, _), area = model.roc_curve(), model.roc_auc()
+    else:
+        (y, x, _), area = model.precision_recall_curve(), model.average_precision()
+    fraction = model.positive_fraction
+    return {"curve": curve, "x": x, "y": y, "area": area, "positive_fraction": fraction}
+
+
+class NormalScoresDisplay(BinaryDisplayMixin, Plot):
+    """Normal-scores (Q-Q) plot of both classes: straight lines if the scores are normal.
+
+    Create it with :meth:`from_estimator` or :meth:`from_predictions`, or from a
+    :class:`~skpostbac.binormal.BinormalCheck` with ``NormalScoresDisplay(check).plot()``. All
+    parameters are stored as attributes.
+
+    Parameters
+    ----------
+    check : BinormalCheck
+        Normal scores and tests of both classes.
+    pos_label : int, float, bool or str, default=None
+        Label of the positive class, shown in the legend.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the points.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    points_ : tuple of 2 matplotlib Line2D
+        Sorted scores of the negatives and of the positives against the normal quantiles. The label
+        contains the p-value, with Holm's correction for two classes.
+    lines_ : tuple of 2 matplotlib Line2D
+        Normal distributions with the mean and the standard deviation of the scores, as fitted by
+        :class:`~skpostbac.binormal.BinormalModel`.
+
+    See Also
+    --------
+    skpostbac.binormal.binormal_check : Compute the data of the plot, and the tests.
+    BinormalCurveDisplay : Plot curves that assume normal scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skpostbac import NormalScoresDisplay
+    >>> from skpostbac.binormal import binormal_check
+    >>> y_true = np.repeat([0, 1], 30)
+    >>> y_score = np.concatenate([np.linspace(-1, 1, 30), np.exp(np.linspace(-2, 2, 30))])
+    >>> display = NormalScoresDisplay(binormal_check(y_true, y_score)).plot()
+    >>> [points.get_label() for points in display.points_]
+    ['Negatives (n = 30, p = 0.27)', 'Positives (n = 30, p = 0.0002)']
+    """
+
+    _has_name = False
+
+    def __init__(self, check: BinormalCheck, *, pos_label: Any = None) -> None:
+        self.check = check
+        self.pos_label = pos_label
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, **options: Any
+    ) -> NormalScoresDisplay:
+        """Plot the scores of both classes, given true labels and scores.
+
+        Parameters
+        ----------
+        y_true, y_score, pos_label
+            As for :meth:`~skpostbac.binormal.BinormalModel.fit`.
+        **options
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : NormalScoresDisplay
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for :func:`~skpostbac.binormal.binormal_check`.
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import NormalScoresDisplay
+        >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 9, 1]
+        >>> display = NormalScoresDisplay.from_predictions(y_true, y_score)
+        >>> [points.get_label() for points in display.points_]
+        ['Negatives (n = 4, p = 0.97)', 'Positives (n = 3, p = 0.39)']
+        >>> plt.close(display.figure_)
+        """
+        check = binormal_check(y_true, y_score, pos_label=pos_label)
+        return cls(check, pos_label=1 if pos_label is None else pos_label).plot(**options)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        points_kwargs: Kwargs = None,
+        lines_kwargs: Kwargs = None,
+        despine: bool = False,
+    ) -> NormalScoresDisplay:
+        """Plot the scores and the lines.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to plot on; a new figure by default.
+        points_kwargs, lines_kwargs : dict, default=None
+            Keyword arguments of matplotlib's `plot` for the points and lines of both classes.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : NormalScoresDisplay
+            This object.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import NormalScoresDisplay
+        >>> from skpostbac.binormal import binormal_check
+        >>> check = binormal_check([0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 2, 1])
+        >>> display = NormalScoresDisplay(check).plot()
+        >>> display.points_[1].get_ydata()
+        array([0., 1., 2.])
+        >>> plt.close(display.figure_)
+        """
+        kwargs = {"points_kwargs": points_kwargs, "lines_kwargs": lines_kwargs}
+        ax = self._start(ax, (6.4, 5.2), despine=despine, **kwargs)
+        names, markers = ("Negatives", "Positives"), ("o", "^")
+        classes = (self.check.negative, self.check.positive), self.check.adjusted_p_values
+        lines, points = [], []
+        for k, (scores, p_value) in enumerate(zip(*classes, strict=True)):
+            quantiles, values = scores.expected, scores.scores
+            scale = np.abs(values).max()  # so that squares neither overflow nor vanish
+            mean, sd = scale * (values / scale).mean(), scale * (values / scale).std(ddof=1)
+            style: dict[str, Any] = {"linestyle": ("-", "--")[k], "linewidth": 1, "zorder": 3}
+            style = _plot.merge_kwargs({**style, "color": _plot.text_color(ax)}, lines_kwargs)
+            ends = quantiles[[0, -1]]
+            lines += ax.plot(ends, mean + sd * ends, **style)
+            label = _plot.with_score(names[k], f"n = {len(values)}, p = {p_value:.2g}")
+            style = {"color": _plot.COLORS[k], "marker": markers[k], "markersize": 4}
+            style |= {"linestyle": "none", "label": label}
+            points += ax.plot(quantiles, values, **_plot.merge_kwargs(style, points_kwargs))
+        self.lines_, self.points_ = tuple(lines), tuple(points)
+        ax.set_xlabel("Standard normal quantile")
+        _plot.label_axis(ax.yaxis, "Score", pos_label=self.pos_label)
+        return self._finish(despine, legend="p-value of a test of normality")

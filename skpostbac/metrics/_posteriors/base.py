@@ -1,0 +1,485 @@
+"""Interface of the posteriors of scalar metrics: intervals, probabilities, summaries, reports.
+
+The base class of all of them: mean, interval, probabilities, summary, report and plot follow from
+`distribution`. A class adds what is its own to the summary (`_more_figures`) and to the report
+(`_sentences`). `credible_interval` is the one place that decides which interval is reported.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._plot import PosteriorPlot, density_curve
+from skpostbac._utils import (
+    Floats,
+    RngLike,
+    StablePickle,
+    block,
+    check_text,
+    density_drawing,
+    describe_estimate,
+    float_array,
+    format_estimate,
+    format_probability,
+    input_errors,
+    is_real,
+    record,
+    round_estimate,
+    shown,
+)
+from skpostbac.stats import BoundedDistribution, Interval
+from skpostbac.stats._distribution import (
+    DEFAULT_INTERVAL,
+    Distribution,
+    IntervalMethod,
+    figures_of,
+    interval_of,
+    plain_float,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class ScalarPosterior(StablePickle, ABC):
+    """Posterior of a scalar metric; subclasses define its `distribution`."""
+
+    @property
+    @abstractmethod
+    def distribution(self) -> Distribution:
+        """Posterior distribution of the metric."""
+
+    @property
+    @abstractmethod
+    def score_name(self) -> str:
+        """Name of the metric, used as an axis label."""
+
+    def __array_function__(self, func: Any, *_: Any) -> Any:
+        """Raise for functions such as :func:`numpy.mean`, which would call methods of this name."""
+        raise TypeError(
+            f"numpy.{func.__name__} does not apply to a {type(self).__name__}: call its methods, "
+            "such as mean()"
+        )
+
+    def mean(self) -> float:
+        """Return the posterior mean."""
+        return self.distribution.mean()
+
+    def median(self) -> float:
+        """Return the posterior median."""
+        return self.distribution.median()
+
+    def variance(self) -> float:
+        """Return the posterior variance."""
+        return self.distribution.variance()
+
+    def standard_deviation(self) -> float:
+        """Return the posterior standard deviation."""
+        return self.distribution.standard_deviation()
+
+    def cdf(self, x: ArrayLike) -> float | Floats:
+        """Return P(metric <= x): a float, or an array of the shape of `x`."""
+        return plain_float(self.distribution.cdf(x))
+
+    def ccdf(self, x: ArrayLike) -> float | Floats:
+        """Return P(metric > x), accurate for tiny probabilities if the distribution is exact."""
+        return plain_float(self.distribution.ccdf(x))
+
+    def icdf(self, p: ArrayLike) -> float | Floats:
+        """Return the quantile at `p` in [0, 1]: a float, or an array of the shape of `p`."""
+        return plain_float(self.distribution.icdf(p))
+
+    def sample(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        rng: RngLike = None,
+    ) -> float | Floats:
+        """Draw from the posterior.
+
+        Parameters
+        ----------
+        shape : int or tuple of ints, default=()
+            Shape of the result; ``()`` for a float.
+        rng : Generator, BitGenerator, SeedSequence or int, default=None
+            NumPy generator, or a seed for :func:`numpy.random.default_rng`. By default a new
+            generator with fresh entropy.
+
+        Returns
+        -------
+        draws : float or ndarray of shape `shape`
+
+        Raises
+        ------
+        TypeError
+            If `shape` or `rng` has the wrong type.
+        ValueError
+            If an integer is negative or the shape is too large for an array.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> posterior.sample(3, rng=0).round(3)
+        array([0.451, 0.471, 0.569])
+        """
+        return plain_float(self.distribution.sample(shape, rng=rng))
+
+    def prob_above(self, value: ArrayLike) -> float | Floats:
+        """Return the probability that the metric is above `value`; NaN where `value` is NaN."""
+        return self.ccdf(float_array(value, "value"))
+
+    def prob_below(self, value: ArrayLike) -> float | Floats:
+        """Return the probability that the metric is at most `value`; NaN where `value` is NaN."""
+        return self.cdf(float_array(value, "value"))
+
+    def credible_interval(
+        self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
+    ) -> Interval:
+        """Return the credible interval of probability `level`.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability, in (0, 1).
+        method : {"hdi", "central"}, default="hdi"
+            "hdi" is the shortest interval (highest density; one of them if several are equally
+            short). "central" leaves out the same probability in both tails (Carrillo et al. 2013,
+            eq. 9); with few samples and almost no errors it excludes values close to 1 and has
+            lower coverage.
+
+        Returns
+        -------
+        interval : Interval
+            Named tuple ``(low, high)``.
+
+        Raises
+        ------
+        ValueError
+            If `level` is not in (0, 1) or `method` is invalid.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> posterior.credible_interval(0.9)
+        Interval(low=0.4505, high=0.6587)
+        """
+        asked: tuple[object, object] = level, method
+        if not all(map(isinstance, asked, (float, str))):  # nor may it be hashable
+            return interval_of(self.distribution, level, method)
+        if asked not in self._intervals:
+            self._intervals[asked] = interval_of(self.distribution, level, method)
+        return self._intervals[asked]
+
+    @cached_property
+    def _intervals(self) -> dict[tuple[object, object], Interval]:
+        """Intervals that were computed, by level and method."""
+        return {}
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the central credible interval.
+
+        It is not the one that results print, plot and report, the shortest: :meth:`hdi`.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability, in (0, 1).
+
+        Returns
+        -------
+        interval : Interval
+            Same as :meth:`credible_interval` with ``method="central"``.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> posterior.interval(0.9)
+        Interval(low=0.4600, high=0.6718)
+        """
+        return self.credible_interval(level, method="central")
+
+    def hdi(self, level: float = 0.95) -> Interval:
+        """Return the highest-density credible interval.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability, in (0, 1).
+
+        Returns
+        -------
+        interval : Interval
+            Same as :meth:`credible_interval` with ``method="hdi"``.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> posterior.hdi(0.9)
+        Interval(low=0.4505, high=0.6587)
+        """
+        return self.credible_interval(level, method="hdi")
+
+    def summary(self, level: float = 0.95) -> dict[str, float]:
+        """Return summary statistics of the posterior.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        figures : dict of str to float
+            "mean", "median", "standard_deviation", "low" and "high" (ends of the highest-density
+            credible interval) and "level"; then what the class documents for its summary.
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_accuracy
+        >>> posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]).summary()["mean"]
+        0.79
+        """
+        figures = figures_of(self.distribution, level, self.credible_interval(level))
+        return {**figures, **self._more_figures(level)}
+
+    def _more_figures(self, level: float) -> dict[str, float]:
+        """Return the entries of the summary beyond those of any metric."""
+        del level
+        return {}
+
+    def report(self, level: float = 0.95) -> str:
+        """Return a text report on the metric and its uncertainty.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            One sentence per line.
+
+        Examples
+        --------
+        >>> from skpostbac import subgroup_posteriors
+        >>> y_true, y_pred = [0] * 60 + [1] * 60, [0] * 50 + [1] * 50 + [0] * 20
+        >>> groups = subgroup_posteriors(y_true, y_pred, sensitive_features=["f", "m", "m"] * 40)
+        >>> print(groups.gap.report())
+        Gap in balanced accuracy: 0.068 (95% credible interval 0.000 to 0.164).
+        """
+        return "\n".join(self._sentences(level))
+
+    def _sentences(self, level: float) -> list[str]:
+        """Return the lines of the report."""
+        return [f"{self.score_name}: {self._describe(level)}."]
+
+    def _describe(self, level: float) -> str:
+        """Return the mean and the credible interval as part of a sentence."""
+        return describe_estimate(self.mean(), self.credible_interval(level), level)
+
+    def plot(
+        self, ax: Axes | None = None, *, name: str | None = None, **plot_params: Any
+    ) -> PosteriorPlot:
+        """Draw the posterior.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into. Defaults to those of a new figure.
+        name : str, default=None
+            Name of the classifier for the legend.
+        **plot_params
+            As for :meth:`PosteriorPlot.plot <skpostbac.displays.PosteriorPlot.plot>`.
+
+        Returns
+        -------
+        display : PosteriorPlot
+            Display with the axes `ax_` and the artists, such as `lines_`.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> display = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).plot(name="tree")
+        >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+        ('Balanced accuracy', 'Probability density')
+        >>> display.lines_[0].get_label()
+        'tree (0.55 [0.44, 0.69])'
+        >>> plt.close(display.figure_)
+        """
+        check_text(name, "name")
+        return PosteriorPlot(self if name is None else {name: self}).plot(ax, **plot_params)
+
+    def _repr_html_(self) -> str:
+        interval, curve = self.credible_interval(), density_curve(self.distribution)
+        _, *ends = round_estimate(self.mean(), interval)
+        y = np.minimum(curve.y, curve.shown_height())
+        caption = "Posterior density, 95% interval shaded"
+        drawing = density_drawing(curve.x, y, interval, ends, caption)
+        return block(repr(self), drawing, *self._html_tables())
+
+    def _html_tables(self) -> list[str]:
+        """Return the tables shown below the density in a notebook."""
+        return []
+
+    def _summary(self) -> str:
+        """Format the mean, or the median, and the interval for the repr."""
+        name, value = self._centre
+        middle, interval = format_estimate(value, self.credible_interval())
+        return f"{name}={middle}, 95% CI={interval}"
+
+    @property
+    def _centre(self) -> tuple[str, float]:
+        """The mean, or the median where the mean is infinite, and its name."""
+        mean = self.mean()
+        return ("mean", mean) if np.isfinite(mean) else ("median", self.median())
+
+
+def describe_chances(name: str, value: float, probability: float) -> str:
+    """Return the probability of exceeding a reference, as the beginning of a sentence.
+
+    Examples
+    --------
+    >>> describe_chances("chance", 0.5, 0.7878)
+    'The probability of beating chance (0.500) is 0.788'
+    """
+    above = format_probability(probability)
+    return f"The probability of beating {name} ({value:.3f}) is {above}"
+
+
+class ExactPosterior(ScalarPosterior):
+    """Posterior of a scalar metric whose exact distribution, with its density, is computed."""
+
+    @property
+    @abstractmethod
+    def distribution(self) -> BoundedDistribution:
+        """Distribution of the metric, with the full interface of distributions."""
+
+    def mode(self) -> float:
+        """Return the point of highest posterior density."""
+        return self.distribution.mode()
+
+    def pdf(self, x: ArrayLike) -> float | Floats:
+        """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
+        return plain_float(self.distribution.pdf(x))
+
+    def iccdf(self, p: ArrayLike) -> float | Floats:
+        """Return the value exceeded with probability `p`, accurate for tiny `p`."""
+        return plain_float(self.distribution.iccdf(p))
+
+
+class ProbAboveChance(float):
+    """Posterior probability of being above chance, with its prior and Bayes factor.
+
+    A float; arithmetic returns plain floats. Returned by
+    :meth:`skpostbac.PosteriorBalancedAccuracy.prob_above_chance`.
+
+    Parameters
+    ----------
+    probability : float
+        The posterior probability, in [0, 1].
+    prior : float
+        Prior probability.
+    bayes_factor : float
+        Posterior odds divided by prior odds; nan where undefined.
+
+    Raises
+    ------
+    TypeError
+        If a parameter is not a real number.
+    ValueError
+        If a probability is not in [0, 1], or the Bayes factor is negative.
+
+    Attributes
+    ----------
+    prior, bayes_factor : float
+        As the parameters. The Bayes factor is the evidence from the data alone: above 1 it favours
+        a classifier better than chance, below 1 it speaks against it. Where a probability is within
+        1e-11 of 0 or 1, it is a saddlepoint approximation, mostly good to 1 %.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorBalancedAccuracy
+    >>> probability = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prob_above_chance()
+    >>> probability
+    ProbAboveChance(0.7878, prior=0.5, bayes_factor=3.712)
+    >>> probability.bayes_factor
+    3.712
+    >>> 1 - probability
+    0.2122
+    """
+
+    __slots__ = ("_bayes_factor", "_prior")
+
+    _prior: float
+    _bayes_factor: float
+
+    def __new__(cls, probability: float, prior: float, bayes_factor: float) -> ProbAboveChance:
+        numbers = {"probability": probability, "prior": prior, "bayes_factor": bayes_factor}
+        for name, value in numbers.items():
+            if not is_real(value):
+                raise TypeError(f"{name} must be a real number, got {shown(value)}")
+            with input_errors(f"{name} must be in the range of a float"):
+                float(value)
+            if name == "bayes_factor":
+                if value < 0:
+                    raise ValueError(f"bayes_factor must not be negative, got {value!r}")
+            elif not 0 <= value <= 1:
+                raise ValueError(f"{name} must be in [0, 1], got {value!r}")
+        self = super().__new__(cls, probability)
+        self._prior, self._bayes_factor = float(prior), float(bayes_factor)
+        return self
+
+    @property
+    def prior(self) -> float:
+        """Prior probability."""
+        return self._prior
+
+    @property
+    def bayes_factor(self) -> float:
+        """Posterior odds divided by prior odds."""
+        return self._bayes_factor
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ProbAboveChance, (float(self), self.prior, self.bayes_factor)
+
+    def _repr_html_(self) -> str:
+        header = ("P(> chance)", "before the data", "Bayes factor")
+        probabilities = map(format_probability, (float(self), self.prior))
+        return block(repr(self), record(header, *probabilities, f"{self.bayes_factor:.4g}"))
+
+    def __repr__(self) -> str:
+        return (
+            f"ProbAboveChance({float(self):.6g}, prior={self.prior:.6g}, "
+            f"bayes_factor={self.bayes_factor:.6g})"
+        )
+
+
+def prob_above_chance(
+    posterior: BoundedDistribution, prior: BoundedDistribution, chance: float
+) -> ProbAboveChance:
+    """Compare the posterior and prior probabilities of being above chance."""
+    # Where probabilities round to 0 or 1, their logarithms still have the odds.
+    above, below, prior_above, prior_below = (
+        float(tail(chance))
+        for distribution in (posterior, prior)
+        for tail in (distribution.logccdf, distribution.logcdf)
+    )
+    with np.errstate(over="ignore"):
+        bayes_factor = np.exp((above - below) - (prior_above - prior_below))
+    return ProbAboveChance(np.exp(above), np.exp(prior_above), bayes_factor)

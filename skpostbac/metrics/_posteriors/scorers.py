@@ -1,0 +1,739 @@
+"""Scorers: how scikit-learn chooses a model by a posterior, or collects its counts.
+
+Score functions, the scorers made of them, and scorers that return counts, which pool exactly.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn import config_context, get_config
+from sklearn.metrics import make_scorer
+from sklearn.utils.metadata_routing import MetadataRequest
+
+from skpostbac._utils import (
+    Floats,
+    LabelArray,
+    StablePickle,
+    block,
+    check_choice,
+    check_flags,
+    check_level,
+    is_integer,
+    parameters,
+    shown,
+)
+from skpostbac.metrics._counts import (
+    ClassCounts,
+    class_counts,
+    class_order,
+    n_words,
+    pack_bits,
+    word_keys,
+)
+from skpostbac.metrics._labels import (
+    WeightType,
+    check_weight_type,
+    label_list,
+    read_outcomes,
+    unique_label_array,
+)
+from skpostbac.metrics._posteriors.balanced_accuracy import PosteriorBalancedAccuracy
+from skpostbac.metrics._posteriors.binary_equivalent import binary_equivalent_accuracy_score
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    ClassWeightLike,
+    PriorLike,
+    check_class_weight,
+    check_prior,
+    resolve_class_weight,
+    resolve_prior,
+)
+
+# Statistic of the posterior, given the level of a bound.
+OBJECTIVES: dict[str, Callable[[PosteriorBalancedAccuracy, float], float | Floats]] = {
+    "mean": lambda posterior, level: posterior.mean(),
+    "median": lambda posterior, level: posterior.median(),
+    "mode": lambda posterior, level: posterior.mode(),
+    "lower": lambda posterior, level: posterior.iccdf(level),
+    "upper": lambda posterior, level: posterior.icdf(level),
+}
+
+
+def posterior_balanced_accuracy_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    objective: str = "mean",
+    level: float = 0.95,
+    prior: PriorLike = DEFAULT_PRIOR,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
+    class_weight: ClassWeightLike = None,
+    adjusted: bool = False,
+) -> float:
+    """Summarise the posterior balanced accuracy in one number.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, in any format that scikit-learn accepts.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    objective : {"mean", "median", "mode", "lower", "upper"}, default="mean"
+        Statistic to return. "lower" and "upper" are one-sided credible bounds: the balanced
+        accuracy is at least "lower", or at most "upper", with probability `level`.
+    level : float, default=0.95
+        Probability of the bounds, in (0, 1). Ignored for other objectives.
+    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
+            default="reciprocal"
+        Prior of the accuracy on each class: "reciprocal", "uniform", "jeffreys", "neutral",
+        "hierarchical", a pair ``(a, b)`` for all classes, one pair per class, or a Hyperprior.
+    labels : array-like of shape (n_classes,), default=None
+        Classes to average over, by default those in `y_true`. A class that is absent from `y_true`
+        keeps its prior; samples whose true class is not listed are ignored.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative weights. By default they are case counts, so their scale matters.
+    weight_type : {"case", "importance"}, default=None
+        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
+        whose scale does not matter. None means "case", with a warning if the weights are not whole
+        numbers.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, such as a patient, a site or a document. Samples of the same group
+        are treated as correlated and count for less; see :ref:`groups`.
+    class_weight : dict or array-like of shape (n_classes,), default=None
+        Weights of the classes in the average, normalised to sum to 1.
+    adjusted : bool, default=False
+        Rescale the score so that chance level is 0 and a perfect score is 1.
+
+    Returns
+    -------
+    score : float
+        In [0, 1], or in [-1 / (n_classes - 1), 1] if adjusted.
+
+    Raises
+    ------
+    ValueError
+        If `objective` is unknown, if `level` is outside (0, 1), if `adjusted` is True with a single
+        class, or for the reasons listed in :func:`posterior_balanced_accuracy`.
+    TypeError
+        If `adjusted` is not a bool, or for the reasons listed in
+        :func:`posterior_balanced_accuracy`.
+
+    See Also
+    --------
+    make_posterior_scorer : Scorer for model selection.
+    posterior_balanced_accuracy : The full posterior.
+
+    Notes
+    -----
+    This function never gives a :class:`PriorInfluenceWarning` or :class:`GroupsWarning`, which a
+    search would repeat in each fold.
+
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced
+       accuracy and its posterior distribution. Proceedings of the 20th International
+       Conference on Pattern Recognition, 3121-3124.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_balanced_accuracy_score
+    >>> y_true, y_pred = [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]
+    >>> posterior_balanced_accuracy_score(y_true, y_pred)
+    0.7667
+    >>> posterior_balanced_accuracy_score(y_true, y_pred, objective="lower")
+    0.5216
+    """
+    check_objective(objective, level)
+    check_flags(adjusted=adjusted)
+    counts = class_counts(
+        y_true,
+        y_pred,
+        labels=labels,
+        sample_weight=sample_weight,
+        weight_type=weight_type,
+        groups=groups,
+    )
+    posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
+    score = float(OBJECTIVES[objective](posterior, level))
+    if not adjusted:
+        return score
+    if posterior.chance == 1:
+        raise ValueError("adjusted=True needs at least two classes: with one, chance is 1")
+    return (score - posterior.chance) / (1 - posterior.chance)
+
+
+def check_objective(objective: str, level: float, known: Sequence[str] = tuple(OBJECTIVES)) -> None:
+    """Raise if the objective is unknown or the level is not in (0, 1)."""
+    check_choice(objective, known, "objective")
+    check_level(level)
+
+
+def make_posterior_scorer(
+    objective: str = "mean",
+    *,
+    level: float = 0.95,
+    prior: PriorLike = DEFAULT_PRIOR,
+    labels: ArrayLike | None = None,
+    class_weight: ClassWeightLike = None,
+    adjusted: bool = False,
+    weight_type: WeightType = None,
+) -> Any:
+    """Make a scorer of the posterior balanced accuracy, for `scoring=`.
+
+    Parameters
+    ----------
+    objective : {"mean", "median", "mode", "lower", "upper"}, default="mean"
+        Statistic to return. "lower" and "upper" are one-sided credible bounds.
+    level : float, default=0.95
+        Probability of the bounds, in (0, 1).
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
+        Prior of the accuracy on each class.
+    labels : array-like of shape (n_classes,), default=None
+        Classes to average over, by default those in each test set.
+    class_weight : dict or array-like of shape (n_classes,), default=None
+        Weights of the classes in the average.
+    adjusted : bool, default=False
+        Rescale the score so that chance level is 0.
+    weight_type : {"case", "importance"}, default=None
+        Meaning of the sample weights, as for :func:`class_counts`.
+
+    Returns
+    -------
+    scorer : callable
+        Scorer made by :func:`sklearn.metrics.make_scorer`, new at each call, so `set_score_request`
+        affects only this one. Greater is better, also for "upper".
+
+    Raises
+    ------
+    ValueError
+        If a parameter is invalid, as far as can be checked without data.
+
+    See Also
+    --------
+    posterior_balanced_accuracy_score : The score function.
+    ClassCountsScorer : Scorer that returns class counts, for pooling the folds.
+
+    Notes
+    -----
+    With metadata routing, ``scorer.set_score_request(groups=True)`` requests the groups of the test
+    set. By default, groups go to the splitter only.
+    :func:`~sklearn.model_selection.cross_validate` also passes ``params={"groups": ...}`` to the
+    splitter.
+
+    Each test set has its own posterior, so the mean score over k folds counts the prior k times.
+    Pool the counts of the folds if this matters. Single folds never give a
+    :class:`PriorInfluenceWarning`; pooled folds may.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skpostbac import make_posterior_scorer
+    >>> search = GridSearchCV(
+    ...     DecisionTreeClassifier(random_state=0),
+    ...     {"max_depth": [1, 4]},
+    ...     scoring=make_posterior_scorer("lower"),
+    ... )
+    >>> search.fit(*load_wine(return_X_y=True)).best_params_
+    {'max_depth': 4}
+    """
+    check_objective(objective, level)
+    check_flags(adjusted=adjusted)
+    check_weight_type(weight_type)
+    prior, class_weight = check_prior(prior), check_class_weight(class_weight)
+    if labels is not None:
+        labels = unique_label_array(labels, "labels")
+        resolve_prior(prior, len(labels))
+        resolve_class_weight(class_weight, labels)
+    return make_label_scorer(
+        posterior_balanced_accuracy_score,
+        labels=labels,
+        objective=objective,
+        level=level,
+        prior=prior,
+        class_weight=class_weight,
+        adjusted=adjusted,
+        **({} if weight_type is None else {"weight_type": weight_type}),
+    )
+
+
+def make_binary_equivalent_scorer(
+    *, balanced: bool = False, labels: ArrayLike | None = None
+) -> Any:
+    """Make a scorer of the binary-equivalent accuracy, for `scoring=`.
+
+    Parameters
+    ----------
+    balanced : bool, default=False
+        Use the balanced accuracy instead of the accuracy.
+    labels : array-like of shape (n_classes,), default=None
+        Classes to choose from, by default those in the labels or predictions of each test set. Pass
+        them if a fold may lack a class.
+
+    Returns
+    -------
+    scorer : callable
+        Scorer made by :func:`sklearn.metrics.make_scorer`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skpostbac.binary_equivalent import make_binary_equivalent_scorer
+    >>> X, y = load_wine(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    >>> float(cross_val_score(tree, X, y, scoring=make_binary_equivalent_scorer()).mean())
+    0.803
+    """
+    check_flags(balanced=balanced)
+    if labels is not None:
+        labels = unique_label_array(labels, "labels")
+    return make_label_scorer(binary_equivalent_accuracy_score, labels=labels, balanced=balanced)
+
+
+def make_label_scorer(
+    score: Callable[..., float], *, labels: LabelArray | None, **options: Any
+) -> Any:
+    """Make a scorer of a function of labels, which scores the classes found if `labels` is None."""
+    if labels is None:
+        return make_named_scorer(score, **options)
+    return make_named_scorer(ScoreOfClasses(score), classes=labels, **options)
+
+
+def make_named_scorer(score: Callable[..., float], **options: Any) -> Any:
+    """Make a scorer with the name of its score function, which displays write beside the axis."""
+    scorer = make_scorer(score, **options)
+    scorer.__name__ = score.__name__
+    # Later versions of scikit-learn than 1.6 read the requests off the signature of the function,
+    # and would raise if groups are passed to a splitter alone. The request for weights is kept.
+    found = scorer.get_metadata_routing().score.requests
+    weights = {name: alias for name, alias in found.items() if name == "sample_weight"}
+    with config_context(enable_metadata_routing=True):
+        scorer.set_score_request(**weights, groups=False)
+    return scorer
+
+
+@dataclass(frozen=True)
+class ScoreOfClasses:
+    """A score function that takes its `labels` as `classes`.
+
+    :class:`~sklearn.linear_model.LogisticRegressionCV` passes its own `labels` to score functions
+    with such a parameter, beside those that a scorer has.
+    """
+
+    score: Callable[..., float]
+
+    @property
+    def __name__(self) -> str:
+        return self.score.__name__
+
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        classes: LabelArray,
+        sample_weight: ArrayLike | None = None,
+        **options: Any,
+    ) -> float:
+        """Return the score of these classes."""
+        return self.score(y_true, y_pred, labels=classes, sample_weight=sample_weight, **options)
+
+
+COUNTS_HINT = (
+    "{} returns counts, not one number; use make_posterior_scorer() where scikit-learn needs one"
+)
+
+
+class CountsScorer(StablePickle):
+    """Base class of scorers of counts, with a clear error if one is used for one number.
+
+    The error is of the kind that the client expects, unless what it looks for says what to use.
+    """
+
+    def __init__(self, labels: ArrayLike | None) -> None:
+        self.labels = None if labels is None else unique_label_array(labels, "labels")
+        if self.labels is not None:
+            _label_texts(self.labels)
+
+    @property
+    def __name__(self) -> str:  # of the displays of curves
+        raise AttributeError(COUNTS_HINT.format(type(self).__qualname__))
+
+    @property
+    def _score_func(self) -> Any:  # of TunedThresholdClassifierCV
+        raise AttributeError(COUNTS_HINT.format(type(self).__qualname__))
+
+    @property
+    def _listed(self) -> list[Any] | None:
+        return None if self.labels is None else label_list(self.labels)
+
+    def _count(
+        self,
+        estimator: Any,
+        y: ArrayLike,
+        y_pred: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        weight_type: WeightType = None,
+    ) -> ClassCounts:
+        """Count the classes of the scorer, by default those of the estimator."""
+        counts = class_counts(
+            y, y_pred, labels=self.labels, sample_weight=sample_weight, weight_type=weight_type
+        )
+        if self.labels is not None:
+            return counts
+        remedy = f"pass labels= to {type(self).__qualname__}"
+        if not hasattr(estimator, "classes_"):
+            raise ValueError(f"{type(estimator).__name__} has no classes_; {remedy}")
+        labels = unique_label_array(estimator.classes_, "classes_")
+        known = set(label_list(labels))
+        unknown = [label for label in label_list(counts.classes) if label not in known]
+        if unknown:
+            raise ValueError(
+                f"y has classes that the estimator was not trained on, {unknown}; {remedy}"
+            )
+        return counts.reindex(labels)
+
+    def _result(self, counts: ClassCounts, **outcomes: float) -> CountsDict:
+        """Return counts by label, and the packed outcomes, if any."""
+        texts = _label_texts(counts.classes)
+        correct, total = counts.correct.tolist(), counts.total.tolist()
+        result = {f"correct_{text}": value for text, value in zip(texts, correct, strict=True)}
+        result |= {f"total_{text}": value for text, value in zip(texts, total, strict=True)}
+        return CountsDict(result | outcomes, type(self).__qualname__)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CountsScorer) or type(other) is not type(self):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        state = {**vars(self), "labels": self.labels is not None and tuple(label_list(self.labels))}
+        return tuple(sorted(state.items()))
+
+
+def _label_texts(labels: LabelArray) -> list[str]:
+    """Return the labels as parts of keys, which must differ."""
+    texts = [str(label) for label in label_list(labels)]
+    alike = [text for text, count in Counter(texts).items() if count > 1]
+    if alike:
+        raise ValueError(f"labels must not have the same text: {alike}")
+    return texts
+
+
+class CountsDict(dict[str, float]):
+    """Dict returned by scorers of counts, with a clear error if it is used as a number.
+
+    scikit-learn takes a dict in :func:`~sklearn.model_selection.cross_validate` and in searches.
+    Elsewhere it calls `item`, adds up, averages or compares what scorers return.
+
+    Examples
+    --------
+    >>> counts = CountsDict({"correct_a": 1.0, "total_a": 2.0}, "ClassCountsScorer")
+    >>> counts
+    {'correct_a': 1.0, 'total_a': 2.0}
+    >>> float(counts)
+    Traceback (most recent call last):
+        ...
+    TypeError: ClassCountsScorer returns counts, not one number; use make_posterior_scorer() where
+    scikit-learn needs one
+    """
+
+    def __init__(self, counts: dict[str, float], scorer: str) -> None:
+        super().__init__(counts)
+        self._scorer = scorer
+
+    def item(self, *_: Any) -> Any:
+        """Raise the error of what is not one number."""
+        raise TypeError(COUNTS_HINT.format(self._scorer))
+
+    __float__ = __int__ = __neg__ = __abs__ = item
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = item
+    __truediv__ = __rtruediv__ = item
+    __lt__ = __le__ = __gt__ = __ge__ = item
+
+    def __format__(self, spec: str) -> str:
+        return self.item() if spec else str(self)
+
+
+class ClassCountsScorer(CountsScorer):
+    """Scorer that returns the counts of each class, for exact pooling of folds.
+
+    Pass it as `scoring=` to :func:`sklearn.model_selection.cross_validate` or to a search: it
+    returns a dict, and each entry becomes a column such as ``split0_test_correct_spam``.
+
+    A search also needs ``refit=PosteriorRefit(...)`` or ``refit=False``, since a dict of counts
+    does not rank the candidates. With the default, ``refit=True``, scikit-learn raises "For
+    multi-metric scoring, the parameter refit must be set ...". With a callable `refit`,
+    ``search.score(X, y)`` raises a ``KeyError`` (scikit-learn #17058); call
+    ``make_posterior_scorer()(search, X, y)``, or ``posterior_balanced_accuracy(y,
+    search.predict(X))`` for the full posterior.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_classes,), default=None
+        Classes to count, in this order; samples of other classes are ignored. Defaults to the
+        `classes_` of the estimator; a sample of another class then raises an error.
+    weight_type : {"case"}, default=None
+        "case" declares that weights are case counts, which silences the warning about fractional
+        weights. Importance weights cannot be pooled by their sums: pass the predictions of
+        :func:`~sklearn.model_selection.cross_val_predict` and the weights to
+        :func:`posterior_balanced_accuracy` instead.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_classes,) or None
+        Read-only copy of the parameter.
+    weight_type : str or None
+
+    Raises
+    ------
+    ValueError
+        If `labels` is empty or has duplicates or two labels with the same text, or if `weight_type`
+        is invalid.
+
+    See Also
+    --------
+    make_posterior_scorer : Scorer that returns one number.
+    OutcomesScorer : Scorer that also returns each sample's outcome, for paired comparisons.
+
+    Notes
+    -----
+    Where scikit-learn needs a single number, as in :func:`sklearn.model_selection.cross_val_score`,
+    use :func:`make_posterior_scorer`. Averaging or comparing the dicts, or converting them to
+    float, raises an error that says so.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from skpostbac import ClassCountsScorer
+    >>> X, y = load_wine(return_X_y=True)
+    >>> classifier = DummyClassifier(strategy="most_frequent").fit(X, y)
+    >>> counts = ClassCountsScorer()(classifier, X, y)
+    >>> counts["correct_1"], counts["total_1"], counts["correct_0"], counts["total_0"]
+    (71.0, 71.0, 0.0, 59.0)
+    """
+
+    def __init__(self, *, labels: ArrayLike | None = None, weight_type: WeightType = None) -> None:
+        super().__init__(labels)
+        check_weight_type(weight_type)
+        if weight_type == "importance":
+            raise ValueError(
+                "weight_type must be 'case' or None for the counts of folds, got 'importance': "
+                "give the predictions of cross_val_predict and the weights to "
+                "posterior_balanced_accuracy"
+            )
+        self.weight_type = weight_type
+        self._sample_weight_request: bool | str | None = None
+
+    def __call__(
+        self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
+    ) -> dict[str, float]:
+        """Count the correct predictions of a fitted estimator on a test set.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted classifier; without `labels` it must have `classes_`.
+        X : array-like
+            Test data, passed to `estimator.predict`.
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Finite, non-negative case counts.
+
+        Returns
+        -------
+        counts : dict of str to float
+            ``correct_<label>`` and ``total_<label>`` of each class, absent ones included.
+
+        Raises
+        ------
+        ValueError
+            If the estimator has no `classes_`, or if `y` has a class that is not among them.
+
+        Warns
+        -----
+        SampleWeightWarning
+            If weights are not whole numbers and `weight_type` is not "case".
+        """
+        y_pred = predict(estimator, X)
+        return self._result(self._count(estimator, y, y_pred, sample_weight, self.weight_type))
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> ClassCountsScorer:
+        """Set whether `sample_weight` is requested, when metadata routing is enabled.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            True requests it, False ignores it, a string requests it under that name, and None
+            raises an error if it is passed.
+
+        Returns
+        -------
+        self : ClassCountsScorer
+
+        Raises
+        ------
+        RuntimeError
+            If metadata routing is not enabled.
+        """
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "This method is only available when metadata routing is enabled. You can "
+                "enable it using sklearn.set_config(enable_metadata_routing=True)."
+            )
+        self._sample_weight_request = sample_weight
+        return self
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return the metadata request of the scorer, for scikit-learn's metadata routing."""
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="sample_weight", alias=self._sample_weight_request)
+        return request
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), parameters({"labels": self._listed}))
+
+    def __repr__(self) -> str:
+        facts = [] if self.labels is None else [f"labels={self._listed}"]
+        if self.weight_type is not None:
+            facts.append(f"weight_type={self.weight_type!r}")
+        return f"ClassCountsScorer({', '.join(facts)})"
+
+
+class OutcomesScorer(CountsScorer):
+    """Scorer that also records which test samples were predicted correctly.
+
+    Use it instead of :class:`ClassCountsScorer` for paired comparisons of the candidates of a
+    search, which are tested on the same folds; see :class:`PosteriorRefit` and
+    :func:`pooled_paired_counts`.
+
+    Parameters
+    ----------
+    max_test_size : int
+        Upper bound on the size of a test fold; the total number of samples always works.
+    labels : array-like of shape (n_classes,), default=None
+        As for :class:`ClassCountsScorer`.
+
+    Attributes
+    ----------
+    max_test_size : int
+    labels : ndarray of shape (n_classes,) or None
+        Read-only copy of the parameter.
+
+    Raises
+    ------
+    ValueError
+        If `max_test_size` is not a positive integer, or for the reasons listed in
+        :class:`ClassCountsScorer`.
+
+    See Also
+    --------
+    ClassCountsScorer : Scorer that returns class counts only; accepts sample weights.
+
+    Notes
+    -----
+    scikit-learn stores only 64-bit numbers, under the same keys for each fold. In addition to
+    ``correct_<label>`` and ``total_<label>`` there are ``outcomes_0``, ``outcomes_1``, ..., 53-bit
+    integers with one bit per sample. Samples are sorted by the text of their class, and keep the
+    order of the fold within a class. The number of these columns depends only on `max_test_size`.
+    Ignore the means and ranks that a search computes from them.
+
+    A search needs ``refit=PosteriorRefit(...)`` or ``refit=False``, as for
+    :class:`ClassCountsScorer`.
+
+    Sample weights are not supported: each sample counts as one. Where scikit-learn needs a single
+    number, as in successive halving, use :func:`make_posterior_scorer`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from skpostbac import OutcomesScorer
+    >>> X, y = load_wine(return_X_y=True)
+    >>> classifier = DummyClassifier(strategy="most_frequent").fit(X, y)
+    >>> outcomes = OutcomesScorer(100)(classifier, X[55:63], y[55:63])
+    >>> outcomes["total_0"], outcomes["total_1"], bin(int(outcomes["outcomes_0"]))
+    (4.0, 4.0, '0b11110000')
+    """
+
+    def __init__(self, max_test_size: int, *, labels: ArrayLike | None = None) -> None:
+        if not is_integer(max_test_size) or max_test_size < 1:
+            raise ValueError(
+                f"max_test_size must be a positive integer, got {shown(max_test_size)}"
+            )
+        super().__init__(labels)
+        self.max_test_size = int(max_test_size)
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike) -> dict[str, float]:
+        """Count and record the correct predictions of a fitted estimator on a test set.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted classifier; without `labels` it must have `classes_`.
+        X : array-like
+            Test data, passed to `estimator.predict`.
+        y : array-like of shape (n_samples,)
+            True labels.
+
+        Returns
+        -------
+        outcomes : dict of str to float
+            ``correct_<label>`` and ``total_<label>`` of each class, and ``outcomes_<number>``.
+
+        Raises
+        ------
+        ValueError
+            If there are more samples than `max_test_size`, or for the reasons listed in
+            :class:`ClassCountsScorer`.
+        """
+        y_pred = predict(estimator, X)
+        counts = self._count(estimator, y, y_pred)
+        if counts.n_samples > self.max_test_size:
+            raise ValueError(
+                f"max_test_size must be at least the number of samples of each test set, "
+                f"got {self.max_test_size} for one of {counts.n_samples:.0f}"
+            )
+        # Which samples are predicted correctly, in the order of the packed words.
+        outcomes = read_outcomes(y, {"y_pred": y_pred}, None)
+        samples, labels = outcomes.read(), label_list(counts.classes)
+        rank = {labels[position]: place for place, position in enumerate(class_order(labels))}
+        ranks = np.array([rank.get(label, -1) for label in label_list(outcomes.classes)])
+        places = ranks[samples.codes]
+        order = np.argsort(places, kind="stable")
+        hits = samples.hits[0][order[np.sum(places < 0) :]]
+        words = pack_bits(hits, n_words(self.max_test_size))
+        return self._result(counts, **dict(zip(word_keys(len(words)), words.tolist(), strict=True)))
+
+    def _repr_html_(self) -> str:
+        values = {"max_test_size": self.max_test_size, "labels": self._listed}
+        return block(repr(self), parameters(values))
+
+    def __repr__(self) -> str:
+        labels = "" if self.labels is None else f", labels={self._listed}"
+        return f"OutcomesScorer({self.max_test_size}{labels})"
+
+
+def predict(estimator: Any, X: Any) -> ArrayLike:
+    """Return predictions; raise if the estimator is not a classifier."""
+    if isinstance(estimator, type) or not hasattr(estimator, "predict"):
+        raise TypeError(f"estimator must be a classifier with predict, got {shown(estimator)}")
+    y_pred: ArrayLike = estimator.predict(X)
+    return y_pred

@@ -1,0 +1,978 @@
+"""Comparison of classifiers: which one is better, by how much, and with what probability.
+
+All results come from a joint distribution of the scores, which alone knows how they depend on each
+other.
+"""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._plot import ComparisonPlot
+from skpostbac._utils import (
+    Floats,
+    Indices,
+    RandomStateLike,
+    StablePickle,
+    block,
+    check_choice,
+    check_level,
+    check_n_draws,
+    check_rope,
+    draw_seed,
+    format_probability,
+    input_errors,
+    more,
+    progress,
+    record,
+    table,
+)
+from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
+from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
+from skpostbac.metrics._labels import (
+    Predictions,
+    WeightType,
+    by_argument,
+    check_names,
+    label_list,
+    position_of,
+    warn_if_foreign,
+)
+from skpostbac.metrics._posteriors import OBJECTIVES, check_objective
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    ClassWeightLike,
+    PriorLike,
+    warn_if_prior_dominates,
+)
+from skpostbac.model_selection._comparison_report import write_report
+from skpostbac.model_selection._joint import (
+    Difference,
+    IndependentJoint,
+    Joint,
+    MonteCarloError,
+    PairedJoint,
+    paired_joint,
+)
+from skpostbac.stats import Interval
+from skpostbac.stats._beta import evaluate_all
+from skpostbac.stats._distribution import (
+    DEFAULT_INTERVAL,
+    IntervalMethod,
+    estimate_columns,
+    figures_of,
+    interval_of,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+# Names in the repr, which stays on one line, and in the tables of a notebook.
+_SHOWN_NAMES = 8
+
+# Random draws of a comparison of several paired classifiers: standard errors of at most 0.002.
+N_DRAWS = 100_000
+
+# What to sort by beside the objectives of one posterior, largest first.
+_JOINT_OBJECTIVES: dict[str, Callable[[PosteriorComparison], Floats]] = {
+    "prob_best": lambda comparison: comparison.prob_best(),
+    "expected_rank": lambda comparison: -comparison.expected_rank(),
+    "expected_loss": lambda comparison: -comparison.expected_loss(),
+}
+
+
+class RopeMasses(NamedTuple):
+    """Probabilities that a difference is below, within and above the rope.
+
+    They sum to 1. Returned by functions; its fields are not checked.
+    """
+
+    below: float
+    """Probability of a difference below ``-rope``: the second is clearly better."""
+    within: float
+    """Probability of a difference in ``[-rope, rope]``: practically equivalent."""
+    above: float
+    """Probability of a difference above ``rope``: the first is clearly better."""
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), record(self._fields, *map(format_probability, self)))
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class PosteriorComparison(StablePickle):
+    """Posterior probabilities of which classifier is better, and by how much.
+
+    Use :func:`compare_predictions` if all classifiers were tested on the same samples, and
+    :func:`compare_posteriors` if each had its own. Rows and columns of all arrays follow the order
+    of the T classifiers.
+
+    Results for two classifiers, and for independent posteriors, are computed exactly by quadrature.
+    Ranks and losses of more than two classifiers on the same samples are averages over random
+    draws; :meth:`monte_carlo_error` returns their standard errors. With the hierarchical prior, all
+    results for classifiers on the same samples use random draws, except the means and variances of
+    the differences.
+
+    Parameters
+    ----------
+    names : tuple or list of T str
+        Distinct names of the T >= 2 classifiers, stored as a tuple.
+    posteriors : tuple or list of T PosteriorBalancedAccuracy
+        Their posteriors, with the same classes in any order, stored as a tuple.
+    rope : float, default=0.0
+        Half-width of the region of practical equivalence, in [0, 1): smaller differences in either
+        direction do not matter in practice.
+
+    Attributes
+    ----------
+    names, posteriors, rope
+        As the parameters. The posteriors are independent unless created by
+        :meth:`from_paired_counts`.
+
+    Raises
+    ------
+    TypeError
+        If `names` or `posteriors` is neither a tuple nor a list, if a name is not a string, or
+        if a posterior is not a PosteriorBalancedAccuracy.
+    ValueError
+        If there are fewer than two classifiers, if the numbers of names and posteriors differ, if a
+        name is empty or duplicated, if the posteriors have different classes or class weights, or
+        if `rope` is not in [0, 1).
+
+    See Also
+    --------
+    compare_predictions : Classifiers that were tested on the same samples.
+    compare_posteriors : Classifiers that were tested on different samples.
+
+    References
+    ----------
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
+       evaluation for multiclass classification using the posterior balanced accuracy.
+       ROBOT2013: First Iberian Robotics Conference, 347-361.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorComparison
+    >>> one = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+    >>> three = PosteriorBalancedAccuracy.from_counts([32, 9, 4], [32, 10, 4])
+    >>> comparison = PosteriorComparison(("C1", "C3"), (one, three), rope=0.05)
+    >>> comparison
+    PosteriorComparison('C1', 'C3', rope=0.05)
+    >>> comparison.prob_best().round(6)
+    array([0.078289, 0.921711])
+    """
+
+    names: tuple[str, ...]
+    posteriors: tuple[PosteriorBalancedAccuracy, ...]
+    rope: float
+    # How the posteriors depend on each other. It is made of them, or they of it.
+    _joint: Joint
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        posteriors: Sequence[PosteriorBalancedAccuracy],
+        *,
+        rope: float = 0.0,
+    ) -> None:
+        for argument, values in (("names", names), ("posteriors", posteriors)):
+            if not isinstance(values, tuple | list):
+                raise TypeError(
+                    f"{argument} must be a tuple or a list, got {type(values).__name__}"
+                )
+        names, posteriors = tuple(names), tuple(posteriors)
+        if len(names) != len(posteriors):
+            raise ValueError(
+                "names and posteriors must have one entry per classifier, got "
+                f"{len(names)} names and {len(posteriors)} posteriors"
+            )
+        _check_several(len(posteriors), "posteriors")
+        check_names(names)
+        _check_same_score(names, posteriors)
+        vars(self).update(  # past the frozen __setattr__
+            names=names,
+            posteriors=posteriors,
+            rope=check_rope(rope),
+            _joint=IndependentJoint(posteriors=posteriors),
+        )
+
+    @classmethod
+    def from_paired_counts(
+        cls,
+        counts: PairedCounts,
+        *,
+        rope: float = 0.0,
+        class_weight: ClassWeightLike = None,
+        prior: PriorLike = DEFAULT_PRIOR,
+        n_draws: int = N_DRAWS,
+        random_state: RandomStateLike = 0,
+        n_jobs: int | None = None,
+    ) -> PosteriorComparison:
+        """Compare classifiers from joint counts of their outcomes on the same samples.
+
+        Parameters
+        ----------
+        counts : PairedCounts
+            Joint counts of correct predictions of the T >= 2 classifiers.
+        rope, class_weight, prior, n_draws, random_state, n_jobs
+            As for :func:`compare_predictions`.
+
+        Returns
+        -------
+        comparison : PosteriorComparison
+
+        Examples
+        --------
+        The cells for each class: both right, only the first, only the second, neither.
+
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> comparison = PosteriorComparison.from_paired_counts(counts)
+        >>> comparison
+        PosteriorComparison('old', 'new', rope=0, paired)
+        >>> comparison.prob_greater().round(4)
+        array([[0.5   , 0.0126],
+               [0.9874, 0.5   ]])
+        """
+        if not isinstance(counts, PairedCounts):
+            raise TypeError(f"counts must be PairedCounts, got {type(counts).__name__}")
+        posteriors = tuple(
+            PosteriorBalancedAccuracy(counts.margin(name), prior=prior, class_weight=class_weight)
+            for name in counts.names
+        )
+        n_draws = check_n_draws(n_draws, 1)
+        joint = paired_joint(counts, posteriors, n_draws, draw_seed(random_state), n_jobs)
+        comparison = cls(counts.names, posteriors, rope=rope)
+        vars(comparison)["_joint"] = joint
+        return comparison
+
+    def __repr__(self) -> str:
+        names = [repr(name) for name in self.names[:_SHOWN_NAMES]]
+        names += ["..."] * (len(self.names) > _SHOWN_NAMES)
+        kind = "" if isinstance(self._joint, IndependentJoint) else f", {self._joint.kind}"
+        return f"PosteriorComparison({', '.join(names)}, rope={self.rope:g}{kind})"
+
+    def __str__(self) -> str:
+        return self.report()
+
+    def _repr_html_(self) -> str:
+        # Ranks of several classifiers take many draws: `summary` has them.
+        shown = [position_of(name, self.names, "name") for name in self.ranking()[:_SHOWN_NAMES]]
+        names = [f"{rank} {self.names[index]}" for rank, index in enumerate(shown, 1)]
+        note = more(len(self.names), _SHOWN_NAMES)
+        distributions = [self.posteriors[index].distribution for index in shown]
+        header, cells = estimate_columns(distributions)
+        rows = ((name, *row) for name, row in zip(names, cells, strict=True))
+        parts = [table(("classifier", *header), rows, note=note)]
+        if not any(distribution._has_slow_intervals for distribution in distributions):
+            matrix = [["" for _ in names] for _ in names]
+            for i, j in combinations(range(len(shown)), 2):
+                difference = self._joint.difference(shown[i], shown[j])
+                matrix[i][j] = format_probability(float(difference.ccdf(0.0)))
+                matrix[j][i] = format_probability(float(difference.cdf(0.0)))
+            # Columns have the numbers of the rows: names may be long, and the table is to fit.
+            ranks = (str(rank) for rank in range(1, len(shown) + 1))
+            body = ((name, *row) for name, row in zip(names, matrix, strict=True))
+            parts.append(table(("P(row > column)", *ranks), body, note=note))
+        return block(repr(self), *parts)
+
+    def difference(self, a: str, b: str) -> Difference:
+        """Return the distribution of the difference in balanced accuracy, `a` minus `b`.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of two different classifiers.
+
+        Returns
+        -------
+        distribution : BoundedDistribution or HierarchicalPairedDifference
+            Distribution on an interval within [-1, 1]. For classifiers on the same samples it is a
+            :class:`~skpostbac.stats.PairedDifference`, or a
+            :class:`~skpostbac.stats.HierarchicalPairedDifference` with the hierarchical prior;
+            otherwise a :class:`~skpostbac.stats.BetaAverage` or a
+            :class:`~skpostbac.stats.HierarchicalBetaAverage`.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or both are the same.
+        """
+        return self._joint.difference(*self._pair(a, b))
+
+    def difference_interval(
+        self,
+        a: str,
+        b: str,
+        level: float = 0.95,
+        *,
+        method: IntervalMethod = DEFAULT_INTERVAL,
+    ) -> Interval:
+        """Return a credible interval of the difference, `a` minus `b`.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of two different classifiers.
+        level : float in (0, 1), default=0.95
+            Probability of the interval.
+        method : {"hdi", "central"}, default="hdi"
+            "hdi" is the shortest interval (highest density); "central" leaves out the same
+            probability in both tails.
+
+        Returns
+        -------
+        low, high : float
+            Ends of the interval.
+        """
+        return interval_of(self.difference(a, b), level, method)
+
+    def rope_masses(self, a: str, b: str) -> RopeMasses:
+        """Return the probabilities that `a` is worse than, equivalent to or better than `b`.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of two different classifiers.
+
+        Returns
+        -------
+        below, within, above : float
+            Probabilities that the difference, `a` minus `b`, is below ``-rope``, within ``[-rope,
+            rope]`` and above ``rope``. They sum to 1.
+        """
+        distribution, rope = self.difference(a, b), self.rope
+        within = float(distribution.cdf(-rope, rope)) if rope > 0 else 0.0
+        return RopeMasses(float(distribution.cdf(-rope)), within, float(distribution.ccdf(rope)))
+
+    def design_effects(self, a: str, b: str) -> DesignEffects | None:
+        """Return the design effects of groups and importance weights on a difference.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of two different classifiers.
+
+        Returns
+        -------
+        effects : DesignEffects or None
+            None if there are neither, or if the classifiers were tested on different samples; each
+            posterior then has its own.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or both are the same.
+        """
+        self._pair(a, b)
+        joint = self._joint
+        return joint.counts.design_effects(a, b) if isinstance(joint, PairedJoint) else None
+
+    def prob_greater(self) -> Floats:
+        """Return the probability that each classifier is better than each other one.
+
+        Returns
+        -------
+        array of shape (T, T)
+            P(row classifier > column classifier). The diagonal is 1/2, so the array and its
+            transpose sum to 1. :meth:`table` returns it with names.
+
+        Notes
+        -----
+        Each probability comes from the exact distribution of the difference, with an absolute error
+        of about 1e-12; on the same samples, even tiny ones have a small relative error. For more
+        than ten independent classifiers, all pairs are integrated at once, with the same error
+        (1e-5 for two distributions whose masses are within a few spacings of floats of one end of
+        the support); probabilities below 1e-9 still come from the difference. With the hierarchical
+        prior, probabilities for classifiers on the same samples are shares of random draws,
+        accurate to about 0.001.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy, compare_posteriors
+        >>> one = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+        >>> three = PosteriorBalancedAccuracy.from_counts([32, 9, 4], [32, 10, 4])
+        >>> compare_posteriors({"C1": one, "C3": three}).prob_greater().round(6)
+        array([[0.5     , 0.078289],
+               [0.921711, 0.5     ]])
+        """
+        return self._prob_greater.copy()
+
+    def rank_probabilities(self) -> Floats:
+        """Return the probability of each rank for each classifier.
+
+        Returns
+        -------
+        array of shape (T, T)
+            P(row classifier has the column's rank); the first column is rank 1, the best. Rows and
+            columns sum to 1.
+        """
+        return self._rank_probabilities.copy()
+
+    def prob_best(self) -> Floats:
+        """Return the probability that each classifier is the best of all, shape (T,)."""
+        return self._rank_probabilities[:, 0].copy()
+
+    def expected_rank(self) -> Floats:
+        """Return the expected rank of each classifier, shape (T,), from 1 (best) to T."""
+        return self._rank_probabilities @ np.arange(1.0, len(self.names) + 1)
+
+    def expected_loss(self) -> Floats:
+        """Return the expected loss in balanced accuracy of choosing each classifier.
+
+        Returns
+        -------
+        array of shape (T,)
+            ``E[max_j lambda_j - lambda_i]`` for classifier i: the expected shortfall from the best
+            classifier. Never negative, and small if the classifier is the best or nearly so.
+        """
+        return self._expected_loss.copy()
+
+    def monte_carlo_error(self) -> MonteCarloError:
+        """Return the Monte Carlo standard errors of ranks and losses.
+
+        Returns
+        -------
+        rank_probabilities : array of shape (T, T)
+        expected_rank, expected_loss : array of shape (T,)
+            Standard errors of the methods with these names; the first column of
+            ``rank_probabilities`` applies to :meth:`prob_best`. They are zero for exact results:
+            for independent classifiers, and for two classifiers unless they were tested on the same
+            samples with the hierarchical prior. Without that prior, the differences between losses
+            are exact, so all losses have the same error.
+        """
+        return self._joint.monte_carlo_error()
+
+    def win_counts(self) -> Indices:
+        """Return how many other classifiers each one beats by posterior mean.
+
+        Returns
+        -------
+        array of int of shape (T,)
+            Number of other classifiers for which the posterior mean of the difference is positive.
+
+        Notes
+        -----
+        This is the ranking of [1]_, section 4.5. It sorts by posterior mean and ignores how certain
+        a win is; see :meth:`rank_probabilities` and :meth:`expected_loss` for that. Means are
+        compared also for paired classifiers with the hierarchical prior, where the mean of a
+        difference is only nearly the difference of the means.
+
+        References
+        ----------
+        .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic
+           performance evaluation for multiclass classification using the posterior balanced
+           accuracy. ROBOT2013: First Iberian Robotics Conference, 347-361.
+        """
+        means = np.array([posterior.mean() for posterior in self.posteriors])
+        wins: Indices = np.sum(means[:, np.newaxis] > means, axis=1)
+        return wins
+
+    def ranking(self, objective: str = "mean", level: float = 0.95) -> tuple[str, ...]:
+        """Return the names, best first.
+
+        Parameters
+        ----------
+        objective : {"mean", "median", "mode", "lower", "upper", "prob_best", "expected_rank", \
+                "expected_loss"}, default="mean"
+            Sort key: a statistic of each posterior, or of its standing among all.
+        level : float in (0, 1), default=0.95
+            Probability of the bounds "lower" and "upper".
+
+        Returns
+        -------
+        tuple of T str
+            Names by decreasing objective, or by increasing expected rank or loss; ties keep the
+            given order.
+
+        Examples
+        --------
+        One is likely to be better, the other more certain to be good.
+
+        >>> from skpostbac import PosteriorBalancedAccuracy, compare_posteriors
+        >>> few = PosteriorBalancedAccuracy.from_counts([8, 10], [10, 10])
+        >>> many = PosteriorBalancedAccuracy.from_counts([84, 84], [100, 100])
+        >>> comparison = compare_posteriors({"few": few, "many": many})
+        >>> comparison.ranking("prob_best"), comparison.ranking("lower")
+        (('few', 'many'), ('many', 'few'))
+        """
+        return tuple(self.names[index] for index in self._order(objective, level))
+
+    def summary(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """Return one record for each classifier, in the order of :meth:`ranking`.
+
+        Parameters
+        ----------
+        level : float in (0, 1), default=0.95
+            Probability of the credible intervals.
+
+        Returns
+        -------
+        list of T dict
+            With the keys "name", "mean", "median", "standard_deviation", "low", "high"
+            (highest-density credible interval), "level", "prob_best", "prob_best_error" (its
+            standard error, 0 if it is exact), "expected_rank", "expected_loss" and "wins". Pass it
+            to ``pandas.DataFrame`` or ``polars.DataFrame``.
+        """
+        columns = {
+            "prob_best": self.prob_best().tolist(),
+            "prob_best_error": self.monte_carlo_error().rank_probabilities[:, 0].tolist(),
+            "expected_rank": self.expected_rank().tolist(),
+            "expected_loss": self.expected_loss().tolist(),
+            "wins": self.win_counts().tolist(),
+        }
+        return [
+            {
+                "name": self.names[index],
+                **figures_of(self.posteriors[index].distribution, level),
+                **{key: values[index] for key, values in columns.items()},
+            }
+            for index in self._order()
+        ]
+
+    def table(self, kind: str = "prob_greater", *, level: float = 0.95) -> dict[str, Any]:
+        """Return results for all pairs or all ranks as a dict of columns.
+
+        Parameters
+        ----------
+        kind : {"prob_greater", "rank_probabilities", "differences"}, default="prob_greater"
+            One of these matrices, with the names of the classifiers in the first column; or
+            "differences", one row per pair in the order of :meth:`ranking`, the better one first.
+        level : float, default=0.95
+            Probability of the credible intervals of differences, in (0, 1).
+
+        Returns
+        -------
+        columns : dict of str to list
+            "name" and one column per classifier or per rank ("rank 1", ...). For "differences":
+            "first", "second"; "mean", "median", "standard_deviation", "low", "high" and "level" of
+            first minus second; "prob_greater"; and "below", "within" and "above" from
+            :meth:`rope_masses`. Pass it to ``pandas.DataFrame`` or ``polars.DataFrame``.
+
+        Raises
+        ------
+        ValueError
+            If `kind` or `level` is invalid, or if a classifier is called "name" like the first
+            column.
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> comparison = PosteriorComparison.from_paired_counts(counts)
+        >>> for name, column in comparison.table().items():
+        ...     print(name, column)
+        name ['old', 'new']
+        old [0.5, 0.9874]
+        new [0.0126, 0.5]
+        >>> comparison.table("differences")["first"]
+        ['new']
+        """
+        check_choice(kind, ("prob_greater", "rank_probabilities", "differences"), "kind")
+        check_level(level)
+        if kind == "differences":
+            pairs = list(combinations(self.ranking(), 2))
+            described = (self._describe_pair(*pair, level) for pair in pairs)
+            rows = list(progress(described, len(pairs), "describing differences"))
+            return {key: [row[key] for row in rows] for key in rows[0]}
+        if kind == "prob_greater":
+            columns, matrix = self.names, self.prob_greater()
+        else:
+            columns = tuple(f"rank {rank}" for rank in range(1, len(self.names) + 1))
+            matrix = self.rank_probabilities()
+        if "name" in columns:
+            raise ValueError("names must not contain 'name', the name of the first column")
+        return {"name": list(self.names), **dict(zip(columns, matrix.T.tolist(), strict=True))}
+
+    def _describe_pair(self, first: str, second: str, level: float) -> dict[str, Any]:
+        distribution = self.difference(first, second)
+        return {
+            "first": first,
+            "second": second,
+            **figures_of(distribution, level),
+            "prob_greater": float(distribution.ccdf(0.0)),
+            **self.rope_masses(first, second)._asdict(),
+        }
+
+    def report(self, level: float = 0.95) -> str:
+        """Return a text report on the comparison.
+
+        Parameters
+        ----------
+        level : float in (0, 1), default=0.95
+            Probability of the credible intervals.
+
+        Returns
+        -------
+        text : str
+            One line per classifier, best first, then notes on the comparison, the score and its
+            scope, and, where they matter, on the prior and the precision of random draws.
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> print(PosteriorComparison.from_paired_counts(counts).report())
+        new has the highest posterior mean of 2 classifiers, 0.789 (95% credible interval 0.682 to
+        0.890); it is the best with probability 0.987.
+        old has 0.670 (95% credible interval 0.547 to 0.789). new is better than old with
+        probability 0.987 (difference 0.120, 95% interval 0.011 to 0.234).
+        Paired comparison: all classifiers were tested on the same 60 samples, and the comparison
+        accounts for their agreement on individual samples.
+        Scores are balanced accuracies: recall averaged over the classes; chance level is 0.500.
+        These results apply to the fitted classifiers; variation from retraining is not included.
+        """
+        return write_report(self, level)
+
+    def plot(self, ax: Axes | None = None, **plot_params: Any) -> ComparisonPlot:
+        """Draw the comparison.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into. Defaults to those of a new figure.
+        **plot_params
+            As for :meth:`ComparisonPlot.plot <skpostbac.displays.ComparisonPlot.plot>`; ``kind``
+            selects the plot.
+
+        Returns
+        -------
+        display : ComparisonPlot
+            Display with the axes `ax_` and the artists `artists_`.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> display = PosteriorComparison.from_paired_counts(counts).plot(kind="difference")
+        >>> display.ax_.get_ylabel()
+        'Probability density'
+        >>> plt.close(display.figure_)
+        """
+        return ComparisonPlot(self).plot(ax, **plot_params)
+
+    @property
+    def explanation(self) -> str:
+        """Text explaining what was compared, paired or independent."""
+        return self._joint.explain()
+
+    def _pair(self, a: str, b: str) -> tuple[int, int]:
+        i, j = position_of(a, self.names, "a"), position_of(b, self.names, "b")
+        if i == j:
+            raise ValueError(f"a and b must be different classifiers, got {a!r} twice")
+        return i, j
+
+    def _order(self, objective: str = "mean", level: float = 0.95) -> list[int]:
+        check_objective(objective, level, (*OBJECTIVES, *_JOINT_OBJECTIVES))
+        if objective in _JOINT_OBJECTIVES:
+            values = _JOINT_OBJECTIVES[objective](self)
+        else:
+            distributions = [entry.distribution for entry in self.posteriors]
+            values = evaluate_all(distributions, lambda one: OBJECTIVES[objective](one, level))
+        order: list[int] = np.argsort(-values, kind="stable").tolist()
+        return order
+
+    @cached_property
+    def _prob_greater(self) -> Floats:
+        return self._joint.prob_greater()
+
+    @cached_property
+    def _rank_probabilities(self) -> Floats:
+        return self._joint.rank_probabilities()
+
+    @cached_property
+    def _expected_loss(self) -> Floats:
+        return self._joint.expected_loss()
+
+
+def compare_posteriors(
+    posteriors: Mapping[str, PosteriorBalancedAccuracy], *, rope: float = 0.0
+) -> PosteriorComparison:
+    r"""Compare classifiers that were tested on independent test sets.
+
+    For each pair, the posterior of :math:`\delta = \lambda_j - \lambda_i`, the difference of their
+    balanced accuracies ([1]_, eq. 14), is computed without random draws.
+
+    Parameters
+    ----------
+    posteriors : mapping of str to PosteriorBalancedAccuracy
+        Posteriors of T >= 2 classifiers, by name. All must have the same classes, in any order, and
+        the same class weights; priors may differ.
+    rope : float, default=0.0
+        Half-width of the region of practical equivalence, in balanced accuracy, in [0, 1).
+
+    Returns
+    -------
+    PosteriorComparison
+        Pairwise probabilities, differences, ranks and losses.
+
+    Raises
+    ------
+    TypeError
+        If `posteriors` is not a mapping from strings to posteriors.
+    ValueError
+        If there are fewer than two, if they have different classes or class weights, or if `rope`
+        is not in [0, 1).
+
+    Notes
+    -----
+    The posteriors are treated as independent, which requires that no two classifiers were tested on
+    the same samples. On the same test set, good classifiers make mostly the same errors, so their
+    difference is more certain than it appears here: use :func:`compare_predictions`.
+
+    Classes are matched by label: the number 1 and the string "1" are different classes.
+    :func:`pooled_posteriors` returns labels as strings unless you pass `labels`.
+
+    References
+    ----------
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
+       evaluation for multiclass classification using the posterior balanced accuracy.
+       ROBOT2013: First Iberian Robotics Conference, 347-361.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorBalancedAccuracy, compare_posteriors
+    >>> total = [32, 10, 4]
+    >>> comparison = compare_posteriors(
+    ...     {
+    ...         "C1": PosteriorBalancedAccuracy.from_counts([30, 8, 3], total),
+    ...         "C2": PosteriorBalancedAccuracy.from_counts([30, 2, 1], total),
+    ...         "C3": PosteriorBalancedAccuracy.from_counts([32, 9, 4], total),
+    ...     }
+    ... )
+    >>> comparison.ranking()
+    ('C3', 'C1', 'C2')
+    >>> comparison.prob_best().round(6)
+    array([7.82880e-02, 4.00000e-06, 9.21708e-01])
+    >>> low, high = comparison.difference_interval("C3", "C1")
+    >>> print(f"{low:.4f} {high:.4f}")
+    -0.0498 0.3084
+    """
+    if not isinstance(posteriors, Mapping):
+        raise TypeError(f"posteriors must be a mapping, got {type(posteriors).__name__}")
+    names = tuple(posteriors)
+    with input_errors("posteriors"):
+        if names:
+            check_names(names)
+    return PosteriorComparison(names, tuple(posteriors.values()), rope=rope)
+
+
+def compare_predictions(
+    y_true: ArrayLike,
+    predictions: Predictions,
+    *,
+    rope: float = 0.0,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
+    class_weight: ClassWeightLike = None,
+    prior: PriorLike = DEFAULT_PRIOR,
+    n_draws: int = N_DRAWS,
+    random_state: RandomStateLike = 0,
+    n_jobs: int | None = None,
+) -> PosteriorComparison:
+    r"""Compare classifiers that were tested on the same samples.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, in any format that scikit-learn accepts.
+    predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
+        Predicted labels of T >= 2 classifiers for the same samples, by name; a pandas or polars
+        DataFrame has one column per classifier.
+    rope : float, default=0.0
+        Half-width of the region of practical equivalence, in balanced accuracy, in [0, 1).
+    labels : array-like of shape (n_classes,), default=None
+        Classes to average over, by default those in `y_true`. A class that is absent from `y_true`
+        keeps its prior; samples whose true class is not listed are ignored.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative weights. By default they are case counts, so their scale matters: a
+        weight of 2 counts the sample twice and narrows the posterior.
+    weight_type : {"case", "importance"}, default=None
+        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
+        whose scale does not matter. None means "case", with a warning if the weights are not whole
+        numbers.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, such as a patient, a site or a document. Samples of the same group
+        are treated as correlated and count for less; see :ref:`groups`. Each score and each
+        difference has its own design effects.
+    class_weight : dict or array-like of shape (n_classes,), default=None
+        Weights of the classes in the average, normalised to sum to 1.
+    prior : str, pair of floats, array-like or Hyperprior, default="reciprocal"
+        Prior of the accuracy of each classifier on each class, as for
+        :class:`PosteriorBalancedAccuracy`. With "hierarchical", the differences between classifiers
+        borrow strength across classes, too.
+    n_draws : int, default=100_000
+        Number of random draws, at most 1e9, for ranks and losses of more than two classifiers.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the draws, read once, so the result then stays the same. Results are reproducible by
+        default; None stands for fresh entropy.
+    n_jobs : int, default=None
+        Number of jobs of :class:`joblib.Parallel`; the result does not depend on it.
+
+    Returns
+    -------
+    PosteriorComparison
+        Pairwise probabilities, differences, ranks and losses.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there are fewer than two classifiers; if `rope`, `n_draws` or `random_state` is invalid;
+        if the prior of one of the four outcomes of a pair is below 1e-6; or for the reasons listed
+        in :func:`paired_counts` and :class:`PosteriorBalancedAccuracy`.
+
+    Warns
+    -----
+    UserWarning
+        For each classifier that predicts none of the labels in `y_true`.
+    PriorInfluenceWarning
+        If 95 % intervals under this prior would often miss the true value in similar test sets, or
+        if a class has no samples.
+    GroupsWarning
+        If the correlation within groups is poorly known, or if groups span several classes.
+    SampleWeightWarning
+        If weights are not whole numbers and `weight_type` is None.
+
+    See Also
+    --------
+    compare_posteriors : Classifiers that were tested on different samples.
+    paired_counts : Counts on which the comparison is based; batches can be added.
+
+    Notes
+    -----
+    In each class, a sample shows one of :math:`2^T` patterns of which classifiers are right. The
+    pattern probabilities have a Dirichlet prior of mass :math:`a + b`, whose mean corresponds to
+    independent classifiers that are each right with probability :math:`a / (a + b)`. Each
+    classifier's accuracy then has exactly the posterior :math:`\mathrm{Beta}(a + k, b + n - k)`
+    that it has alone. Each pair has a Dirichlet posterior over four cells with the prior
+    :math:`(a^2, ab, ab, b^2) / (a + b)`, independent of any other classifiers; the default is 1 /
+    (2 l) per cell with l classes. The distribution of the difference is exact.
+
+    For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each classifier
+    and in all moments up to the third; the error in fourth moments is far below the Monte Carlo
+    error.
+
+    With the hierarchical prior, classes share information on how often two classifiers differ and
+    which of them is then right (:class:`~skpostbac.stats.HierarchicalPairedDifference`). Use it for
+    many classes with few samples: independent priors pull each class's difference to zero, which
+    does not average out. Probabilities are then shares of random draws, accurate to about 0.001,
+    and the mean of a difference is not the difference of the means. Each pair has its own
+    distribution, and for T > 2 no joint distribution reproduces all of them. Ranks and losses use
+    the exact differences from the leader (the classifier with the highest mean), joined by a normal
+    copula whose correlations match the variances of all pairs. For two other classifiers, the
+    probability of being better implied by the ranks may differ by a few hundredths from that of the
+    pair.
+
+    The posterior describes the predictions that were made; it does not include the variation
+    between training sets.
+
+    Examples
+    --------
+    Two classifiers that agree on most samples; the second is right on three more.
+
+    >>> from skpostbac import compare_posteriors, compare_predictions, posterior_balanced_accuracy
+    >>> y_true = ["a"] * 20 + ["b"] * 20
+    >>> one = ["a"] * 14 + ["b"] * 20 + ["a"] * 6
+    >>> two = ["a"] * 16 + ["b"] * 19 + ["a"] * 5
+    >>> comparison = compare_predictions(y_true, {"one": one, "two": two})
+    >>> comparison.prob_greater().round(3)
+    array([[0.5  , 0.032],
+           [0.968, 0.5  ]])
+    >>> comparison.difference_interval("two", "one")
+    Interval(low=-0.009, high=0.168)
+
+    If they had been tested on different samples, the same result would be far less certain:
+
+    >>> posteriors = {
+    ...     name: posterior_balanced_accuracy(y_true, y_pred)
+    ...     for name, y_pred in {"one": one, "two": two}.items()
+    ... }
+    >>> compare_posteriors(posteriors).prob_greater().round(3)
+    array([[0.5  , 0.225],
+           [0.775, 0.5  ]])
+    """
+    counts = paired_counts(
+        y_true,
+        predictions,
+        labels=labels,
+        sample_weight=sample_weight,
+        weight_type=weight_type,
+        groups=groups,
+    )
+    _check_several(len(counts.names), "predictions")
+    never_right = [counts.names[i] for i in np.flatnonzero(~counts.patterns.any(axis=0))]
+    warn_if_foreign(y_true, by_argument(predictions, never_right), stacklevel=2)
+    comparison = PosteriorComparison.from_paired_counts(
+        counts,
+        rope=rope,
+        class_weight=class_weight,
+        prior=prior,
+        n_draws=n_draws,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
+    warn_if_prior_dominates(*comparison.posteriors)
+    if groups is None:
+        warn_of_repeated_ids(y_true)
+    else:
+        warn_of_groups(counts.design_effects(*counts.names[:2]), label_list(counts.classes))
+    return comparison
+
+
+def _check_several(n_classifiers: int, argument: str) -> None:
+    if n_classifiers < 2:
+        raise ValueError(f"{argument} must hold at least two classifiers, got {n_classifiers}")
+
+
+def _check_same_score(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> None:
+    """Raise if the posteriors are of different quantities, or cannot be subtracted."""
+    weights = []
+    for name, posterior in zip(names, posteriors, strict=True):
+        if not isinstance(posterior, PosteriorBalancedAccuracy):
+            raise TypeError(
+                f"posteriors[{name!r}] must be a PosteriorBalancedAccuracy, "
+                f"got {type(posterior).__name__}"
+            )
+        labels = label_list(posterior.counts.classes)
+        weights.append(dict(zip(labels, posterior.class_weight.tolist(), strict=True)))
+    first = weights[0]
+    for name, other in zip(names, weights, strict=True):
+        if other.keys() != first.keys():
+            surplus = [
+                (names[0], [label for label in first if label not in other]),
+                (name, [label for label in other if label not in first]),
+            ]
+            described = [
+                f"only {one!r} has {reprlib.repr(own)}" if own else f"{one!r} has no other"
+                for one, own in surplus
+            ]
+            raise ValueError(f"posteriors must be of the same classes: {', '.join(described)}")
+    for name, other in zip(names, weights, strict=True):
+        for label, weight in first.items():
+            # The classes may be in another order, and sums of weights rounded otherwise.
+            if not math.isclose(other[label], weight, rel_tol=1e-9):
+                raise ValueError(
+                    f"posteriors must have the same class_weight: {reprlib.repr(label)} has "
+                    f"{weight:g} of {names[0]!r}, and {other[label]:g} of {name!r}"
+                )
+    shared = {entry.prior for entry in posteriors if not isinstance(entry.prior, np.ndarray)}
+    independent = any(isinstance(entry.prior, np.ndarray) for entry in posteriors)
+    if len(shared) + independent > 1:
+        raise ValueError("posteriors must all have the same hierarchical prior, or none of them")

@@ -1,0 +1,254 @@
+"""Paired comparison of classifiers cross-validated on the same folds."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._utils import Floats, RandomStateLike, check_flags, shown, user_stacklevel
+from skpostbac.metrics import PairedCounts
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    ClassWeightLike,
+    PriorLike,
+    warn_if_prior_dominates,
+)
+from skpostbac.model_selection._comparison import N_DRAWS, PosteriorComparison
+from skpostbac.model_selection._pooling import (
+    FoldCounts,
+    TrainingVariation,
+    corrected_for_training,
+    fold_counts,
+    fold_words,
+    pair_candidates,
+    training_inflation,
+    weights_by_text,
+)
+
+# What to run; `scoring=ClassCountsScorer()` alone would not do.
+_OUTCOMES = " with scoring=OutcomesScorer(max_test_size=len(y))"
+
+
+class _Tested(NamedTuple):
+    """The folds of one classifier."""
+
+    counts: FoldCounts
+    """Counts of a single candidate."""
+    words: Floats
+    """Outcomes of its samples, shape (1, n_splits, n_words)."""
+
+
+def compare_cv_results(
+    cv_results: Mapping[str, Any],
+    *,
+    rope: float = 0.0,
+    labels: ArrayLike | None = None,
+    class_weight: ClassWeightLike = None,
+    prior: PriorLike = DEFAULT_PRIOR,
+    n_repeats: int | None = None,
+    training_variation: TrainingVariation = None,
+    same_splits: bool = False,
+    n_draws: int = N_DRAWS,
+    random_state: RandomStateLike = 0,
+) -> PosteriorComparison:
+    """Compare classifiers that were cross-validated on the same folds.
+
+    Parameters
+    ----------
+    cv_results : mapping of str to dict or DataFrame
+        Results of T >= 2 classifiers, by name: the output of
+        :func:`~sklearn.model_selection.cross_validate` with ``scoring=OutcomesScorer(...)`` and the
+        same splits. From the ``cv_results_`` of a search, the candidate with the largest balanced
+        accuracy is used; its selection bias is corrected by :func:`selected_posterior`, but not
+        here.
+    rope, class_weight, prior, n_draws, random_state
+        As for :func:`compare_predictions`. Without `labels`, the keys of a `class_weight` dict are
+        matched as strings.
+    labels, n_repeats, training_variation
+        As for :func:`pooled_posteriors`. With ``training_variation="nadeau-bengio"`` the comparison
+        applies to retrained classifiers, not to the predictions that were made.
+
+    same_splits : bool, default=False
+        Pass True to state that all classifiers used the same splits, if the results do not show it.
+        This silences the warning.
+
+    Returns
+    -------
+    comparison : PosteriorComparison
+        Paired comparison, which accounts for agreement on individual samples.
+
+    Raises
+    ------
+    TypeError
+        If `cv_results` is not a mapping of names.
+    ValueError
+        If there are fewer than two classifiers, if one has no sample outcomes, has failed fits or
+        was tested on other folds, or for the reasons listed in :func:`compare_predictions`.
+
+    Warns
+    -----
+    UserWarning
+        If the results do not show which samples were tested, and `same_splits` is False.
+    PriorInfluenceWarning
+        If 95 % intervals under this prior would often miss the true value in similar test sets, or
+        if a class has no samples.
+
+    See Also
+    --------
+    compare_predictions : Classifiers with one test set.
+    pooled_paired_counts : The candidates of one search.
+
+    Notes
+    -----
+    The folds are checked to have the same number of samples of each class and, if
+    :func:`~sklearn.model_selection.cross_validate` returned the indices (``return_indices=True``),
+    the same samples. Without indices this cannot be checked: folds of
+    ``StratifiedKFold(shuffle=True)`` without a seed have the same sizes but different samples, so
+    the comparison would pair samples at random.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import StratifiedKFold, cross_validate
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skpostbac import OutcomesScorer, compare_cv_results
+    >>> X, y = load_wine(return_X_y=True)
+    >>> folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    >>> models = {"tree": DecisionTreeClassifier(random_state=0), "Bayes": GaussianNB()}
+    >>> options = {"scoring": OutcomesScorer(len(y)), "return_indices": True}
+    >>> results = {
+    ...     name: cross_validate(model, X, y, cv=folds, **options)
+    ...     for name, model in models.items()
+    ... }
+    >>> comparison = compare_cv_results(results, random_state=0)
+    >>> float(comparison.prob_greater()[1, 0])
+    0.9992
+    >>> trained_anew = compare_cv_results(
+    ...     results, training_variation="nadeau-bengio", random_state=0
+    ... )
+    >>> float(trained_anew.prob_greater()[1, 0])
+    0.9788
+    """
+    check_flags(same_splits=same_splits)
+    tested = _read(cv_results)
+    merged = _merge({name: one.counts for name, one in tested.items()}, is_declared=same_splits)
+    # Scorers with a larger `max_test_size` have more words.
+    most = max(one.words.shape[2] for one in tested.values())
+    words = [
+        np.pad(one.words, ((0, 0), (0, 0), (0, most - one.words.shape[2])))
+        for one in tested.values()
+    ]
+    sample_times = merged.times_tested(n_repeats)
+    inflation = training_inflation(training_variation, merged.n_splits, sample_times)
+    paired = pair_candidates(
+        merged,
+        np.concatenate(words),
+        range(len(tested)),
+        labels=labels,
+        times=sample_times.mean() * inflation,
+    )
+    named = PairedCounts(
+        list(tested), paired.classes, paired.class_index, paired.patterns, paired.counts
+    )
+    comparison = PosteriorComparison.from_paired_counts(
+        named,
+        rope=rope,
+        class_weight=weights_by_text(class_weight) if labels is None else class_weight,
+        prior=prior,
+        n_draws=n_draws,
+        random_state=random_state,
+    )
+    posteriors = tuple(
+        corrected_for_training(posterior, training_variation, inflation)
+        for posterior in comparison.posteriors
+    )
+    # These name the correction, past the frozen __setattr__.
+    joint = replace(comparison._joint, posteriors=posteriors)
+    vars(comparison).update(posteriors=posteriors, _joint=joint)
+    warn_if_prior_dominates(*comparison.posteriors)
+    return comparison
+
+
+def _read(cv_results: Any) -> dict[str, _Tested]:
+    """Return the folds of each classifier, of the best candidate if it is a search."""
+    is_one_result = hasattr(cv_results, "keys") and any("fit_time" in str(k) for k in cv_results)
+    if is_one_result or not isinstance(cv_results, Mapping):
+        found = "the results of one call" if is_one_result else shown(cv_results)
+        raise TypeError(
+            "cv_results must map the name of each classifier to its results, got "
+            f"{found}; to compare the candidates of a search, use "
+            "PosteriorComparison.from_paired_counts(pooled_paired_counts(search.cv_results_))"
+        )
+    if len(cv_results) < 2:
+        raise ValueError(f"cv_results must have at least two classifiers, got {list(cv_results)}")
+    tested = {}
+    for name, results in cv_results.items():
+        if not hasattr(results, "keys"):
+            raise TypeError(
+                f"cv_results of {name!r} must be what cross_validate returns{_OUTCOMES}, or the "
+                f"cv_results_ of such a search, got {type(results).__name__}"
+            )
+        words = fold_words(results)
+        if words is None:
+            raise ValueError(
+                f"cv_results of {name!r} has no outcomes of samples (test_outcomes_0): run "
+                f"cross_validate or the search{_OUTCOMES} and the splits of the others"
+            )
+        counts = fold_counts(results)
+        is_fitted = ~counts.has_failed.any(axis=1)
+        if not is_fitted.any():
+            raise ValueError(f"cv_results of {name!r} has failed fits: {counts.failures()}")
+        with np.errstate(invalid="ignore", divide="ignore"):
+            recalls = counts.correct.sum(axis=1) / counts.total.sum(axis=1)
+        recalls[~is_fitted] = -np.inf
+        best = int(np.argmax(np.nanmean(recalls, axis=1)))
+        columns = {
+            column: getattr(counts, column)[best : best + 1]
+            for column in ("correct", "total", "has_failed")
+        }
+        tested[name] = _Tested(replace(counts, **columns), words[best : best + 1])
+    return tested
+
+
+def _merge(counts: Mapping[str, FoldCounts], *, is_declared: bool) -> FoldCounts:
+    """Return the counts of all classifiers as those of candidates, tested on the same samples."""
+    (first, one), *others = counts.items()
+    for name, other in others:
+        if other.labels != one.labels or other.total.shape != one.total.shape:
+            raise ValueError(
+                f"cv_results of {name!r} has other classes or another number of folds than those "
+                f"of {first!r}: give all of them the same splits and scorer"
+            )
+        if (other.total != one.total).any():
+            raise ValueError(
+                f"cv_results of {name!r} was tested on other folds than {first!r}: "
+                "give all of them the same splits, as cv=list(cv.split(X, y))"
+            )
+    stacked: dict[str, Any] = {
+        column: np.concatenate([getattr(each, column) for each in counts.values()])
+        for column in ("correct", "total", "has_failed")
+    }
+    tests = {name: each.tests for name, each in counts.items() if each.tests is not None}
+    (first, shared), *rest = tests.items() or [("", ())]
+    for name, indices in rest:
+        if any(not np.array_equal(a, b) for a, b in zip(shared, indices, strict=True)):
+            raise ValueError(
+                f"cv_results of {name!r} was tested on other samples than {first!r}: "
+                "give all of them the same splits, as cv=list(cv.split(X, y))"
+            )
+    unknown = [name for name in counts if name not in tests]
+    if unknown and not is_declared:
+        warnings.warn(
+            f"cv_results of {unknown[0]!r} do not show which samples were tested, and samples are "
+            "paired by position in the folds: run cross_validate with return_indices=True, or "
+            "pass same_splits=True if all classifiers used the same splits.",
+            UserWarning,
+            stacklevel=user_stacklevel(),
+        )
+    return replace(one, **stacked, tests=shared or None)

@@ -1,0 +1,478 @@
+"""Assurance: the probability that a test set of some size reaches its goal.
+
+The outcomes of a planned test set are enumerated where they are few. Otherwise, they are simulated
+at scrambled Sobol points, the same for all sizes. An outcome succeeds if its posterior reaches the
+goal. The posterior is approximated by the expansion of Cornish and Fisher from four cumulants [1]_.
+Outcomes close to the borderline are decided by the exact posterior.
+
+With a hierarchical prior, an exact posterior takes milliseconds. The mean and the variance of some
+outcomes are exact, and a regression predicts how much they change the margins of the others.
+
+References
+----------
+.. [1] R. A. Fisher and E. A. Cornish (1960). The percentile points of distributions having known
+   cumulants. Technometrics 2(2), 209-225.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+from scipy.stats import qmc
+
+from skpostbac._utils import Floats, FrozenArrays
+from skpostbac.stats import (
+    BetaAverage,
+    HierarchicalBetaAverage,
+    HierarchicalPairedDifference,
+    Hyperprior,
+    PairedDifference,
+)
+
+# Outcomes that are enumerated at most, and the probability of those left out.
+_MOST_OUTCOMES, _NEGLIGIBLE = 2**15, 1e-15
+# log2 of the number of scramblings, of which the standard error is taken, of the points of all of
+# them, and of the numbers in the array of points.
+_LOG_PARTS, _LEAST_LOG_POINTS, _LOG_POINTS, _LOG_NUMBERS = 3, 12, 15, 19
+# From this variance on, the error of an expanded binomial quantile is below a tenth of a count.
+_WIDE = 20.0
+# Outcomes closest to the borderline whose posteriors are exact, and others in doubt. Those of pairs
+# are computed one by one. In simulations, doubt of less than a standard error is left.
+_CLOSEST, _MOST_IN_DOUBT, _MOST_PAIRS, _LEAST_DOUBT = 12, 128, 48, 1e-3
+# Share of the largest width that is the sum of weights left out of exact posteriors.
+_LEFT_OUT = 1e-6
+# Outcomes whose moments under a shared prior are exact.
+_KNOWN = 64
+# Distance after the answer, over which sizes are evaluated.
+_FURTHEST = 20_000
+# Rounding of a size times a ratio of proportions.
+_ROUNDING = 1e-9
+# Samples of a class that a plan is computed for, without and with a pilot.
+_MOST_SAMPLES, _MOST_AFTER_PILOT = 10**9, 10**7
+
+# Goal of a test set, see `PlannedTest`.
+Design: TypeAlias = Literal["width", "pilot", "paired", "separate"]
+
+
+class Outcomes(NamedTuple):
+    """Outcomes of a test set.
+
+    Attributes
+    ----------
+    first, second : arrays of shape (r, l)
+        Counts of each class, see `PlannedTest`.
+    weights : array of shape (r,)
+        Probabilities of the outcomes.
+    parts : int
+        Number of independent parts of the same length; 1 if the outcomes are enumerated.
+    """
+
+    first: Floats
+    second: Floats
+    weights: Floats
+    parts: int
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedTest(FrozenArrays):
+    """A test set of any size: its classes and its goal.
+
+    Attributes
+    ----------
+    design : "width", "pilot", "paired" or "separate"
+        Whether the goal is a narrow interval, for known recalls or after a pilot, or a difference
+        between two classifiers on the same samples or on separate ones. The first count of a class
+        is nothing, the number of samples on which just one classifier is right, or the correct
+        predictions of the first classifier. The second are the correct predictions, those of the
+        second classifier among the samples on which just one is right, or its correct predictions.
+    width : float
+        Largest width of the interval; 0 for a difference.
+    level : float
+        Probability of the interval, or posterior probability that detects a difference.
+    proportions : ndarray of shape (n_classes,)
+        Samples of each class for one of the rarest.
+    kept : ndarray of shape (n_classes,)
+        Whether a class has a positive weight. The arrays below are of these l classes only.
+    rates : ndarray of shape (2, l)
+        Probabilities of both counts, or after a pilot the parameters of the Beta distributions of
+        the recalls.
+    weights : ndarray of shape (l,)
+        Class weights.
+    prior : ndarray of shape (l, 2)
+        Exponents of each class; those of "reciprocal" if the classes share the prior.
+    hyperprior : Hyperprior or None
+        The prior that the classes share.
+    seed : int
+        Seed of the Sobol points.
+    """
+
+    design: Design
+    width: float
+    level: float
+    proportions: Floats
+    kept: NDArray[np.bool_]
+    rates: Floats
+    weights: Floats
+    prior: Floats
+    hyperprior: Hyperprior | None
+    seed: int
+
+    @property
+    def most_samples(self) -> int:
+        """Largest number of samples of a class."""
+        return _MOST_AFTER_PILOT if self.design == "pilot" else _MOST_SAMPLES
+
+    def largest_size(self, most: int) -> int:
+        """Return the size at which the most common class has at most so many samples."""
+        return int(most / self.proportions.max() + _ROUNDING)
+
+    def samples(self, size: int) -> NDArray[np.int64]:
+        """Return the samples of each class if the rarest has `size`."""
+        return np.ceil(size * self.proportions - _ROUNDING).astype(np.int64)
+
+    @property
+    def _mean_rates(self) -> Floats:
+        """Probabilities of both counts, shape (2, l)."""
+        a, b = self.rates
+        return np.stack([0 * a, a / (a + b)]) if self.design == "pilot" else self.rates
+
+    def first_guess(self, gain: float, target: float) -> int:
+        """Return a size to start from, by the normal formula."""
+        rates = self._mean_rates
+        spread = rates[0] if self.design == "paired" else (rates * (1 - rates)).sum(axis=0)
+        variance = float((self.weights**2 * spread / self.proportions[self.kept]).sum())
+        score = special.ndtri(self.level) + special.ndtri(target)
+        if self.width:
+            score, gain = special.ndtri((1 + self.level) / 2), self.width / 2
+        return int(np.clip(variance * (score / gain) ** 2, 1, _MOST_SAMPLES))
+
+    def following_sizes(self, size: int) -> list[int]:
+        """Return sizes after `size` at which the assurance might fall short again.
+
+        The assurance is a sawtooth, with the teeth of single counts of the rarest events. More
+        classes have smaller teeth. A shared prior leaves errors that are larger than they are.
+        """
+        if self.hyperprior is not None:
+            return []
+        rates, n_classes = self._mean_rates, self.weights.size
+        rates = rates[0] if self.design == "paired" else np.minimum(rates, 1 - rates)
+        rate = max(rates[rates > 0].min(initial=1.0), 3 / _FURTHEST)
+        reach = min(20 + int(np.ceil(3 / rate)), _FURTHEST)
+        count = int(np.clip(128 // n_classes, 4, 16))
+        if n_classes == 1 and self.design != "separate":
+            count = 200 if self.width else 64
+        sizes = np.rint(np.linspace(size + 1, size + reach, min(reach, count)))
+        return sorted(set(sizes.astype(int).tolist()))
+
+    def assurance(self, size: int) -> tuple[float, float]:
+        """Return the probability of the goal if the rarest class has `size` samples.
+
+        The second number is its standard error; 0 if the outcomes are enumerated.
+        """
+        n = self.samples(size)[self.kept].astype(float)
+        outcomes = self._enumerated(n) or self._simulated(n)
+        if self.hyperprior is not None and outcomes.parts == 1 and outcomes.weights.size > _KNOWN:
+            outcomes = self._simulated(n)
+        successes = self._successes if self.hyperprior is None else self._shared_successes
+        success = successes(n, outcomes)
+        parts = (outcomes.weights * success).reshape(outcomes.parts, -1).sum(axis=1)
+        # each part estimates the same share of the sum
+        error = parts.std(ddof=1) * np.sqrt(parts.size) if parts.size > 1 else 0.0
+        return float(min(parts.sum(), 1.0)), float(error)
+
+    # Outcomes
+
+    def _counts(self, which: int, n: float, i: int) -> tuple[Floats, Floats]:
+        """Return the first or the second counts of class i, and their probabilities."""
+        if self.design == "pilot":
+            x = np.arange(n + 1)
+            pmf = stats.betabinom.pmf(x, n, *self.rates[:, i])
+        else:
+            rate = self.rates[which, i]
+            # the tail of a Poisson distribution is longer than that of a normal one
+            reach = 8 * np.sqrt(n * rate * (1 - rate)) + 20
+            x = np.arange(
+                max(0.0, np.floor(n * rate - reach)), min(n, np.ceil(n * rate + reach)) + 1
+            )
+            pmf = stats.binom.pmf(x, n, rate)
+        kept = pmf > _NEGLIGIBLE
+        return x[kept], pmf[kept]
+
+    def _pairs_of_counts(self, n: float, i: int) -> tuple[Floats, Floats, Floats] | None:
+        """Return both counts of class i and their probabilities, or None if they are many."""
+        if self.width:
+            x, pmf = self._counts(1, n, i)
+            return np.zeros_like(x), x, pmf
+        y, chances = self._counts(0, n, i)
+        x = np.arange(y[-1] + 1)
+        if self.design == "separate":
+            x, pmf = self._counts(1, n, i)
+        if x.size * y.size > 4 * _MOST_OUTCOMES:
+            return None
+        if self.design == "paired":
+            pmf = np.asarray(stats.binom.pmf(x, y[:, None], self.rates[1, i]))
+        pmf = chances[:, None] * pmf
+        rows, columns = np.nonzero(pmf > _NEGLIGIBLE)
+        return y[rows], x[columns], pmf[rows, columns]
+
+    def _enumerated(self, n: Floats) -> Outcomes | None:
+        """Return all outcomes, or None if they are too many."""
+        first, second, weights = np.empty((1, 0)), np.empty((1, 0)), np.ones(1)
+        for i in range(n.size):
+            pairs = self._pairs_of_counts(n[i], i)
+            if pairs is None or weights.size * pairs[2].size > _MOST_OUTCOMES:
+                return None
+            y, x, pmf = pairs
+            old, new = (grid.ravel() for grid in np.indices((weights.size, pmf.size)))
+            first = np.column_stack([first[old], y[new]])
+            second = np.column_stack([second[old], x[new]])
+            weights = weights[old] * pmf[new]
+        return Outcomes(first, second, weights, 1)
+
+    @cached_property
+    def _points(self) -> Floats:
+        """Sobol points of shape (counts, r), one scrambling after another, for all sizes."""
+        columns = self.weights.size * (1 if self.width else 2)
+        log_points = int(np.clip(_LOG_NUMBERS - np.log2(columns), _LEAST_LOG_POINTS, _LOG_POINTS))
+        rngs = np.random.default_rng(self.seed).spawn(2**_LOG_PARTS)
+        parts = [qmc.Sobol(columns, rng=rng).random_base2(log_points - _LOG_PARTS) for rng in rngs]
+        # 0 is no quantile
+        return np.maximum(np.concatenate(parts).T, 2.0**-40)
+
+    def _simulated(self, n: Floats) -> Outcomes:
+        """Return outcomes at Sobol points."""
+        second, first = self._points[: n.size], self._points[n.size :]
+
+        def quantiles(which: int, u: Floats) -> Floats:
+            columns = []
+            for i in range(n.size):
+                x, pmf = self._counts(which, n[i], i)
+                place = np.searchsorted(np.cumsum(pmf), u[i])
+                columns.append(x[np.minimum(place, x.size - 1)])
+            return np.stack(columns, axis=1)
+
+        y = np.zeros_like(second.T) if self.width else quantiles(0, first)
+        if self.design == "paired":
+            x = _binomial_quantile(second.T, y, self.rates[1])
+        else:
+            x = quantiles(1, second)
+        return Outcomes(y, x, np.full(len(x), 1 / len(x)), 2**_LOG_PARTS)
+
+    # Posteriors of outcomes
+
+    def _cumulants(self, n: Floats, first: Floats, second: Floats) -> Floats:
+        """Return the cumulants 1 to 4 of each class's part of the posterior, shape (4, r, l)."""
+        a, b = self.prior.T
+        powers = np.power.outer(self.weights, np.arange(1, 5)).T[:, None]
+        if self.design == "paired":
+            moments = _difference_moments(a, b, n, first, second)
+        else:
+            moments = _beta_moments(a + second, b + n - second)
+        moments[3] -= 3 * moments[1] ** 2
+        cumulants = powers * moments
+        if self.design == "separate":
+            other = _beta_moments(a + first, b + n - first)
+            other[3] -= 3 * other[1] ** 2
+            cumulants += powers * other * np.array([-1.0, 1, -1, 1])[:, None, None]
+        return cumulants
+
+    def _margin(self, cumulants: Floats) -> tuple[Floats, Floats]:
+        """Return approximate margins, which are not negative for a success, and their errors.
+
+        They are the share of the goal that the width leaves free, or the normal score of P(B > A)
+        less that of the level. The errors are those of the terms left out, about.
+        """
+        mean, variance, third, fourth = cumulants
+        deviation = np.sqrt(variance)
+        skewness, excess = third / (variance * deviation), fourth / variance**2
+        error = np.minimum((skewness**2 + np.abs(excess)) ** 2, 1.0)
+        if self.width:
+            z = special.ndtri((1 + self.level) / 2)
+            correction = excess / 12 * (z**3 - 3 * z) - skewness**2 / 18 * (2 * z**3 - 5 * z)
+            width = deviation * (2 * z + np.clip(correction, -z, z)) / self.width
+            return 1 - width, error * width
+        u = -mean / deviation
+        square = u * u
+        correction = -skewness / 6 * (square - 1)
+        correction -= u * (excess / 24 * (square - 3) - skewness**2 / 36 * (4 * square - 7))
+        # far out, where the expansion says nothing, the sign is sure
+        bound = 0.3 + 0.3 * np.abs(u)
+        return -u - np.clip(correction, -bound, bound) - special.ndtri(self.level), error
+
+    def _exact_margins(self, n: Floats, first: Floats, second: Floats) -> Floats:
+        """Return the margins of exact posteriors."""
+        weights = self.weights
+        if self.width:
+            # No quantile moves by more than the weights that are left out.
+            order = np.argsort(weights)
+            kept = np.empty(n.size, dtype=bool)
+            kept[order] = np.cumsum(weights[order]) > _LEFT_OUT * self.width
+            weights, second = np.where(kept, weights, 0.0), np.where(kept, second, 0.0)
+        counts, place = np.unique(np.hstack([first, second]), axis=0, return_inverse=True)
+        place = place.ravel()  # NumPy 2.0 gives it the axis
+        first, second = counts[:, : n.size], counts[:, n.size :]
+        a, b = self.prior.T
+        average = BetaAverage(a + second, b + n - second, weights=weights)
+        if self.width:
+            low, high = average.interval(self.level)
+            return np.asarray(1 - (high - low) / self.width)[place]
+        cells = np.stack([a * a, a * b, a * b, b * b], axis=1) / (a + b)[:, None]
+        if self.design == "separate":
+            other = BetaAverage(a + first, b + n - first, weights=self.weights)
+            below = (average - other).cdf(0.0)
+        elif n.size == 1:
+            # B's share of the samples on which just one is right
+            below = special.betainc(cells[0, 2] + second, cells[0, 1] + first - second, 0.5)[:, 0]
+        else:
+            pairs = _pair_counts(n, first, second)
+            below = np.array(
+                [PairedDifference(row, prior=cells, weights=self.weights).cdf(0.0) for row in pairs]
+            )
+        # a score beyond 30 would be infinite before long
+        scores = np.clip(-special.ndtri(below), -30, 30) - special.ndtri(self.level)
+        return np.asarray(scores[place])
+
+    def _successes(self, n: Floats, outcomes: Outcomes) -> Floats:
+        """Return 1 for outcomes that reach the goal, and 0 for others.
+
+        The exact posteriors of those closest to the borderline tell the median error of the
+        approximate margins, by which the others are moved. Enumerated outcomes that are still in
+        doubt are decided by their exact posteriors, the most likely ones first.
+        """
+        y, x, weights, parts = outcomes
+        margin, tolerance = self._margin(self._cumulants(n, y, x).sum(axis=2))
+        doubt = weights[np.abs(margin) <= tolerance].sum()
+        if weights.size > _CLOSEST and doubt < (_NEGLIGIBLE if parts == 1 else _LEAST_DOUBT):
+            return np.where(margin >= 0, 1.0, 0.0)
+        distance = np.where(weights > 1e-6 * weights.max(), np.abs(margin), np.inf)
+        rows = np.argsort(distance)[:_CLOSEST]
+        rows = rows[np.isfinite(distance[rows])]
+        exact = self._exact_margins(n, y[rows], x[rows])
+        errors = exact - margin[rows]
+        margin += np.median(errors)
+        margin[rows] = exact
+        if parts == 1:
+            in_doubt = np.abs(margin) <= tolerance + np.ptp(errors)
+            in_doubt[rows] = False
+            rows = np.flatnonzero(in_doubt & (weights > 1e-9))
+            most = _MOST_PAIRS if self.design == "paired" and n.size > 1 else _MOST_IN_DOUBT
+            rows = rows[np.argsort(-weights[rows])[:most]]
+            if rows.size:
+                margin[rows] = self._exact_margins(n, y[rows], x[rows])
+        return np.where(margin >= 0, 1.0, 0.0)
+
+    # A prior that the classes share
+
+    def _shared_margins(self, n: Floats, first: Floats, second: Floats) -> Floats:
+        """Return margins by the mean and the variance under the shared prior.
+
+        Skewness and kurtosis are those under independent priors.
+        """
+        cumulants = self._cumulants(n, first, second).sum(axis=2)
+        weights, hyperprior = self.weights, self.hyperprior
+
+        def average(correct: Floats) -> HierarchicalBetaAverage:
+            return HierarchicalBetaAverage(correct, n, weights=weights, hyperprior=hyperprior)
+
+        for row, pairs in enumerate(_pair_counts(n, first, second)):
+            shared: HierarchicalBetaAverage | HierarchicalPairedDifference
+            if self.design == "paired":
+                # only the moments are needed, which are exact
+                shared = HierarchicalPairedDifference(
+                    pairs, weights=weights, hyperprior=hyperprior, n_draws=2
+                )
+            elif self.design == "separate":
+                shared = average(second[row]) - average(first[row])
+            else:
+                shared = average(second[row])
+            scale = shared.standard_deviation() / np.sqrt(cumulants[1, row])
+            cumulants[:, row] *= scale ** np.arange(1.0, 5.0)
+            cumulants[0, row] = shared.mean()
+        return self._margin(cumulants)[0]
+
+    def _shared_successes(self, n: Floats, outcomes: Outcomes) -> Floats:
+        """Return the probability that each outcome reaches the goal; 0 or 1 if they are few.
+
+        Errors of the margins under independent priors are fitted to those of some outcomes by a
+        quadratic function of the margin, the mean, and how much the classes differ, since classes
+        that differ borrow less from each other. What it leaves may come with any outcome.
+        """
+        if outcomes.parts == 1:
+            return np.where(self._shared_margins(n, outcomes.first, outcomes.second) >= 0, 1.0, 0.0)
+        by_class = self._cumulants(n, outcomes.first, outcomes.second)
+        cumulants = by_class.sum(axis=2)
+        approximate, _ = self._margin(cumulants)
+        values = np.array([approximate, cumulants[0], by_class[0].std(axis=1)])
+        values -= values.mean(axis=1, keepdims=True)
+        values /= np.maximum(values.std(axis=1, keepdims=True), np.finfo(float).tiny)
+        terms = combinations_with_replacement([np.ones_like(approximate), *values], 2)
+        features = np.stack([one * other for one, other in terms], axis=1)
+        places = np.arange(approximate.size).reshape(outcomes.parts, -1)
+        known = places[:, : _KNOWN // outcomes.parts].ravel()
+        exact = self._shared_margins(n, outcomes.first[known], outcomes.second[known])
+        errors = exact - approximate[known]
+        coefficients, _, rank, _ = np.linalg.lstsq(features[known], errors)
+        residuals = errors - features[known] @ coefficients
+        # as large as those of outcomes that were not fitted
+        residuals *= np.sqrt(residuals.size / (residuals.size - rank))
+        fitted = approximate + features @ coefficients
+        return np.asarray(1 - np.searchsorted(np.sort(residuals), -fitted) / residuals.size)
+
+
+def _pair_counts(n: Floats, first: Floats, second: Floats) -> Floats:
+    """Return counts of both right, only A, only B and neither, shape (r, l, 4).
+
+    Where both are right and where neither is have one part in the distribution of the difference.
+    """
+    return np.stack([n - first, first - second, second, np.zeros_like(second)], axis=-1)
+
+
+def _binomial_quantile(u: Floats, n: Floats, rate: Floats) -> Floats:
+    """Return the smallest counts among n whose cdf is at least u, all of shape (r, l).
+
+    By the expansion of Cornish and Fisher with the corrections of Sheppard and for continuity, or
+    by the cdf itself where the variance is small.
+    """
+    rate = np.broadcast_to(rate, u.shape)
+    variance, z = n * rate * (1 - rate), special.ndtri(u)
+    is_narrow, safe, square = variance < _WIDE, np.maximum(variance, _WIDE), z * z
+    squared_skewness = (1 - 2 * rate) ** 2 / safe
+    excess = (1 - 6 * rate * (1 - rate)) / safe
+    correction = z * (excess * (square - 3) / 24 - squared_skewness * (2 * square - 5) / 36)
+    correction += (1 - 2 * rate) / np.sqrt(safe) * (square - 1) / 6
+    counts = np.clip(np.ceil(n * rate - 0.5 + np.sqrt(safe - 1 / 12) * (z + correction)), 0, n)
+    counts[is_narrow] = stats.binom.ppf(u[is_narrow], n[is_narrow], rate[is_narrow])
+    return np.asarray(counts)
+
+
+def _beta_moments(a: Floats, b: Floats) -> Floats:
+    """Return the mean and the central moments 2 to 4 of Beta(a, b), shape (4, ...)."""
+    s = a + b
+    variance = a * b / (s * s * (s + 1))
+    third = 2 * variance * (b - a) / (s * (s + 2))
+    excess = ((a - b) ** 2 * (s + 1) - a * b * (s + 2)) / (s * s * (s + 1) * (s + 2) * (s + 3))
+    return np.stack([a / s, variance, third, 3 * variance**2 + 6 * variance * excess])
+
+
+def _difference_moments(a: Floats, b: Floats, n: Floats, y: Floats, x: Floats) -> Floats:
+    """Return those of B - A, for the two cells of a Dirichlet in which just one is right.
+
+    It is D M, where D is their sum, and M = 2 S - 1 of B's share S of it; both are independent.
+    The moments about the means of D and M keep their accuracy where the variances are small.
+    """
+    cell = a * b / (a + b)
+    d, v, t, f = _beta_moments(2 * cell + y, a + b - 2 * cell + n - y)
+    m, m2, m3, m4 = _beta_moments(cell + x, cell + y - x)
+    m, m2, m3, m4 = 2 * m - 1, 4 * m2, 8 * m3, 16 * m4
+    second = (d * d + v) * m2 + m * m * v
+    third = (d**3 + 3 * d * v + t) * m3 + 3 * m * (2 * d * v + t) * m2 + m**3 * t
+    fourth = (d**4 + 6 * d * d * v + 4 * d * t + f) * m4
+    fourth += 4 * m * (3 * d * d * v + 3 * d * t + f) * m3
+    fourth += 6 * m * m * (d * d * v + 2 * d * t + f) * m2 + m**4 * f
+    return np.stack([d * m, second, third, fourth])

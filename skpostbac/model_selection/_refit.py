@@ -1,0 +1,470 @@
+"""Refit rule: which candidate of a search is the best, or the simplest that is as good."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import FitFailedWarning
+
+from skpostbac._utils import (
+    Floats,
+    block,
+    check_level,
+    check_probability,
+    check_rope,
+    describe_estimate,
+    input_errors,
+    is_real,
+    parameters,
+    progress,
+)
+from skpostbac.metrics import (
+    PriorInfluenceWarning,
+)
+from skpostbac.metrics._labels import label_list, unique_label_array
+from skpostbac.metrics._posteriors import OBJECTIVES, check_objective
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    ClassWeightLike,
+    PriorLike,
+    check_class_weight,
+    check_prior,
+    resolve_class_weight,
+    resolve_prior,
+)
+from skpostbac.model_selection._joint import IndependentJoint, Joint, paired_joint
+from skpostbac.model_selection._pooling import (
+    FoldCounts,
+    candidate_params,
+    check_n_repeats,
+    fold_counts,
+    fold_words,
+    pair_candidates,
+    value_column,
+    weights_by_text,
+)
+from skpostbac.model_selection._selected import selected_posterior
+from skpostbac.stats._beta import Question, evaluate_all
+from skpostbac.stats._distribution import Distribution
+
+Complexity: TypeAlias = str | Callable[[dict[str, Any]], Any] | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FrozenWeights(Mapping[Hashable, float]):
+    """A dict of class weights that does not change: equal to the dict, printed like it, hashable.
+
+    Unlike a ``MappingProxyType``, it can be pickled.
+    """
+
+    _weights: dict[Hashable, float]
+
+    def __getitem__(self, label: Hashable) -> float:
+        return self._weights[label]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._weights)
+
+    def __len__(self) -> int:
+        return len(self._weights)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._weights.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._weights)
+
+
+class Standing(NamedTuple):
+    """Standing of a candidate; by default one with failed fits."""
+
+    candidate: int
+    """Position in the results."""
+    objective: float = np.nan
+    complexity: Any = None
+    """Sort key, smaller for simpler candidates."""
+    prob_worse: float = np.nan
+    """Probability of being worse than the best by more than the rope."""
+
+
+@dataclass(frozen=True)
+class PosteriorRefit:
+    """Choose the best candidate of a search by its pooled posterior balanced accuracy.
+
+    Pass an instance as ``refit`` to :class:`~sklearn.model_selection.GridSearchCV` or
+    :class:`~sklearn.model_selection.RandomizedSearchCV`, with ``scoring=ClassCountsScorer()``. The
+    counts of all folds are pooled for each candidate, and the candidate with the largest objective
+    is refitted.
+
+    With `complexity`, the simplest candidate that is not clearly worse is refitted instead: the
+    simplest whose probability of being worse than the best by more than `rope` is below `limit`.
+    Use :class:`OutcomesScorer` for this, so that candidates are compared sample by sample.
+
+    Parameters
+    ----------
+    objective : {"lower", "mean", "median", "mode", "upper"}, default="lower"
+        Statistic to maximise. "lower" is the lower credible bound of probability `level`; of two
+        candidates with equal means it prefers the more certain one.
+    level : float in (0, 1), default=0.95
+        Probability of the bounds "lower" and "upper".
+    prior, class_weight : optional
+        As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a dict of class
+        weights are matched as strings, as in :func:`pooled_posteriors`. Arrays and dicts are stored
+        as tuples and read-only mappings.
+    labels, n_repeats : optional
+        As in :func:`pooled_posteriors`. Pass `labels` to restore the original labels, which are
+        otherwise strings.
+    complexity : str or callable, default=None
+        Measure that is smaller for simpler candidates: the name of a parameter of the search, such
+        as "max_depth" or "model__max_depth", or of a column of ``cv_results_``, such as
+        "mean_score_time"; with a leading minus sign, as in "-C", larger is simpler. Each candidate
+        must have a number or None, which means infinity as in ``max_depth=None``. Or a function of
+        the parameter dict that returns a sort key (use a module-level function, not a lambda, if
+        you pickle the search). By default the best candidate is chosen, however complex.
+    rope : float, default=0.0
+        Half-width of the region of practical equivalence in balanced accuracy, in [0, 1). Like
+        `limit`, it has no effect without `complexity`.
+    limit : float in (0, 1), default=0.84
+        A candidate is eligible if the probability that it is worse than the best by more than
+        `rope` is below this.
+
+    Raises
+    ------
+    TypeError
+        If `objective` is not a string, as with ``refit=PosteriorRefit`` without parentheses, or
+        if `complexity` is neither a name nor a function.
+    ValueError
+        If a parameter is invalid. When called, if all candidates failed, or if `complexity` is not
+        in the results or not numeric.
+
+    Warns
+    -----
+    FitFailedWarning
+        If candidates were skipped because some of their fits failed.
+
+    See Also
+    --------
+    pooled_posteriors : the posteriors that this rule compares.
+    selected_posterior : the posterior of the best candidate, corrected for the choice.
+    pooled_paired_counts : the joint outcomes of the candidates, to compare them all.
+
+    Notes
+    -----
+    Among equally simple candidates, the one with the largest objective is chosen, and the first of
+    ties. The best candidate is always eligible.
+
+    There are two ways to set `rope` and `limit`:
+
+    - ``rope=0, limit=0.84``, the default, is the one-standard-error rule [1]_ for the difference.
+      The probability of a normal variable up to one standard deviation above its mean is 0.84: a
+      candidate may be worse by less than one standard deviation of the difference. The original
+      rule uses the standard error of the best score instead.
+    - ``rope=0.02, limit=0.05`` demands a probability of 0.95 that a candidate costs no more than
+      0.02. A limit below 1/2 needs a `rope`: without one, even a candidate that is right on the
+      same samples as the best is worse with a probability of 1/2.
+
+    The probability is exact, except for paired candidates with ``prior="hierarchical"``, where it
+    uses random draws (error about 0.001). If the search kept sample outcomes
+    (:class:`OutcomesScorer`), the difference is paired; otherwise the posteriors are treated as
+    independent. Since candidates mostly err on the same samples, the unpaired difference looks less
+    certain than it is and probabilities are closer to 1/2: a limit above 1/2 then accepts worse
+    candidates, and one below 1/2 rejects good ones. See :ref:`cross_validation` for an example.
+
+    Like all pooled posteriors, it describes the predictions that were made and ignores the
+    variation between training sets.
+
+    With a callable ``refit``, scikit-learn sets ``best_index_``, ``best_params_`` and
+    ``best_estimator_`` but not ``best_score_``, and ``search.score(X, y)`` raises ``KeyError`` with
+    any multi-value scorer. Instead of the former, use
+    ``pooled_posteriors(search.cv_results_)[search.best_index_]``; instead of the latter, call
+    another scorer, ``make_posterior_scorer()(search, X, y)``, or ``posterior_balanced_accuracy(y,
+    search.predict(X))`` for the full posterior.
+
+    References
+    ----------
+    .. [1] L. Breiman, J. H. Friedman, R. A. Olshen and C. J. Stone (1984). Classification and
+       Regression Trees, chapter 3. Wadsworth.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skpostbac import OutcomesScorer, PosteriorRefit
+    >>> X, y = load_wine(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     DecisionTreeClassifier(random_state=0),
+    ...     {"max_depth": [1, 2, 3, 4, None]},
+    ...     scoring=OutcomesScorer(max_test_size=len(y)),
+    ...     refit=PosteriorRefit("lower"),
+    ... ).fit(X, y)
+    >>> search.best_params_
+    {'max_depth': 4}
+
+    The simplest tree that, with 95 % probability, costs no more than 0.05:
+
+    >>> rule = PosteriorRefit("lower", complexity="max_depth", rope=0.05, limit=0.05)
+    >>> search.set_params(refit=rule).fit(X, y).best_params_
+    {'max_depth': 3}
+    >>> [record["prob_worse"] for record in rule.summary(search.cv_results_)]
+    [1.000, 0.983, 0.033, 0.0, 0.021]
+    """
+
+    objective: str = "lower"
+    _: KW_ONLY
+    level: float = 0.95
+    prior: PriorLike = DEFAULT_PRIOR
+    class_weight: ClassWeightLike = None
+    labels: ArrayLike | None = None
+    n_repeats: int | None = None
+    complexity: Complexity = None
+    rope: float = 0.0
+    limit: float = 0.84
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.objective, str):
+            raise TypeError(
+                f"objective must be a string, got {type(self.objective).__name__}; "
+                "to refit by the default, give an instance: refit=PosteriorRefit()"
+            )
+        check_objective(self.objective, self.level)
+        if self.n_repeats is not None:
+            check_n_repeats(self.n_repeats)
+        complexity = self.complexity
+        if not (complexity is None or isinstance(complexity, str) or callable(complexity)):
+            raise TypeError(
+                "complexity must be a name, a function of the parameters or None, "
+                f"got {type(complexity).__name__}"
+            )
+        checked = {
+            "level": check_level(self.level),
+            "rope": check_rope(self.rope),
+            "limit": check_probability(self.limit, "limit"),
+            **_check_specification(self.prior, self.class_weight, self.labels),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, _plain(value))
+
+    def __call__(self, cv_results: Any) -> int:
+        """Return the index of the chosen candidate.
+
+        Parameters
+        ----------
+        cv_results : dict or DataFrame
+            ``cv_results_`` of the search.
+
+        Returns
+        -------
+        int
+            Position of the candidate in ``cv_results["params"]``.
+        """
+        counts = fold_counts(cv_results, self.labels)
+        return self._choose(self._standings(cv_results, counts)).candidate
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), parameters(vars(self)))
+
+    def summary(self, cv_results: Any) -> list[dict[str, Any]]:
+        """Return one record per candidate, with its standing and whether it is chosen.
+
+        Parameters
+        ----------
+        cv_results : dict or DataFrame
+            ``cv_results_`` of the search.
+
+        Returns
+        -------
+        list of dict
+            In the order of ``cv_results["params"]``, with the keys "candidate" (the position
+            there), "objective" (its value), "complexity" (the sort key, None without `complexity`),
+            "prob_worse" (the probability of being worse than the best by more than `rope`; 0 for
+            the best itself), "eligible" (whether that is below `limit`) and "chosen". After a
+            failed fit, "objective" and "prob_worse" are nan. ``pandas.DataFrame`` takes the list as
+            it is.
+        """
+        counts = fold_counts(cv_results, self.labels)
+        standings = self._standings(cv_results, counts)
+        chosen = self._choose(standings)
+        known = {standing.candidate: standing for standing in standings}
+        rows = [known.get(i, Standing(i)) for i in range(len(counts.correct))]
+        return [
+            {**row._asdict(), "eligible": self._is_eligible(row), "chosen": row is chosen}
+            for row in rows
+        ]
+
+    def report(self, cv_results: Any) -> str:
+        """Return a text report on the chosen candidate and its selection bias.
+
+        Parameters
+        ----------
+        cv_results : dict or DataFrame
+            ``cv_results_`` of the search.
+
+        Returns
+        -------
+        sentences : str
+            One sentence per line. The score is corrected for the selection if the candidate is the
+            best and the search kept outcomes (:func:`selected_posterior`, seed 0).
+        """
+        counts = fold_counts(cv_results, self.labels)
+        chosen = self._choose(self._standings(cv_results, counts)).candidate
+        lead = f"Chosen: candidate {chosen}"
+        if "params" in cv_results:
+            lead += f", {candidate_params(cv_results, len(counts.correct))[chosen]}"
+        lead += "."
+        if fold_words(cv_results) is not None:
+            with warnings.catch_warnings():  # given before
+                warnings.simplefilter("ignore", PriorInfluenceWarning)
+                warnings.simplefilter("ignore", FitFailedWarning)
+                selected = selected_posterior(
+                    cv_results,
+                    labels=self.labels,
+                    prior=self.prior,
+                    class_weight=self.class_weight,
+                    n_repeats=self.n_repeats,
+                    random_state=0,
+                )
+            if selected.candidate == chosen:
+                return f"{lead}\n{selected.report(self.level)}"
+        times = counts.times_tested(self.n_repeats).mean()
+        posterior = counts.posterior(
+            chosen, times, prior=self.prior, class_weight=self.class_weight
+        )
+        interval = posterior.credible_interval(self.level)
+        estimate = describe_estimate(posterior.mean(), interval, self.level)
+        return (
+            f"{lead}\nBalanced accuracy: {estimate}, not corrected for its selection among "
+            f"{len(counts.correct)} on the same samples."
+        )
+
+    def _standings(self, cv_results: Any, counts: FoldCounts) -> list[Standing]:
+        """Return the standings of the candidates without failed fits."""
+        candidates = counts.fitted()
+        times = counts.times_tested(self.n_repeats).mean()
+        posteriors = tuple(
+            counts.posterior(candidate, times, prior=self.prior, class_weight=self.class_weight)
+            for candidate in candidates
+        )
+        values = _evaluate(
+            [posterior.distribution for posterior in posteriors],
+            lambda one: OBJECTIVES[self.objective](one, self.level),
+            "evaluating candidates",
+        )
+        keys = complexity_keys(cv_results, self.complexity, candidates, len(counts.correct))
+        words = fold_words(cv_results)
+        joint: Joint
+        if words is None:
+            joint = IndependentJoint(posteriors=posteriors)
+        else:
+            paired = pair_candidates(
+                fold_counts(cv_results), words, candidates, labels=self.labels, times=times
+            )
+            # Only ranks are drawn, which are not needed.
+            joint = paired_joint(paired, posteriors, n_draws=1, seed=0)
+        best = int(np.argmax(values))
+        others = [i for i in range(len(values)) if i != best]
+        worse = np.zeros(len(values))
+        worse[others] = _evaluate(
+            [joint.difference(i, best) for i in others],
+            lambda one: one.cdf(-self.rope),
+            "comparing candidates with the best",
+        )
+        columns = candidates, values.tolist(), keys, worse.tolist()
+        return [Standing(*row) for row in zip(*columns, strict=True)]
+
+    def _is_eligible(self, standing: Standing) -> bool:
+        return standing.prob_worse < self.limit
+
+    def _choose(self, standings: Sequence[Standing]) -> Standing:
+        """Return the simplest that is eligible; of equals, the one of the largest objective."""
+        eligible = filter(self._is_eligible, standings)
+        return min(eligible, key=lambda standing: (standing.complexity, -standing.objective))
+
+
+def complexity_keys(
+    cv_results: Any, complexity: Complexity, candidates: Sequence[int], n_candidates: int
+) -> list[Any]:
+    """Return keys that sort the candidates from the simplest to the most complex.
+
+    Parameters
+    ----------
+    cv_results : dict or DataFrame
+        ``cv_results_`` of a search.
+    complexity : str, callable or None
+        See :class:`PosteriorRefit`. Without one all candidates are alike.
+    candidates : sequence of int
+        Positions of the candidates.
+    n_candidates : int
+        Number of candidates in the results.
+
+    Examples
+    --------
+    >>> results = {"params": [{"C": 0.1}, {"C": 10}], "mean_fit_time": [3.0, 2.0]}
+    >>> complexity_keys(results, "-C", [0, 1], 2)
+    [-0.1, -10]
+    >>> complexity_keys(results, "mean_fit_time", [0, 1], 2)
+    [3.0, 2.0]
+    """
+    if complexity is None:
+        return [None] * len(candidates)
+    if "params" not in cv_results:
+        raise ValueError("complexity needs the 'params' of a search, which cv_results lacks")
+    params = candidate_params(cv_results, n_candidates)
+    if not isinstance(complexity, str):
+        keys = [complexity(params[candidate]) for candidate in candidates]
+        with input_errors("complexity"):
+            sorted(keys)  # the error of keys without an order names the argument
+        return keys
+    name = complexity.removeprefix("-")
+    if any(name in chosen for chosen in params):
+        values = [chosen.get(name, np.nan) for chosen in params]
+    elif name in cv_results:
+        values = value_column(cv_results, name, n_candidates)
+    else:
+        known = sorted({name for chosen in params for name in chosen})
+        raise ValueError(
+            f"complexity must name a parameter of the search, {known}, or a column of cv_results, "
+            f"got {name!r}"
+        )
+    # None is no limit.
+    numbers = [np.inf if values[one] is None else values[one] for one in candidates]
+    for candidate, number in zip(candidates, numbers, strict=True):
+        if not is_real(number) or number != number:
+            raise ValueError(
+                f"complexity: candidate {candidate} has no number for {name!r}, got {number!r}; "
+                "give a function of the parameters"
+            )
+    return numbers if name == complexity else [-number for number in numbers]
+
+
+def _evaluate(distributions: Sequence[Distribution], question: Question, task: str) -> Floats:
+    """Return a number for each distribution; slow ones have a progress line."""
+    return evaluate_all(distributions, question, lambda rows: progress(rows, len(rows), task))
+
+
+def _check_specification(
+    prior: PriorLike, class_weight: ClassWeightLike, labels: ArrayLike | None
+) -> dict[str, Any]:
+    """Check the arguments of a posterior, as far as this can be done without counts."""
+    prior, class_weight = check_prior(prior), check_class_weight(class_weight)
+    if labels is None:
+        weights_by_text(class_weight)
+        return {"prior": prior, "class_weight": class_weight}
+    classes = unique_label_array(labels, "labels")
+    resolve_prior(prior, len(classes))
+    resolve_class_weight(class_weight, classes)
+    return {"prior": prior, "class_weight": class_weight, "labels": label_list(classes)}
+
+
+def _plain(value: Any) -> Any:
+    """Return arrays, lists and dicts as what does not change, compares, hashes and prints."""
+    if isinstance(value, dict):
+        return FrozenWeights(value)
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    return tuple(map(_plain, value)) if isinstance(value, list) else value

@@ -1,0 +1,586 @@
+"""Required size of a test set: how many samples an interval or a difference needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skpostbac._utils import (
+    Floats,
+    FrozenArrays,
+    LabelArray,
+    RandomStateLike,
+    block,
+    check_flags,
+    check_level,
+    check_probability,
+    draw_seed,
+    first,
+    float_array,
+    is_integer,
+    more,
+    paragraph,
+    shown,
+    table,
+)
+from skpostbac.metrics import PosteriorBalancedAccuracy
+from skpostbac.metrics._labels import label_list
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    ClassWeightLike,
+    check_class_weight,
+    check_prior,
+    resolve_class_weight,
+    resolve_prior,
+)
+from skpostbac.model_selection._planned_test import Design, PlannedTest
+from skpostbac.stats import BetaAverage, Hyperprior
+
+# Rounding of a sum or difference of probabilities.
+_ROUNDING = 1e-9
+# Classes named one by one in the report, and in the view of a notebook.
+_SHOWN_CLASSES, _SHOWN_ROWS = 5, 8
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class RequiredTestSize(FrozenArrays):
+    """Required number of test samples, with its assurance.
+
+    Created by :func:`~skpostbac.required_test_size`.
+
+    Attributes
+    ----------
+    samples : ndarray of int of shape (n_classes,)
+        Read-only number of samples of each class.
+    classes : ndarray of shape (n_classes,)
+        Read-only class labels: those of the pilot, else 0, 1, ...
+    assurance : float
+        Probability that a test set of this size reaches the goal.
+    standard_error : float
+        Standard error of `assurance` due to sampled outcomes; 0 if all were enumerated. For a
+        hierarchical prior, the error of the approximation adds to it.
+    goal : str
+        The goal, in words.
+    target : float
+        The requested assurance.
+    sizes : ndarray of int
+        Read-only sizes that were evaluated, in samples of the rarest class, ascending.
+    assurances : ndarray of float
+        Read-only assurance at each of the sizes.
+    agreement : ndarray of shape (n_classes,) or None
+        Read-only probability, for each class, that both classifiers are right or both wrong on a
+        sample, as given or assumed. None unless two classifiers are compared on the same samples.
+
+    See Also
+    --------
+    skpostbac.required_test_size : finds it.
+    """
+
+    samples: NDArray[np.int64]
+    classes: LabelArray
+    assurance: float
+    standard_error: float
+    goal: str
+    target: float
+    sizes: NDArray[np.int64]
+    assurances: Floats
+    agreement: Floats | None
+    _is_agreement_given: bool
+    _plan: PlannedTest
+
+    def __init__(self, plan: PlannedTest, **results: Any) -> None:
+        if not isinstance(plan, PlannedTest):
+            raise TypeError("a RequiredTestSize is made by required_test_size")
+        vars(self).update(results, _plan=plan)  # past the frozen __setattr__
+        self.__post_init__()
+
+    @property
+    def total(self) -> int:
+        """Number of samples of all classes."""
+        return int(self.samples.sum())
+
+    def assurance_at(self, size: int) -> float:
+        """Return the assurance of a test set of another size.
+
+        Parameters
+        ----------
+        size : int
+            Samples of the rarest class, at least 1. The other classes follow in proportion. No
+            class may have more than 1e9 samples, and 1e7 if the recalls are those of a pilot.
+
+        Returns
+        -------
+        float
+            Probability that a test set of this size reaches the goal.
+
+        Raises
+        ------
+        ValueError
+            If `size` is not a positive integer, or too large.
+        """
+        size, plan = _check_count(size, "size"), self._plan
+        if size > (largest := plan.largest_size(plan.most_samples)):
+            raise ValueError(
+                f"size must be at most {largest}, for at most {plan.most_samples} samples of a "
+                f"class, got {size}"
+            )
+        return plan.assurance(size)[0]
+
+    def summary(self) -> dict[str, float]:
+        """Return the main results.
+
+        Returns
+        -------
+        figures : dict of str to float
+            "total" (samples of all classes), "n_classes", "assurance", "standard_error", "target"
+            and "agreement", the share of all samples on which both classifiers are assumed to be
+            right or both wrong; nan unless two are compared on the same samples.
+
+        Examples
+        --------
+        >>> from skpostbac import required_test_size
+        >>> required_test_size([0.9, 0.8], width=0.1).summary()["total"]
+        210
+        """
+        return {
+            "total": self.total,
+            "n_classes": self.samples.size,
+            "assurance": self.assurance,
+            "standard_error": self.standard_error,
+            "target": self.target,
+            "agreement": self._mean_agreement,
+        }
+
+    def table(self) -> dict[str, list[Any]]:
+        """Return the samples of each class as a dict of columns.
+
+        Returns
+        -------
+        columns : dict of str to list
+            "class", "samples" and "agreement", which is nan unless two classifiers are compared on
+            the same samples.
+        """
+        unknown = np.full(self.samples.size, np.nan)
+        return {
+            "class": label_list(self.classes),
+            "samples": self.samples.tolist(),
+            "agreement": (unknown if self.agreement is None else self.agreement).tolist(),
+        }
+
+    @property
+    def _mean_agreement(self) -> float:
+        """Share of all samples on which both classifiers agree; nan if not applicable."""
+        if self.agreement is None:
+            return float("nan")
+        return float(self.samples @ self.agreement / self.total)
+
+    def report(self) -> str:
+        """Return a text report on the size and the assumed agreement.
+
+        Returns
+        -------
+        sentences : str
+            One sentence per line.
+
+        Examples
+        --------
+        >>> from skpostbac import required_test_size
+        >>> print(required_test_size([0.9, 0.9], difference=0.05).report())
+        With 167 samples of each of 2 classes, the probability that a difference of 0.05 is detected
+        is 0.802 (target: 0.8).
+        This assumes that both classifiers err independently, so that they agree on 0.860 of the
+        samples; most pairs agree more often and need fewer samples.
+        """
+        answer = (
+            f"With {_describe(self.samples, self.classes)}, the probability that {self.goal} is "
+            f"{self.assurance:.3f} (target: {self.target:g})."
+        )
+        lines = [answer]
+        if self._plan.hyperprior is not None:
+            lines.append(
+                "The hierarchical prior makes this probability approximate, to about 0.02."
+            )
+        share = f"{self._mean_agreement:.3f} of the samples"
+        if self._is_agreement_given:
+            lines.append(
+                f"This assumes that both classifiers are right, or both wrong, on {share}."
+            )
+        elif self.agreement is not None:
+            lines.append(
+                f"This assumes that both classifiers err independently, so that they agree on "
+                f"{share}; most pairs agree more often and need fewer samples."
+            )
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.report()
+
+    def _repr_html_(self) -> str:
+        labels, samples = label_list(self.classes), self.samples.tolist()
+        rows = [(str(label), str(number)) for label, number in zip(labels, samples, strict=True)]
+        return block(
+            repr(self),
+            paragraph(self.report()),
+            table(
+                ("class", "samples"),
+                [*rows[:_SHOWN_ROWS], ("all classes", str(self.total))],
+                note=more(len(rows), _SHOWN_ROWS),
+            ),
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"RequiredTestSize(total={self.total}, n_classes={self.samples.size}, "
+            f"assurance={self.assurance:.4f})"
+        )
+
+
+def _describe(samples: NDArray[np.int64], classes: LabelArray) -> str:
+    if samples.size == 1:
+        return f"{samples[0]} samples"
+    if (samples == samples[0]).all():
+        return f"{samples[0]} samples of each of {samples.size} classes"
+    if samples.size > _SHOWN_CLASSES:
+        return f"{samples.min()} to {samples.max()} samples a class, {samples.sum()} in all"
+    parts = map("{} of class {!r}".format, samples.tolist(), label_list(classes))
+    return f"{', '.join(parts)}, {samples.sum()} samples in all"
+
+
+def required_test_size(
+    recalls: ArrayLike | PosteriorBalancedAccuracy,
+    *,
+    width: float | None = None,
+    difference: ArrayLike | None = None,
+    paired: bool = True,
+    agreement: ArrayLike | None = None,
+    level: float = 0.95,
+    assurance: float = 0.8,
+    class_proportions: ArrayLike | None = None,
+    class_weight: ClassWeightLike = None,
+    prior: ArrayLike = DEFAULT_PRIOR,
+    max_size: int = 1_000_000,
+    random_state: RandomStateLike = 0,
+) -> RequiredTestSize:
+    r"""Find the number of test samples needed per class.
+
+    The goal is either a credible interval of the balanced accuracy no wider than `width`, or the
+    detection of a `difference` between two classifiers. The answer depends on how good the
+    classifier is: `recalls` are planning values, or the posterior of a pilot test. Since the test
+    outcomes are not known in advance, the goal is reached with a probability, the `assurance`.
+
+    Parameters
+    ----------
+    recalls : float, array-like of shape (n_classes,) or PosteriorBalancedAccuracy
+        Planning values. A number is the accuracy, with all samples treated as one class. An array
+        has the recall of each class. The posterior of a pilot test stands for uncertain recalls,
+        and can be used with `width` only; pilot samples do not count as test samples.
+    width : float in (0, 1), optional
+        Largest width of the central credible interval of probability `level`, whose tails have
+        equal probabilities. The highest-density interval, which is the default elsewhere, is never
+        wider, so its assurance is at least as high.
+    difference : float or array-like of shape (n_classes,), optional
+        Recall of the second classifier minus the recall of the first, whose recalls are `recalls`;
+        a number applies to each class. A difference is detected if the truly better classifier is
+        better with a posterior probability of at least `level`. Exactly one of `width` and
+        `difference` must be given.
+    paired : bool, default=True
+        Whether both classifiers are tested on the same samples. If False, each needs the returned
+        number of samples. Used with `difference` only.
+    agreement : float or array-like of shape (n_classes,), optional
+        Probability that both classifiers are right or both wrong on a sample of a class, at most
+        ``1 - abs(difference)``; for paired classifiers only. By default they err independently
+        within a class; most pairs agree more often and need fewer samples.
+    level : float in (0, 1), default=0.95
+        Probability of the interval, or the posterior probability that detects a difference.
+    assurance : float in (0, 1), default=0.8
+        Probability that the test set reaches the goal.
+    class_proportions : array-like of shape (n_classes,), optional
+        Positive proportions of the classes in the test set, with any sum. By default all classes
+        have the same number of samples.
+    class_weight : dict or array-like of shape (n_classes,), optional
+        Weights of the classes in the average, as in :func:`posterior_balanced_accuracy`; by default
+        those of the pilot, or equal weights.
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
+        Prior in the analysis of the test, as in :func:`posterior_balanced_accuracy`. For paired
+        classifiers, that of each class is the prior of either margin: the cells both right, only
+        the first, only the second, neither have the Dirichlet prior
+        :math:`(a^2, ab, ab, b^2) / (a + b)`. With "hierarchical" or a
+        :class:`~skpostbac.stats.Hyperprior`, the assurance is approximate (see Notes).
+    max_size : int, default=1000000
+        Largest number of samples of a class to consider, at most 1e9, or 1e7 with a pilot.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of quasi-random outcomes, used only if there are too many outcomes to enumerate.
+
+    Returns
+    -------
+    RequiredTestSize
+        Samples of each class, the assurance with its standard error, and the assurances at all
+        sizes that were evaluated.
+
+    Raises
+    ------
+    TypeError
+        If `recalls` is a posterior and `difference` is given, or if `paired` is not a bool.
+    ValueError
+        If not exactly one of `width` and `difference` is given, if an argument is out of its range,
+        if `recalls` is a posterior with a hierarchical prior, if the recalls, the difference and
+        the agreement are incompatible, or if `max_size` samples are too few.
+
+    See Also
+    --------
+    compare_posteriors : the comparison on independent test sets that is planned here.
+
+    Notes
+    -----
+    The computation uses the posterior of the counts, not a normal approximation. The counts are
+    binomial given recalls, and beta-binomial given a pilot [1]_. Outcomes are enumerated up to
+    32,768 of them, which covers the width for one class, the width for two classes of up to about a
+    thousand samples, and small samples of a few classes. Beyond that, they are simulated at 4,096
+    to 32,768 scrambled Sobol points, the same for all sizes, with the standard error over eight
+    scramblings. Success is decided from the cumulants of the posterior, corrected by the median
+    error at up to 12 borderline outcomes whose posterior is exact. Of enumerated outcomes, up to
+    128 that are still in doubt are decided by their exact posteriors; 48 for paired classifiers
+    with several classes.
+
+    The assurance is a sawtooth function of the number of samples, since counts are integers. The
+    returned size is the smallest from which on the target is reached at all evaluated sizes
+    (``sizes``). These include the next sizes beyond the answer, over at least three teeth: up to
+    200 sizes for the width of one class, 64 for one class of a pair and up to 16 otherwise, and as
+    few as 4 with many classes, whose teeth average out.
+
+    A rule of thumb says that 10,000 samples have a good chance of detecting an improvement of 0.1
+    %. This holds only for classifiers that agree on nearly all samples: the improvement of 10
+    samples must stand out from all samples on which exactly one classifier is right. If the second
+    classifier corrects errors of the first and makes no new ones, the assurance of 10,000 paired
+    samples at a `level` of 0.95 is 0.997. It is 0.74 if the two agree on 99.8 % of the samples,
+    0.41 on 99.5 % and 0.26 on 99 %. With independent errors, or on separate test sets, it is 0.09
+    at an accuracy of 95 %, where 580,000 samples are needed for an assurance of 0.8; only near an
+    accuracy of 99.8 % does it exceed 0.5, whatever the agreement.
+
+    A search takes up to seconds with tens of classes, and longer if their weights are very
+    unequal.
+
+    With a hierarchical prior, the moments of the posterior are computed for 64 simulated test sets
+    of each size. From these, the margin of success of thousands of others is predicted by a
+    quadratic function of their cumulants under the prior "reciprocal", with the residuals of the
+    fit. The standard error is that of the simulation alone.
+    In 13 plans of two to ten classes, most of them of very unequal sizes, the assurance of an
+    earlier version differed by .021 on average, and at most by .042, from simulations of 250 or 400
+    test sets with standard errors of .004 to .026. This version was compared with it in four plans:
+    they differ by at most .004. If there are so few samples that single outcomes have probabilities
+    of a few percent, the error may be that of one outcome.
+    A search for up to ten classes takes about 1 to 6 seconds. The returned size reaches the target
+    while the next smaller one does not. Classes of weight zero are left out.
+
+    The prior matters if samples are few. With many classes, a flat prior makes the interval narrow
+    before it is well calibrated; the returned size does not guarantee calibration.
+
+    References
+    ----------
+    .. [1] A. O'Hagan, J. W. Stevens and M. J. Campbell (2005). Assurance in clinical trial
+       design. Pharmaceutical Statistics 4(3), 187-201.
+
+    Examples
+    --------
+    An interval of width 0.1 for three classes:
+
+    >>> from skpostbac import required_test_size
+    >>> required_test_size([0.9, 0.8, 0.7], width=0.1).samples
+    array([83, 83, 83])
+
+    The rule of thumb:
+
+    >>> alike = required_test_size(0.95, difference=0.001, agreement=0.998)
+    >>> print(alike)
+    With 11754 samples, the probability that a difference of 0.001 is detected is 0.800 (target:
+    0.8).
+    This assumes that both classifiers are right, or both wrong, on 0.998 of the samples.
+    >>> alike.assurance_at(10_000)
+    0.741
+    """
+    level, target = check_level(level), check_probability(assurance, "assurance")
+    check_flags(paired=paired)
+    if (width is None) == (difference is None):
+        raise ValueError("exactly one of width and difference must be given")
+    if agreement is not None and (difference is None or not paired):
+        raise ValueError("agreement is for a difference of paired classifiers only")
+    design, classes, rates = _planned(recalls)
+    if isinstance(recalls, PosteriorBalancedAccuracy) and class_weight is None:
+        class_weight = recalls.class_weight
+    exponents = resolve_prior(check_prior(prior), classes.size)
+    hyperprior = exponents if isinstance(exponents, Hyperprior) else None
+    if isinstance(exponents, Hyperprior):
+        exponents = np.full((classes.size, 2), 1 / classes.size)
+    weights = resolve_class_weight(check_class_weight(class_weight), classes)
+    proportions = _proportions(class_proportions, classes.size)
+    if difference is not None and design == "pilot":
+        raise TypeError("recalls must be numbers for a difference, not the posterior of a pilot")
+    seed, gain, assumed = draw_seed(random_state), 0.0, None
+    if difference is None:
+        assert width is not None
+        width = check_probability(width, "width")
+        goal = f"the central {100 * level:g}% interval is at most {width:g} wide"
+    else:
+        design, rates = "separate", _second_better(rates[1], difference, weights)
+        gain = float(weights @ (rates[1] - rates[0]))
+        goal = f"a difference of {gain:g} is detected"
+        if paired:
+            design, rates = "paired", _discordant(rates[0], rates[1], agreement)
+            assumed = 1 - rates[0]
+    kept = weights > 0
+    rates, weights, exponents = rates[:, kept], weights[kept], exponents[kept]
+    plan = PlannedTest(
+        design, width or 0.0, level, proportions, kept, rates, weights, exponents, hyperprior, seed
+    )
+    largest = _check_count(max_size, "max_size")
+    if largest > plan.most_samples:
+        raise ValueError(f"max_size must be at most {plan.most_samples}, got {largest}")
+    found, size = _search(plan, target, gain, largest)
+    return RequiredTestSize(
+        plan,
+        samples=plan.samples(size),
+        classes=classes,
+        assurance=found[size][0],
+        standard_error=found[size][1],
+        goal=goal,
+        target=target,
+        sizes=np.array(sorted(found)),
+        assurances=np.array([found[other][0] for other in sorted(found)]),
+        agreement=assumed,
+        _is_agreement_given=agreement is not None,
+    )
+
+
+def _planned(
+    recalls: ArrayLike | PosteriorBalancedAccuracy,
+) -> tuple[Design, LabelArray, Floats]:
+    """Return the design for an interval, the classes and the rates, see `PlannedTest`."""
+    if isinstance(recalls, PosteriorBalancedAccuracy):
+        distribution = recalls.distribution
+        if not isinstance(distribution, BetaAverage):
+            raise ValueError(
+                "recalls must not have a hierarchical prior: give a posterior of the same counts "
+                "with another one, such as 'reciprocal'; the prior of the planned test may be "
+                "hierarchical"
+            )
+        return "pilot", recalls.counts.classes, np.stack([distribution.a, distribution.b])
+    known = np.atleast_1d(float_array(recalls, "recalls"))
+    if known.ndim != 1 or not known.size:
+        raise ValueError(
+            "recalls must be a number or a non-empty array of one dimension, "
+            f"got an array of shape {known.shape}"
+        )
+    bad = ~((known >= 0) & (known <= 1))
+    if bad.any():
+        raise ValueError(f"recalls must lie between 0 and 1, got {first(known, bad)}")
+    return "width", np.arange(known.size), np.stack([np.zeros_like(known), known])
+
+
+def _proportions(class_proportions: ArrayLike | None, n_classes: int) -> Floats:
+    """Return the samples of each class for one of the rarest."""
+    proportions = _by_class(
+        1.0 if class_proportions is None else class_proportions, "class_proportions", n_classes
+    )
+    bad = ~(proportions > 0)
+    if bad.any():
+        raise ValueError(f"class_proportions must be positive, got {first(proportions, bad)}")
+    return np.asarray(proportions / proportions.min())
+
+
+def _search(
+    plan: PlannedTest, target: float, gain: float, largest: int
+) -> tuple[dict[int, tuple[float, float]], int]:
+    """Return the assurances of all evaluated sizes, and the smallest sufficient one.
+
+    From there on, all evaluated sizes reach the target.
+    """
+    found: dict[int, tuple[float, float]] = {}
+
+    def reaches(size: int) -> bool:
+        if size not in found:
+            found[size] = plan.assurance(size)
+        return found[size][0] >= target
+
+    top = plan.largest_size(largest)
+    low, high = min(plan.first_guess(gain, target), top), 0
+    step = max(low // 16, 1)
+    while low > 0 and reaches(low):
+        low, high, step = max(low - step, 0), low, 2 * step
+    while True:
+        # low falls short, and high reaches the target if it is larger
+        while high <= low:
+            if low >= top:
+                raise ValueError(
+                    f"max_size={largest} samples of a class are too few for an assurance of "
+                    f"{target:g}"
+                )
+            size = min(low + step, top)
+            if reaches(size):
+                high = size
+            else:
+                low, step = size, 2 * step
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if reaches(middle) else (middle, high)
+        short = [size for size in plan.following_sizes(high) if not reaches(size)]
+        if not short:
+            return found, high
+        low, high, step = short[-1], 0, 1
+
+
+def _second_better(recalls: Floats, difference: ArrayLike, weights: Floats) -> Floats:
+    """Return the recalls of two classifiers, of which the second is better on average."""
+    other = recalls + _by_class(difference, "difference", recalls.size)
+    other = np.where(np.abs(other - np.rint(other)) < _ROUNDING, np.rint(other), other)
+    bad = ~((other >= 0) & (other <= 1))
+    if bad.any():
+        raise ValueError(
+            "difference must leave the recalls of the second classifier between 0 and 1, "
+            f"got {other[bad][0]:g}"
+        )
+    gain = weights @ (other - recalls)
+    if not abs(gain) > 0:
+        raise ValueError("difference must not be zero on average over the classes")
+    return np.stack([recalls, other] if gain > 0 else [other, recalls])
+
+
+def _discordant(before: Floats, after: Floats, agreement: ArrayLike | None) -> Floats:
+    """Return the probability that just one classifier is right, and the second's share of it."""
+    discordant = before * (1 - after) + after * (1 - before)
+    if agreement is not None:
+        discordant = 1 - _by_class(agreement, "agreement", before.size)
+        least = np.abs(after - before)
+        most = after - before + 2 * np.minimum(before, 1 - after)
+        bad = ~((discordant >= least - _ROUNDING) & (discordant <= most + _ROUNDING))
+        if bad.any():
+            p, q, low, high, got = (x[bad][0] for x in (before, after, least, most, discordant))
+            raise ValueError(
+                f"agreement must lie between {1 - high:g} and {1 - low:g} where the recalls are "
+                f"{p:g} and {q:g}, got {1 - got:g}"
+            )
+        discordant = np.clip(discordant, least, most)
+    gain = (discordant + after - before) / 2
+    share = np.divide(gain, discordant, out=np.full_like(gain, 0.5), where=discordant > 0)
+    return np.stack([discordant, np.clip(share, 0, 1)])
+
+
+def _by_class(values: ArrayLike, name: str, n_classes: int) -> Floats:
+    """Return one finite number for each class."""
+    array = float_array(values, name)
+    if array.shape not in ((), (n_classes,)):
+        raise ValueError(
+            f"{name} must be a number or one number for each of the {n_classes} classes, "
+            f"got an array of shape {array.shape}"
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {first(array, ~np.isfinite(array))}")
+    return np.array(np.broadcast_to(array, (n_classes,)))
+
+
+def _check_count(value: object, name: str) -> int:
+    if not is_integer(value) or value < 1:
+        raise ValueError(f"{name} must be a positive integer, got {shown(value)}")
+    return int(value)

@@ -1,0 +1,463 @@
+r"""Fourier series of weighted sums of Betas: coefficients, corners, and how many orders.
+
+**Coefficients.** Characteristic functions at multiples of a height are computed by quadrature on a
+rotated path in the complex plane of log-odds. With the log-odds d, measured from those of p, the
+weighted exponential of a Beta is the integral of
+
+    exp(n (p d - log(q + p e^d)) + i t w (theta - p)),    theta - p = p q (e^d - 1) / (q + p e^d),
+
+over the real line, but for a constant. It is analytic for |Im d| < pi. On the path d + i alpha with
+w > 0 the wave decays like exp(-t w Im theta), so that the trapezoid rule needs hardly more nodes
+for a large height t than for a small one; for w < 0 the path is d - i alpha.
+The rotation costs digits, as the modulus of the weights at d = 0 grows to cos(alpha)^(-n p q): the
+angle keeps this below exp(1.5).
+
+The rule has an error of exp(-DIGITS) if the spacing of its nodes is 2 pi / B, with the bandwidth B
+the least of (DIGITS + G(s)) / s over shifts s of the path, G being the log growth of the integrand
+on paths shifted up or down by s (Trefethen and Weideman, SIAM Review 56, 2014). It is that of a
+Gamma variable of shape n p q:
+
+    G = -n p q log min(cos(alpha + s), cos(alpha - s) + min(0, rho sin(alpha - s))),
+
+with rho = T |w| / n at the height T. Nodes end where the weights are below exp(-DIGITS). Where that
+is far away, beside an end with a small exponent, nodes spread out exponentially,
+d = v + u_0 (1 - e^-v) + u_1 (e^v - 1).
+
+With the nodes x_j of a variable and z_j = exp(i h w x_j), the wave of order k = r c + f is
+(z_j^r)^c z_j^f: r fine powers and as many coarse ones, and one sum over the nodes for each pair,
+the entries of a product of two matrices.
+
+**Corners.** At a large height t the transform of w theta, theta ~ Beta(a, b), is that of its two
+ends: with the Pochhammer symbol (a)_j,
+
+    E[exp(i t w theta)] ~ V(a, b; -i t w) + exp(i t w) V(b, a; i t w),
+    V(a, b; z) = Gamma(a + b) / Gamma(b) z^-a sum_j (a)_j (1 - b)_j / j! z^-j
+
+(NIST Digital Library of Mathematical Functions, 13.7.2). From |z| = 3 (a + b) + 40 on, the first
+terms give an end to 1e-15 of itself. The transform of a sum is a product, and so a sum over all
+choices of an end for each variable, the corners. Nearly all variables are at their nearer ends, as
+the farther one has the larger exponent. Of variables with the same weight only the number k at
+their farther ends decides where the corner is: it has the coefficient of z^k in
+prod_i (near_i + z far_i).
+
+A variable so narrow that its ends come apart only beyond the last order counts in the rest of the
+series by the points of a Gauss rule. This holds far from the corners, if the coefficients go over
+to it smoothly.
+
+**Orders** of a series end where the transform vanishes, or where the ends of all variables are
+resolved and the rest is summed in closed form, whichever comes first. Sums with the same number of
+orders are computed together. The number is rounded up to two steps for each power of two, so that
+the company of others changes nothing but the last digits.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import betaln, gammaln
+
+from skpostbac._utils import Bools, Complexes, Floats, Indices
+from skpostbac.stats._beta.betas import (
+    Betas,
+    central_moments,
+    heights,
+    ranges,
+)
+from skpostbac.stats._beta.single import SingleBetas
+from skpostbac.stats._numerics import powers, stacked_products, waves
+from skpostbac.stats._series import (
+    ORDER,
+    PERIOD,
+    Centred,
+    Corners,
+    Rule,
+    Series,
+    fade,
+    gauss_points,
+    orders,
+)
+
+# Weights below exp(-DIGITS) = 8.5e-17 are left out, and so is the error of the rule.
+DIGITS = 37.0
+# Shifts at which the bandwidth is looked for, as shares of the farthest one worth a look.
+_SHIFTS = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95])
+# Beyond this the odds would overflow, and theta is 0 or 1.
+_LARGEST_LOG_ODDS = 300.0
+_SIDES = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
+# Complex numbers in a block: about a megabyte, which stays near the processor.
+_BLOCK = 2**16
+# Log of the size of corners at the first order that are left out.
+_LEAST = -39.0
+
+
+def path_of(betas: Betas, height: Floats) -> Floats:
+    """Choose paths for waves up to the heights, shape (m,).
+
+    Of each variable they are the angle of the rotation, the ends in v, below and above, how much
+    the nodes spread there, and how many it needs, shape (6, m, l).
+    """
+    angle = np.minimum(np.arccos(np.exp(-1.5 / betas.curvature)), 0.6)
+    rate, window = height[:, np.newaxis] * betas.size / betas.n, _window(betas)
+    found = np.zeros((6, *betas.p.shape))
+    ends, spread = found[1:3], found[3:5]
+    # With d = e^(v - b - log(1 / lean)) the nodes spread out at b beyond where theta bends, and
+    # beyond where the wave does.
+    begin = 2.0 + np.log1p(rate)
+    spread[:] = np.exp(-begin)
+    spread[1] *= betas.p / betas.q
+    is_far = window > 4.0
+    np.minimum(window, np.log1p(window / spread), out=ends)
+    np.copyto(ends, window, where=~is_far)
+    spread *= is_far
+    np.divide(ends.sum(axis=0) * _bandwidth(betas, angle, rate), 2 * np.pi, out=found[5])
+    found[0] = np.where(betas.weight < 0, -angle, angle)
+    found[5] = np.ceil(found[5] + 2)
+    return found
+
+
+def _window(betas: Betas) -> Floats:
+    """Distances in log-odds, below and above, beyond which weights are negligible, (2, m, l).
+
+    The root of n (log(q + p e^d) - p d) = DIGITS is bounded from outside, by the line to which the
+    left-hand side tends, by a Gamma variable at the mode, and on the upper side, below theta = 1/2,
+    by its exponential growth. As the function is convex, a Newton step stays outside.
+    """
+    p, q, level = betas.p, betas.q, DIGITS / betas.n
+    share = np.array([p, q])
+    logs = np.log(share[::-1])
+    x = DIGITS / betas.curvature
+    ends = np.minimum((level - logs) / share, x + np.sqrt(2 * x))
+    steep = np.log1p(2 * x + 2 * np.sqrt(x))
+    ends[1] = np.where(steep < logs[0] - logs[1], np.minimum(ends[1], steep), ends[1])
+    d = _SIDES * np.minimum(ends, _LARGEST_LOG_ODDS)
+    rise = p * np.expm1(d)
+    step = (np.log1p(rise) - p * d - level) * (1 + rise) / (_SIDES * q * rise)
+    return np.asarray(ends - np.where(ends < _LARGEST_LOG_ODDS, step, 0.0))
+
+
+def _bandwidth(betas: Betas, angle: Floats, rate: Floats) -> Floats:
+    """Bandwidth of the integrand on a path."""
+    curvature, angle, rate = (x[..., np.newaxis] for x in (betas.curvature, angle, rate))
+    most = 4 * (np.sqrt(2 * DIGITS / curvature) + angle)
+    shift = np.minimum(0.5 * np.pi - angle, most) * _SHIFTS
+    down = np.cos(angle - shift) + np.minimum(rate * np.sin(angle - shift), 0.0)
+    least = np.maximum(np.minimum(np.cos(angle + shift), down), 1e-300)
+    return np.asarray(((DIGITS - curvature * np.log(least)) / shift).min(axis=-1))
+
+
+def transforms(betas: Betas, path: Floats, step: Floats, n_orders: int) -> Complexes:
+    """E[exp(i k h (X - mean))] for k < n_orders, shape (m, n_orders), at the steps h, (m,)."""
+    known = np.array([betas.n, betas.p, betas.q, step[:, np.newaxis] * betas.weight, *path])
+    known = known.reshape(len(known), -1, 1)
+    values = np.empty((known.shape[1], n_orders), dtype=complex)
+    for rows in _blocks(known[-1, :, 0], n_orders):
+        values[rows] = _transforms(known[:, rows], n_orders)
+    values = values.reshape(*betas.p.shape, n_orders)
+    if betas.count.max() > 1:
+        values **= betas.count[..., np.newaxis]
+    return np.asarray(np.multiply.reduce(values, axis=1))
+
+
+def _blocks(count: Floats, n_orders: int) -> Iterator[Indices | slice]:
+    """Yield the variables of each block, with about the same numbers of nodes."""
+    size = _BLOCK / (2 * np.sqrt(n_orders))
+    if count.size * count.max() <= size:
+        yield slice(None)
+        return
+    order, start = np.argsort(-count), 0
+    while start < count.size:
+        stop = start + max(1, int(size / count[order[start]]))
+        yield order[start:stop]
+        start = stop
+
+
+def _transforms(known: Floats, n_orders: int) -> Complexes:
+    """Return the transforms of variables, shape (n, n_orders)."""
+    n, p, q, rate, angle, below, above, spread_below, spread_above, count = known
+    n_nodes = int(count.max())
+    v = (above + below) * (np.arange(n_nodes) / (n_nodes - 1)) - below
+    growth = np.exp(v)
+    down, up = spread_below / growth, spread_above * growth
+    d = v + (spread_below - down) + (up - spread_above)
+    finite = np.minimum(d, _LARGEST_LOG_ODDS)
+    odds_less_one, half_sine = np.expm1(finite), np.sin(0.5 * angle)
+    # q + p exp(d + i alpha) is 1 + x + i y.
+    x = p * (odds_less_one * np.cos(angle) - 2 * half_sine * half_sine)
+    y = (odds_less_one + 1) * (p * np.sin(angle))
+    square = x * (x + 2) + y * y
+    # Angles and logs of the sizes of the weights, and of the waves of orders 1 and n_fine.
+    angles, logs = np.empty((2, 3, *d.shape))
+    angles[0] = n * (p * angle - np.arctan2(y, 1 + x))
+    logs[0] = n * (p * d - 0.5 * np.log1p(square) - (d - finite))
+    scale, n_fine = rate * q / (1 + square), math.isqrt(n_orders - 1) + 1
+    np.multiply(scale, square - x, out=angles[1])
+    np.multiply(scale, -y, out=logs[1])
+    angles[2], logs[2] = n_fine * angles[1], n_fine * logs[1]
+    wave = waves(angles, logs)
+    weights = wave[0] * (1 + down + up)
+    first = np.ones((2, *d.shape), dtype=complex)
+    np.divide(weights, weights.sum(axis=-1, keepdims=True), out=first[1])
+    fine, coarse = powers(first, wave[1:], n_fine).transpose(1, 2, 0, 3)
+    coarse = coarse[:, : -(-n_orders // n_fine)]
+    values = stacked_products(coarse, fine.transpose(0, 2, 1))
+    return values.reshape(len(values), -1)[:, :n_orders]
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Ends of the variables of m sums at orders whose logs are given, shape (s, N).
+
+    Attributes
+    ----------
+    place : of the corner of all nearer ends, shape (m, 1).
+    product : product of all nearer ends, shape (m, s, N).
+    moving : variables whose farther ends count, shape (j,).
+    ratios : their farther ends in units of the nearer ones, shape (m, j, s, N).
+    weight : of each variable, zero for narrow ones, shape (m, l).
+    narrow : points that stand for the narrow variables, and their shares, shape (m, n) each.
+    """
+
+    place: Floats
+    product: Complexes
+    moving: Indices
+    ratios: Complexes
+    weight: Floats
+    narrow: tuple[Floats, Floats]
+
+    @classmethod
+    def of(cls, betas: Betas, log_orders: Complexes, step: Floats, is_narrow: Bools) -> "_Ends":
+        """Compute them with steps of shape (m,) and narrow variables (m, l)."""
+        wide, count, weight = (betas.size > 0) & ~is_narrow, betas.count, betas.weight
+        both, size = np.array([betas.near, betas.far]), betas.size
+        are_wide = bool(wide.all())
+        if not are_wide:
+            both, size = np.where(wide, both, 1.0), np.where(wide, size, 1.0)
+            weight = np.where(wide, weight, 0.0)
+        log_rate = np.log(step[:, np.newaxis] * size)
+        log_first = gammaln(both) - betaln(*both)
+        # Logs of the sizes of both ends of each variable, and of their product, at the first order.
+        log_near, log_far = log_first - both * (log_rate + log_orders[0, 0].real)
+        log_size = np.where(wide, count * log_near, 0.0).sum(axis=1, keepdims=True)
+        log_share = log_size + log_far - log_near + np.log(count)
+        moving = np.flatnonzero((wide & (log_share > _LEAST)).any(axis=0))
+        turn = -0.5j * np.pi * np.sign(weight)
+        parts = both, both[::-1], log_first, np.array([log_rate + turn, log_rate - turn])
+        if moving.size:
+            joined = (np.concatenate([x[0], x[1][:, moving]], axis=1) for x in parts)
+        else:
+            joined = (x[0] for x in parts)
+        near, far = np.split(_ends(joined, log_orders), [size.shape[1]], axis=1)
+        if not are_wide:
+            near[~wide] = 1.0
+            far[~wide[:, moving]] = 0.0
+        # Orders may reach farther than a row needs: where the nearer ends underflow, all does.
+        kept, ratios = near[:, moving], np.zeros_like(far)
+        np.divide(far, kept, out=ratios, where=np.abs(kept) > 1e-290)
+        near = near if count.max() == 1 else near ** _each(count)
+        place = -(count * weight * betas.p).sum(axis=1, keepdims=True)
+        narrow = np.zeros((len(near), 1)), np.ones((len(near), 1))
+        if is_narrow.any():
+            moments = central_moments(betas.near, betas.far, ORDER)
+            narrow = gauss_points(moments, np.where(is_narrow, betas.weight, 0.0), count)
+        return cls(place, np.multiply.reduce(near, axis=1), moving, ratios, weight, narrow)
+
+
+def _each(x: Any) -> Any:
+    """Spread what is known of each variable over all orders."""
+    return x[..., np.newaxis, np.newaxis]
+
+
+def _ends(known: Iterable[Any], log_orders: Complexes) -> Complexes:
+    """V(e, o; z) at log z = log_rate + the logs of orders, shape (m, l, s, N).
+
+    Known are e, o, log (Gamma(e) / B(e, o)) and log_rate, of shape (m, l).
+    """
+    e, o, log_first, log_rate = known
+    pieces = min(-(-e.size * log_orders.size // 2**15), e.shape[1])
+    if pieces > 1:
+        columns = np.array_split(np.arange(e.shape[1]), pieces)
+        parts = [_ends([x[:, i] for x in (e, o, log_first, log_rate)], log_orders) for i in columns]
+        return np.concatenate(parts, axis=1)
+    # Terms in powers of scale / z, of which as many count as at the first order.
+    scale = np.exp(log_rate.real + log_orders.real.min())
+    j = np.arange(40)[:, np.newaxis, np.newaxis]
+    terms = np.cumprod((e + j) * (j + 1 - o) / ((j + 1) * scale), axis=0)
+    is_small = np.abs(terms).max(axis=(1, 2)) <= 1e-17
+    terms = _each(terms[: is_small.argmax() if is_small.any() else None])
+    inverse = _each(scale * np.exp(-log_rate)) * np.exp(-log_orders)
+    total = np.zeros_like(inverse)
+    real = total.real
+    for term in terms[::-1]:
+        real += term
+        total *= inverse
+    real += 1.0
+    logs = _each(log_first - e * log_rate) - _each(e) * log_orders
+    total *= waves(logs.imag, logs.real)
+    return np.asarray(total)
+
+
+def corners_of(betas: Betas, order: int, step: Floats, is_narrow: Bools) -> Corners:
+    """Corners of sums from an order on, with steps of shape (m,), and narrow variables (m, l)."""
+    exponents = np.where((betas.size > 0) & ~is_narrow, betas.count * betas.near, 0.0).sum(axis=1)
+    rule = Rule.of(order, float(exponents.min()))
+    ends = _Ends.of(betas, rule.log_orders, step, is_narrow)
+    x, weights = ends.narrow
+    places, values = ends.place + x, ends.product[:, np.newaxis] * _each(weights)
+    moved = ends.weight[:, ends.moving]
+    # Variables with the same weight in all sums, but for the sign.
+    groups: dict[bytes, list[int]] = {}
+    for i in range(moved.shape[1]):
+        groups.setdefault(np.abs(moved[:, i]).tobytes(), []).append(i)
+    for columns in groups.values():
+        for side in (-1.0, 1.0):
+            chosen = side * moved[:, columns] > 0
+            if chosen.any():
+                ratios, count = ends.ratios[:, columns], betas.count[:, ends.moving[columns]]
+                if not chosen.all():
+                    ratios = np.where(_each(chosen), ratios, 0)
+                shift = side * np.abs(moved[:, columns[:1]])
+                places, values = _moved(places, values, shift, ratios, count)
+    return Corners(rule, step, places, values)
+
+
+def _moved(
+    places: Floats, values: Complexes, shift: Floats, ratios: Complexes, count: Floats
+) -> tuple[Floats, Complexes]:
+    """Multiply by prod_i (1 + z ratio_i)^count_i, where z moves a place; keep what counts.
+
+    Shapes are (m, C), (m, C, s, N), (m, 1), (m, l, s, N) and (m, l).
+    """
+    largest, least = np.abs(values[..., 0, 0]).max(axis=1), math.exp(_LEAST)
+
+    def is_small(power: Any) -> bool:
+        return bool((np.abs(power[:, 0, 0]) * largest).max() < least)
+
+    powers: list[Any] = [1.0]
+    for ratio, times in zip(ratios.swapaxes(0, 1), count.T, strict=True):
+        raised: list[Any] = [1.0]
+        for k in range(int(times.max())):
+            power = ratio if k == 0 and times.max() == 1 else ratio * _each((times - k) / (k + 1))
+            raised.append(raised[-1] * power)
+            if is_small(raised[-1]):
+                break
+        found = [0.0] * (len(powers) + len(raised) - 1)
+        for i, power in enumerate(powers):
+            for k, other in enumerate(raised):
+                found[i + k] = found[i + k] + power * other
+        powers = found
+        while len(powers) > 1 and is_small(powers[-1]):
+            powers.pop()
+    if len(powers) == 1:
+        return places, values
+    places = np.concatenate([places + k * shift for k in range(len(powers))], axis=1)
+    moved = [values * power[:, np.newaxis] for power in powers[1:]]
+    values = np.concatenate([values, *moved], axis=1)
+    size = np.abs(values[..., 0, 0]).max(axis=0)
+    if size.size <= 512 and size.min() > least:
+        return places, values
+    # The largest corners, of those that count.
+    kept = np.sort(np.argsort(-size)[:512])
+    kept = kept[size[kept] > least]
+    return places[:, kept], values[:, kept]
+
+
+def blended(coefficients: Complexes, betas: Betas, step: Floats, is_narrow: Bools) -> Complexes:
+    """Replace the later coefficients by and by, shape (m, K - 1), by those of corners.
+
+    Those of narrow variables are approximations, and would jump at the order K.
+    """
+    count = coefficients.shape[1]
+    start = count - min(count // 2, 2**13)
+    orders = np.arange(start, count) + 1.0
+    angles = step[:, np.newaxis] * orders
+    # At single heights the sum of all corners is the product of sums of both ends.
+    ends = _Ends.of(betas, np.log(orders + 0j)[np.newaxis], step, is_narrow)
+    x, weights = ends.narrow
+    others = np.einsum(
+        "mc,mcn->mn", weights, np.exp(1j * angles[:, np.newaxis] * x[..., np.newaxis])
+    )
+    for i, moved in zip(ends.moving, ends.ratios.swapaxes(0, 1)[..., 0, :], strict=True):
+        both = 1 + moved * np.exp(1j * angles * ends.weight[:, i : i + 1])
+        others *= both if betas.count.max() == 1 else both ** betas.count[:, i : i + 1]
+    others *= ends.product[:, 0] * np.exp(1j * angles * ends.place)
+    late = coefficients[:, start:]
+    return np.hstack([coefficients[:, :start], late + fade(angles.shape[1]) * (others - late)])
+
+
+def centred_sums(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, Centred]]:
+    """Return distributions of sums, parameters of shape (m, l), and the rows of each."""
+    kept = weights.any(axis=0)
+    if not kept.all():
+        a, b, weights = (x[:, kept] for x in (a, b, weights))
+    # The incomplete Beta function is accurate up to such parameters.
+    if a.shape[1] == 1 and a.size and (a + b).max() <= 1e6:
+        return [(np.arange(len(a)), SingleBetas.of(a[:, 0], b[:, 0], weights[:, 0]))]
+    found: list[tuple[Indices, Centred]] = []
+    for start in range(0, len(a), 2**12):
+        chunk = slice(start, start + 2**12)
+        betas = Betas.reflected(a[chunk], b[chunk], weights[chunk])
+        found += [(start + rows, series) for rows, series in _series(betas)]
+    return found
+
+
+def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
+    below, above = ranges(betas)
+    step = 2 * np.pi / (PERIOD * (below + above))
+    vanished, resolved = heights(betas), np.zeros_like(betas.n)
+    # Both ends of a variable are resolved from there on.
+    np.divide(3 * betas.n + 40, betas.size, out=resolved, where=betas.size > 0)
+    last_end = resolved.max(axis=1) / step
+    count = orders(vanished / step, last_end, betas.p.shape[1])
+    unit = np.ldexp(1.0, np.frexp(count - 1)[1] - 2)
+    order = (np.ceil(count / unit) * unit).astype(np.intp)
+    last = order * step
+    is_narrow = resolved > last[:, np.newaxis]
+    has_corners = vanished > last
+    ends = _end_densities(betas, below, above)
+    # Sums of variables with concave log densities have one, too (Prekopa, Acta Scientiarum
+    # Mathematicarum 34, 1973).
+    is_concave = (betas.near >= 1).all(axis=1)
+    kinds = 4 * order + 2 * has_corners + is_concave
+    for kind in set(kinds.tolist()):
+        alike, count = np.flatnonzero(kinds == kind), kind // 4
+        size = max(1, _BLOCK // count)
+        for rows in (alike[i : i + size] for i in range(0, alike.size, size)):
+            whole = rows.size == len(step)
+            part, i = betas if whole else betas[rows], slice(None) if whole else rows
+            at_steps, narrow = step[i], is_narrow[i]
+            values = transforms(part, path_of(part, last[i]), at_steps, count)[:, 1:]
+            corners = corners_of(part, count, at_steps, narrow) if kind & 2 else None
+            if corners and narrow.any():
+                values = blended(values, part, at_steps, narrow)
+            period, deviation = 2 * np.pi / at_steps, np.sqrt(part.variance)
+            known = (-below[i], above[i], deviation, ends[:, i], bool(kind & 1))
+            yield rows, Series(period, *known, values, corners)
+
+
+def _end_densities(betas: Betas, below: Floats, above: Floats) -> Floats:
+    """Limits of the densities at both ends of the ranges, shape (2, m).
+
+    Beside an end of the support where the variables have the exponents e the density is
+
+        prod_i (Gamma(n_i) / Gamma(n_i - e_i) w_i^-e_i) d^(S - 1) / Gamma(S),    S = sum_i e_i,
+
+    at the distance d, in the limit.
+    """
+    found, kept = np.zeros((2, len(below))), betas.size > 0
+    if (np.where(kept, betas.count * betas.near, 0.0).sum(axis=1) > 1 + 1e-9).all():
+        return found
+    size = np.where(kept, betas.size, 1.0)
+    for side, (is_up, reach) in enumerate(((False, below), (True, above))):
+        is_far = (betas.weight > 0) == is_up
+        e, o = np.where(is_far, betas.far, betas.near), np.where(is_far, betas.near, betas.far)
+        power = np.where(kept, betas.count * e, 0.0).sum(axis=1) - 1
+        at_end = betas.size * np.where(is_far, betas.q, betas.p)
+        is_end = reach >= (betas.count * at_end).sum(axis=1)
+        found[side, is_end & (power < -1e-9)] = np.inf
+        flat = is_end & (np.abs(power) <= 1e-9)
+        if flat.any():
+            logs = np.where(kept, gammaln(e) - betaln(e, o) - e * np.log(size), 0.0)
+            found[side, flat] = np.exp((betas.count * logs).sum(axis=1)[flat])
+    return found

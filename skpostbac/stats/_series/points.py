@@ -1,0 +1,428 @@
+"""Quantiles, shortest intervals and modes of many distributions, and their places on the real line.
+
+Points and probabilities have the shape (m, n): n of each of m distributions.
+
+**Quantiles** are found by safeguarded Halley steps. With the smaller tail t, the density f and the
+distance d from the end of the support on this side, steps are taken on log t as a function of
+log d: it is straight beside the end, where a tail is a power of d, and nearly straight far from the
+centre. The root stays bracketed. Steps converge cubically: one over which neither the tail nor the
+density changes by more than a share `last` is the last.
+
+**Shortest intervals** [l, u] have the same density at both ends, or end where the support does.
+Newton's steps on the logs of the distances from the ends of the support solve
+
+    F(u) - F(l) = level,    log f(u) = log f(l).
+
+Of a distribution with a single peak, any solution is the shortest interval. The steps begin at the
+central interval of a similar Beta, shifted by a third of the skewness in standard deviations: to
+the first order in the skewness, the densities are then the same at both ends (Edgeworth's
+expansion). Otherwise the intervals that leave some shares of 1 - level below tell between which two
+it is. Where Newton's steps do not settle there, the share is found by false position (Dowell and
+Jarratt, BIT 11, 1971).
+
+**Modes** of distributions that may have more than one peak are looked for among some densities at
+quantiles, corners and the ends of the support. Between the neighbours of a peak the slope of the
+density is zero, or the density ends or bends.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.special import betaincinv, ndtr
+
+from skpostbac._utils import Bools, Floats, Indices
+from skpostbac.stats._series.series import Centred
+
+# Shares of 1 - level that are left below; both ends of the support are among the ends.
+_SHARES = 0.5 - 0.5 * np.cos(np.pi * np.arange(17) / 16)
+# Probabilities between whose quantiles modes are looked for.
+_P = ndtr(np.linspace(-4, 4, 25))
+# Quantiles of smaller probabilities are those of the approximated logs.
+_LEAST = 1e-10
+
+
+def quantiles(
+    distributions: Centred, p: Floats, q: Floats, last: float = 1e-4, start: Floats | None = None
+) -> Floats:
+    """Distances from the mean with P(X <= y) = p = 1 - q, both positive; all of shape (m, n)."""
+    evaluate, is_lower, wanted = distributions.evaluator(2), p <= q, np.minimum(p, q)
+    first, end = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
+    sign = np.where(is_lower, 1.0, -1.0)
+    y = matched_quantiles(distributions, p) if start is None else start
+    own_end, target = np.where(is_lower, first, end), (sign * (wanted - 0.5))[..., np.newaxis]
+    low, high, is_found = first, end, np.zeros(p.shape, dtype=bool)
+    # All points of a distribution bracket each of its quantiles, if they are few.
+    spread = (slice(None), np.newaxis) if p.shape[1] <= 64 else (..., np.newaxis)
+    with np.errstate(all="ignore"):
+        for i in range(300):
+            excess, density, slope = evaluate(y)
+            tail, turn, inwards = 0.5 + sign * excess, slope / density, y - own_end
+            log_ratio = np.log(tail / wanted)
+            newton = sign * log_ratio * tail / density
+            # In units of the distance from the end, whose log is what moves.
+            share = newton / inwards
+            bend = 1 - 0.5 * (newton * turn - log_ratio + share)
+            share /= np.minimum(np.maximum(bend, 0.5), 2.0)
+            moved = y + inwards * np.expm1(-share)
+            # A tail below 1e-14 may be a rounding error, and only tells where the quantile is not.
+            is_safe = (low <= moved) & (moved <= high) & (density > 0) & (tail > 1e-14)
+            change = np.maximum(np.abs(log_ratio), np.abs(inwards * share * turn))
+            is_last = is_safe & (change < last)
+            if is_last.all():
+                return np.where(is_found, y, moved)
+            points, is_below = y[spread], excess[spread] <= target
+            low = np.maximum(low, np.where(is_below, points, -np.inf).max(axis=2))
+            high = np.minimum(high, np.where(is_below, np.inf, points).min(axis=2))
+            # Beside a pole steps are too short, or cross it again and again.
+            spacing = np.spacing(np.abs(y))
+            is_safe &= (low <= moved) & (moved <= high) & (np.abs(moved - y) > spacing)
+            is_safe &= i % 4 < 3
+            moved = np.where(is_safe | is_last, moved, 0.5 * (low + high))
+            # At a pole itself there is no step.
+            is_there = np.abs(log_ratio) <= 1e-15
+            moved = np.where(is_there, y, moved)
+            is_last |= is_there | (high - low <= spacing)
+            y, is_found = np.where(is_found, y, moved), is_found | is_last
+            if is_found.all():
+                break
+    return y
+
+
+def matched_quantiles(distributions: Centred, p: Floats) -> Floats:
+    """Quantiles of Beta distributions with the same range, mean and variance."""
+    low, high = distributions.low, distributions.high
+    size = np.maximum(-low * high / distributions.deviation**2 - 1, 1e-3) / (high - low)
+    a, b = (-low * size)[:, np.newaxis], (high * size)[:, np.newaxis]
+    return np.asarray(low[:, np.newaxis] + (high - low)[:, np.newaxis] * betaincinv(a, b, p))
+
+
+def shortest_intervals(distributions: Centred, level: float) -> Floats:
+    """Distances of both ends from the mean, shape (2, m)."""
+    low, high, tail = distributions.low, distributions.high, 0.5 * (1 - level)
+    rows = np.arange(low.size)
+    if distributions.is_log_concave:
+        p = np.broadcast_to([tail, 1 - tail], (low.size, 2))
+        ends = matched_quantiles(distributions, p).T
+        ends = ends + (2 / 3) * (low + high) / (low * high / distributions.deviation**2 - 1)
+        ends = np.maximum(ends, low + 0.02 * (ends[0] - low))
+        ends = np.minimum(ends, high - 0.02 * (high - ends[1]))
+        found, is_found = _newton(distributions, ends, (low, high), rows >= 0, level)
+        if is_found.all():
+            return found
+    # Of a distribution with a single peak a few shares tell as much.
+    of_all = (1 - level) * (_SHARES[::4] if distributions.is_log_concave else _SHARES)
+    shares = np.tile(of_all, (rows.size, 1))
+    ends = _intervals(distributions, shares, level, last=1e-2)
+    best = np.argmin(ends[1] - ends[0], axis=1)
+    excess = _excess(distributions, ends)
+    # The lower end has the larger density in intervals that are too high.
+    first = np.where(excess[rows, best] > 0, best - 1, best)
+    is_inner = (first >= 0) & (first < of_all.size - 1)
+    first = np.minimum(np.maximum(first, 0), of_all.size - 2)
+    bracket = ends[:, rows, first], ends[:, rows, first + 1]
+    # Where the density bends more than once, several intervals have the same one at both ends. The
+    # lengths have a minimum where the excess changes from negative to positive.
+    around = np.array([excess[rows, first], excess[rows, first + 1]])
+    around = np.array([np.minimum(around[0], -1e-9), np.maximum(around[1], 1e-9)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = around[0] / (around[0] - around[1])
+    share = np.where((share > 0.01) & (share < 0.99), share, 0.5)
+    start = bracket[0] + share * (bracket[1] - bracket[0])
+    if not is_inner.all():
+        near = ends[:, rows, best, np.newaxis]
+        at_end = _intervals(distributions, of_all[best][:, np.newaxis], level, start=near)
+        start = np.where(is_inner, start, at_end[..., 0])
+    found, is_found = _newton(distributions, start, bracket, is_inner, level)
+    shortest = (ends[1] - ends[0])[rows, best]
+    is_found &= ~is_inner | (found[1] - found[0] <= (1 + 1e-5) * shortest)
+    if not is_found.all():
+        shares = of_all[np.stack([first, first + 1])]
+        ends = _by_secants(distributions, shares, around, start, level)
+        found = np.where(is_found, found, ends)
+    return found
+
+
+def _intervals(
+    distributions: Centred,
+    below: Floats,
+    level: float,
+    last: float = 1e-4,
+    start: Floats | None = None,
+) -> Floats:
+    """Return the ends of intervals with so much probability below, shape (2, m, n)."""
+    p = np.concatenate([below, below + level], axis=1)
+    q = np.concatenate([1 - below, np.maximum((1 - level) - below, 0)], axis=1)
+    y = None if start is None else np.concatenate(start, axis=1)
+    low, high = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
+    # The other end of an interval stands for one that is an end of the support.
+    at_end, n = (p <= 0) | (q <= 0), below.shape[1]
+    first, second = (np.where(at_end, np.roll(x, n, axis=1), x) for x in (p, q))
+    y = y if y is None else np.where(at_end, np.roll(y, n, axis=1), y)
+    found = quantiles(distributions, first, second, last, y)
+    found = np.where(p <= 0, low, np.where(q <= 0, high, found))
+    return np.stack(np.split(found, 2, axis=1))
+
+
+def _excess(distributions: Centred, ends: Floats) -> Floats:
+    """Log density at the lower end less that at the upper one, (m, n)."""
+    low, high = np.split(distributions.evaluator(1)(np.concatenate(ends, axis=1))[1], 2, axis=1)
+    at_low, at_high = distributions.end_densities[..., np.newaxis]
+    low = np.where(ends[0] <= distributions.low[:, np.newaxis], at_low, low)
+    high = np.where(ends[1] >= distributions.high[:, np.newaxis], at_high, high)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = np.log(np.maximum(low, 0.0)), np.log(np.maximum(high, 0.0))
+        return np.where(low == high, 0.0, low - high)
+
+
+def _newton(
+    distributions: Centred,
+    ends: Floats,
+    bracket: tuple[Floats, Floats],
+    is_inner: Bools,
+    level: float,
+) -> tuple[Floats, Bools]:
+    """Move inner ends, (2, m), to where the densities are equal; tell which are right."""
+    is_found = ~is_inner
+    if is_found.all():
+        return ends, is_found
+    evaluate, size = distributions.evaluator(2), ends[1] - ends[0]
+    of_support, slack = np.array([distributions.low, distributions.high]), 1e-4 * size
+    with np.errstate(all="ignore"):
+        for _ in range(12):
+            cdf, density, slope = evaluate(ends.T).transpose(0, 2, 1)
+            missing = level - (cdf[1] - cdf[0])
+            fall, turn = np.log(density[0] / density[1]), slope / density
+            # density_1 du - density_0 dl = missing and turn_1 du - turn_0 dl = fall, in
+            # shares of the distances from the ends of the support, whose logs are what moves.
+            inwards = ends - of_support
+            step = density[::-1] * fall - turn[::-1] * missing
+            step /= density[0] * turn[1] - density[1] * turn[0]
+            moved = ends + inwards * np.expm1(np.minimum(step / inwards, 5.0))
+            inside = np.minimum(np.maximum(moved, bracket[0]), bracket[1])
+            # A step of no more than 1e-7 of the interval leaves an error of its square. Beside an
+            # end of the support a step may be short where the densities still differ.
+            is_last = (np.abs(step) <= 1e-7 * size) & (np.abs(moved - inside) <= slack)
+            is_last = is_last[0] & is_last[1] & (np.abs(fall) < 1e-3)
+            # What brackets it is known to a few digits only.
+            moved = np.where(is_last, moved, inside)
+            ends = np.where(is_found, ends, moved)
+            is_found |= is_last
+            if is_found.all():
+                break
+    return ends, is_found
+
+
+def _by_secants(
+    distributions: Centred, shares: Floats, excess: Floats, start: Floats, level: float
+) -> Floats:
+    """Find the share left below, between two with their excesses, and return both ends."""
+    (first, last), (low, high), ends = shares, excess, start[..., np.newaxis]
+    with np.errstate(all="ignore"):
+        for i in range(100):
+            share = (first * high - last * low) / (high - low)
+            is_safe = (first < share) & (share < last) & (i % 4 < 3)
+            share = np.where(is_safe, share, 0.5 * (first + last))
+            # Smaller probabilities are not told from zero.
+            share = np.clip(share, 1e-12, (1 - level) - 1e-12)
+            ends = _intervals(distributions, share[:, np.newaxis], level, start=ends)
+            found = _excess(distributions, ends)[:, 0]
+            is_high = found > 0
+            # The other end counts half, where this one moves again.
+            low, high = np.where(is_high, 0.5 * low, found), np.where(is_high, found, 0.5 * high)
+            first, last = np.where(is_high, first, share), np.where(is_high, share, last)
+            if ((last - first <= 1e-11 * (1 - level)) | (np.abs(found) <= 1e-9)).all():
+                break
+    return ends[..., 0]
+
+
+def modes(distributions: Centred) -> Floats:
+    """Distances of the modes from the mean, shape (m,)."""
+    low, high = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
+    deviation = distributions.deviation[:, np.newaxis]
+    rows, evaluate = np.arange(low.size)[:, np.newaxis], distributions.evaluator(3)
+    at_low, at_high = distributions.end_densities[..., np.newaxis]
+    with np.errstate(all="ignore"):
+        if distributions.is_log_concave:
+            # The peak is near that of a Beta with the same range, mean and variance, and at most
+            # sqrt(3) standard deviations from the mean (Johnson and Rogers, Annals of Mathematical
+            # Statistics 22, 1951).
+            y = (low + high) / (low * high / deviation**2 - 1)
+            first, last = np.maximum(low, -1.74 * deviation), np.minimum(high, 1.74 * deviation)
+            top, highest = np.where(at_low > at_high, low, high), np.maximum(at_low, at_high)
+        else:
+            p = np.broadcast_to(_P, (low.size, _P.size))
+            inner = quantiles(distributions, p, p[:, ::-1], 1e-2)
+            # A narrow peak of a variable beside wide ones may be between two quantiles.
+            gaps = np.diff(inner, axis=1)[..., np.newaxis] * (np.arange(8) / 8)
+            fine = (inner[:, :-1, np.newaxis] + gaps).reshape(low.size, -1)
+            looked_at = [low, fine, inner[:, -1:], distributions.places, high]
+            places = np.concatenate(looked_at, axis=1)
+            places.sort(axis=1)
+            heights = distributions.evaluator(1)(places)[1]
+            heights = np.where(places <= low, at_low, np.where(places >= high, at_high, heights))
+            # The two highest peaks, each with its neighbours.
+            padded = np.full((low.size, places.shape[1] + 2), -np.inf)
+            padded[:, 1:-1] = heights
+            is_peak = (heights >= padded[:, :-2]) & (heights >= padded[:, 2:])
+            best = np.argsort(np.where(is_peak, -heights, np.inf), axis=1, kind="stable")[:, :2]
+            best = np.where(is_peak[rows, best], best, best[:, :1])
+            top, highest = places[rows, best], heights[rows, best]
+            first = places[rows, np.maximum(best - 1, 0)]
+            last = places[rows, np.minimum(best + 1, places.shape[1] - 1)]
+            # At an end, or a corner, the slope may not exist.
+            y = top + 1e-9 * (first - top + last - top)
+        density, is_level = highest, highest > 0
+        for _ in range(100):
+            _, density, slope, bend = evaluate(y)
+            first, last = np.where(slope > 0, y, first), np.where(slope > 0, last, y)
+            moved = y - slope / bend
+            is_safe = (first <= moved) & (moved <= last) & (bend < 0)
+            moved = np.where(is_safe, moved, 0.5 * (first + last))
+            # Where the slope is small, a short step leaves an error of about its square. Beside a
+            # corner steps are short where the density bends, and need not be near a peak.
+            is_level = is_safe & (np.abs(slope) * deviation <= 1e-4 * density)
+            is_last = np.abs(moved - y) <= np.where(is_level, 1e-7, 1e-13) * deviation
+            y = moved
+            if is_last.all():
+                break
+    # Where the slope is zero, rounding errors of the density tell nothing.
+    is_higher = density >= highest * np.where(is_level, 1 - 1e-12, 1.0)
+    found, heights = np.where(is_higher, y, top), np.where(is_higher, density, highest)
+    return np.asarray(found[rows[:, 0], heights.argmax(axis=1)])
+
+
+class SmallTails(Protocol):
+    """Protocol of approximations to tails that are too small for a series."""
+
+    def logs(self, row: int, to_low: Floats, to_high: Floats) -> Floats:
+        """Return logs of P(X <= x), P(X > x) and the density, (3, n), at distances from ends."""
+
+    def distances(self, row: int, log_tails: Floats, *, is_low: bool) -> Floats:
+        """Distances from an end of the points with such tails towards it, shape (n,)."""
+
+
+@dataclass(frozen=True)
+class Located:
+    """Distributions at their places on the real line.
+
+    Attributes
+    ----------
+    frames : means, what their rounding left over, and lower and upper ends of the supports,
+        shape (4, m).
+    parts : distributions that are computed together, and their rows.
+    small_tails : approximations to tails below the least of a part, which bounds them if None.
+    """
+
+    frames: Floats
+    parts: Sequence[tuple[Indices, Centred]]
+    small_tails: SmallTails | None = None
+
+    def values(self, x: Floats) -> Floats:
+        """Return P(X <= x), P(X > x) and the density at points, (3, m, n), to absolute accuracy."""
+        return self._values(*self._distances(x))
+
+    def _distances(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Distances of points from the means and from both ends of the supports."""
+        mean, rest, low, high = self.frames[..., np.newaxis]
+        return (x - mean) - rest, x - low, high - x
+
+    def _values(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
+        found = np.empty((3, *y.shape))
+        for rows, part in self.parts:
+            below, above = to_low[rows], to_high[rows]
+            values = part.tails(y[rows], below, above)
+            at_low, at_high = part.end_densities[..., np.newaxis]
+            for ends, at_end, outside in ((below, at_low, [0, 1]), (above, at_high, [1, 0])):
+                tails = np.reshape(outside, (2, 1, 1))
+                values[:2] = np.where(ends <= 0, tails, values[:2])
+                values[2] = np.where(ends == 0, at_end, np.where(ends < 0, 0.0, values[2]))
+            found[:, rows] = np.where(np.isnan(y[rows]), np.nan, values)
+        return found
+
+    def between(self, x: Floats, y: Floats) -> Floats:
+        """Return P(x < X <= y), negative where y is below x."""
+        # From the lower to the upper limit, so that exchanged limits change nothing but the sign.
+        lower, upper = self.values(np.minimum(x, y)), self.values(np.maximum(x, y))
+        # Both limits in the upper half: the difference of the upper tails loses fewer digits.
+        between = np.where(lower[0] > 0.5, lower[1] - upper[1], upper[0] - lower[0])
+        return np.asarray(np.where(y < x, -between, between))
+
+    def logs(self, x: Floats) -> Floats:
+        """Return logs of the same; small ones are approximations."""
+        return self.logs_at(*self._distances(x))
+
+    def logs_at(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
+        """Return the same at distances from the mean and from both ends of the support."""
+        values = self._values(y, to_low, to_high)
+        with np.errstate(divide="ignore"):
+            logs = np.log(values)
+        for rows, part in self.parts:
+            unit = np.stack([np.ones_like(part.deviation)] * 2 + [part.deviation])[..., np.newaxis]
+            is_inside = np.minimum(to_low, to_high)[rows] > 0
+            is_small = is_inside & (unit * values[:, rows] < part.least)
+            if self.small_tails is None:
+                logs[:, rows] = np.where(is_small, np.log(part.least / unit), logs[:, rows])
+                continue
+            for i in np.flatnonzero(is_small.any(axis=(0, 2))):
+                row, columns = rows[i], is_small[:, i].any(axis=0)
+                found = self.small_tails.logs(row, to_low[row, columns], to_high[row, columns])
+                own = logs[:, row, columns]
+                logs[:, row, columns] = np.where(is_small[:, i, columns], found, own)
+        return logs
+
+    def quantiles(self, p: Floats, q: Floats) -> Floats:
+        """Points with P(X <= x) = p = 1 - q."""
+        x, is_central = np.empty(p.shape), np.minimum(p, q) >= _LEAST
+        are_central = bool(is_central.all())
+        inner = p, q
+        if not are_central:
+            inner = np.clip(np.nan_to_num([p, q], nan=0.5), _LEAST, 1 - _LEAST)
+        mean, rest, low, high = self.frames[..., np.newaxis]
+        for rows, part in self.parts:
+            own = part.quantiles_from_ends(p[rows], q[rows])
+            if own is None:
+                y = quantiles(part, inner[0][rows], inner[1][rows])
+                x[rows] = mean[rows] + (rest[rows] + y)
+            else:
+                to_low, to_high = own
+                x[rows] = np.where(to_low < to_high, low[rows] + to_low, high[rows] - to_high)
+                is_central[rows] = True
+        if not (are_central or self.small_tails is None):
+            for i in np.flatnonzero(~is_central.all(axis=1)).tolist():
+                for tail, end, sign in ((p[i], low[i], 1), (q[i], high[i], -1)):
+                    chosen = ~is_central[i] & (tail < 0.5) & (tail > 0)
+                    if chosen.any():
+                        logs = np.log(tail[chosen])
+                        found = self.small_tails.distances(i, logs, is_low=sign > 0)
+                        x[i, chosen] = end + sign * found
+        x = np.minimum(np.maximum(x, low), high)
+        if not are_central:
+            x = np.where(p <= 0, low, np.where(q <= 0, high, x))
+            x[np.isnan(p)] = np.nan
+        return np.asarray(x)
+
+    def shortest(self, level: float) -> Floats:
+        """Both ends of the shortest intervals, shape (2, m)."""
+        return self._places(2, lambda part: shortest_intervals(part, level).T).T
+
+    def modes(self) -> Floats:
+        """Points of highest density, shape (m,)."""
+        return self._places(1, lambda part: modes(part)[:, np.newaxis])[:, 0]
+
+    def _places(self, n: int, find: Callable[[Centred], Floats]) -> Floats:
+        """Points of each distribution, (m, n), from distances from the mean."""
+        found = np.empty((self.frames.shape[1], n))
+        for rows, part in self.parts:
+            y, (mean, rest, low, high) = find(part), self.frames[:, rows, np.newaxis]
+            x = mean + (rest + y)
+            # An end of the range that is one of the support, but for rounding, is that end. So is a
+            # point beside a pole there, where a distance that rounds to zero may have much mass.
+            unit = 4 * np.spacing(np.maximum(np.abs(low), np.abs(high)))
+            at_low, at_high = np.isinf(part.end_densities)[..., np.newaxis]
+            first, last = part.low[:, np.newaxis], part.high[:, np.newaxis]
+            x = np.where(((y <= first) | at_low) & (x < low + unit), low, x)
+            x = np.where(((y >= last) | at_high) & (x > high - unit), high, x)
+            found[rows] = np.clip(x, low, high)
+        return found

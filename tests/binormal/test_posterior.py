@@ -1,0 +1,284 @@
+"""The posterior of the binormal model, against SciPy's distributions and quadrature."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import beta, chi2, kstest, norm, t
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from skpostbac.binormal import (
+    BinormalModel,
+    EmpiricalAreas,
+    PosteriorBinormal,
+    ScoreMoments,
+    posterior_binormal,
+)
+
+N_NEGATIVE, N_POSITIVE = 12, 7
+RNG = np.random.default_rng(0)
+Y = np.repeat([0, 1], [N_NEGATIVE, N_POSITIVE])
+SCORES = np.concatenate([RNG.normal(-1, 1, N_NEGATIVE), RNG.normal(1, 2, N_POSITIVE)])
+# Tests compare with exact distributions: a p-value below this would be one in ten thousand.
+SIGNIFICANCE = 1e-4
+
+
+def columns(result):
+    """Return the arrays of a result, in the order of its fields."""
+    return [getattr(result, field.name) for field in fields(result)]
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    """Return a posterior with many draws."""
+    return posterior_binormal(Y, SCORES, n_draws=20_000, random_state=0)
+
+
+def sample(label):
+    """Return number, mean and standard deviation of the scores of a class."""
+    values = SCORES[label == Y]
+    return len(values), values.mean(), values.std(ddof=1)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_draws_of_the_parameters(posterior, label):
+    """Normal-inverse-gamma: the variance, the mean, and the mean given the variance."""
+    n, mean, sd = sample(label)
+    means, sds = columns(posterior.parameters)[2 * label : 2 * label + 2]
+    distributions = [
+        ((n - 1) * sd**2 / sds**2, chi2(n - 1)),
+        (means, t(n - 1, mean, sd / np.sqrt(n))),
+        ((means - mean) / (sds / np.sqrt(n)), norm()),
+    ]
+    for draws, distribution in distributions:
+        assert kstest(draws, distribution.cdf).pvalue > SIGNIFICANCE
+    deviates = np.abs(means - mean) / sds
+    assert abs(np.corrcoef(deviates, sds)[0, 1]) < 0.03  # four standard errors
+
+
+def test_draws_of_the_positive_fraction(posterior):
+    """Beta, from a flat prior; or as given."""
+    distribution = beta(1 + N_POSITIVE, 1 + N_NEGATIVE)
+    assert kstest(posterior.parameters.positive_fraction, distribution.cdf).pvalue > SIGNIFICANCE
+    known = posterior_binormal(Y, SCORES, positive_fraction=0.1, random_state=0)
+    assert set(known.parameters.positive_fraction) == {0.1}
+
+
+def test_classes_are_independent(posterior):
+    """No correlation between the draws, up to four standard errors."""
+    correlations = np.corrcoef(np.array(columns(posterior.parameters)))
+    assert np.abs(correlations[:2, 2:]).max() < 0.03
+
+
+def test_mean_of_the_area_under_the_roc_curve(posterior):
+    """It is the probability that a new positive scores higher: both are Student's t."""
+    negative, positive = (
+        t(n - 1, mean, sd * np.sqrt(1 + 1 / n)) for n, mean, sd in map(sample, (0, 1))
+    )
+    expected, _ = quad(lambda x: negative.cdf(x) * positive.pdf(x), -np.inf, np.inf)
+    area = posterior.roc_auc()
+    assert area.mean() == pytest.approx(expected, abs=4 * area.monte_carlo_error())
+    assert area.monte_carlo_error() < 0.001
+
+
+@pytest.mark.parametrize("fraction", [None, 0.05])
+def test_areas_are_those_of_the_drawn_models(fraction):
+    """One model for each draw."""
+    posterior = posterior_binormal(
+        Y, SCORES, n_draws=50, positive_fraction=fraction, random_state=0
+    )
+    models = [BinormalModel(*row) for row in zip(*columns(posterior.parameters), strict=True)]
+    areas = sorted(model.roc_auc() for model in models)
+    np.testing.assert_allclose(posterior.roc_auc().draws, areas, rtol=1e-12)
+    averages = sorted(model.average_precision() for model in models)
+    np.testing.assert_allclose(posterior.average_precision().draws, averages, rtol=1e-9)
+
+
+def test_bands_are_quantiles_of_the_drawn_curves():
+    """At each point, by SciPy's normal distribution."""
+    posterior = posterior_binormal(Y, SCORES, n_draws=500, positive_fraction=0.3, random_state=0)
+    draws = posterior.parameters
+    negative = norm(draws.mean_negative, draws.sd_negative)
+    positive = norm(draws.mean_positive, draws.sd_positive)
+    band = posterior.roc_band(0.8, fpr=[0, 0.2, 0.7, 1])
+    for x, *middle in list(zip(*columns(band), strict=True))[1:-1]:
+        curve = positive.sf(negative.isf(x))
+        np.testing.assert_allclose(middle, np.quantile(curve, [0.5, 0.1, 0.9]), rtol=1e-10)
+    assert [band.low[0], band.high[0], band.low[-1], band.high[-1]] == [0, 0, 1, 1]
+    band = posterior.precision_recall_band(0.8, recall=[0.2, 0.7, 1])
+    for x, *middle in list(zip(*columns(band), strict=True))[:-1]:
+        curve = 0.3 * x / (0.3 * x + 0.7 * negative.sf(positive.isf(x)))
+        np.testing.assert_allclose(middle, np.quantile(curve, [0.5, 0.1, 0.9]), rtol=1e-10)
+    assert [band.low[-1], band.high[-1]] == pytest.approx([0.3, 0.3])
+
+
+def test_bands_have_a_default_grid(posterior):
+    """Of 101 points, from 0 to 1; where recall is 0, the limits."""
+    for band in (posterior.roc_band(), posterior.precision_recall_band()):
+        assert band.x.tolist() == np.linspace(0, 1, 101).tolist()
+        assert np.all((band.low <= band.median) & (band.median <= band.high))
+        assert np.all((band.low >= 0) & (band.high <= 1))
+
+
+def test_weights_are_case_counts():
+    """Doubled, they narrow the posterior as doubled samples do."""
+    twice = posterior_binormal(Y, SCORES, sample_weight=np.full(len(Y), 2), random_state=0)
+    repeated = posterior_binormal(np.tile(Y, 2), np.tile(SCORES, 2), random_state=0)
+    assert twice.negative == pytest.approx(repeated.negative)
+    assert twice.roc_auc().credible_interval() == pytest.approx(
+        repeated.roc_auc().credible_interval(), rel=1e-9
+    )
+
+
+def test_seed_decides():
+    """Equal seeds have equal draws, others do not; a generator moves on."""
+    first, second = (posterior_binormal(Y, SCORES, random_state=seed) for seed in (3, 3))
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first.roc_auc().draws.tolist() == second.roc_auc().draws.tolist()
+    assert first != posterior_binormal(Y, SCORES, random_state=4)
+    rng = np.random.default_rng(0)
+    moving = [posterior_binormal(Y, SCORES, random_state=rng) for _ in range(2)]
+    assert moving[0] != moving[1]
+
+
+@pytest.mark.parametrize("fraction", [None, 0.05], ids=["sample", "rare"])
+def test_empirical_areas_are_those_of_scikit_learn(fraction):
+    """With ties and weights, and for another fraction of positives."""
+    rng = np.random.default_rng(3)
+    y = np.arange(100) % 5 < 2
+    for _ in range(20):
+        score, weight = rng.integers(-6, 6, 100).astype(float), rng.random(100) + 0.1
+        options = {"positive_fraction": fraction, "sample_weight": weight, "n_draws": 2}
+        found = posterior_binormal(y, score, **options, random_state=0).empirical
+        share = weight[y].sum() / weight.sum()
+        if fraction is not None:
+            weight = weight * np.where(y, fraction / share, (1 - fraction) / (1 - share))
+        assert found.roc_auc == pytest.approx(roc_auc_score(y, score, sample_weight=weight))
+        assert found.average_precision == pytest.approx(
+            average_precision_score(y, score, sample_weight=weight)
+        )
+
+
+@pytest.mark.parametrize("fraction", [None, 0.05], ids=["sample", "rare"])
+def test_empirical_areas_stand_beside_those_of_the_model(fraction, read_html):
+    """In the summary, the report, the repr and the HTML view: scikit-learn's numbers."""
+    posterior = posterior_binormal(
+        Y, SCORES, positive_fraction=fraction, n_draws=200, random_state=0
+    )
+    share = Y.mean()
+    ratio = 1 if fraction is None else fraction * (1 - share) / (share * (1 - fraction))
+    weight = np.where(Y, ratio, 1)
+    auc = roc_auc_score(Y, SCORES)
+    precision = average_precision_score(Y, SCORES, sample_weight=weight)
+    rows = posterior.summary(0.8)
+    assert [row["name"] for row in rows] == ["roc_auc", "average_precision"]
+    assert [row["empirical"] for row in rows] == pytest.approx([auc, precision])
+    for row, area in zip(rows, (posterior.roc_auc(), posterior.average_precision()), strict=True):
+        assert row["mean"] == area.mean()
+        assert (row["low"], row["high"]) == area.hdi(0.8)
+    assert f"empirical={auc:.3f}, n_negative=12" in repr(posterior)
+    lines = posterior.report().splitlines()
+    assert lines[0].startswith("From the scores of 12 negatives and 7 positives")
+    assert ("population with 5% positives" in lines[0]) == (fraction is not None)
+    assert lines[1].endswith(f"by the binormal model, {auc:.3f} by the empirical curve.")
+    assert lines[2].endswith(f"by the binormal model, {precision:.3f} by the empirical curve.")
+    assert {f"{auc:.3f}", f"{precision:.3f}"} <= set(read_html(posterior._repr_html_()).text)
+
+
+def test_report_tells_of_an_empirical_area_outside():
+    """And only then."""
+    posterior = PosteriorBinormal(
+        ScoreMoments(100, 0, 1), ScoreMoments(100, 1, 1), empirical=EmpiricalAreas(0.9, 0.76)
+    )
+    lines = posterior.report().splitlines()
+    assert [line.startswith("The empirical value is outside") for line in lines] == [0, 0, 1, 0]
+
+
+def test_without_scores_there_is_nothing_empirical():
+    """From moments alone."""
+    posterior = PosteriorBinormal(ScoreMoments(10, 0, 1), ScoreMoments(10, 1, 1), n_draws=100)
+    assert "empirical" not in posterior.report() + repr(posterior)
+    assert [row["empirical"] for row in posterior.summary()] == [None, None]
+    assert posterior._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"positive_fraction": 0}, ValueError, "positive_fraction must be a number strictly"),
+        ({"positive_fraction": "a"}, ValueError, "positive_fraction must be a number strictly"),
+        ({"n_draws": 1}, ValueError, "n_draws"),
+        ({"n_draws": 10.5}, TypeError, "n_draws"),
+        ({"sample_weight": [-1] * 19}, ValueError, "sample_weight must be finite"),
+        ({"pos_label": 2}, ValueError, "pos_label=2 is not a valid label"),
+    ],
+)
+def test_bad_options(options, error, message):
+    """One clear error."""
+    with pytest.raises(error, match=message):
+        posterior_binormal(Y, SCORES, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fpr": [0, 1.1]}, r"fpr must be in \[0, 1\], got 1.1 at position 1"),
+        ({"fpr": [np.nan]}, r"fpr must be in \[0, 1\], got nan"),
+        ({"fpr": 0.5}, "fpr must be 1-dimensional"),
+        ({"level": 1}, "level must be a number strictly between"),
+    ],
+)
+def test_bad_bands(posterior, options, message):
+    """One clear error."""
+    with pytest.raises(ValueError, match=message):
+        posterior.roc_band(**options)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"negative": ScoreMoments(1, 0, 1)}, "negative.n must be at least 2, got 1"),
+        ({"negative": ScoreMoments(np.inf, 0, 1)}, "negative.n must be a finite number, got inf"),
+        ({"negative": ScoreMoments("5", 0, 1)}, "negative.n must be a finite number, got '5'"),
+        (
+            {"positive": ScoreMoments(5, np.nan, 1)},
+            "positive.mean must be a finite number, got nan",
+        ),
+        (
+            {"positive": ScoreMoments(5, [0], 1)},
+            r"positive.mean must be a finite number, got \[0\]",
+        ),
+        ({"positive": ScoreMoments(5, 10**400, 1)}, "positive.mean must be a finite number, got 1"),
+        ({"positive": ScoreMoments(5, 0, 0)}, "positive.sd must be positive, got 0"),
+        ({"positive": ScoreMoments(5, 0, -1)}, "positive.sd must be positive, got -1"),
+        ({"negative": (5, 0, 1)}, r"negative must be ScoreMoments, got \(5, 0, 1\)"),
+        ({"negative": [0, 1, 2]}, r"negative must be ScoreMoments, got \[0, 1, 2\]"),
+        ({"negative": ScoreMoments(5, 0, 1e-310)}, "too different in scale"),
+        ({"empirical": 0.9}, "empirical must be EmpiricalAreas or None, got 0.9"),
+        (
+            {"empirical": EmpiricalAreas(np.nan, 1)},
+            r"empirical.roc_auc must be in \[0, 1\], got nan",
+        ),
+        ({"empirical": EmpiricalAreas(1, "1")}, r"empirical.average_precision must be in \[0, 1\]"),
+        ({"positive_fraction": 2.0}, "positive_fraction must be"),
+        ({"n_draws": 1}, "n_draws == 1, must be >= 2"),
+        ({"seed": -1}, "seed must not be negative, got -1"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_direct_construction_is_checked(changed, message):
+    """As `posterior_binormal` checks its arguments."""
+    valid = {"negative": ScoreMoments(5, 0, 1), "positive": ScoreMoments(5, 1, 1)}
+    with pytest.raises(ValueError, match=message):
+        PosteriorBinormal(**{**valid, **changed})
+
+
+def test_least_weights_have_a_posterior():
+    """Two case counts in each class; the draws are finite."""
+    score = [0.0, 1.0, 2.0, 4.0]
+    posterior = posterior_binormal([0, 0, 1, 1], score, sample_weight=[1] * 4, random_state=0)
+    assert 0 < posterior.roc_auc().mean() < 1
+    with pytest.raises(ValueError, match=r"sample_weight .* at least 2 in each class"):
+        posterior_binormal([0, 0, 1, 1], score, sample_weight=[0.51] * 4)

@@ -1,0 +1,238 @@
+"""Cross-validations on the same folds, compared sample by sample."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.model_selection import (
+    GridSearchCV,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from skpostbac import (
+    ClassCountsScorer,
+    OutcomesScorer,
+    PosteriorBalancedAccuracy,
+    PriorInfluenceWarning,
+    compare_cv_results,
+    compare_predictions,
+    pooled_paired_counts,
+)
+
+X, Y = load_wine(return_X_y=True)
+# That is a test of its own.
+pytestmark = pytest.mark.filterwarnings("ignore:.*do not show which samples:UserWarning")
+FOLDS = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, Y))
+MODELS = {
+    "stump": DecisionTreeClassifier(max_depth=1, random_state=0),
+    "tree": DecisionTreeClassifier(random_state=0),
+    "Bayes": GaussianNB(),
+}
+
+
+def cross_validated(model, cv=None, scoring=None, **options):
+    """Return what `cross_validate` returns."""
+    scoring = scoring or OutcomesScorer(len(Y))
+    return cross_validate(model, X, Y, cv=FOLDS if cv is None else cv, scoring=scoring, **options)
+
+
+@pytest.fixture(name="results", scope="module")
+def results_fixture():
+    """Results of three classifiers."""
+    return {name: cross_validated(model) for name, model in MODELS.items()}
+
+
+def test_the_comparison_is_that_of_the_predictions(results):
+    """Out-of-fold predictions of all samples, compared as on one test set."""
+    found = compare_cv_results(results, labels=[0, 1, 2], random_state=0)
+    predictions = {name: cross_val_predict(model, X, Y, cv=FOLDS) for name, model in MODELS.items()}
+    expected = compare_predictions(Y, predictions, random_state=0)
+    assert found.names == expected.names
+    assert found.posteriors == expected.posteriors
+    assert (found.prob_greater() == expected.prob_greater()).all()
+    assert found.difference_interval("Bayes", "stump") == expected.difference_interval(
+        "Bayes", "stump"
+    )
+
+
+def test_results_of_a_search_are_those_of_its_best_candidate(results):
+    """The candidate of the largest balanced accuracy stands for the search."""
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, None]},
+        scoring=OutcomesScorer(len(Y)),
+        cv=FOLDS,
+        refit=False,
+    ).fit(X, Y)
+    pair = compare_cv_results({"search": search.cv_results_, "Bayes": results["Bayes"]})
+    counts = pooled_paired_counts(search.cv_results_)
+    recalls = [(counts.margin(name).correct / counts.margin(name).total).mean() for name in "012"]
+    order = np.argsort(recalls)[::-1]
+    best, second = (counts.margin(str(index)) for index in order[:2])
+    assert pair.posteriors[0].counts.correct.tolist() == best.correct.tolist()
+    # A candidate with a failed fit is passed over.
+    broken = {key: np.array(column) for key, column in search.cv_results_.items()}
+    for key in [key for key in broken if key.startswith("split0_test_")]:
+        broken[key] = broken[key].astype(float)
+        broken[key][order[0]] = np.nan
+    pair = compare_cv_results({"search": broken, "Bayes": results["Bayes"]})
+    assert pair.posteriors[0].counts.correct.tolist() == second.correct.tolist()
+
+
+def test_classes_without_samples_are_named():
+    """In one warning, where the user calls."""
+    scorer = OutcomesScorer(len(Y), labels=[0, 1, 2, 3])
+    tested = {name: cross_validated(MODELS[name], scoring=scorer) for name in ("stump", "Bayes")}
+    with pytest.warns(PriorInfluenceWarning, match="^Class '3' has no samples") as record:
+        comparison = compare_cv_results(tested, same_splits=True)
+    assert len(record) == 1
+    assert record[0].filename == __file__
+    assert str(record[0].message) in comparison.report()
+
+
+def test_training_variation_leaves_less_certainty(results):
+    """The counts are divided by 1 + K / (K - 1)."""
+    two = {name: results[name] for name in ("stump", "Bayes")}
+    plain = compare_cv_results(two).posteriors[0].counts.total
+    divided = compare_cv_results(two, training_variation="nadeau-bengio").posteriors[0].counts.total
+    assert divided * 2.25 == pytest.approx(plain)
+    wide = compare_cv_results(two, training_variation="nadeau-bengio")
+    assert "divided by 2.25 to allow for the variation between training sets" in wide.report()
+    assert "retraining is not included" not in wide.report()
+    assert "on the same 178 samples (effective size 79.11)" in wide.report()
+    assert "on the same 178 samples, and" in compare_cv_results(two).report()
+    assert "retraining is not included" in compare_cv_results(two).report()
+
+
+def test_scorers_with_room_for_different_numbers_of_samples(results):
+    """What is packed into more words is the same."""
+    longer = cross_validated(MODELS["Bayes"], scoring=OutcomesScorer(1000))
+    two = {"stump": results["stump"], "Bayes": longer}
+    found = compare_cv_results(two).prob_greater()
+    two["Bayes"] = results["Bayes"]
+    assert (found == compare_cv_results(two).prob_greater()).all()
+
+
+def test_class_weights_are_matched_by_text(results):
+    """Without labels the classes are known as text."""
+    weights = {0: 1, 1: 2, 2: 3}
+    by_text = compare_cv_results(results, class_weight=weights, random_state=0)
+    by_label = compare_cv_results(results, labels=[0, 1, 2], class_weight=weights, random_state=0)
+    assert by_text.posteriors[1].mean() == by_label.posteriors[1].mean()
+
+
+@pytest.mark.parametrize("scoring", [ClassCountsScorer(), "balanced_accuracy"], ids=str)
+def test_outcomes_are_needed(results, scoring):
+    """The message names the classifier and the scorer to use."""
+    other = cross_validated(MODELS["tree"], scoring=scoring)
+    with pytest.raises(ValueError, match=r"of 'tree' has no outcomes.*scoring=OutcomesScorer"):
+        compare_cv_results({"Bayes": results["Bayes"], "tree": other})
+
+
+@pytest.mark.parametrize(
+    ("cv", "match"),
+    [
+        pytest.param(3, "another number of folds", id="number"),
+        pytest.param(
+            [(train, test[1:]) for train, test in FOLDS], "tested on other folds", id="sizes"
+        ),
+    ],
+)
+def test_other_folds_are_refused(results, cv, match):
+    """The message names both classifiers."""
+    other = cross_validated(MODELS["tree"], cv=cv)
+    with pytest.raises(ValueError, match=rf"cv_results of 'tree' .*{match}.* 'Bayes'|{match}"):
+        compare_cv_results({"Bayes": results["Bayes"], "tree": other})
+
+
+def test_other_samples_are_refused_where_they_are_known():
+    """Folds of the same sizes, with indices that differ."""
+    again = StratifiedKFold(5, shuffle=True, random_state=1)
+    pair = {
+        "one": cross_validated(MODELS["tree"], return_indices=True),
+        "two": cross_validated(MODELS["Bayes"], cv=again, return_indices=True),
+    }
+    with pytest.raises(ValueError, match="'two' was tested on other samples than 'one'"):
+        compare_cv_results(pair)
+
+
+def test_splits_that_nobody_knows_are_told(results):
+    """Shuffled anew, they have the same sizes; a declaration or the indices silence it."""
+    two = {name: results[name] for name in ("stump", "Bayes")}
+    with pytest.warns(UserWarning, match="cv_results of 'stump' do not show which samples were"):
+        compare_cv_results(two)
+    known = {
+        name: cross_validated(MODELS[model], return_indices=True)
+        for name, model in (("one", "tree"), ("two", "Bayes"))
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compare_cv_results(two, same_splits=True)
+        compare_cv_results(known)
+    with pytest.raises(TypeError, match="same_splits must be a bool"):
+        compare_cv_results(two, same_splits="yes")
+
+
+def test_indices_tell_the_repeats():
+    """Of any of the classifiers; the comparison is no more certain for a repetition."""
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=4, random_state=0)
+    results = {
+        name: cross_validated(MODELS[name], cv, return_indices=name == "Bayes")
+        for name in ("stump", "Bayes")
+    }
+    options = {"same_splits": True, "random_state": 0}
+    found = compare_cv_results(results, **options)
+    assert [posterior.counts.n_samples for posterior in found.posteriors] == [178, 178]
+    with pytest.raises(ValueError, match="n_repeats must agree with the indices"):
+        compare_cv_results(results, n_repeats=1, **options)
+    wide = compare_cv_results(results, training_variation="nadeau-bengio", **options)
+    assert wide.posteriors[0].inflation == 1 + 3 / 2
+
+
+def test_one_result_in_place_of_a_mapping_is_refused(results):
+    """The message says what to do with a search."""
+    for wrong in (results["tree"], pd.DataFrame(results["tree"]), {"mean_fit_time": [1.0]}, 5):
+        with pytest.raises(TypeError, match=r"must map the name .*from_paired_counts\(pooled_p"):
+            compare_cv_results(wrong)
+
+
+def test_failed_fits_are_refused(results):
+    """A classifier without any fold has nothing to compare."""
+    broken = {
+        key: np.full(5, np.nan) if key.startswith("test_") else column
+        for key, column in results["tree"].items()
+    }
+    with pytest.raises(ValueError, match="cv_results of 'tree' has failed fits"):
+        compare_cv_results({"Bayes": results["Bayes"], "tree": broken})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "found"),
+    [
+        pytest.param(1, "int", id="number"),
+        pytest.param(np.ones(5), "ndarray", id="scores"),
+        pytest.param(
+            PosteriorBalancedAccuracy.from_counts([3, 4], [5, 5]),
+            "PosteriorBalancedAccuracy",
+            id="posterior",
+        ),
+    ],
+)
+def test_what_is_no_result_is_named(results, wrong, found):
+    """The message names the classifier, what it has, and what is needed."""
+    match = rf"cv_results of 'tree' must be what cross_validate returns .*Outcomes.*got {found}$"
+    with pytest.raises(TypeError, match=match):
+        compare_cv_results({"Bayes": results["Bayes"], "tree": wrong})
+
+
+def test_one_classifier_is_not_enough(results):
+    """There is nothing to compare."""
+    with pytest.raises(ValueError, match="at least two classifiers"):
+        compare_cv_results({"tree": results["tree"]})

@@ -1,0 +1,458 @@
+"""Sizes of test sets, against enumeration by hand, quadrature and simulation."""
+
+import itertools
+from math import exp
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import betaln
+
+from skpostbac import PosteriorBalancedAccuracy, required_test_size
+from skpostbac.model_selection import _planned_test as _plan
+from skpostbac.stats import BetaAverage
+
+# Only A right, only B right, both or neither.
+PRIOR = np.array([0.5, 0.5, 1])
+
+
+def width_assurance(recall, size, width, level=0.95):
+    """Add up the probabilities of the counts of one class whose interval is narrow."""
+    k = np.arange(size + 1)
+    tail = (1 - level) / 2
+    distribution = stats.beta(k + 1, size - k + 1)
+    narrow = distribution.isf(tail) - distribution.ppf(tail) <= width
+    return stats.binom.pmf(k, size, recall)[narrow].sum()
+
+
+def prob_second_better(k_a, n_a, k_b, n_b):
+    """P(B > A) of two Beta posteriors under flat priors, by the finite sum for integers."""
+    a, b, c, d = k_a + 1, n_a - k_a + 1, k_b + 1, n_b - k_b + 1
+    return sum(
+        exp(betaln(a + j, b + d) - betaln(1 + j, d) - betaln(a, b)) / (d + j) for j in range(c)
+    )
+
+
+def cell_probabilities(first, second, agreement):
+    """Probabilities of only A right, only B right, and the rest."""
+    gain = second - first
+    return (1 - agreement - gain) / 2, (1 - agreement + gain) / 2, agreement
+
+
+def paired_assurance(cells, size, level):
+    """Add up the probabilities of the trinomial counts that detect the difference."""
+    total = 0.0
+    for only_a, only_b in itertools.product(range(size + 1), repeat=2):
+        rest = size - only_a - only_b
+        # B's share of the cells that differ has a Beta posterior
+        if rest >= 0 and stats.beta(only_b + 0.5, only_a + 0.5).sf(0.5) >= level:
+            total += stats.multinomial.pmf([only_a, only_b, rest], size, cells)
+    return float(total)
+
+
+@pytest.mark.parametrize(
+    ("recall", "width", "level"),
+    [(0.9, 0.2, 0.95), (0.7, 0.25, 0.9), (1.0, 0.1, 0.95)],
+)
+def test_width_of_one_class_is_that_of_an_enumeration(recall, width, level):
+    """The smallest size from which on all sizes reach it, out of all sizes up to 200."""
+    exact = np.array([width_assurance(recall, n, width, level) for n in range(1, 201)])
+    expected = np.flatnonzero(exact < 0.8)[-1] + 2
+    found = required_test_size(recall, width=width, level=level)
+    assert found.samples.tolist() == [expected]
+    # both are sums of the same probabilities, rounded in another order
+    assert found.assurance == pytest.approx(exact[expected - 1], rel=1e-11)
+    np.testing.assert_allclose(found.assurances, exact[found.sizes - 1], rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 12])
+@pytest.mark.parametrize("level", [0.6, 0.9])
+def test_one_class_paired_is_that_of_an_enumeration(size, level):
+    """Trinomial counts, one by one."""
+    plan = required_test_size(0.6, difference=0.2, agreement=0.7, level=level)
+    expected = paired_assurance(cell_probabilities(0.6, 0.8, 0.7), size, level)
+    assert plan.assurance_at(size) == pytest.approx(expected, rel=1e-10, abs=1e-14)
+
+
+@pytest.mark.parametrize("size", [1, 3, 8, 15])
+def test_one_class_separate_is_that_of_an_enumeration(size):
+    """Pairs of binomial counts, one by one, with P(B > A) by a finite sum."""
+    plan = required_test_size(0.5, difference=0.3, paired=False, level=0.9)
+    counts = range(size + 1)
+    expected = sum(
+        stats.binom.pmf(k_a, size, 0.5) * stats.binom.pmf(k_b, size, 0.8)
+        for k_a, k_b in itertools.product(counts, counts)
+        if prob_second_better(k_a, size, k_b, size) >= 0.9
+    )
+    assert plan.assurance_at(size) == pytest.approx(expected, rel=1e-9, abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("recalls", "width"), [((0.9, 0.6), 0.45), ((0.8, 0.8, 0.5), 0.38)], ids=["two", "three"]
+)
+def test_width_of_some_classes_is_that_of_an_enumeration(recalls, width):
+    """Few samples of unequal numbers, with the interval of each outcome."""
+    plan = required_test_size(
+        recalls, width=width, class_proportions=np.arange(1, len(recalls) + 1), prior="jeffreys"
+    )
+    size = 5 - len(recalls)
+    total = size * np.arange(1, len(recalls) + 1)
+    expected = 0.0
+    for k in itertools.product(*(range(n + 1) for n in total)):
+        low, high = BetaAverage(0.5 + np.array(k), 0.5 + total - k).interval()
+        expected += np.prod(stats.binom.pmf(k, total, recalls)) * (high - low <= width)
+    assert 0.01 < expected < 0.99
+    assert plan.assurance_at(size) == pytest.approx(expected, rel=1e-9)
+
+
+def five_sigma(successes, draws):
+    """Return five standard errors of a share, and never none."""
+    share = successes / draws
+    return 5 * np.sqrt(max(share * (1 - share), 1 / draws) / draws)
+
+
+@pytest.mark.slow
+def test_width_of_many_classes_is_that_of_a_simulation():
+    """Ten classes: the outcomes are too many to be enumerated."""
+    plan = required_test_size(np.linspace(0.6, 0.95, 10), width=0.1)
+    assert 0 < plan.standard_error < 0.005
+    rng, n, draws = np.random.default_rng(1), plan.samples, 1500
+    k = rng.binomial(n, np.linspace(0.6, 0.95, 10), size=(draws, 10))
+    intervals = np.array([BetaAverage(1 + row, 1 + n - row).interval() for row in k])
+    narrow = np.count_nonzero(np.ptp(intervals, axis=1) <= 0.1)
+    margin = five_sigma(narrow, draws) + 5 * plan.standard_error
+    assert abs(plan.assurance - narrow / draws) < margin
+
+
+@pytest.mark.slow
+def test_separate_sets_of_two_classes_are_those_of_a_simulation():
+    """Four counts, and the exact distribution of the difference of each outcome."""
+    first, second = np.array([0.9, 0.7]), np.array([0.93, 0.8])
+    plan = required_test_size(first, difference=second - first, paired=False)
+    rng, n, draws = np.random.default_rng(2), plan.samples, 2000
+    k_a, k_b = (rng.binomial(n, rate, size=(draws, 2)) for rate in (first, second))
+    detected = sum(
+        float((BetaAverage(1 + b, 1 + n - b) - BetaAverage(1 + a, 1 + n - a)).ccdf(0)) >= 0.95
+        for a, b in zip(k_a, k_b, strict=True)
+    )
+    margin = five_sigma(detected, draws) + 5 * plan.standard_error
+    assert abs(plan.assurance - detected / draws) < margin
+
+
+@pytest.mark.slow
+def test_pair_on_two_classes_is_that_of_a_simulation():
+    """Cells of each class, and draws of the Dirichlets for each outcome."""
+    plan = required_test_size([0.8, 0.6], difference=0.15, agreement=[0.8, 0.7])
+    rng, n, draws = np.random.default_rng(3), int(plan.samples[0]), 1000
+    cells = [cell_probabilities(0.8, 0.95, 0.8), cell_probabilities(0.6, 0.75, 0.7)]
+    detected = 0
+    for _ in range(draws):
+        gain = 0.0
+        for cell in cells:
+            theta = rng.dirichlet(rng.multinomial(n, cell) + PRIOR, size=2000)
+            gain = gain + theta[:, 1] - theta[:, 0]
+        detected += np.mean(gain > 0) >= 0.95
+    # the 2000 draws blur the decision, in both directions; that costs less than 0.01
+    margin = five_sigma(detected, draws) + 5 * plan.standard_error + 0.01
+    assert abs(plan.assurance - detected / draws) < margin
+
+
+@pytest.mark.parametrize("size", [5, 60])
+def test_pilot_is_a_beta_binomial(size):
+    """The recall of one class is averaged over the posterior of the pilot."""
+    pilot = PosteriorBalancedAccuracy.from_counts([18], [20])
+    plan = required_test_size(pilot, width=0.2)
+    k = np.arange(size + 1)
+    distribution = stats.beta(k + 1, size - k + 1)
+    narrow = distribution.isf(0.025) - distribution.ppf(0.025) <= 0.2
+    expected = stats.betabinom.pmf(k, size, 19, 3)[narrow].sum()
+    assert plan.assurance_at(size) == pytest.approx(expected, rel=1e-9, abs=1e-14)
+
+
+@pytest.mark.slow
+def test_pilot_of_several_classes_is_that_of_a_simulation():
+    """Recalls are drawn from the pilot, and counts from the recalls."""
+    pilot = PosteriorBalancedAccuracy.from_counts([18, 9, 30], [20, 15, 40], class_weight=[1, 2, 1])
+    plan = required_test_size(pilot, width=0.15)
+    rng, n, draws = np.random.default_rng(4), plan.samples, 1500
+    theta = rng.beta([19, 10, 31], [3, 7, 11], size=(draws, 3))
+    distributions = [
+        BetaAverage(1 + k, 1 + n - k, weights=[0.25, 0.5, 0.25]) for k in rng.binomial(n, theta)
+    ]
+    narrow = sum(np.ptp(distribution.interval()) <= 0.15 for distribution in distributions)
+    margin = five_sigma(narrow, draws) + 5 * plan.standard_error
+    assert abs(plan.assurance - narrow / draws) < margin
+
+
+def test_sure_pilot_is_a_known_recall():
+    """A pilot of a billion samples leaves no doubt about the recalls."""
+    pilot = PosteriorBalancedAccuracy.from_counts([9e8, 7e8], [1e9, 1e9])
+    sure, known = (required_test_size(recalls, width=0.3) for recalls in (pilot, [0.9, 0.7]))
+    assert sure.samples.tolist() == known.samples.tolist()
+    # the pilot's recalls have a standard deviation of 1e-5
+    assert sure.assurance == pytest.approx(known.assurance, abs=1e-4)
+
+
+@pytest.mark.parametrize(("agreement", "expected"), [(0.999, 0.997), (0.998, 0.741)])
+def test_rule_of_thumb_holds_for_classifiers_that_agree(agreement, expected):
+    """10,000 samples and 0.1 %: a simulation agrees, and so do the numbers in the docstring."""
+    plan = required_test_size(0.95, difference=0.001, agreement=agreement)
+    rng, draws = np.random.default_rng(5), 100_000
+    cells = cell_probabilities(0.95, 0.951, agreement)
+    only_a, only_b, _ = rng.multinomial(10_000, np.maximum(cells, 0), size=draws).T
+    detected = np.count_nonzero(stats.beta(only_b + 0.5, only_a + 0.5).sf(0.5) >= 0.95)
+    found = plan.assurance_at(10_000)
+    assert abs(found - detected / draws) < five_sigma(detected, draws)
+    assert found == pytest.approx(expected, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    "paired",
+    [pytest.param(True, id="paired", marks=pytest.mark.slow), pytest.param(False, id="separate")],
+)
+def test_rule_of_thumb_fails_for_independent_errors(paired):
+    """10,000 samples detect 0.1 % with a probability below 0.1, and 580,000 with 0.8."""
+    plan = required_test_size(0.95, difference=0.001, paired=paired)
+    assert plan.assurance_at(10_000) == pytest.approx(0.094, abs=1e-3)
+    assert 575_000 < plan.total < 590_000
+    # the normal formula is good at such sizes: 2 p (1 - p) (z / d)^2
+    z = stats.norm.ppf(0.95) + stats.norm.ppf(0.8)
+    normal = (0.95 * 0.05 + 0.951 * 0.049) * (z / 0.001) ** 2
+    assert plan.total == pytest.approx(normal, rel=0.005)
+
+
+def test_large_size_is_that_of_a_simulation():
+    """A third of a million samples: the counts are not enumerated one by one."""
+    plan = required_test_size(0.9, width=0.002)
+    rng, draws = np.random.default_rng(6), 20_000
+    k = rng.binomial(plan.total, 0.9, size=draws)
+    distribution = stats.beta(k + 1, plan.total - k + 1)
+    narrow = np.count_nonzero(distribution.isf(0.025) - distribution.ppf(0.025) <= 0.002)
+    assert abs(plan.assurance - narrow / draws) < five_sigma(narrow, draws)
+
+
+def test_sampled_rows_agree_with_enumerated_ones(monkeypatch):
+    """The Sobol points give what the enumeration gives, within five standard errors."""
+    plan = required_test_size(0.8, difference=0.1, paired=False)
+    monkeypatch.setattr(_plan, "_MOST_OUTCOMES", 1)
+    sampled = required_test_size(0.8, difference=0.1, paired=False)
+    assert plan.standard_error == 0 < sampled.standard_error
+    found = plan.assurance_at(sampled.total)
+    assert abs(sampled.assurance - found) < 5 * sampled.standard_error + 1e-9
+
+
+@pytest.mark.parametrize("paired", [True, False], ids=["paired", "separate"])
+def test_classifiers_and_outcomes_may_change_roles(paired):
+    """A and B, and right and wrong, under priors that treat right and wrong alike."""
+    forth = required_test_size(0.7, difference=0.1, paired=paired)
+    back = required_test_size(0.8, difference=-0.1, paired=paired)
+    mirrored = required_test_size(0.3, difference=-0.1, paired=paired)
+    assert forth.total == back.total == mirrored.total
+    # sums in another order, of probabilities of 0.7 and of 1 - 0.3
+    assert forth.assurance == pytest.approx(back.assurance, rel=1e-9)
+    assert forth.assurance == pytest.approx(mirrored.assurance, rel=1e-9)
+
+
+def test_order_of_the_classes_does_not_matter():
+    """Permuted classes have permuted sizes."""
+    forth = required_test_size([0.9, 0.7], width=0.3, class_proportions=[3, 1])
+    back = required_test_size([0.7, 0.9], width=0.3, class_proportions=[0.25, 0.75])
+    assert forth.samples.tolist() == back.samples[::-1].tolist()
+    assert forth.samples[0] == 3 * forth.samples[1]
+
+
+def test_class_without_weight_does_not_matter():
+    """It still has its part of the samples."""
+    alone = required_test_size(0.8, width=0.2)
+    both = required_test_size([0.8, 0.1], width=0.2, class_weight=[1, 0])
+    assert both.samples.tolist() == [alone.total] * 2
+    assert both.assurance == alone.assurance
+
+
+def test_unequal_proportions_are_rounded_up():
+    """No class has less than its proportion of what the rarest has."""
+    found = required_test_size([0.9, 0.9], width=0.3, class_proportions=[0.3, 0.2])
+    assert found.samples[0] == -(-3 * found.samples[1] // 2)
+
+
+def test_result_says_what_it_is():
+    """One line, one sentence, and the curve that was looked at."""
+    found = required_test_size([0.9, 0.9], width=0.2)
+    assert repr(found) == (
+        f"RequiredTestSize(total={found.total}, n_classes=2, assurance={found.assurance:.4f})"
+    )
+    assert str(found) == found.report()
+    assert f"{found.samples[0]} samples of each of 2 classes" in found.report()
+    figures = found.summary()
+    assert (figures["total"], figures["n_classes"]) == (found.samples.sum(), 2)
+    assert figures["assurance"] == found.assurance >= figures["target"] == 0.8
+    assert (np.diff(found.sizes) > 0).all()
+    assert found.assurances[found.sizes == found.samples[0]] == found.assurance
+    assert (found.assurances[found.sizes >= found.samples[0]] >= 0.8).all()
+
+
+def test_one_classifier_agrees_with_no_other():
+    """The agreement is nan in summary and table."""
+    plan = required_test_size([0.9, 0.8], width=0.1)
+    assert np.isnan(plan.summary()["agreement"])
+    assert plan.table() == {
+        "class": [0, 1],
+        "samples": plan.samples.tolist(),
+        "agreement": pytest.approx([np.nan, np.nan], nan_ok=True),
+    }
+
+
+@pytest.mark.slow
+def test_result_says_which_agreement_it_assumed():
+    """Independent errors, of 1 - p (1 - q) - q (1 - p), unless another is given."""
+    found = required_test_size([0.9, 0.8], difference=0.05, class_proportions=[3, 1])
+    expected = np.array([0.9 * 0.95 + 0.1 * 0.05, 0.8 * 0.85 + 0.2 * 0.15])
+    assert found.agreement == pytest.approx(expected)
+    share = expected @ found.samples / found.samples.sum()
+    assert found.summary()["agreement"] == pytest.approx(share)
+    assert f"independently, so that they agree on {share:.3f} of" in found.report()
+    assert found.table()["agreement"] == found.agreement.tolist()
+    given = required_test_size([0.9, 0.8], difference=0.05, agreement=[0.95, 0.9])
+    assert given.agreement.tolist() == pytest.approx([0.95, 0.9])
+    assert given.report().endswith("are right, or both wrong, on 0.925 of the samples.")
+    assert given.table()["samples"] == given.samples.tolist()
+
+
+def test_report_of_unequal_classes():
+    """It says which class has how many, by the labels of a pilot."""
+    found = required_test_size([0.9, 0.9], width=0.5, class_proportions=[4, 1])
+    many, few = found.samples
+    assert found.classes.tolist() == [0, 1]
+    text = f"With {many} of class 0, {few} of class 1, {many + few} samples in all, the "
+    assert found.report().startswith(text)
+    pilot = PosteriorBalancedAccuracy.from_counts([18, 9], [20, 10], classes=["sick", "well"])
+    found = required_test_size(pilot, width=0.5, class_proportions=[1, 4])
+    few, many = found.samples
+    assert f"With {few} of class 'sick', {many} of class 'well'," in found.report()
+
+
+def test_report_of_many_unequal_classes():
+    """The smallest and the largest class, and all of them."""
+    found = required_test_size([0.9] * 6, width=0.3, class_proportions=[4, 1, 1, 1, 1, 1])
+    low, high = found.samples.min(), found.samples.max()
+    assert f"{low} to {high} samples a class, {found.total} in all, the" in found.report()
+
+
+@pytest.mark.slow
+def test_random_state_is_a_seed_or_a_generator(monkeypatch):
+    """The same seed gives the same assurance, and the default is a seed."""
+    monkeypatch.setattr(_plan, "_MOST_OUTCOMES", 1)
+
+    def assurance(**options):
+        return required_test_size(0.6, difference=0.35, **options).assurance
+
+    assert assurance() == assurance(random_state=0) != assurance(random_state=1)
+    one, two = (assurance(random_state=np.random.default_rng(7)) for _ in range(2))
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "exactly one of width and difference"),
+        ({"width": 0.1, "difference": 0.1}, "exactly one of width and difference"),
+        ({"width": 0}, "width must be a number strictly between 0 and 1"),
+        ({"width": "wide"}, "width must be a number strictly between 0 and 1"),
+        ({"difference": 0}, "difference must not be zero"),
+        ({"difference": 0.3}, "difference must leave the recalls .* between 0 and 1, got 1.1"),
+        ({"difference": np.nan}, "difference must be finite, got nan"),
+        ({"difference": [0.1, 0.1]}, "difference must be a number or one number for each of the 1"),
+        ({"width": 0.1, "level": 1}, "level must be"),
+        ({"width": 0.1, "assurance": 1.5}, "assurance must be"),
+        ({"width": 0.1, "recalls": 1.2}, "recalls must lie between 0 and 1, got 1.2"),
+        ({"width": 0.1, "recalls": []}, "recalls must be a number or a non-empty array"),
+        ({"width": 0.1, "agreement": 0.9}, "agreement is for a difference of paired"),
+        ({"difference": 0.1, "paired": False, "agreement": 0.9}, "agreement is for a difference"),
+        ({"difference": 0.1, "agreement": 0.95}, "agreement must lie between 0.7 and 0.9 "),
+        ({"difference": 0.1, "agreement": 0.6}, "agreement must lie between 0.7 and 0.9 "),
+        ({"width": 0.1, "class_proportions": [0]}, "class_proportions must be positive, got 0"),
+        ({"width": 0.1, "class_weight": [1, 1]}, "class_weight must have one weight for each"),
+        ({"width": 0.1, "prior": "flat"}, "prior must be one of"),
+        ({"width": 0.1, "max_size": 100}, "max_size=100 samples of a class are too few"),
+        ({"width": 0.1, "max_size": 0}, "max_size must be a positive integer, got 0"),
+        ({"width": 0.1, "max_size": True}, "max_size must be a positive integer, got True"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments, message):
+    """In one line that names the argument."""
+    with pytest.raises(ValueError, match=message) as caught:
+        required_test_size(**{"recalls": 0.8, **arguments})
+    assert "\n" not in str(caught.value)
+
+
+def test_pilot_is_no_plan_for_a_difference():
+    """The recalls of the second classifier would leave [0, 1] for some of its draws."""
+    pilot = PosteriorBalancedAccuracy.from_counts([18], [20])
+    with pytest.raises(TypeError, match="recalls must be numbers for a difference"):
+        required_test_size(pilot, difference=0.1)
+
+
+def test_size_of_assurance_at_is_checked():
+    """A test set of no samples is none."""
+    with pytest.raises(ValueError, match="size must be a positive integer, got 0"):
+        required_test_size(0.8, width=0.2).assurance_at(0)
+
+
+LARGE = {
+    "width": ({"recalls": [0.9, 0.8], "width": 0.1}, 10**9),
+    "proportions": (
+        {"recalls": [0.9, 0.8], "width": 0.1, "class_proportions": [1, 10]},
+        10**8,
+    ),
+    "paired": ({"recalls": 0.7, "difference": 0.1}, 10**9),
+    "separate": ({"recalls": [0.7, 0.8], "difference": 0.1, "paired": False}, 10**9),
+    "pilot": ({"recalls": PosteriorBalancedAccuracy.from_counts([8], [10]), "width": 0.2}, 10**7),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("keywords", "largest"), LARGE.values(), ids=LARGE)
+def test_large_sizes(keywords, largest):
+    """The assurance tends to 1, up to a bound beyond which each size is refused at once."""
+    found = required_test_size(**keywords)
+    assert found.assurance_at(largest) == pytest.approx(1, rel=0, abs=1e-10)
+    for size in (largest + 1, 10**18, 2**70):
+        with pytest.raises(ValueError, match=rf"size must be at most {largest}, for at most .*"):
+            found.assurance_at(size)
+    with pytest.raises(
+        ValueError, match=r"max_size must be at most 10+, got 1180591620717411303424"
+    ):
+        required_test_size(**keywords, max_size=2**70)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"difference": 0.02, "agreement": 0.9}, {"difference": 0.002, "agreement": 0.99}],
+    ids=["common", "rare"],
+)
+def test_simulated_pairs_have_the_same_counts_as_enumerated_ones(options, monkeypatch):
+    """Many samples on which just one is right are simulated by an expansion, few by the cdf."""
+    plan = required_test_size(0.9, **options)
+    size = plan.total // 4
+    expected = plan.assurance_at(size)
+    monkeypatch.setattr(_plan, "_MOST_OUTCOMES", 1)
+    assert plan.assurance_at(size) == pytest.approx(expected, abs=2e-3)
+
+
+def test_weights_of_next_to_nothing_do_not_take_long(monkeypatch):
+    """Far from the goal, no posterior is computed."""
+    calls = []
+    monkeypatch.setattr(_plan, "BetaAverage", lambda *args, **options: calls.append(1))
+    weights = np.random.default_rng(0).dirichlet(np.full(40, 0.3))
+    plan = required_test_size(np.full(40, 0.9), width=0.9, class_weight=weights)
+    assert (plan.samples.tolist(), plan.assurance) == ([1] * 40, 1.0)
+    assert not calls
+
+
+def test_many_classes_look_at_few_sizes_ahead():
+    """Those after the answer are the teeth of the saw."""
+    sizes = {}
+    for n_classes in (2, 40):
+        found = required_test_size(np.full(n_classes, 0.9), width=0.1)
+        sizes[n_classes] = found.sizes.size
+    assert sizes[40] <= 12 < sizes[2]
