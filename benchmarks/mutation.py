@@ -76,7 +76,6 @@ def tests_of(mutation, reached):
     return sorted(names, key=lambda name: folder not in name)
 
 
-<<<<<<< HEAD
 def run(mutants, commit):
     """Test changes in the current folder, a copy of the checkout, and write each verdict."""
     os.environ |= {"PYTHONPATH": str(Path.cwd()), "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
@@ -101,16 +100,6 @@ def run(mutants, commit):
         with RESULTS.open("a") as file:
             file.write(json.dumps(line | {"commit": commit, "date": str(date.today())}) + "\n")
         print(f"{verdict:>9} {len(tests):>5} tests  {name}", flush=True)
-=======
-def command(mutation):
-    """Return the command that tests a change: the tests of its module, then of its package."""
-    path = Path(mutation.module_path)
-    package, *folders = (part.lstrip("_") for part in path.parts[1:-1])
-    own = Path("tests", package, *folders, f"test_{path.stem.lstrip('_')}.py")
-    first = [own, own.parent] if folders else [own]
-    tests = " ".join(str(path) for path in [*first, Path("tests", package)] if path.exists())
-    return f"{sys.executable} -m pytest -x -q -p no:cacheprovider -m 'not slow' {tests}"
->>>>>>> main
 
 
 def read():
