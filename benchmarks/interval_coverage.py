@@ -24,7 +24,7 @@ from scipy.special import betainc, betaincinv, expit, ndtri, xlog1py, xlogy
 from scipy.stats import binom
 
 DOC = Path(__file__).parents[1] / "doc" / "evidence"
-SETS = 2000
+SETS = 1000
 TAILS = np.linspace(0, 0.05, 41)
 FEW = ("1 each", "2 each")
 PARTS = {
@@ -32,7 +32,8 @@ PARTS = {
     "three": "Three classes",
     "many": "5 to 100 classes",
     "class": "A class by itself, or the accuracy",
-    "few": "2 to 100 classes with one or two samples in each",
+    "few": "Two or three classes with one or two samples in each",
+    "sparse": "5 to 100 classes with one or two samples in each",
 }
 
 
@@ -328,7 +329,8 @@ def main():
     ):
         for key, found, truth, weights in run():
             cell = {name: judge(ends, truth, weights) for name, ends in found.items()}
-            parts["few" if key[0] > 1 and key[1] in FEW else part][key] = cell
+            few = "few" if key[0] < 4 else "sparse"
+            parts[few if key[1] in FEW else part][key] = cell
             if key[0] > 1 and cell["default"][0] < 0.9:
                 low.append([*map(str, key), f"{cell['default'][0]:.3f}"])
         print(f"{part}: {time.time() - start:.0f} s", flush=True)

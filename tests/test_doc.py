@@ -141,7 +141,7 @@ def measured_in_intervals():
     found = {}
     text = (DOC / "evidence" / "intervals.rst.inc").read_text("utf-8")
     tables = re.findall(r"^method +mean +lowest .*\n=.*\n((?:.*\d%\n)+)", text, flags=re.M)
-    for part, table in zip(("two", "three", "many", "class", "few"), tables, strict=True):
+    for part, table in zip(("two", "three", "many", "class", "few", "sparse"), tables, strict=True):
         for row in table.splitlines():
             method, mean, lowest = re.match(r"(.*?) +(\d\.\d+) (\d\.\d+) ", row).groups()
             name = f"{part}-{re.sub('[ /]', '-', method.replace(',', ''))}"
