@@ -17,8 +17,8 @@ this was off the coverage in 80 data sets by .03 ("reciprocal"), .06 ("uniform")
 
 The interval is the hull of the shortest one, which is about mean + sd (+-z + s (z^2 - 3) / 6) with
 the skewness s of the posterior, and of the equal-tailed one, mean + sd (+-z + s (z^2 - 1) / 6): a
-density phi(x) (1 + s (x^3 - 3 x) / 6) is equal at both ends of the first, and has equal tails beyond
-those of the second, to first order in s.
+density phi(x) (1 + s (x^3 - 3 x) / 6) is equal at both ends of the first, and has equal tails
+beyond those of the second, to first order in s.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ written here once.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -69,7 +69,7 @@ class Intervals(NamedTuple):
     """Upper ends."""
 
 
-Ends = TypeVar("Ends", Interval, Intervals)
+Ends = TypeVar("Ends", Interval, Intervals, covariant=True)
 
 
 class HasIntervals(Protocol[Ends]):
@@ -168,10 +168,9 @@ def interval_of(
     if method == "central":
         return distribution.interval(level)
     shortest, central = distribution.hdi(level), distribution.interval(level)
-    low, high = np.minimum(shortest[0], central[0]), np.maximum(shortest[1], central[1])
-    # Those of one distribution are Python floats.
-    ends = (low, high) if isinstance(shortest[0], np.ndarray) else (float(low), float(high))
-    return type(shortest)(*ends)  # type: ignore[arg-type]
+    low: Any = plain_float(np.minimum(shortest[0], central[0]))
+    high: Any = plain_float(np.maximum(shortest[1], central[1]))
+    return type(shortest)(low, high)
 
 
 def check_interval_method(method: object) -> None:
