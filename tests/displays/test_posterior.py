@@ -254,7 +254,8 @@ def test_the_sharpest_row_decides_on_the_decimals(kind):
         if kind == "density"
         else texts_beside(display.ax_)
     )
-    # Beta(740, 1) has the quantile p ** (1 / 740), the lower end of the central interval, the mean 740 / 741 and its mode at 1.
+    # Beta(740, 1) has the quantile p ** (1 / 740) and the mean 740 / 741. Its mode is 1, but the
+    # central interval reaches lower than the shortest.
     low, high = 0.025 ** (1 / 740), 1
     assert f"{740 / 741:.4f} [{low:.4f}, {high:.4f}]" in texts[0]
     assert "0.9987 [0.9950, 1.0000]" in texts[0]
