@@ -20,14 +20,13 @@ def hull_width(a, b, weights=None, level=0.95):
     """Return the width of the hull of the shortest and the central interval."""
     average = BetaAverage(a, b, weights=weights)
     (low, high), (lower, higher) = average.hdi(level), average.interval(level)
-    return max(high, higher) - min(low, lower)
+    return np.maximum(high, higher) - np.minimum(low, lower)
 
 
 def width_assurance(recall, size, width, level=0.95):
     """Add up the probabilities of the counts of one class whose interval is narrow."""
     k = np.arange(size + 1)
-    widths = [hull_width([one + 1], [size - one + 1], level=level) for one in k]
-    narrow = np.array(widths) <= width
+    narrow = hull_width(k[:, None] + 1, size - k[:, None] + 1, level=level) <= width
     return stats.binom.pmf(k, size, recall)[narrow].sum()
 
 
@@ -170,7 +169,7 @@ def test_pilot_is_a_beta_binomial(size):
     pilot = PosteriorBalancedAccuracy.from_counts([18], [20])
     plan = required_test_size(pilot, width=0.2)
     k = np.arange(size + 1)
-    narrow = np.array([hull_width([one + 1], [size - one + 1]) for one in k]) <= 0.2
+    narrow = hull_width(k[:, None] + 1, size - k[:, None] + 1) <= 0.2
     expected = stats.betabinom.pmf(k, size, 19, 3)[narrow].sum()
     assert plan.assurance_at(size) == pytest.approx(expected, rel=1e-9, abs=1e-14)
 
