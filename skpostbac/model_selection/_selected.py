@@ -145,7 +145,9 @@ def selected_posterior(
     candidates = counts.fitted()
     sample_times = counts.times_tested(n_repeats)
     times = sample_times.mean()
-    inflation = training_inflation(training_variation, counts.n_splits, sample_times)
+    inflation = training_inflation(
+        training_variation, counts.n_splits, sample_times, counts.n_train
+    )
     paired = pair_candidates(counts, words, candidates, labels=labels, times=times)
     kept = counts if labels is None else counts.select(labels)
 
