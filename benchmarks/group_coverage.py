@@ -89,9 +89,7 @@ METHODS = {
 
 def cell(m, name, median, draws, seed):
     """Return hits and widths of each method, shape (2, methods, draws)."""
-    rng = np.random.default_rng(
-        [seed, m, list(POPULATIONS).index(name), round(100 * median)]
-    )
+    rng = np.random.default_rng([seed, m, list(POPULATIONS).index(name), round(100 * median)])
     ends = np.zeros((draws, len(METHODS), 2))
     truth = 0.0
     for draw in range(draws):
@@ -106,8 +104,10 @@ def cell(m, name, median, draws, seed):
 def rows(results):
     """Return the rows of the table: by half, by number of sites, and by population."""
     keys = list(results)
-    half = {key: (SITES.index(key[0]) + list(POPULATIONS).index(key[1]) + MEDIANS.index(key[2])) % 2
-            for key in keys}
+    half = {
+        key: (SITES.index(key[0]) + list(POPULATIONS).index(key[1]) + MEDIANS.index(key[2])) % 2
+        for key in keys
+    }
     chosen = {
         "half to choose from": [key for key in keys if half[key] == 0],
         "half to show": [key for key in keys if half[key]],
@@ -145,8 +145,8 @@ def main():
     TABLE.write_text(
         f"{date.today()}, skpostbac {skpostbac.__version__}, NumPy {np.__version__}, "
         f"SciPy {scipy.__version__}, Python {platform.python_version()};\n"
-        f"``python benchmarks/group_coverage.py --draws {arguments.draws}``. Coverage of shortest 95 % "
-        "intervals of\nthe population mean, and their mean width in brackets.\n\n"
+        f"``python benchmarks/group_coverage.py --draws {arguments.draws}``. Coverage of shortest "
+        "95 % intervals of\nthe population mean, and their mean width in brackets.\n\n"
         f"{table(rows(results))}\n"
     )
 

@@ -103,11 +103,11 @@ def _describe_training(posteriors: tuple[PosteriorBalancedAccuracy, ...]) -> lis
     """Return the caveat on retraining, or the correction if the posteriors have one."""
     corrections = {one.correction for one in posteriors if hasattr(one, "correction")}
     if corrections:
-        return [
+        question = (
             "This compares algorithms: models refitted on data sets of this size, not only those "
-            "that were tested.",
-            *sorted(corrections),
-        ]
+            "that were tested."
+        )
+        return [question, *sorted(corrections)]
     return [
         "These results apply to the fitted classifiers; variation from retraining is not included."
     ]

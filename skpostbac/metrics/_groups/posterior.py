@@ -233,7 +233,7 @@ class GroupPosterior(StablePickle):
         ]
         if len(self.groups) < _FEW_GROUPS:
             lines.append(
-                f"With fewer than {_FEW_GROUPS} groups, the prior largely determines how much groups "
+                f"With fewer than {_FEW_GROUPS} groups, the prior largely determines how much they "
                 "differ. Test more groups; more samples of the same groups help little."
             )
         return "\n".join(lines)

@@ -434,10 +434,10 @@ def _fold_indices(cv_results: Any, n_splits: int) -> dict[str, tuple[Indices, ..
     with input_errors("cv_results['indices'] must be what cross_validate returns"):
         indices = cv_results["indices"]
         for name in ("test", "train") if "train" in indices else ("test",):
-            sets = [np.asarray(samples) for samples in indices[name]]
+            arrays = [np.asarray(samples) for samples in indices[name]]
             # Splitters may yield masks in place of indices.
             found[name] = tuple(
-                np.flatnonzero(s) if s.dtype == bool else s.astype(np.intp) for s in sets
+                np.flatnonzero(s) if s.dtype == bool else s.astype(np.intp) for s in arrays
             )
     for name, sets in found.items():
         if len(sets) != n_splits:

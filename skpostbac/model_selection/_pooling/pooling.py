@@ -406,7 +406,8 @@ def cross_val_posterior(
         params=params or {},  # scikit-learn 1.6 fails for None where metadata are routed
         error_score="raise",
     )
-    counts = fold_counts(scores, labels).pool(0, times * inflation)
+    # Groups need the counts of all samples; their effective counts are divided.
+    counts = fold_counts(scores, labels).pool(0, times * (inflation if groups is None else 1))
     if groups is not None:
         words = fold_words(scores)
         assert words is not None

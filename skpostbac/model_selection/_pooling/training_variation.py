@@ -74,7 +74,7 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
     Parameters
     ----------
     counts : ClassCounts
-        Counts after division.
+        Counts after division; of samples in groups, whose effective counts are divided, before it.
     prior, class_weight
         As for :class:`PosteriorBalancedAccuracy`.
     training_variation : str
@@ -97,6 +97,12 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
     ) -> None:
         super().__init__(counts, prior=prior, class_weight=class_weight)
         vars(self).update(training_variation=training_variation, inflation=inflation)
+        if self.design_effects is not None:
+            effective = self.effective_counts
+            correct, total = effective.correct / inflation, effective.total / inflation
+            # Past the frozen __setattr__; the distribution follows from the effective counts.
+            vars(self)["effective_counts"] = ClassCounts(effective.classes, correct, total)
+            del vars(self)["distribution"]
 
     def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
         if not isinstance(other, PosteriorBalancedAccuracy):
