@@ -54,8 +54,9 @@ def selected_posterior(
         ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``. Candidates with failed
         fits are skipped. Or the :func:`paired_counts` of the candidates on one test set.
     labels, prior, class_weight, n_repeats, training_variation : optional
-        As in :func:`pooled_posteriors`. With ``training_variation="nadeau-bengio"`` the posterior
-        applies to the model refitted on all samples; without it, to the models of the folds.
+        As in :func:`pooled_posteriors`. By default the posterior applies to the models of the
+        folds, among which the search chose; with ``training_variation="nadeau-bengio"`` to the
+        model refitted on all samples.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the bootstrap. Results are reproducible by default; None stands for fresh entropy.
 

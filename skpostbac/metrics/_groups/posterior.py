@@ -376,7 +376,7 @@ def group_posterior(
 
     In simulations with 3 to 20 groups of 10 to 200 samples, 95 % intervals contained the population
     mean in 96 % of the data sets with the beta-binomial model and in 93 % with the normal-binomial
-    model, whose intervals were wider (85 % if the median accuracy was 0.96, 87 % with 3 groups);
+    model, whose intervals were wider (85 % if the median accuracy was 0.96, 88 % with 3 groups);
     see :ref:`evidence_group_inference`. Fewer than 5 groups say little about how much groups
     differ: the prior then decides, and the intervals are wide.
 
