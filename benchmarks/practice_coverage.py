@@ -31,7 +31,7 @@ from skpostbac import (
 )
 
 FOLDER = Path(__file__).parent
-SETS = {"gaps": 100, "splits": 100, "weights": 200}
+SETS = {"gaps": 40, "splits": 40, "weights": 100}
 
 
 def gaps(n_sets):

@@ -144,8 +144,8 @@ def test_samples_in_groups_are_corrected():
     assert wide.effective_counts.total * wide.inflation == pytest.approx(
         plain.effective_counts.total, rel=1e-12
     )
-    ratio = wide.standard_deviation() / plain.standard_deviation()
-    assert ratio == pytest.approx(wide.inflation**0.5, rel=0.1)
+    # About sqrt(2.25), and more by the prior, whose weight is not divided.
+    assert 1.5 < wide.standard_deviation() / plain.standard_deviation() < 2
     assert pickle.loads(pickle.dumps(wide)) == wide
 
 
