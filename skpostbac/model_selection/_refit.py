@@ -175,8 +175,8 @@ class PosteriorRefit:
     certain than it is and probabilities are closer to 1/2: a limit above 1/2 then accepts worse
     candidates, and one below 1/2 rejects good ones. See :ref:`cross_validation` for an example.
 
-    Like all pooled posteriors, it describes the predictions that were made and ignores the
-    variation between training sets.
+    The rule asks which candidate did best on these folds, and ignores the variation between
+    training sets, which is alike for all candidates.
 
     With a callable ``refit``, scikit-learn sets ``best_index_``, ``best_params_`` and
     ``best_estimator_`` but not ``best_score_``, and ``search.score(X, y)`` raises ``KeyError`` with

@@ -54,8 +54,9 @@ def selected_posterior(
         ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``. Candidates with failed
         fits are skipped. Or the :func:`paired_counts` of the candidates on one test set.
     labels, prior, class_weight, n_repeats, training_variation : optional
-        As in :func:`pooled_posteriors`. With ``training_variation="nadeau-bengio"`` the posterior
-        applies to the model refitted on all samples; without it, to the models of the folds.
+        As in :func:`pooled_posteriors`. By default the posterior applies to the models of the
+        folds, among which the search chose; with ``training_variation="nadeau-bengio"`` to the
+        model refitted on all samples.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the bootstrap. Results are reproducible by default; None stands for fresh entropy.
 
@@ -145,7 +146,9 @@ def selected_posterior(
     candidates = counts.fitted()
     sample_times = counts.times_tested(n_repeats)
     times = sample_times.mean()
-    inflation = training_inflation(training_variation, counts.n_splits, sample_times)
+    inflation = training_inflation(
+        training_variation, counts.n_splits, sample_times, counts.n_train
+    )
     paired = pair_candidates(counts, words, candidates, labels=labels, times=times)
     kept = counts if labels is None else counts.select(labels)
 

@@ -62,7 +62,8 @@ def test_pooled_folds():
     tree = DecisionTreeClassifier(random_state=0)
     scores = cross_validate(tree, X, y, scoring=ClassCountsScorer(), cv=5)
     (pooled,) = pooled_posteriors(scores, prior="hierarchical")
-    assert cross_val_posterior(tree, X, y, cv=5, prior="hierarchical").mean() == pooled.mean()
+    options = {"prior": "hierarchical", "training_variation": None}
+    assert cross_val_posterior(tree, X, y, cv=5, **options).mean() == pooled.mean()
     counts = pooled.counts
     assert counts.n_samples == len(y)
     assert pooled.mean() == PosteriorBalancedAccuracy(counts, prior="hierarchical").mean()

@@ -40,6 +40,11 @@ def mean_field(correct, total, sweeps, mean=0.0, precision=1.0, shape=1.0, rate=
     return stats.norm(mu, known**-0.5)
 
 
+@pytest.fixture(scope="module")
+def normal():
+    return group_posterior([82, 75, 92, 85, 88], [100] * 5, model="normal-binomial")
+
+
 def test_the_published_example_is_the_fourth_sweep(posterior):
     """The numbers in the documentation of micp, which ends before the iteration converges."""
     distribution = mean_field(posterior.correct, posterior.total, sweeps=4)
@@ -49,10 +54,10 @@ def test_the_published_example_is_the_fourth_sweep(posterior):
     assert distribution.cdf(0.0) == pytest.approx(2.756e-07, rel=1e-3)
 
 
-def test_the_variational_approximation_is_too_narrow(posterior):
+def test_the_variational_approximation_is_too_narrow(normal):
     """Its mean is close to that of the posterior, its interval is not."""
-    distribution = posterior.population_median
-    approximation = mean_field(posterior.correct, posterior.total, sweeps=50)
+    distribution = normal.population_median
+    approximation = mean_field(normal.correct, normal.total, sweeps=50)
     assert distribution.mean() == pytest.approx(approximation.expect(expit), abs=0.01)
     low, high = distribution.interval()
     assert low < expit(approximation.ppf(0.025)) - 0.05
@@ -71,8 +76,11 @@ def test_groups_are_drawn_together_and_keep_their_order(posterior):
 
 def test_balanced_accuracy_averages_independent_classes():
     """Means and variances of the classes add up."""
-    both = group_posterior(CORRECT, TOTAL)
-    classes = [group_posterior(np.array(CORRECT)[:, i], np.array(TOTAL)[:, i]) for i in (0, 1)]
+    model = "normal-binomial"
+    both = group_posterior(CORRECT, TOTAL, model=model)
+    classes = [
+        group_posterior(np.array(CORRECT)[:, i], np.array(TOTAL)[:, i], model=model) for i in (0, 1)
+    ]
     for name in ("population_median", "population_mean"):
         distributions = [getattr(one, name) for one in classes]
         distribution = getattr(both, name)
@@ -98,9 +106,9 @@ def test_class_counts_are_aligned_by_their_labels(posterior):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_summary_is_a_table(posterior, library):
+def test_summary_is_a_table(normal, library):
     """A row for each distribution, with its figures."""
-    frame = pytest.importorskip(library).DataFrame(posterior.summary(0.9))
+    frame = pytest.importorskip(library).DataFrame(normal.summary(0.9))
     assert list(frame["name"])[4:] == [
         "group 4",
         "new group",
@@ -108,7 +116,7 @@ def test_summary_is_a_table(posterior, library):
         "population mean",
     ]
     assert len(frame) == 5 + 3
-    low, high = posterior.groups[4].hdi(0.9)
+    low, high = normal.groups[4].hdi(0.9)
     assert (frame["low"][4], frame["high"][4]) == (low, high)
 
 
@@ -240,6 +248,21 @@ def test_the_class_checks_what_it_is_made_of(arguments, message):
     full = (*arguments, BetaBinomial())[: max(len(arguments), 3)]
     with pytest.raises(ValueError, match=message):
         GroupPosterior(*full)
+
+
+def test_the_population_mean_lies_among_sites_that_agree():
+    """With the default model; a prior that favours 1/2 would pull it below all of them."""
+    mean = group_posterior([95, 97, 94, 96, 95], [100] * 5).population_mean
+    assert 0.94 < mean.mean() < 0.97
+    assert mean.interval().low > 0.9
+
+
+def test_few_sites_are_told(posterior):
+    """From five on, no more."""
+    assert "fewer than 5 groups" not in posterior.report()
+    assert "With fewer than 5 groups, the prior" in group_posterior([82, 75, 92], [99] * 3).report()
+    with pytest.raises(AttributeError, match="pass model='normal-binomial'"):
+        _ = posterior.population_median
 
 
 def test_groups_of_the_same_counts_have_one_distribution():
