@@ -3,8 +3,8 @@
     python benchmarks/group_coverage.py --groups 5 --draws 200
 
 Subjects are drawn from a population with normal log-odds, and each has some test samples. The mean
-accuracy of the population is compared with the intervals of `group_posterior` with both models, of
-Student's t on the accuracies of the subjects, and of the pooled counts. The table is
+accuracy of the population is compared with the intervals of `population_posterior` with both
+models, of Student's t on the accuracies of the subjects, and of the pooled counts. The table is
 reStructuredText.
 """
 
@@ -18,7 +18,7 @@ from scipy import stats
 from scipy.special import expit
 
 import skpostbac
-from skpostbac import group_posterior
+from skpostbac import population_posterior
 
 SPREADS = (0.3, 1.0)
 MEDIANS = (0.6, 0.9)
@@ -41,7 +41,7 @@ def pooled(correct, total):
 
 def grouped(model):
     """Return the method that infers the population mean with a model."""
-    return lambda correct, total: group_posterior(
+    return lambda correct, total: population_posterior(
         correct, total, model=model
     ).population_mean.interval()
 

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
 
-from skpostbac._plot import AnyPosterior, ComparisonPlot, Kind, PosteriorPlot, ThresholdPlot
+from skpostbac._plot import (
+    AnyPosterior,
+    BinaryDisplayMixin,
+    ComparisonPlot,
+    Kind,
+    PosteriorPlot,
+    ThresholdPlot,
+)
 from skpostbac._utils import RandomStateLike, check_text
-from skpostbac.displays._base import BinaryDisplayMixin
 from skpostbac.displays._search import check_names
 from skpostbac.metrics import (
     PairedCounts,

@@ -161,7 +161,8 @@ class ExpectedCost:
     --------
     A missed case costs ten times as much as a false alarm.
 
-    >>> from skpostbac import ExpectedCost, PosteriorConfusionMetric
+    >>> from skpostbac import PosteriorConfusionMetric
+    >>> from skpostbac.metrics import ExpectedCost
     >>> C = [[166, 25], [21, 188]]
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, ExpectedCost([[0, 1], [10, 0]]))
     PosteriorConfusionMetric('expected cost', mean=0.598, 95% CI=[0.388, 0.821], exact)
@@ -212,7 +213,8 @@ class NetBenefit:
 
     Examples
     --------
-    >>> from skpostbac import NetBenefit, PosteriorConfusionMetric
+    >>> from skpostbac import PosteriorConfusionMetric
+    >>> from skpostbac.metrics import NetBenefit
     >>> C = [[166, 25], [21, 188]]
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, NetBenefit(0.2))
     PosteriorConfusionMetric('net benefit of 1 at 0.2', mean=0.453, 95% CI=[0.403, 0.504], exact)

@@ -372,8 +372,8 @@ def posterior_confusion_metric(
         takes confusion matrices, an array of shape (n, n_classes, n_classes) with true classes as
         rows, and returns an array of shape (n,). The entries of each matrix are shares that sum to
         1. Names of scikit-learn's functions and scorers are accepted, too, such as "f1_score",
-        "f1_macro" or "matthews_corrcoef". :class:`~skpostbac.ExpectedCost` and
-        :class:`~skpostbac.NetBenefit` weight the errors.
+        "f1_macro" or "matthews_corrcoef". :class:`~skpostbac.metrics.ExpectedCost` and
+        :class:`~skpostbac.metrics.NetBenefit` weight the errors.
     pos_label : label, default=None
         Class for metrics of one class, such as recall. As in scikit-learn, two classes need it,
         unless one of them is 1 or True, which is then the default. More than two classes are

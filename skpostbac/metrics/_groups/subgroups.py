@@ -368,7 +368,7 @@ def subgroup_posteriors(
         strength from one another.
     pooling : {"partial"}, default=None
         With "partial", groups borrow strength from one another: in each class, their accuracies are
-        a sample from a Beta population, as in :func:`group_posterior` with
+        a sample from a Beta population, as in :func:`population_posterior` with
         ``model="beta-binomial"``, whose prior replaces `prior`. Results then use 100,000 draws with
         a fixed seed. By default each group is evaluated on its own.
 
@@ -390,7 +390,7 @@ def subgroup_posteriors(
 
     See Also
     --------
-    group_posterior : Subjects or sites that are a sample of a population.
+    population_posterior : Subjects or sites that are a sample of a population.
     compare_posteriors : Which of two groups is better, and by how much.
 
     Notes

@@ -249,7 +249,8 @@ class PriorInfluenceWarning(UserWarning):
     Examples
     --------
     >>> import warnings
-    >>> from skpostbac import PosteriorBalancedAccuracy, PriorInfluenceWarning
+    >>> from skpostbac import PosteriorBalancedAccuracy
+    >>> from skpostbac.metrics import PriorInfluenceWarning
     >>> with warnings.catch_warnings(category=PriorInfluenceWarning, action="ignore"):
     ...     posterior = PosteriorBalancedAccuracy.from_counts([9] * 50, [10] * 50, prior="uniform")
     >>> influence = posterior.prior_influence()
@@ -493,7 +494,7 @@ class PriorInfluence(StablePickle):
         Contribution of each class to `shift`.
     expected_coverage : float
         Expected coverage of 95 % intervals in similar test sets; nan without samples.
-        :class:`~skpostbac.PriorInfluenceWarning` describes how it is estimated.
+        :class:`~skpostbac.metrics.PriorInfluenceWarning` describes how it is estimated.
     remedy : str
         Suggested remedy if `expected_coverage` is below 0.915 - 0.1 / n_classes, else empty.
 

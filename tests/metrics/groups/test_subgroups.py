@@ -11,7 +11,7 @@ import pytest
 from skpostbac import (
     PosteriorBalancedAccuracy,
     compare_posteriors,
-    group_posterior,
+    population_posterior,
     posterior_balanced_accuracy,
     subgroup_posteriors,
 )
@@ -205,7 +205,7 @@ def test_pooled_groups_borrow_strength():
     alone = subgroup_posteriors(y, y_pred, sensitive_features=group)
     pooled = subgroup_posteriors(y, y_pred, sensitive_features=group, pooling="partial")
     counts = [posterior.counts for posterior in alone.posteriors]
-    full = group_posterior(
+    full = population_posterior(
         [one.correct for one in counts], [one.total for one in counts], model="beta-binomial"
     )
     for found, expected in zip(pooled.by_group.values(), full.groups, strict=True):
