@@ -27,7 +27,6 @@ from skpostbac import (
     cross_val_posterior,
     make_posterior_scorer,
     paired_counts,
-    pooled_paired_counts,
     pooled_posteriors,
     population_posterior,
     posterior_accuracy,
@@ -47,6 +46,7 @@ from skpostbac.binary_equivalent import (
 from skpostbac.binormal import BinormalModel, binormal_check, make_binormal_scorer
 from skpostbac.displays import PosteriorSearchDisplay
 from skpostbac.metrics import ProbAboveChance
+from skpostbac.model_selection import pooled_paired_counts
 from skpostbac.stats import Hyperprior
 
 N = 6

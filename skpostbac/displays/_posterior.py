@@ -414,7 +414,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         rope, prior, class_weight, random_state
             As for :func:`~skpostbac.compare_predictions`.
         labels, n_repeats
-            As for :func:`~skpostbac.pooled_paired_counts`.
+            As for :func:`~skpostbac.model_selection.pooled_paired_counts`.
         name : sequence of str, default=None
             Names of the candidates, by default the parameters in which they differ.
         ax, **plot_params

@@ -232,7 +232,8 @@ def pooled_paired_counts(
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skpostbac import OutcomesScorer, PosteriorComparison, pooled_paired_counts
+    >>> from skpostbac import OutcomesScorer, PosteriorComparison
+    >>> from skpostbac.model_selection import pooled_paired_counts
     >>> X, y = load_wine(return_X_y=True)
     >>> search = GridSearchCV(
     ...     DecisionTreeClassifier(random_state=0),
