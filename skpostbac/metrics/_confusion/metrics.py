@@ -140,7 +140,7 @@ _SMALLEST, _LARGEST = 1e-50, 1e50
 
 @dataclass(frozen=True)
 class ExpectedCost:
-    """Mean cost of a prediction, a metric for :func:`posterior_confusion_metric`.
+    """Mean cost of a prediction, a metric for :func:`~skpostbac.posterior_confusion_metric`.
 
     The posterior is exact with known shares of two classes, or of more classes if each row has at
     most two different costs, and with ``prevalence="sampled"`` if there are at most three different
@@ -189,7 +189,7 @@ class ExpectedCost:
 
 @dataclass(frozen=True)
 class NetBenefit:
-    r"""Net benefit of decisions, a metric for :func:`posterior_confusion_metric`.
+    r"""Net benefit of decisions, a metric for :func:`~skpostbac.posterior_confusion_metric`.
 
     It is :math:`(TP - w FP) / n` with :math:`w = t / (1 - t)`, the odds of the threshold
     probability t at which acting and not acting are equally good [1]_. Never acting has a net

@@ -62,7 +62,8 @@ _MOST_DRAWS, _LEAST_DRAWS, _MOST_DRAWN_CELLS = 100_000, 1_000, 4 * 10**7
 class PosteriorConfusionMetric(ScalarPosterior):
     r"""Posterior of a metric of the confusion matrix.
 
-    Created by :func:`posterior_confusion_metric` from labels, or by :meth:`from_confusion_matrix`.
+    Created by :func:`~skpostbac.posterior_confusion_metric` from labels, or by
+    :meth:`from_confusion_matrix`.
 
     Attributes
     ----------
@@ -196,7 +197,7 @@ class PosteriorConfusionMetric(ScalarPosterior):
         labels : array-like of shape (n_classes,), default=None
             Class labels. Defaults to the index of a DataFrame, else 0, 1, ...
         metric, pos_label, average, prevalence, prior, n_draws, random_state
-            As for :func:`posterior_confusion_metric`.
+            As for :func:`~skpostbac.posterior_confusion_metric`.
 
         Returns
         -------

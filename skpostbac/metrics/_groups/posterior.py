@@ -59,9 +59,9 @@ _NEW_GROUP, _MEDIAN, _MEAN = "new group", "population median", "population mean"
 class PopulationPosterior(StablePickle):
     r"""Posterior of the accuracy in a population of groups, given the counts of some of them.
 
-    Created by :func:`population_posterior`. With counts per class, "accuracy" is the balanced
-    accuracy, the average over the classes, each of which has its own population. All distributions
-    have the methods of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``,
+    Created by :func:`~skpostbac.population_posterior`. With counts per class, "accuracy" is the
+    balanced accuracy, the average over the classes, each of which has its own population. All
+    distributions have the methods of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``,
     ``interval(level)`` for the central credible interval, ``hdi(level)``, ``ccdf(x)`` for the
     probability above x, ``pdf(x)`` and others. They are computed on first access.
 

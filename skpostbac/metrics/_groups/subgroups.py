@@ -368,7 +368,7 @@ def subgroup_posteriors(
         strength from one another.
     pooling : {"partial"}, default=None
         With "partial", groups borrow strength from one another: in each class, their accuracies are
-        a sample from a Beta population, as in :func:`population_posterior` with
+        a sample from a Beta population, as in :func:`~skpostbac.population_posterior` with
         ``model="beta-binomial"``, whose prior replaces `prior`. Results then use 100,000 draws with
         a fixed seed. By default each group is evaluated on its own.
 

@@ -203,12 +203,13 @@ class PriorInfluenceWarning(UserWarning):
     """95 % intervals under this prior would often miss the true value in similar test sets.
 
     The check runs for posteriors from labels, counts, confusion matrices and folds, and in
-    :func:`compare_predictions`. It simulates 2,000 similar test sets (fewer with more than 15
-    classes, at least 100) from recalls like the observed ones. The warning is given if the share of
-    95 % intervals that contain the true balanced accuracy is below 0.915 - 0.1 / n_classes. For a
-    prior that the classes share, this coverage is estimated from the distance between the posterior
-    mean and the observed one. :meth:`PosteriorBalancedAccuracy.prior_influence` returns the
-    coverage as `expected_coverage`, and how far each class shifts the mean.
+    :func:`~skpostbac.compare_predictions`. It simulates 2,000 similar test sets (fewer with more
+    than 15 classes, at least 100) from recalls like the observed ones. The warning is given if the
+    share of 95 % intervals that contain the true balanced accuracy is below 0.915 - 0.1 /
+    n_classes. For a prior that the classes share, this coverage is estimated from the distance
+    between the posterior mean and the observed one.
+    :meth:`~skpostbac.PosteriorBalancedAccuracy.prior_influence` returns the coverage as
+    `expected_coverage`, and how far each class shifts the mean.
 
     With many classes and few samples of each, a prior such as "uniform" pulls each accuracy, and so
     the average, to 1/2, while the standard deviation of the average falls with the number of
@@ -222,9 +223,9 @@ class PriorInfluenceWarning(UserWarning):
     fold. Informative priors, i.e. numbers other than the same symmetric Beta for all classes, are
     meant to move the posterior and give no warning. Shifts within 0.005 are ignored.
 
-    :func:`posterior_confusion_metric` warns if the metric of the observed confusion matrix and that
-    of the expected one differ by more than 1.5 posterior standard deviations and 0.005. Use
-    ``prior="reciprocal"`` there.
+    :func:`~skpostbac.posterior_confusion_metric` warns if the metric of the observed confusion
+    matrix and that of the expected one differ by more than 1.5 posterior standard deviations and
+    0.005. Use ``prior="reciprocal"`` there.
 
     Notes
     -----

@@ -130,7 +130,7 @@ def pooled_posteriors(
     --------
     cross_val_posterior : cross-validate one estimator and pool.
     PosteriorRefit : choose the best candidate of a search by its pooled posterior.
-    pooled_paired_counts : which candidates were right together.
+    skpostbac.model_selection.pooled_paired_counts : which candidates were right together.
 
     Notes
     -----
@@ -198,7 +198,7 @@ def pooled_paired_counts(
     cv_results : dict or DataFrame
         ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``.
     labels, n_repeats : optional
-        As in :func:`pooled_posteriors`.
+        As in :func:`~skpostbac.pooled_posteriors`.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def pooled_paired_counts(
     ------
     ValueError
         If there are no sample outcomes, if the test folds of two candidates differ in their number
-        of samples of a class, or for the reasons listed in :func:`pooled_posteriors`.
+        of samples of a class, or for the reasons listed in :func:`~skpostbac.pooled_posteriors`.
 
     Warns
     -----
@@ -219,7 +219,7 @@ def pooled_paired_counts(
 
     See Also
     --------
-    PosteriorComparison.from_paired_counts : The comparison that follows from the counts.
+    skpostbac.PosteriorComparison.from_paired_counts : The comparison that follows from the counts.
 
     Notes
     -----
@@ -298,8 +298,8 @@ def cross_val_posterior(
     prior, class_weight : optional
         As in :func:`posterior_balanced_accuracy`.
     training_variation : {"nadeau-bengio"}, optional
-        Correction for the variation between training sets, as in :func:`pooled_posteriors`; K-fold
-        cross-validation without `groups` only.
+        Correction for the variation between training sets, as in
+        :func:`~skpostbac.pooled_posteriors`; K-fold cross-validation without `groups` only.
     n_jobs : int, optional
         Number of fits to run in parallel.
     params : mapping, optional
@@ -342,7 +342,7 @@ def cross_val_posterior(
     tested. With shuffled splits, samples tested more often have more weight.
 
     By default the posterior ignores the variation between training sets; see
-    :func:`pooled_posteriors` for the correction of `training_variation`.
+    :func:`~skpostbac.pooled_posteriors` for the correction of `training_variation`.
 
     Weights in `params` are passed to ``fit`` only, and each tested sample counts as one. For
     weighted counts, call :func:`~sklearn.model_selection.cross_validate` with a
