@@ -132,7 +132,9 @@ def posterior_balanced_accuracy_score(
     make_posterior_scorer : Scorer for model selection.
     posterior_balanced_accuracy : The full posterior.
 
-    Notes ----- This function never gives a :class:`~skpostbac.metrics.PriorInfluenceWarning` or
+    Notes
+    -----
+    This function never gives a :class:`~skpostbac.metrics.PriorInfluenceWarning` or
     :class:`~skpostbac.metrics.GroupsWarning`, which a search would repeat in each fold.
 
     References
