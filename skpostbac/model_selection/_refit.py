@@ -147,10 +147,11 @@ class PosteriorRefit:
     FitFailedWarning
         If candidates were skipped because some of their fits failed.
 
-    See Also -------- pooled_posteriors : the posteriors that this rule compares. selected_posterior
-    : the posterior of the best candidate, corrected for the choice.
-    skpostbac.model_selection.pooled_paired_counts : the joint outcomes of the candidates, to
-    compare them all.
+    See Also
+    --------
+    pooled_posteriors : the posteriors that this rule compares.
+    selected_posterior : the posterior of the best candidate, corrected for the choice.
+    skpostbac.model_selection.pooled_paired_counts : the joint outcomes of the candidates.
 
     Notes
     -----
