@@ -3,10 +3,10 @@
     python benchmarks/group_coverage.py --draws 12
 
 Sites are drawn from a population, and each has between 10 and 200 test samples. The mean accuracy
-of the population is compared with the shortest intervals of `group_posterior` with both models, of
-Student's t on the accuracies of the sites, and of the pooled counts. Cells are divided into two
-halves like the squares of a chessboard: the default model is chosen on one half, and its coverage
-is shown on the other. The table is written beside this script.
+of the population is compared with the shortest intervals of `population_posterior` with both
+models, of Student's t on the accuracies of the sites, and of the pooled counts. Cells are divided
+into two halves like the squares of a chessboard: the default model is chosen on one half, and its
+coverage is shown on the other. The table is written beside this script.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from scipy import stats
 from scipy.special import expit, logit
 
 import skpostbac
-from skpostbac import group_posterior
+from skpostbac import population_posterior
 
 SITES = (3, 5, 10, 20)
 MEDIANS = (0.6, 0.8, 0.9, 0.96)
@@ -76,7 +76,9 @@ def pooled(correct, total):
 
 def grouped(model):
     """Return the method that infers the population mean with a model."""
-    return lambda correct, total: group_posterior(correct, total, model=model).population_mean.hdi()
+    return lambda correct, total: population_posterior(
+        correct, total, model=model
+    ).population_mean.hdi()
 
 
 METHODS = {

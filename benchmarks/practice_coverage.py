@@ -23,12 +23,12 @@ from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSp
 from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac import (
-    SampleWeightWarning,
     __version__,
     cross_val_posterior,
     posterior_balanced_accuracy,
     subgroup_posteriors,
 )
+from skpostbac.metrics import SampleWeightWarning
 
 FOLDER = Path(__file__).parent
 SETS = {"gaps": 40, "splits": 40, "weights": 100}

@@ -67,14 +67,14 @@ def compare_cv_results(
         accuracy is used; its selection bias is corrected by :func:`selected_posterior`, but not
         here.
     rope, class_weight, prior, n_draws, random_state
-        As for :func:`compare_predictions`. Without `labels`, the keys of a `class_weight` dict are
-        matched as strings.
+        As for :func:`~skpostbac.compare_predictions`. Without `labels`, the keys of a
+        `class_weight` dict are matched as strings.
     labels, n_repeats
-        As for :func:`pooled_posteriors`.
+        As for :func:`~skpostbac.pooled_posteriors`.
     training_variation : {"nadeau-bengio"} or None, default="nadeau-bengio"
         By default the comparison answers which algorithm is better, for models refitted on data
-        sets of this size, with the correction of :func:`pooled_posteriors`. With None it applies to
-        these predictions only, and equally good algorithms seem different too often.
+        sets of this size, with the correction of :func:`~skpostbac.pooled_posteriors`. With None it
+        applies to these predictions only, and equally good algorithms seem different too often.
     same_splits : bool, default=False
         Pass True to state that all classifiers used the same splits, if the results do not show it.
         This silences the warning.
@@ -90,7 +90,8 @@ def compare_cv_results(
         If `cv_results` is not a mapping of names.
     ValueError
         If there are fewer than two classifiers, if one has no sample outcomes, has failed fits or
-        was tested on other folds, or for the reasons listed in :func:`compare_predictions`.
+        was tested on other folds, or for the reasons listed in
+        :func:`~skpostbac.compare_predictions`.
 
     Warns
     -----
@@ -103,7 +104,7 @@ def compare_cv_results(
     See Also
     --------
     compare_predictions : Classifiers with one test set.
-    pooled_paired_counts : The candidates of one search.
+    skpostbac.model_selection.pooled_paired_counts : The candidates of one search.
 
     Notes
     -----

@@ -114,11 +114,11 @@ class PosteriorRefit:
         Probability of the bounds "lower" and "upper".
     prior, class_weight : optional
         As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a dict of class
-        weights are matched as strings, as in :func:`pooled_posteriors`. Arrays and dicts are stored
-        as tuples and read-only mappings.
+        weights are matched as strings, as in :func:`~skpostbac.pooled_posteriors`. Arrays and dicts
+        are stored as tuples and read-only mappings.
     labels, n_repeats : optional
-        As in :func:`pooled_posteriors`. Pass `labels` to restore the original labels, which are
-        otherwise strings.
+        As in :func:`~skpostbac.pooled_posteriors`. Pass `labels` to restore the original labels,
+        which are otherwise strings.
     complexity : str or callable, default=None
         Measure that is smaller for simpler candidates: the name of a parameter of the search, such
         as "max_depth" or "model__max_depth", or of a column of ``cv_results_``, such as
@@ -151,7 +151,7 @@ class PosteriorRefit:
     --------
     pooled_posteriors : the posteriors that this rule compares.
     selected_posterior : the posterior of the best candidate, corrected for the choice.
-    pooled_paired_counts : the joint outcomes of the candidates, to compare them all.
+    skpostbac.model_selection.pooled_paired_counts : the joint outcomes of the candidates.
 
     Notes
     -----

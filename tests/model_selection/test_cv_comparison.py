@@ -20,11 +20,11 @@ from skpostbac import (
     ClassCountsScorer,
     OutcomesScorer,
     PosteriorBalancedAccuracy,
-    PriorInfluenceWarning,
     compare_cv_results,
     compare_predictions,
-    pooled_paired_counts,
 )
+from skpostbac.metrics import PriorInfluenceWarning
+from skpostbac.model_selection import pooled_paired_counts
 
 X, Y = load_wine(return_X_y=True)
 # That is a test of its own.

@@ -17,10 +17,10 @@ from skpostbac import (
     compare_posteriors,
     compare_predictions,
     cross_val_posterior,
-    pooled_paired_counts,
     pooled_posteriors,
     required_test_size,
 )
+from skpostbac.model_selection import pooled_paired_counts
 from skpostbac.stats import HierarchicalPairedDifference, Hyperprior
 
 CELLS = np.array([[21, 2, 7, 4], [9, 3, 1, 6], [30, 0, 5, 8]])

@@ -16,11 +16,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac import (
     ClassCountsScorer,
-    GroupsWarning,
     PosteriorBalancedAccuracy,
     cross_val_posterior,
     pooled_posteriors,
 )
+from skpostbac.metrics import GroupsWarning
 
 
 def results(cv):

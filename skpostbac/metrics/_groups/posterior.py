@@ -58,14 +58,14 @@ _NEW_GROUP, _MEDIAN, _MEAN = "new group", "population median", "population mean"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupPosterior(StablePickle):
+class PopulationPosterior(StablePickle):
     r"""Posterior of the accuracy in a population of groups, given the counts of some of them.
 
-    Created by :func:`group_posterior`. With counts per class, "accuracy" is the balanced accuracy,
-    the average over the classes, each of which has its own population. All distributions have the
-    methods of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``, ``interval(level)`` for the
-    central credible interval, ``hdi(level)``, ``ccdf(x)`` for the probability above x, ``pdf(x)``
-    and others. They are computed on first access.
+    Created by :func:`~skpostbac.population_posterior`. With counts per class, "accuracy" is the
+    balanced accuracy, the average over the classes, each of which has its own population. All
+    distributions have the methods of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``,
+    ``interval(level)`` for the central credible interval, ``hdi(level)``, ``ccdf(x)`` for the
+    probability above x, ``pdf(x)`` and others. They are computed on first access.
 
     Attributes
     ----------
@@ -80,8 +80,8 @@ class GroupPosterior(StablePickle):
 
     Examples
     --------
-    >>> from skpostbac import group_posterior
-    >>> posterior = group_posterior([82, 75, 92], [100] * 3)
+    >>> from skpostbac import population_posterior
+    >>> posterior = population_posterior([82, 75, 92], [100] * 3)
     >>> posterior.groups[1].interval(0.9)
     Interval(low=0.681, high=0.819)
     >>> float(posterior.new_group.ccdf(0.5))
@@ -185,8 +185,8 @@ class GroupPosterior(StablePickle):
 
         Examples
         --------
-        >>> from skpostbac import group_posterior
-        >>> rows = group_posterior([8, 9], [10, 10], model="beta-binomial").summary()
+        >>> from skpostbac import population_posterior
+        >>> rows = population_posterior([8, 9], [10, 10], model="beta-binomial").summary()
         >>> [row["name"] for row in rows]
         ['group 0', 'group 1', 'new group', 'population mean']
         >>> rows[-1]["mean"]
@@ -213,8 +213,8 @@ class GroupPosterior(StablePickle):
 
         Examples
         --------
-        >>> from skpostbac import group_posterior
-        >>> print(group_posterior([82, 75, 92], [100] * 3).report())
+        >>> from skpostbac import population_posterior
+        >>> print(population_posterior([82, 75, 92], [100] * 3).report())
         Mean accuracy in the population: 0.722 (95% credible interval 0.508 to 0.891).
         Accuracy of a new group: 0.722 (95% credible interval 0.257 to 1.000).
         Lowest of the 3 groups, 'group 1': 0.753 (95% credible interval 0.669 to 0.833).
@@ -271,8 +271,8 @@ class GroupPosterior(StablePickle):
         Examples
         --------
         >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import group_posterior
-        >>> display = group_posterior([8, 9], [10, 10]).plot()
+        >>> from skpostbac import population_posterior
+        >>> display = population_posterior([8, 9], [10, 10]).plot()
         >>> [text.get_text() for text in display.ax_.get_yticklabels()]
         ['group 0', 'group 1', 'new group', 'population median', 'population mean']
         >>> plt.close(display.figure_)
@@ -327,15 +327,15 @@ class GroupPosterior(StablePickle):
             *([f"n_classes={self.correct.shape[1]}"] if self.correct.ndim > 1 else []),
             f"model={model!r}",
         ]
-        return f"GroupPosterior({', '.join(facts)})"
+        return f"PopulationPosterior({', '.join(facts)})"
 
 
-def group_posterior(
+def population_posterior(
     correct: ArrayLike | Sequence[ClassCounts] | Mapping[Any, Any],
     total: ArrayLike | None = None,
     *,
     model: GroupModelLike = "beta-binomial",
-) -> GroupPosterior:
+) -> PopulationPosterior:
     r"""Infer the accuracy in a population of groups from the counts of some of them.
 
     A group is a subject, site, fold or data set with its own accuracy :math:`\theta_j` and
@@ -359,7 +359,7 @@ def group_posterior(
 
     Returns
     -------
-    posterior : GroupPosterior
+    posterior : PopulationPosterior
 
     Raises
     ------
@@ -404,8 +404,8 @@ def group_posterior(
     --------
     Five subjects with 100 trials each.
 
-    >>> from skpostbac import group_posterior
-    >>> posterior = group_posterior([82, 75, 92, 85, 88], [100] * 5)
+    >>> from skpostbac import population_posterior
+    >>> posterior = population_posterior([82, 75, 92, 85, 88], [100] * 5)
     >>> posterior.population_mean.interval(0.95)
     Interval(low=0.6517, high=0.9025)
     >>> float(posterior.population_mean.ccdf(0.5))  # better than chance
@@ -415,7 +415,7 @@ def group_posterior(
 
     Sites by name:
 
-    >>> group_posterior({"Bonn": (82, 100), "Oslo": (37, 40)}).summary()[1]["name"]
+    >>> population_posterior({"Bonn": (82, 100), "Oslo": (37, 40)}).summary()[1]["name"]
     'Oslo'
     """
     names, classes = None, None
@@ -432,7 +432,7 @@ def group_posterior(
             raise ValueError("correct must have ClassCounts with the same classes in all groups")
         aligned = [group.reindex(classes) for group in groups]
         correct, total = [group.correct for group in aligned], [group.total for group in aligned]
-    return GroupPosterior(
+    return PopulationPosterior(
         correct,  # type: ignore[arg-type]
         total,  # type: ignore[arg-type]
         _check_model(model),

@@ -210,7 +210,7 @@ class SubgroupPosteriors(StablePickle):
 
         It is never negative, even if the groups are equally good. Compare it with a tolerable gap,
         e.g. ``gap.prob_above(0.05)``. Without pooling such probabilities are too large, and a
-        :class:`PriorInfluenceWarning` says so.
+        :class:`~skpostbac.metrics.PriorInfluenceWarning` says so.
         """
         if self.pooling is not None:
             return DrawnFigure(_GAP, np.ptp(self._draws, axis=1))
@@ -391,9 +391,10 @@ def subgroup_posteriors(
         strength from one another.
     pooling : {"partial"} or None, default="partial"
         By default groups borrow strength from one another: in each class, their accuracies are a
-        sample from a Beta population, as in :func:`group_posterior`, whose prior replaces `prior`.
-        Results use 100,000 draws with a fixed seed, about 10 ms per group and class. With None each
-        group is evaluated by itself, which is exact and fast, but overestimates the gap.
+        sample from a Beta population, as in :func:`~skpostbac.population_posterior`, whose prior
+        replaces `prior`. Results use 100,000 draws with a fixed seed, about 10 ms per group and
+        class. With None each group is evaluated by itself, which is exact and fast, but
+        overestimates the gap.
 
     Returns
     -------
@@ -414,7 +415,7 @@ def subgroup_posteriors(
 
     See Also
     --------
-    group_posterior : Subjects or sites that are a sample of a population.
+    population_posterior : Subjects or sites that are a sample of a population.
     compare_posteriors : Which of two groups is better, and by how much.
 
     Notes

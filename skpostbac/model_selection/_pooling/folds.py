@@ -180,7 +180,7 @@ def fold_counts(cv_results: Any, labels: ArrayLike | None = None) -> FoldCounts:
     Parameters
     ----------
     cv_results : dict or DataFrame
-        See :func:`pooled_posteriors`.
+        See :func:`~skpostbac.pooled_posteriors`.
     labels : sequence, optional
         The classes to take, in this order; all that were counted by default.
     """

@@ -135,7 +135,7 @@ def pooled_posteriors(
     --------
     cross_val_posterior : cross-validate one estimator and pool.
     PosteriorRefit : choose the best candidate of a search by its pooled posterior.
-    pooled_paired_counts : which candidates were right together.
+    skpostbac.model_selection.pooled_paired_counts : which candidates were right together.
 
     Notes
     -----
@@ -203,7 +203,7 @@ def pooled_paired_counts(
     cv_results : dict or DataFrame
         ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``.
     labels, n_repeats : optional
-        As in :func:`pooled_posteriors`.
+        As in :func:`~skpostbac.pooled_posteriors`.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def pooled_paired_counts(
     ------
     ValueError
         If there are no sample outcomes, if the test folds of two candidates differ in their number
-        of samples of a class, or for the reasons listed in :func:`pooled_posteriors`.
+        of samples of a class, or for the reasons listed in :func:`~skpostbac.pooled_posteriors`.
 
     Warns
     -----
@@ -224,7 +224,7 @@ def pooled_paired_counts(
 
     See Also
     --------
-    PosteriorComparison.from_paired_counts : The comparison that follows from the counts.
+    skpostbac.PosteriorComparison.from_paired_counts : The comparison that follows from the counts.
 
     Notes
     -----
@@ -237,7 +237,8 @@ def pooled_paired_counts(
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skpostbac import OutcomesScorer, PosteriorComparison, pooled_paired_counts
+    >>> from skpostbac import OutcomesScorer, PosteriorComparison
+    >>> from skpostbac.model_selection import pooled_paired_counts
     >>> X, y = load_wine(return_X_y=True)
     >>> search = GridSearchCV(
     ...     DecisionTreeClassifier(random_state=0),
@@ -304,8 +305,8 @@ def cross_val_posterior(
     training_variation : {"nadeau-bengio"} or None, default="nadeau-bengio"
         By default the posterior answers how good `estimator` is when it is refitted on all data:
         the counts are divided by 1 + (samples tested) / (mean size of the training sets), which is
-        1 + K / (K - 1) for K folds, as in :func:`pooled_posteriors`. With None it describes these
-        predictions only.
+        1 + K / (K - 1) for K folds, as in :func:`~skpostbac.pooled_posteriors`. With None it
+        describes these predictions only.
     n_jobs : int, optional
         Number of fits to run in parallel.
     params : mapping, optional

@@ -12,7 +12,6 @@ from skpostbac import (
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
-    SampleWeightWarning,
     class_counts,
     compare_predictions,
     make_posterior_scorer,
@@ -23,6 +22,7 @@ from skpostbac import (
     posterior_confusion_metric,
     posterior_threshold_curve,
 )
+from skpostbac.metrics import SampleWeightWarning
 from tests.metrics.dependence.slow import draw
 
 

@@ -12,7 +12,7 @@ import pytest
 from skpostbac import (
     PosteriorBalancedAccuracy,
     compare_posteriors,
-    group_posterior,
+    population_posterior,
     posterior_balanced_accuracy,
     subgroup_posteriors,
 )
@@ -215,7 +215,7 @@ def test_pooled_groups_borrow_strength():
     alone = subgroup_posteriors(y, y_pred, sensitive_features=group, pooling=None)
     pooled = subgroup_posteriors(y, y_pred, sensitive_features=group)
     counts = [posterior.counts for posterior in alone.posteriors]
-    full = group_posterior([one.correct for one in counts], [one.total for one in counts])
+    full = population_posterior([one.correct for one in counts], [one.total for one in counts])
     for found, expected in zip(pooled.by_group.values(), full.groups, strict=True):
         assert found.mean() == pytest.approx(expected.mean(), abs=0.001)
         assert found.standard_deviation() == pytest.approx(expected.standard_deviation(), rel=0.02)
