@@ -79,8 +79,8 @@ def test_balanced_accuracy_averages_independent_classes():
     model = "normal-binomial"
     both = population_posterior(CORRECT, TOTAL, model=model)
     classes = [
-        population_posterior(np.array(CORRECT)[:, i], np.array(TOTAL)[:, i], model=model) for i in
-        (0, 1)
+        population_posterior(np.array(CORRECT)[:, i], np.array(TOTAL)[:, i], model=model)
+        for i in (0, 1)
     ]
     for name in ("population_median", "population_mean"):
         distributions = [getattr(one, name) for one in classes]
@@ -260,9 +260,10 @@ def test_the_population_mean_lies_among_sites_that_agree():
 
 def test_few_sites_are_told(posterior):
     """From five on, no more."""
-    assert "fewer than 5 groups" not in posterior.report() assert "With fewer than 5 groups, the
-    prior" in population_posterior([82, 75, 92], [99] * 3).report() with
-    pytest.raises(AttributeError, match="pass model='normal-binomial'"):
+    assert "fewer than 5 groups" not in posterior.report()
+    three = population_posterior([82, 75, 92], [99] * 3)
+    assert "With fewer than 5 groups, the prior" in three.report()
+    with pytest.raises(AttributeError, match="pass model='normal-binomial'"):
         _ = posterior.population_median
 
 
