@@ -370,7 +370,7 @@ class PlannedTest(FrozenArrays):
         if parts == 1:
             in_doubt = np.abs(margin) <= tolerance + np.ptp(errors)
             in_doubt[rows] = False
-            rows = np.flatnonzero(in_doubt & (weights > 1e-9))
+            rows = np.flatnonzero(in_doubt & (weights > 1e-12))
             most = _MOST_PAIRS if self.design == "paired" and n.size > 1 else _MOST_IN_DOUBT
             rows = rows[np.argsort(-weights[rows])[:most]]
             if rows.size:
