@@ -8,9 +8,7 @@ import pytest
 
 import skpostbac
 from skpostbac import (
-    BinormalCurveDisplay,
     ClassCounts,
-    NormalScoresDisplay,
     PosteriorBalancedAccuracy,
     PosteriorComparisonDisplay,
     PosteriorConfusionMetric,
@@ -27,6 +25,7 @@ from skpostbac.binary_equivalent import (
     binary_equivalent_accuracy_score,
     make_binary_equivalent_scorer,
 )
+from skpostbac.binormal import BinormalCurveDisplay, NormalScoresDisplay
 from skpostbac.metrics import PriorInfluence, ProbAboveChance
 from skpostbac.model_selection import RequiredTestSize
 from skpostbac.stats import BetaAverage

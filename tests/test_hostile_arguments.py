@@ -25,11 +25,10 @@ from skpostbac import (
     compare_posteriors,
     compare_predictions,
     cross_val_posterior,
-    group_posterior,
     make_posterior_scorer,
     paired_counts,
-    pooled_paired_counts,
     pooled_posteriors,
+    population_posterior,
     posterior_accuracy,
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
@@ -47,6 +46,7 @@ from skpostbac.binary_equivalent import (
 from skpostbac.binormal import BinormalModel, binormal_check, make_binormal_scorer
 from skpostbac.displays import PosteriorSearchDisplay
 from skpostbac.metrics import ProbAboveChance
+from skpostbac.model_selection import pooled_paired_counts
 from skpostbac.stats import Hyperprior
 
 N = 6
@@ -180,7 +180,9 @@ def complaint(function, argument, value):
     return None
 
 
-@pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning", "ignore:.*holds none of")
+@pytest.mark.filterwarnings(
+    "ignore::skpostbac.metrics.PriorInfluenceWarning", "ignore:.*holds none of"
+)
 @pytest.mark.parametrize(
     ("function", "argument"),
     [
@@ -244,7 +246,10 @@ REFUSED = {
         lambda: PAIRED.update(["a"], {"A": ["b"], "B": ["a"]}),
         "y_true must have labels of the same type as the counted ones: Mix of label input types",
     ),
-    "groups-object": (lambda: group_posterior(object()), "total must be given unless correct is"),
+    "groups-object": (
+        lambda: population_posterior(object()),
+        "total must be given unless correct is",
+    ),
     "shapes": (
         lambda: binary_equivalent_accuracy([0.5, 0.6], [2, 3, 4]),
         "accuracy and n_classes must have shapes that broadcast",

@@ -15,7 +15,7 @@ from skpostbac import (
     PosteriorRefit,
     compare_posteriors,
     compare_predictions,
-    group_posterior,
+    population_posterior,
     posterior_confusion_metric,
     required_test_size,
 )
@@ -119,7 +119,7 @@ def test_comparison_has_its_tables(read_html):
 
 def test_groups_stand_below_the_population(read_html):
     """Those of whom there is room for, with what a summary says of them."""
-    groups = group_posterior([8] * 25, [10] * 25, model="beta-binomial")
+    groups = population_posterior([8] * 25, [10] * 25, model="beta-binomial")
     rows = read_html(groups._repr_html_()).rows
     assert [row[0] for row in rows[:4]] == ["accuracy", "new group", "population mean", "group 0"]
     assert rows[-2][0] == "group 7"
@@ -169,7 +169,7 @@ NAMED = {
     "recalls": UNEVEN.recalls(),
     "recalls of many": PosteriorBalancedAccuracy.from_counts([90] * 40, [100] * 40).recalls(),
     "test size": required_test_size(PILOT, width=0.6),
-    "groups": group_posterior(
+    "groups": population_posterior(
         {BAD: ClassCounts(["x"], [8], [10]), "b": ClassCounts(["x"], [9], [10])}
     ),
     "subgroups": SubgroupPosteriors((BAD, "b"), (PILOT, UNEVEN)),

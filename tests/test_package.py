@@ -172,10 +172,10 @@ def test_results_draw_without_displays():
     result = run_python("""
         import matplotlib
         matplotlib.use("agg")
-        from skpostbac.metrics import PosteriorBalancedAccuracy, group_posterior
+        from skpostbac.metrics import PosteriorBalancedAccuracy, population_posterior
         posterior = PosteriorBalancedAccuracy.from_counts([3, 2], [4, 4])
         posterior.plot()
-        group_posterior([8, 9], [10, 10]).plot()
+        population_posterior([8, 9], [10, 10]).plot()
         assert "skpostbac.model_selection" not in sys.modules
         from skpostbac.model_selection import compare_posteriors
         compare_posteriors({"a": posterior, "b": posterior}).plot()

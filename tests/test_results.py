@@ -92,10 +92,10 @@ MAKE = {
             array(Y_TRUE), array(Y_PRED), groups=array([*range(10)] * 2)
         ).design_effects
     ),
-    "DrawnPosterior": lambda array: skpostbac.DrawnPosterior(array([4.0, 1.0, 3.0])),
+    "DrawnPosterior": lambda array: skpostbac.metrics.DrawnPosterior(array([4.0, 1.0, 3.0])),
     "EmpiricalAreas": lambda array: binormal(array).empirical,
-    "ExpectedCost": lambda array: skpostbac.ExpectedCost(array([[0.0, 1.0], [5.0, 0.0]])),
-    "GroupPosterior": lambda array: skpostbac.group_posterior(
+    "ExpectedCost": lambda array: skpostbac.metrics.ExpectedCost(array([[0.0, 1.0], [5.0, 0.0]])),
+    "PopulationPosterior": lambda array: skpostbac.population_posterior(
         array([8.0, 9.0, 5.0]), array([10.0, 10.0, 10.0])
     ),
     "GuessingTest": lambda array: binary_equivalent.guessing_test(array(Y_TRUE), array(Y_PRED)),
@@ -109,7 +109,7 @@ MAKE = {
     "Interval": lambda array: posterior(array).credible_interval(),
     "LibbyNovickBeta": lambda array: stats.LibbyNovickBeta(22, 10, factor=2),
     "MonteCarloError": lambda array: paired(array).monte_carlo_error(),
-    "NetBenefit": lambda array: skpostbac.NetBenefit(0.2),
+    "NetBenefit": lambda array: skpostbac.metrics.NetBenefit(0.2),
     "NormalBinomial": lambda array: stats.NormalBinomial(),
     "NormalScores": lambda array: binormal_check(array(Y_TRUE), array(SCORES)).negative,
     "OutcomesScorer": lambda array: skpostbac.OutcomesScorer(9, labels=array([0, 1])),

@@ -40,7 +40,7 @@ FIGURES = {
     "ExtremePosterior, gap": SUBGROUPS.gap,
     "ExtremePosterior, worst": SUBGROUPS.worst,
     "DrawnFigure": POOLED.gap,
-    "DrawnPosterior": skpostbac.DrawnPosterior(np.linspace(0, 1, 200) ** 2),
+    "DrawnPosterior": skpostbac.metrics.DrawnPosterior(np.linspace(0, 1, 200) ** 2),
 }
 
 
@@ -49,7 +49,7 @@ def several(name):
     """Return a posterior of several figures, or a comparison."""
     predictions = {"one": Y_PRED, "two": Y_PRED[::-1], "three": Y_TRUE}
     return {
-        "GroupPosterior": lambda: skpostbac.group_posterior([8, 9], [10, 10]),
+        "PopulationPosterior": lambda: skpostbac.population_posterior([8, 9], [10, 10]),
         "PosteriorBinormal": lambda: binormal.posterior_binormal(Y_TRUE, SCORES, random_state=0),
         "PosteriorComparison": lambda: skpostbac.compare_predictions(
             Y_TRUE, predictions, n_draws=500, random_state=0, rope=0.05
@@ -62,7 +62,7 @@ def several(name):
 
 
 SEVERAL = [
-    "GroupPosterior",
+    "PopulationPosterior",
     "PosteriorBinormal",
     "PosteriorComparison",
     "PosteriorThresholdCurve",
@@ -282,7 +282,7 @@ def test_a_classifier_called_name_has_no_column():
         pytest.param([0, 0, 0], [0, 0, 0], None, id="all"),
     ],
 )
-@pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning")
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
 def test_an_untested_class_is_not_the_weakest(correct, total, weakest):
     """A recall that only the prior tells of is no finding; the report says so, once."""
     from_counts = skpostbac.PosteriorBalancedAccuracy.from_counts

@@ -21,10 +21,11 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skpostbac import BinormalCurveDisplay, NormalScoresDisplay
 from skpostbac.binormal import (
     BinormalAssumptionWarning,
+    BinormalCurveDisplay,
     BinormalModel,
+    NormalScoresDisplay,
     binormal_check,
     posterior_binormal,
 )

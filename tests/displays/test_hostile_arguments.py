@@ -6,15 +6,13 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 from skpostbac import (
-    BinormalCurveDisplay,
-    NormalScoresDisplay,
     PosteriorBalancedAccuracy,
     PosteriorComparisonDisplay,
     PosteriorDisplay,
     PosteriorSearchDisplay,
     compare_posteriors,
 )
-from skpostbac.binormal import CurveBand, binormal_check
+from skpostbac.binormal import BinormalCurveDisplay, CurveBand, NormalScoresDisplay, binormal_check
 
 plt = pytest.importorskip("matplotlib.pyplot")
 

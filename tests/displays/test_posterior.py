@@ -15,15 +15,15 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac import (
     ClassCountsScorer,
-    DrawnPosterior,
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
     PosteriorDisplay,
-    group_posterior,
+    population_posterior,
     posterior_balanced_accuracy,
 )
 from skpostbac.displays import PosteriorPlot
+from skpostbac.metrics import DrawnPosterior
 
 KINDS = ["density", "ridge", "violin", "forest"]
 each_kind = pytest.mark.parametrize("kind", KINDS)
@@ -148,7 +148,7 @@ def test_display_is_the_picture_with_constructors():
 @each_kind
 def test_distributions_can_be_drawn(kind):
     """Recalls, draws and groups are no figures of a classifier, but have a distribution."""
-    groups = group_posterior([82, 75, 92], [100] * 3)
+    groups = population_posterior([82, 75, 92], [100] * 3)
     distributions = {
         "recall": ONE.recalls()[0],
         "draws": DrawnPosterior(np.random.default_rng(0).beta(8, 2, 1000)),

@@ -10,14 +10,13 @@ import pytest
 from matplotlib import pyplot as plt
 
 from skpostbac import (
-    BinormalCurveDisplay,
-    NormalScoresDisplay,
     PosteriorBalancedAccuracy,
     PosteriorDisplay,
     PosteriorSearchDisplay,
     PosteriorThresholdDisplay,
     compare_posteriors,
 )
+from skpostbac.binormal import BinormalCurveDisplay, NormalScoresDisplay
 from skpostbac.displays import ComparisonPlot, PosteriorPlot
 
 TOTAL = np.array([60, 40, 25])

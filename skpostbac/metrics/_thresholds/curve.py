@@ -46,7 +46,7 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics._counts import ClassCounts, format_count
-from skpostbac.metrics._dependence import warn_of_fractions
+from skpostbac.metrics._dependence import warn_of_few_weights, warn_of_fractions
 from skpostbac.metrics._labels import BinaryScores, WeightType, check_weight_type, read_scores
 from skpostbac.metrics._posteriors import (
     Optimism,
@@ -508,6 +508,8 @@ def posterior_threshold_curve(
         warn_of_fractions(scores.weight)
     counts = count_at_thresholds(scores)
     if has_importance:
+        codes = np.where(scores.is_positive, scores.positive, 1 - scores.positive)
+        warn_of_few_weights(scores.weight, codes, scores.classes)
         counts = effective_counts(counts, scores)
     classes = np.array(scores.classes, dtype=object)
     weight_spec, prior_spec = check_class_weight(class_weight), check_prior(prior)
