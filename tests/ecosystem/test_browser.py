@@ -11,7 +11,7 @@ from skpostbac import (
     required_test_size,
     subgroup_posteriors,
 )
-from skpostbac._cli import main
+from skpostbac.__main__ import main
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pdfium = pytest.importorskip("pypdfium2", reason="pypdfium2 is not installed")

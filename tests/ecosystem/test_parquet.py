@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from skpostbac._cli import main
+from skpostbac.__main__ import main
 
 REASON = "needs the extra ecosystem"
 pd = pytest.importorskip("pandas", reason=REASON)
