@@ -628,8 +628,7 @@ def test_page_needs_nothing_but_itself(write, run, tmp_path, read_html):
 
 
 @pytest.mark.parametrize(
-    ("name", "magic"),
-    [("p.png", b"\x89PNG"), ("p.SVG", b"<?xml"), ("p.pdf", b"%PDF")],
+    ("name", "magic"), [("p.png", b"\x89PNG"), ("p.SVG", b"<?xml"), ("p.pdf", b"%PDF")]
 )
 def test_picture_is_of_the_format_that_its_name_says(name, magic, write, run, tmp_path):
     """And twice the same."""
@@ -824,14 +823,17 @@ def test_all_outputs_are_written_or_none(is_new, write, old, tmp_path, fail, mon
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_files_stay_if_the_text_cannot_be_written(write, old, tmp_path):
+def test_files_stay_if_the_text_cannot_be_written(write, old, tmp_path, monkeypatch, capsys):
     """Standard output is one of the outputs."""
     args = [write(SMALL), "--truth", "truth", "--html", str(old("r.html"))]
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with open("/dev/full", "wb") as stdout:
-        result = run_process(*args, "--plot", str(tmp_path / "new.png"), stdout=stdout)
-    assert result.returncode == 2
-    assert re.fullmatch(rb"skpostbac: error: cannot write the output: [^\n]*\n", result.stderr)
+    with open("/dev/full", "w", encoding="utf-8") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+        with pytest.raises(SystemExit, match=r"^2$"):
+            main([*args, "--plot", str(tmp_path / "new.png")])
+        monkeypatch.undo()
+    error = capsys.readouterr().err
+    assert re.fullmatch(r"skpostbac: error: cannot write the output: [^\n]*\n", error)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -874,14 +876,16 @@ def test_devices_and_pipes_are_written_directly(write, run, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes differ")
-def test_files_are_written_if_nobody_reads_the_text(write, old):
+def test_files_are_written_if_nobody_reads_the_text(write, old, monkeypatch, capsys):
     """A pager that is closed early takes nothing from the report."""
     path = old("r.html")
     read_end, write_end = os.pipe()
     os.close(read_end)
-    with os.fdopen(write_end, "wb") as stdout:
-        result = run_process(write(SMALL), "--truth=truth", "--html", str(path), stdout=stdout)
-    assert (result.returncode, result.stderr) == (141, b"")
+    with os.fdopen(write_end, "w", encoding="utf-8") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+        assert main([write(SMALL), "--truth=truth", "--html", str(path)]) == 141
+        monkeypatch.undo()
+    assert capsys.readouterr() == ("", "")
     assert path.read_text(encoding="utf-8").endswith("</html>\n")
 
 
@@ -976,9 +980,7 @@ def test_standard_input(write, run):
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes differ")
 @pytest.mark.parametrize(
-    "args",
-    [["-", "--truth", "truth", "--html", "/dev/stdout"], ["--help"]],
-    ids=["page", "help"],
+    "args", [["-", "--truth", "truth", "--html", "/dev/stdout"], ["--help"]], ids=["page", "help"]
 )
 def test_broken_pipe(args):
     """If nobody reads the output, there is no complaint."""

@@ -77,12 +77,7 @@ def test_comparison_has_its_tables(read_html):
     rows = read_html(HOSTILE._repr_html_()).rows
     best, second = HOSTILE.ranking()
     numbered = [f"1 {best}", f"2 {second}"]
-    assert [row[0] for row in rows] == [
-        "classifier",
-        *numbered,
-        "P(row > column)",
-        *numbered,
-    ]
+    assert [row[0] for row in rows] == ["classifier", *numbered, "P(row > column)", *numbered]
     assert rows[3][1:] == ["1", "2"]
     prob = HOSTILE.prob_greater()[HOSTILE.names.index(best), HOSTILE.names.index(second)]
     assert rows[4] == [f"1 {best}", "", f"{prob:.3f}"]
