@@ -27,6 +27,7 @@ from skpostbac.metrics._priors.assumptions import (
     independent_prior,
     resolve_class_weight,
     resolve_prior,
+    strength_kept,
     widened,
 )
 from skpostbac.metrics._priors.influence import (
@@ -70,6 +71,7 @@ __all__ = [
     "resolve_class_weight",
     "resolve_prior",
     "say_untested",
+    "strength_kept",
     "tell_of_coverage",
     "tell_of_untested",
     "warn_if_prior_dominates",

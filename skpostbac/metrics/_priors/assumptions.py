@@ -179,6 +179,22 @@ def resolve_prior(spec: PriorSpec, n_classes: int) -> Prior:
     return prior
 
 
+def strength_kept(total: Floats, n_classes: int) -> Floats:
+    """Return the part of a class's posterior that is kept under the prior "reciprocal".
+
+    The posterior has the strength ``total + 2 / n_classes``, that of its samples and of its prior.
+    ``min(total, 1 - 1 / n_classes)`` of it is taken away: about one observation, all of it with
+    many classes, and nothing with one class or without samples. All parameters are multiplied by
+    this factor, so that means stay and variances grow. `doc/evidence` measures what it is good for.
+
+    Examples
+    --------
+    >>> strength_kept(np.array([0.0, 1.0, 9.0]), 2)
+    array([1.  , 0.75, 0.95])
+    """
+    return 1 - np.minimum(total, 1 - 1 / n_classes) / (total + 2 / n_classes)
+
+
 def independent_prior(prior: Prior, purpose: str) -> Floats:
     """Return the array of a resolved prior; raise if the classes share it."""
     if isinstance(prior, np.ndarray):
