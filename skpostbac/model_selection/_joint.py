@@ -31,7 +31,13 @@ from skpostbac._utils import (
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._dependence import DesignEffects, widened_difference, widening
-from skpostbac.metrics._priors import DEFAULT_PRIOR, independent_prior, strength_kept
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    independent_prior,
+    kept_strength,
+    resolve_prior,
+    spent_observations,
+)
 from skpostbac.stats import (
     BetaAverage,
     BoundedDistribution,
@@ -362,8 +368,9 @@ class PatternJoint(PairedJoint):
         weights = self.posteriors[0].class_weight
         is_default = _has_default_prior(self.posteriors[0])
         if is_default:
-            total = np.array([number.sum() for number in counts])
-            strength = strength_kept(total, self.counts.n_classes)
+            n_samples = np.array([number.sum() for number in counts])
+            spent = spent_observations(DEFAULT_PRIOR, self.counts.n_classes)
+            strength = kept_strength(prior, n_samples, spent)
             counts = [kept * number for kept, number in zip(strength, counts, strict=True)]
             prior = strength[:, np.newaxis] * prior
         distributions = [
@@ -527,11 +534,12 @@ def default_cells(cells: Floats) -> tuple[Floats, Floats]:
 
     The prior's mass is all on disagreement: (0, 1/l, 1/l, 0) for the cells both right, only the
     first, only the second, neither, of l classes. The margins are Beta(1/l, 1/l), but the
-    difference is wider than if half of the mass were on agreement. Both are multiplied by
-    `strength_kept`, as in the posterior of one classifier.
+    difference is wider than if half of the mass were on agreement. Cells and prior are multiplied
+    by `kept_strength`, as those of one classifier.
 
-    A distribution has no empty cells. The smallest allowed mass in their place moves probability
-    only where no sample of a class agrees, and there so little that nothing shown changes.
+    A cell cannot be empty: the smallest mass that a distribution takes is moved from disagreement
+    to agreement, which leaves the margins as they are. It matters only in a class where no sample
+    agrees, and moves probabilities there by about 1e-6.
 
     Examples
     --------
@@ -544,10 +552,12 @@ def default_cells(cells: Floats) -> tuple[Floats, Floats]:
     array([[0.   , 0.475, 0.475, 0.   ],
            [0.   , 0.5  , 0.5  , 0.   ]])
     """
-    n_classes = len(cells)
-    strength = strength_kept(cells.sum(axis=1), n_classes)[:, np.newaxis]
-    prior = strength * np.array([0.0, 1.0, 1.0, 0.0]) / n_classes
-    return strength * cells, np.maximum(prior, SMALLEST)
+    prior = independent_prior(resolve_prior(DEFAULT_PRIOR, len(cells)), "pairs")
+    spent = spent_observations(DEFAULT_PRIOR, len(cells))
+    strength = kept_strength(prior, cells.sum(axis=1), spent)[:, np.newaxis]
+    disagreement = np.maximum(strength / len(cells) - SMALLEST, SMALLEST)
+    agreement = np.full_like(disagreement, SMALLEST)
+    return strength * cells, np.hstack([agreement, disagreement, disagreement, agreement])
 
 
 def _has_default_prior(posterior: PosteriorBalancedAccuracy) -> bool:

@@ -3,9 +3,10 @@ r"""Joint draws of the accuracies of T classifiers tested on the same samples.
 On one class, a sample has a pattern: which of the classifiers are right. The probabilities of the
 :math:`2^T` patterns have a Dirichlet distribution, whose parameters are the counts of the patterns
 plus a prior of mass a + b, spread as if the classifiers were right independently of each other with
-probability a / (a + b), or as if half of them were. Any part of the patterns, added up, has a Dirichlet distribution again: the
-accuracy of one classifier has exactly its Beta(a + right, b + wrong), and any two have exactly the
-distribution of the four cells (both right, only one, only the other, neither).
+probability a / (a + b), or over the patterns with half of them right. Any part of the patterns,
+added up, has a Dirichlet distribution again: the accuracy of one classifier has exactly its
+Beta(a + right, b + wrong), and any two have exactly the distribution of the four cells (both right,
+only one, only the other, neither).
 
 A Dirichlet distribution whose parameters are the sum of two is a random mixture of draws from both,
 with independent Dirichlet weights. So the patterns that were observed are drawn by themselves, and
