@@ -325,9 +325,9 @@ class PosteriorComparison(StablePickle):
             Names of two different classifiers.
         level : float in (0, 1), default=0.95
             Probability of the interval.
-        method : {"hdi", "central"}, default="hdi"
+        method : {"hull", "hdi", "central"}, default="hull"
             "hdi" is the shortest interval (highest density); "central" leaves out the same
-            probability in both tails.
+            probability in both tails; "hull" reaches from the lowest to the highest end of both.
 
         Returns
         -------
@@ -519,7 +519,7 @@ class PosteriorComparison(StablePickle):
         -------
         list of T dict
             With the keys "name", "mean", "median", "standard_deviation", "low", "high"
-            (highest-density credible interval), "level", "prob_best", "prob_best_error" (its
+            (credible interval), "level", "prob_best", "prob_best_error" (its
             standard error, 0 if it is exact), "expected_rank", "expected_loss" and "wins". Pass it
             to ``pandas.DataFrame`` or ``polars.DataFrame``.
         """

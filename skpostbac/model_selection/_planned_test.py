@@ -27,6 +27,7 @@ from scipy import special, stats
 from scipy.stats import qmc
 
 from skpostbac._utils import Floats, FrozenArrays
+from skpostbac.metrics._priors import posterior_exponents
 from skpostbac.stats import (
     BetaAverage,
     HierarchicalBetaAverage,
@@ -34,6 +35,7 @@ from skpostbac.stats import (
     Hyperprior,
     PairedDifference,
 )
+from skpostbac.stats._distribution import interval_of
 
 # Outcomes that are enumerated at most, and the probability of those left out.
 _MOST_OUTCOMES, _NEGLIGIBLE = 2**15, 1e-15
@@ -106,6 +108,9 @@ class PlannedTest(FrozenArrays):
         Class weights.
     prior : ndarray of shape (l, 2)
         Exponents of each class; those of "reciprocal" if the classes share the prior.
+    spent : float
+        Observations by which the posterior of each class is weaker, see `spent_observations`;
+        not used for pairs.
     hyperprior : Hyperprior or None
         The prior that the classes share.
     seed : int
@@ -120,6 +125,7 @@ class PlannedTest(FrozenArrays):
     rates: Floats
     weights: Floats
     prior: Floats
+    spent: float
     hyperprior: Hyperprior | None
     seed: int
 
@@ -268,16 +274,16 @@ class PlannedTest(FrozenArrays):
 
     def _cumulants(self, n: Floats, first: Floats, second: Floats) -> Floats:
         """Return the cumulants 1 to 4 of each class's part of the posterior, shape (4, r, l)."""
-        a, b = self.prior.T
         powers = np.power.outer(self.weights, np.arange(1, 5)).T[:, None]
         if self.design == "paired":
+            a, b = self.prior.T
             moments = _difference_moments(a, b, n, first, second)
         else:
-            moments = _beta_moments(a + second, b + n - second)
+            moments = _beta_moments(*posterior_exponents(self.prior, second, n, self.spent))
         moments[3] -= 3 * moments[1] ** 2
         cumulants = powers * moments
         if self.design == "separate":
-            other = _beta_moments(a + first, b + n - first)
+            other = _beta_moments(*posterior_exponents(self.prior, first, n, self.spent))
             other[3] -= 3 * other[1] ** 2
             cumulants += powers * other * np.array([-1.0, 1, -1, 1])[:, None, None]
         return cumulants
@@ -295,7 +301,9 @@ class PlannedTest(FrozenArrays):
         if self.width:
             z = special.ndtri((1 + self.level) / 2)
             correction = excess / 12 * (z**3 - 3 * z) - skewness**2 / 18 * (2 * z**3 - 5 * z)
-            width = deviation * (2 * z + np.clip(correction, -z, z)) / self.width
+            # The shortest and the central interval are a third of the skewness apart.
+            hull = 2 * z + np.clip(correction, -z, z) + np.abs(skewness) / 3
+            width = deviation * hull / self.width
             return 1 - width, error * width
         u = -mean / deviation
         square = u * u
@@ -317,14 +325,16 @@ class PlannedTest(FrozenArrays):
         counts, place = np.unique(np.hstack([first, second]), axis=0, return_inverse=True)
         place = place.ravel()  # NumPy 2.0 gives it the axis
         first, second = counts[:, : n.size], counts[:, n.size :]
-        a, b = self.prior.T
-        average = BetaAverage(a + second, b + n - second, weights=weights)
+        exponents = posterior_exponents(self.prior, second, n, self.spent)
+        average = BetaAverage(*exponents, weights=weights)
         if self.width:
-            low, high = average.interval(self.level)
+            low, high = interval_of(average, self.level)
             return np.asarray(1 - (high - low) / self.width)[place]
+        a, b = self.prior.T
         cells = np.stack([a * a, a * b, a * b, b * b], axis=1) / (a + b)[:, None]
         if self.design == "separate":
-            other = BetaAverage(a + first, b + n - first, weights=self.weights)
+            exponents = posterior_exponents(self.prior, first, n, self.spent)
+            other = BetaAverage(*exponents, weights=self.weights)
             below = (average - other).cdf(0.0)
         elif n.size == 1:
             # B's share of the samples on which just one is right

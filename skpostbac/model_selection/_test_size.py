@@ -35,6 +35,7 @@ from skpostbac.metrics._priors import (
     check_prior,
     resolve_class_weight,
     resolve_prior,
+    spent_observations,
 )
 from skpostbac.model_selection._planned_test import Design, PlannedTest
 from skpostbac.stats import BetaAverage, Hyperprior
@@ -278,9 +279,8 @@ def required_test_size(
         has the recall of each class. The posterior of a pilot test stands for uncertain recalls,
         and can be used with `width` only; pilot samples do not count as test samples.
     width : float in (0, 1), optional
-        Largest width of the central credible interval of probability `level`, whose tails have
-        equal probabilities. The highest-density interval, which is the default elsewhere, is never
-        wider, so its assurance is at least as high.
+        Largest width of the credible interval of probability `level` that posteriors report, the
+        hull of the shortest and the central one.
     difference : float or array-like of shape (n_classes,), optional
         Recall of the second classifier minus the recall of the first, whose recalls are `recalls`;
         a number applies to each class. A difference is detected if the truly better classifier is
@@ -410,7 +410,8 @@ def required_test_size(
     design, classes, rates = _planned(recalls)
     if isinstance(recalls, PosteriorBalancedAccuracy) and class_weight is None:
         class_weight = recalls.class_weight
-    exponents = resolve_prior(check_prior(prior), classes.size)
+    spec = check_prior(prior)
+    exponents, spent = resolve_prior(spec, classes.size), spent_observations(spec, classes.size)
     hyperprior = exponents if isinstance(exponents, Hyperprior) else None
     if isinstance(exponents, Hyperprior):
         exponents = np.full((classes.size, 2), 1 / classes.size)
@@ -422,7 +423,7 @@ def required_test_size(
     if difference is None:
         assert width is not None
         width = check_probability(width, "width")
-        goal = f"the central {100 * level:g}% interval is at most {width:g} wide"
+        goal = f"the {100 * level:g}% interval is at most {width:g} wide"
     else:
         design, rates = "separate", _second_better(rates[1], difference, weights)
         gain = float(weights @ (rates[1] - rates[0]))
@@ -433,7 +434,17 @@ def required_test_size(
     kept = weights > 0
     rates, weights, exponents = rates[:, kept], weights[kept], exponents[kept]
     plan = PlannedTest(
-        design, width or 0.0, level, proportions, kept, rates, weights, exponents, hyperprior, seed
+        design,
+        width or 0.0,
+        level,
+        proportions,
+        kept,
+        rates,
+        weights,
+        exponents,
+        spent,
+        hyperprior,
+        seed,
     )
     largest = _check_count(max_size, "max_size")
     if largest > plan.most_samples:

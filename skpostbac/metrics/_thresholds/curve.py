@@ -62,12 +62,16 @@ from skpostbac.metrics._priors import (
     check_class_weight,
     check_prior,
     independent_prior,
+    kept_strength,
+    posterior_exponents,
     resolve_class_weight,
     resolve_prior,
+    spent_observations,
     warn_if_prior_dominates,
 )
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta import LARGEST
+from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -193,11 +197,14 @@ class PosteriorThresholdCurve(FrozenArrays):
     def _pseudo_counts(self) -> Floats:
         return independent_prior(resolve_prior(self.prior, 2), "a threshold curve")
 
+    @property
+    def _spent(self) -> float:
+        return spent_observations(self.prior, 2)
+
     @cached_property
     def _distributions(self) -> BetaAverage:
-        a, b = self._pseudo_counts.T
-        wrong = self.total - self.correct
-        return BetaAverage(a + self.correct, b + wrong, weights=self.class_weight)
+        a, b = posterior_exponents(self._pseudo_counts, self.correct, self.total, self._spent)
+        return BetaAverage(a, b, weights=self.class_weight)
 
     @cached_property
     def mean(self) -> Floats:
@@ -206,8 +213,8 @@ class PosteriorThresholdCurve(FrozenArrays):
 
     @cached_property
     def interval(self) -> tuple[Floats, Floats]:
-        """Ends of the highest-density credible interval at each threshold (pointwise)."""
-        low, high = self._distributions.hdi(self.level)
+        """Ends of the credible interval at each threshold (pointwise)."""
+        low, high = interval_of(self._distributions, self.level)
         return np.asarray(low), np.asarray(high)
 
     @cached_property
@@ -231,7 +238,8 @@ class PosteriorThresholdCurve(FrozenArrays):
     @cached_property
     def _curves(self) -> Floats:
         rng = np.random.default_rng([self.seed, 0])
-        return draw_curves(self._counts, self._pseudo_counts, self._weights, N_DRAWS, rng)
+        kept = kept_strength(self._pseudo_counts, self.total, self._spent)
+        return draw_curves(self._counts, self._pseudo_counts, kept, self._weights, N_DRAWS, rng)
 
     @property
     def best_index(self) -> int:
@@ -617,16 +625,21 @@ def best_of(counts: ThresholdCounts, class_weight: Floats) -> int:
 def draw_curves(
     counts: ThresholdCounts,
     prior: Floats,
+    kept: Floats,
     class_weight: Floats,
     n_draws: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """Draw the weighted mean of the recalls along the thresholds, shape (n_draws, n_thresholds)."""
+    """Draw the weighted mean of the recalls along the thresholds, shape (n_draws, n_thresholds).
+
+    `kept` is the strength of each class that its posterior keeps.
+    """
     curves = np.zeros((n_draws, len(counts.thresholds)))
     for i, passed in enumerate(counts.passed().T):
         a, b = prior[i]
         first, last = (a, b) if i == counts.positive else (b, a)
-        parameters = np.concatenate([[first], np.diff(passed, prepend=0.0).clip(min=0), [last]])
+        steps = np.diff(passed, prepend=0.0).clip(min=0)
+        parameters = kept[i] * np.concatenate([[first], steps, [last]])
         filled = parameters > 0
         masses = np.zeros((n_draws, len(parameters)))
         masses[:, filled] = rng.standard_gamma(parameters[filled], (n_draws, filled.sum()))

@@ -262,7 +262,7 @@ class Table(StablePickle):
             from_below = np.interp(np.log(inner[0][0]), np.log(self._below), self.edges)
             from_above = np.interp(-np.log(inner[1][0]), -np.log(self._above), self.edges)
         start = np.where(is_lower, from_below, from_above) - self._centre
-        u = quantiles(self._centred, *inner, start=start[np.newaxis])[0] + self._centre
+        u = quantiles(self._centred, inner[0], inner[1], start=start[np.newaxis])[0] + self._centre
         # Steps on the log of the smaller tail, whose digits are not those of 1/2 less a tail.
         for _ in range(_FAR_STEPS if (wanted < _LEAST_QUANTILE).any() else 1):
             below, above, log_density = self.values(u)[:3]
