@@ -382,7 +382,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
             self.distribution.means(),
             self.class_weight,
             self.standard_deviation(),
-            self.prior,
+            self._prior_spec,
         )
 
     def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:

@@ -238,9 +238,9 @@ class PriorInfluenceWarning(UserWarning):
     -----
     The table shows the share of simulated data sets with a warning, by the coverage of 95 %
     intervals in the setting. Data sets have 4 to 20 classes with equal recalls, random ones, or
-    recalls that depend on class size. The limit was chosen in other settings. The intervals were the
-    shortest ones. The default prior is not in the table: few settings leave it a coverage below 0.9
-    (see :ref:`priors`), and the check does not find all of them. "one rate" is
+    recalls that depend on class size. The limit was chosen in other settings, and the intervals are
+    the shortest. The default prior is not in the table: few settings leave it a coverage below 0.9
+    (see :ref:`priors`), and the check may miss them. "one rate" is
     ``Hyperprior(strata=None)``, which was run in 19 settings, with one each in its first two rows.
     "hierarchical" was run in the same settings: its coverage was 0.91 or more in each, without any
     warning.

@@ -239,7 +239,9 @@ class PosteriorThresholdCurve(FrozenArrays):
     def _curves(self) -> Floats:
         rng = np.random.default_rng([self.seed, 0])
         kept = kept_strength(self._pseudo_counts, self.total, self._spent)
-        return draw_curves(self._counts, self._pseudo_counts, kept, self._weights, N_DRAWS, rng)
+        counts = self._counts._replace(correct=kept * self.correct, total=kept * self.total)
+        prior = kept[:, np.newaxis] * self._pseudo_counts
+        return draw_curves(counts, prior, self._weights, N_DRAWS, rng)
 
     @property
     def best_index(self) -> int:
@@ -625,21 +627,16 @@ def best_of(counts: ThresholdCounts, class_weight: Floats) -> int:
 def draw_curves(
     counts: ThresholdCounts,
     prior: Floats,
-    kept: Floats,
     class_weight: Floats,
     n_draws: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """Draw the weighted mean of the recalls along the thresholds, shape (n_draws, n_thresholds).
-
-    `kept` is the strength of each class that its posterior keeps.
-    """
+    """Draw the weighted mean of the recalls along the thresholds, shape (n_draws, n_thresholds)."""
     curves = np.zeros((n_draws, len(counts.thresholds)))
     for i, passed in enumerate(counts.passed().T):
         a, b = prior[i]
         first, last = (a, b) if i == counts.positive else (b, a)
-        steps = np.diff(passed, prepend=0.0).clip(min=0)
-        parameters = kept[i] * np.concatenate([[first], steps, [last]])
+        parameters = np.concatenate([[first], np.diff(passed, prepend=0.0).clip(min=0), [last]])
         filled = parameters > 0
         masses = np.zeros((n_draws, len(parameters)))
         masses[:, filled] = rng.standard_gamma(parameters[filled], (n_draws, filled.sum()))

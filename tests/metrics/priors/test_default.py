@@ -97,7 +97,7 @@ def test_classes_in_the_average_are_weaker_and_keep_their_means(n_classes):
 
 def test_a_name_and_an_array_are_not_pooled():
     """Their numbers are the same, and their posteriors are not."""
-    counts = ClassCounts("ab", [3, 4], [5, 5])
+    counts = ClassCounts(["a", "b"], [3, 4], [5, 5])
     one = PosteriorBalancedAccuracy(counts)
     for prior in [(0.5, 0.5), "jeffreys"]:
         with pytest.raises(ValueError, match="different prior cannot be pooled"):
@@ -136,7 +136,7 @@ def test_intervals_hold_where_a_rare_class_is_harder(sizes, recalls):
     held = {"hull": 0.0, "hdi": 0.0}
     for k, m in np.ndindex(sizes[0] + 1, sizes[1] + 1):
         chance = outcomes[0][k] * outcomes[1][m]
-        posterior = PosteriorBalancedAccuracy(ClassCounts("ab", [k, m], sizes))
+        posterior = PosteriorBalancedAccuracy(ClassCounts(["a", "b"], [k, m], sizes))
         for method in held:
             low, high = posterior.credible_interval(method=method)
             held[method] += chance * (low <= np.mean(recalls) <= high)
@@ -146,7 +146,7 @@ def test_intervals_hold_where_a_rare_class_is_harder(sizes, recalls):
 
 
 def test_few_samples_leave_wide_intervals():
-    """All of three right in ten classes; equal recalls have the exact limit .05**(1 / 30) = .905."""
+    """Three of three right in ten classes: equal recalls have the exact limit .05**(1 / 30)."""
     perfect = PosteriorBalancedAccuracy(ClassCounts(range(10), [3] * 10, [3] * 10))
     assert perfect.icdf(0.05) == pytest.approx(0.908, abs=5e-4)
     assert perfect.interval().high == pytest.approx(1, abs=1e-12)
