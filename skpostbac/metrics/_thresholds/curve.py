@@ -62,12 +62,16 @@ from skpostbac.metrics._priors import (
     check_class_weight,
     check_prior,
     independent_prior,
+    kept_strength,
+    posterior_exponents,
     resolve_class_weight,
     resolve_prior,
+    spent_observations,
     warn_if_prior_dominates,
 )
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta import LARGEST
+from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,6 +81,13 @@ MOST_THRESHOLDS = 1000
 N_DRAWS, N_BOOTSTRAPS = 1000, 200
 # Mass beside which a share is taken to be an end of [0, 1], which has no logit.
 _SMALLEST = 1e-15
+
+
+def _read_only(values: Floats | float) -> Floats:
+    """Return values that a curve keeps, which nobody may change."""
+    array = np.asarray(values)
+    array.flags.writeable = False
+    return array
 
 
 class ThresholdCounts(NamedTuple):
@@ -193,22 +204,25 @@ class PosteriorThresholdCurve(FrozenArrays):
     def _pseudo_counts(self) -> Floats:
         return independent_prior(resolve_prior(self.prior, 2), "a threshold curve")
 
+    @property
+    def _spent(self) -> float:
+        return spent_observations(self.prior, 2)
+
     @cached_property
     def _distributions(self) -> BetaAverage:
-        a, b = self._pseudo_counts.T
-        wrong = self.total - self.correct
-        return BetaAverage(a + self.correct, b + wrong, weights=self.class_weight)
+        a, b = posterior_exponents(self._pseudo_counts, self.correct, self.total, self._spent)
+        return BetaAverage(a, b, weights=self.class_weight)
 
     @cached_property
     def mean(self) -> Floats:
         """Posterior mean of the balanced accuracy at each threshold."""
-        return np.asarray(self._distributions.mean())
+        return _read_only(self._distributions.mean())
 
     @cached_property
     def interval(self) -> tuple[Floats, Floats]:
-        """Ends of the highest-density credible interval at each threshold (pointwise)."""
-        low, high = self._distributions.hdi(self.level)
-        return np.asarray(low), np.asarray(high)
+        """Ends of the credible interval at each threshold (pointwise)."""
+        low, high = interval_of(self._distributions, self.level)
+        return _read_only(low), _read_only(high)
 
     @cached_property
     def band(self) -> tuple[Floats, Floats]:
@@ -216,7 +230,8 @@ class PosteriorThresholdCurve(FrozenArrays):
 
         It is wider than the pointwise intervals, and remains valid at the best threshold.
         """
-        return simultaneous_band(self._curves, self.level)
+        low, high = simultaneous_band(self._curves, self.level)
+        return _read_only(low), _read_only(high)
 
     @cached_property
     def prob_best(self) -> Floats:
@@ -226,12 +241,15 @@ class PosteriorThresholdCurve(FrozenArrays):
         each class has one sample, the probability of the best one is above 0.999.
         """
         best = np.argmax(self._curves, axis=1)
-        return np.bincount(best, minlength=len(self.thresholds)) / N_DRAWS
+        return _read_only(np.bincount(best, minlength=len(self.thresholds)) / N_DRAWS)
 
     @cached_property
     def _curves(self) -> Floats:
         rng = np.random.default_rng([self.seed, 0])
-        return draw_curves(self._counts, self._pseudo_counts, self._weights, N_DRAWS, rng)
+        kept = kept_strength(self._pseudo_counts, self.total, self._spent)
+        counts = self._counts._replace(correct=kept * self.correct, total=kept * self.total)
+        prior = kept[:, np.newaxis] * self._pseudo_counts
+        return draw_curves(counts, prior, self._weights, N_DRAWS, rng)
 
     @property
     def best_index(self) -> int:
