@@ -76,9 +76,11 @@ def pooled(correct, total):
 
 def grouped(model):
     """Return the method that infers the population mean with a model."""
-    return lambda correct, total: population_posterior(
-        correct, total, model=model
-    ).population_mean.hdi()
+
+    def interval(correct, total):
+        return population_posterior(correct, total, model=model).population_mean.hdi()
+
+    return interval
 
 
 METHODS = {

@@ -54,11 +54,15 @@ assert math.isclose(distribution.cdf(0.5), 0.0030, abs_tol=1e-4)
 # The estimate for each subject is shrunk towards the others, most of all if it has few trials. To
 # show this, we add a sixth subject with five trials, all correct.
 
-with_sixth = population_posterior(np.append(correct, 5), np.append(total, 5),
-model="normal-binomial") means = np.array([distribution.mean() for distribution in
-with_sixth.groups]) observed = with_sixth.correct / with_sixth.total centre =
-with_sixth.population_median.mean() shrinkage = 1 - (means - centre) / (observed - centre)
-print("shrinkage:", shrinkage.round(2)) assert shrinkage[-1] > 2 * shrinkage[2] > 0
+with_sixth = population_posterior(
+    np.append(correct, 5), np.append(total, 5), model="normal-binomial"
+)
+means = np.array([distribution.mean() for distribution in with_sixth.groups])
+observed = with_sixth.correct / with_sixth.total
+centre = with_sixth.population_median.mean()
+shrinkage = 1 - (means - centre) / (observed - centre)
+print("shrinkage:", shrinkage.round(2))
+assert shrinkage[-1] > 2 * shrinkage[2] > 0
 
 display = with_sixth.plot()
 display.ax_.plot(observed, display.ax_.get_yticks()[:6], "x", color="black")

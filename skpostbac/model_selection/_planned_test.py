@@ -27,7 +27,7 @@ from scipy import special, stats
 from scipy.stats import qmc
 
 from skpostbac._utils import Floats, FrozenArrays
-from skpostbac.metrics._priors import posterior_exponents
+from skpostbac.metrics._priors import kept_strength, posterior_exponents
 from skpostbac.stats import (
     BetaAverage,
     HierarchicalBetaAverage,
@@ -35,6 +35,7 @@ from skpostbac.stats import (
     Hyperprior,
     PairedDifference,
 )
+from skpostbac.stats._beta import SMALLEST
 from skpostbac.stats._distribution import interval_of
 
 # Outcomes that are enumerated at most, and the probability of those left out.
@@ -109,8 +110,10 @@ class PlannedTest(FrozenArrays):
     prior : ndarray of shape (l, 2)
         Exponents of each class; those of "reciprocal" if the classes share the prior.
     spent : float
-        Observations by which the posterior of each class is weaker, see `spent_observations`;
-        not used for pairs.
+        Observations by which the posterior of each class is weaker, see `spent_observations`.
+    disagreement : ndarray of shape (l,)
+        Prior mass of the cell in which just the first of two classifiers is right, and of that in
+        which just the second is.
     hyperprior : Hyperprior or None
         The prior that the classes share.
     seed : int
@@ -126,6 +129,7 @@ class PlannedTest(FrozenArrays):
     weights: Floats
     prior: Floats
     spent: float
+    disagreement: Floats
     hyperprior: Hyperprior | None
     seed: int
 
@@ -276,8 +280,11 @@ class PlannedTest(FrozenArrays):
         """Return the cumulants 1 to 4 of each class's part of the posterior, shape (4, r, l)."""
         powers = np.power.outer(self.weights, np.arange(1, 5)).T[:, None]
         if self.design == "paired":
-            a, b = self.prior.T
-            moments = _difference_moments(a, b, n, first, second)
+            factor, cell = kept_strength(self.prior, n, self.spent), self.disagreement
+            agreement = self.prior.sum(axis=1) - 2 * cell + n - first
+            moments = _difference_moments(
+                factor * cell, factor * agreement, factor * first, factor * second
+            )
         else:
             moments = _beta_moments(*posterior_exponents(self.prior, second, n, self.spent))
         moments[3] -= 3 * moments[1] ** 2
@@ -330,17 +337,21 @@ class PlannedTest(FrozenArrays):
         if self.width:
             low, high = interval_of(average, self.level)
             return np.asarray(1 - (high - low) / self.width)[place]
-        a, b = self.prior.T
-        cells = np.stack([a * a, a * b, a * b, b * b], axis=1) / (a + b)[:, None]
         if self.design == "separate":
             exponents = posterior_exponents(self.prior, first, n, self.spent)
             other = BetaAverage(*exponents, weights=self.weights)
             below = (average - other).cdf(0.0)
         elif n.size == 1:
             # B's share of the samples on which just one is right
-            below = special.betainc(cells[0, 2] + second, cells[0, 1] + first - second, 0.5)[:, 0]
+            factor, cell = kept_strength(self.prior, n, self.spent), self.disagreement
+            shares = factor * (cell + second), factor * (cell + first - second)
+            below = np.asarray(special.betainc(*shares, 0.5), dtype=np.float64)[:, 0]
         else:
-            pairs = _pair_counts(n, first, second)
+            factor, cell = kept_strength(self.prior, n, self.spent)[:, None], self.disagreement
+            a, b = self.prior.T
+            cells = factor * np.stack([a - cell, cell, cell, b - cell], axis=1)
+            cells = np.maximum(cells, SMALLEST)
+            pairs = factor * _pair_counts(n, first, second)
             below = np.array(
                 [PairedDifference(row, prior=cells, weights=self.weights).cdf(0.0) for row in pairs]
             )
@@ -470,14 +481,14 @@ def _beta_moments(a: Floats, b: Floats) -> Floats:
     return np.stack([a / s, variance, third, 3 * variance**2 + 6 * variance * excess])
 
 
-def _difference_moments(a: Floats, b: Floats, n: Floats, y: Floats, x: Floats) -> Floats:
-    """Return those of B - A, for the two cells of a Dirichlet in which just one is right.
+def _difference_moments(cell: Floats, agreement: Floats, y: Floats, x: Floats) -> Floats:
+    """Return those of B - A, for a Dirichlet in which just one is right in two of the cells.
 
-    It is D M, where D is their sum, and M = 2 S - 1 of B's share S of it; both are independent.
-    The moments about the means of D and M keep their accuracy where the variances are small.
+    Each has the prior mass `cell`; both together have y samples, and that of B has x. B - A is D M,
+    where D is their sum, and M = 2 S - 1 of B's share S of it; both are independent. The moments
+    about the means of D and M keep their accuracy where the variances are small.
     """
-    cell = a * b / (a + b)
-    d, v, t, f = _beta_moments(2 * cell + y, a + b - 2 * cell + n - y)
+    d, v, t, f = _beta_moments(2 * cell + y, agreement)
     m, m2, m3, m4 = _beta_moments(cell + x, cell + y - x)
     m, m2, m3, m4 = 2 * m - 1, 4 * m2, 8 * m3, 16 * m4
     second = (d * d + v) * m2 + m * m * v

@@ -305,9 +305,8 @@ def required_test_size(
         those of the pilot, or equal weights.
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
         Prior in the analysis of the test, as in :func:`posterior_balanced_accuracy`. For paired
-        classifiers, that of each class is the prior of either margin: the cells both right, only
-        the first, only the second, neither have the Dirichlet prior
-        :math:`(a^2, ab, ab, b^2) / (a + b)`. With "hierarchical" or a
+        classifiers, that of each class is the prior of either margin, and the cells of a pair have
+        the prior of :func:`compare_predictions`. With "hierarchical" or a
         :class:`~skpostbac.stats.Hyperprior`, the assurance is approximate (see Notes).
     max_size : int, default=1000000
         Largest number of samples of a class to consider, at most 1e9, or 1e7 with a pilot.
@@ -355,7 +354,7 @@ def required_test_size(
     %. This holds only for classifiers that agree on nearly all samples: the improvement of 10
     samples must stand out from all samples on which exactly one classifier is right. If the second
     classifier corrects errors of the first and makes no new ones, the assurance of 10,000 paired
-    samples at a `level` of 0.95 is 0.997. It is 0.74 if the two agree on 99.8 % of the samples,
+    samples at a `level` of 0.95 is 0.990. It is 0.74 if the two agree on 99.8 % of the samples,
     0.41 on 99.5 % and 0.26 on 99 %. With independent errors, or on separate test sets, it is 0.09
     at an accuracy of 95 %, where 580,000 samples are needed for an assurance of 0.8; only near an
     accuracy of 99.8 % does it exceed 0.5, whatever the agreement.
@@ -399,7 +398,7 @@ def required_test_size(
     0.8).
     This assumes that both classifiers are right, or both wrong, on 0.998 of the samples.
     >>> alike.assurance_at(10_000)
-    0.741
+    0.74
     """
     level, target = check_level(level), check_probability(assurance, "assurance")
     check_flags(paired=paired)
@@ -415,6 +414,10 @@ def required_test_size(
     hyperprior = exponents if isinstance(exponents, Hyperprior) else None
     if isinstance(exponents, Hyperprior):
         exponents = np.full((classes.size, 2), 1 / classes.size)
+    # Of the cells of two classifiers as in a comparison: `default_cells` and `prior_cells`.
+    disagreement = exponents.prod(axis=1) / exponents.sum(axis=1)
+    if isinstance(spec, str) and spec == DEFAULT_PRIOR:
+        disagreement = exponents[:, 0]
     weights = resolve_class_weight(check_class_weight(class_weight), classes)
     proportions = _proportions(class_proportions, classes.size)
     if difference is not None and design == "pilot":
@@ -432,7 +435,8 @@ def required_test_size(
             design, rates = "paired", _discordant(rates[0], rates[1], agreement)
             assumed = 1 - rates[0]
     kept = weights > 0
-    rates, weights, exponents = rates[:, kept], weights[kept], exponents[kept]
+    rates, weights = rates[:, kept], weights[kept]
+    exponents, disagreement = exponents[kept], disagreement[kept]
     plan = PlannedTest(
         design,
         width or 0.0,
@@ -443,6 +447,7 @@ def required_test_size(
         weights,
         exponents,
         spent,
+        disagreement,
         hyperprior,
         seed,
     )

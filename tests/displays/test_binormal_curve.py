@@ -211,10 +211,13 @@ def test_bands_of_one_level_share_an_entry():
 
 @pytest.mark.parametrize("display", [BinormalCurveDisplay, NormalScoresDisplay])
 @pytest.mark.parametrize(
-    ("pos_label", "column"), [(None, "malignant"), ("benign", "benign")], ids=["default", "other"]
-)
-@pytest.mark.parametrize(
-    "classifier", [make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()), GaussianNB()]
+    ("classifier", "pos_label", "column"),
+    [
+        (make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()), None, "malignant"),
+        (LinearDiscriminantAnalysis(), "benign", "benign"),
+        (GaussianNB(), "benign", "benign"),
+    ],
+    ids=["pipeline", "decision values", "probabilities"],
 )
 def test_from_estimator_on_real_data(display, classifier, pos_label, column):
     """Decision values, or probabilities, of the positive class of a fitted classifier."""

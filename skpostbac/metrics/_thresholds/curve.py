@@ -83,6 +83,13 @@ N_DRAWS, N_BOOTSTRAPS = 1000, 200
 _SMALLEST = 1e-15
 
 
+def _read_only(values: Floats | float) -> Floats:
+    """Return values that a curve keeps, which nobody may change."""
+    array = np.asarray(values)
+    array.flags.writeable = False
+    return array
+
+
 class ThresholdCounts(NamedTuple):
     """Correct predictions of two classes, by decreasing threshold."""
 
@@ -209,13 +216,13 @@ class PosteriorThresholdCurve(FrozenArrays):
     @cached_property
     def mean(self) -> Floats:
         """Posterior mean of the balanced accuracy at each threshold."""
-        return np.asarray(self._distributions.mean())
+        return _read_only(self._distributions.mean())
 
     @cached_property
     def interval(self) -> tuple[Floats, Floats]:
         """Ends of the credible interval at each threshold (pointwise)."""
         low, high = interval_of(self._distributions, self.level)
-        return np.asarray(low), np.asarray(high)
+        return _read_only(low), _read_only(high)
 
     @cached_property
     def band(self) -> tuple[Floats, Floats]:
@@ -223,7 +230,8 @@ class PosteriorThresholdCurve(FrozenArrays):
 
         It is wider than the pointwise intervals, and remains valid at the best threshold.
         """
-        return simultaneous_band(self._curves, self.level)
+        low, high = simultaneous_band(self._curves, self.level)
+        return _read_only(low), _read_only(high)
 
     @cached_property
     def prob_best(self) -> Floats:
@@ -233,7 +241,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         each class has one sample, the probability of the best one is above 0.999.
         """
         best = np.argmax(self._curves, axis=1)
-        return np.bincount(best, minlength=len(self.thresholds)) / N_DRAWS
+        return _read_only(np.bincount(best, minlength=len(self.thresholds)) / N_DRAWS)
 
     @cached_property
     def _curves(self) -> Floats:

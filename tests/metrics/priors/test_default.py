@@ -166,15 +166,17 @@ def test_all_classes_together_are_pulled_as_one():
 
 
 def test_two_classifiers_have_margins_of_the_default():
-    """Cells of 1 / (2 l): each classifier by itself has the posterior that it has alone."""
+    """Cells of 0 and 1 / l: each classifier by itself has the posterior that it has alone."""
     y_true, y_one, y_two = [0] * 6 + [1] * 5, [0] * 5 + [1] * 6, [1] * 3 + [0] * 4 + [1] * 4
     comparison = compare_predictions(y_true, {"one": y_one, "two": y_two})
     for y_pred, posterior in zip((y_one, y_two), comparison.posteriors, strict=True):
         assert posterior == posterior_balanced_accuracy(y_true, y_pred)
     difference = comparison.difference("one", "two")
     # In class 0 three samples are right by one alone and one by two alone, in class 1 one by one.
-    n, one, two = np.array([6, 5]) + 1, np.array([3, 1]) + 1 / 4, np.array([1, 0]) + 1 / 4
-    p, q = one / n, two / n
+    n, one, two = np.array([6, 5]) + 1, np.array([3, 1]) + 1 / 2, np.array([1, 0]) + 1 / 2
+    # Half a sample's strength is taken away; a cell has 1e-6 at least.
+    n, one, two = ((n - 0.5) / n * number for number in (n, one, two))
+    p, q = (one - 1e-6) / n, (two - 1e-6) / n
     assert difference.mean() == pytest.approx((p - q).mean(), rel=1e-12)
     variances = (p + q - (p - q) ** 2) / (n + 1)  # of a Dirichlet distribution
     assert difference.variance() == pytest.approx(variances.sum() / 4, rel=1e-12)
