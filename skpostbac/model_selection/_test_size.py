@@ -306,7 +306,7 @@ def required_test_size(
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
         Prior in the analysis of the test, as in :func:`posterior_balanced_accuracy`. For paired
         classifiers, that of each class is the prior of either margin, and the cells of a pair have
-        the prior of :func:`compare_predictions`. With "hierarchical" or a
+        the prior of :func:`~skpostbac.compare_predictions`. With "hierarchical" or a
         :class:`~skpostbac.stats.Hyperprior`, the assurance is approximate (see Notes).
     max_size : int, default=1000000
         Largest number of samples of a class to consider, at most 1e9, or 1e7 with a pilot.
