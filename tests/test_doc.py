@@ -174,4 +174,5 @@ def test_quoted_names_exist():
     """The text that names a measured number has one, and the pages of the defaults do."""
     named = {name: re.findall(r"\|([a-z][\w-]*-\w+)\|", text) for name, text in pages().items()}
     assert {one for names in named.values() for one in names} <= QUOTED.keys()
-    assert all(named[page] for page in ("evidence/index", "evidence/priors"))
+    quoting = "evidence/index", "evidence/priors", "user_guide/choose", "user_guide/priors"
+    assert all(named[page] for page in quoting)

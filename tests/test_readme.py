@@ -30,7 +30,7 @@ def posterior_interval(counts):
     ("interval", "coverage"),
     [
         pytest.param(bootstrap_interval, 0.65, id="bootstrap"),
-        pytest.param(posterior_interval, 0.93, id="posterior"),
+        pytest.param(posterior_interval, 0.98, id="posterior"),
     ],
 )
 def test_coverage_over_all_outcomes(interval, coverage):
