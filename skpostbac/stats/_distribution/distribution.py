@@ -243,13 +243,23 @@ class BoundedDistribution(Distribution):
         return Located(frames, [(np.arange(1), self._centred)], self._small_tails)
 
     @property
+    def _unit(self) -> float:
+        """Unit of the cumulants."""
+        return 1.0
+
+    @property
     def _cumulants(self) -> Floats:
         """Second, third and fourth cumulant, unless the moments are given otherwise."""
         raise NotImplementedError
 
+    def __repr__(self) -> str:
+        """Show the mean and the standard deviation."""
+        sd = self.standard_deviation()
+        return f"{type(self).__name__}(mean={self.mean():.4g}, sd={sd:.4g})"
+
     def variance(self) -> float:
         """Return the variance."""
-        return float(self._cumulants[0])
+        return float(self._unit**2 * self._cumulants[0])
 
     def skewness(self) -> float:
         """Return the skewness, the third standardised moment."""

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from skpostbac.stats import PairedDifference
-from skpostbac.stats._dirichlet.series import central_moments, cumulants
+from skpostbac.stats._dirichlet.difference import central_moments, cumulants
 from skpostbac.stats._dirichlet.transform import resolved, transforms
 
 # Below the contract of the cdf, into which errors at the largest heights enter divided by them.

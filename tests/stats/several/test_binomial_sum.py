@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from skpostbac.stats._several.binomial_sum import log_survival
+from skpostbac.stats._several.order_statistics import log_survival
 
 
 def exact_survival(n, p):

@@ -8,7 +8,7 @@ from scipy import integrate, stats
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage
 from skpostbac.stats._several import PanelDistribution, largest_distance, smallest
-from skpostbac.stats._several.panels import NODES
+from skpostbac.stats._several.order_statistics import NODES
 
 
 def single(a, b):

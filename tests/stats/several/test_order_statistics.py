@@ -15,13 +15,13 @@ from scipy.special import betainc, roots_jacobi
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._several.order_statistics import (
     MAX_PANELS,
+    STIFFNESS,
     TOLERANCE,
     expected_shortfalls,
     pairwise_probabilities,
     rank_probabilities,
     resolve_jointly,
 )
-from skpostbac.stats._several.panels import STIFFNESS
 
 
 @dataclass
