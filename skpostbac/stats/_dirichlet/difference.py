@@ -161,7 +161,17 @@ class PairedDifference(BoundedDistribution):
         weights: ArrayLike | None = None,
     ) -> None:
         self._counts = pair_counts(counts)
-        self._prior = _prior(prior, self._counts.shape)
+        self._prior = float_array(prior, "prior")
+        shape = self._counts.shape
+        if self._prior.shape not in ((), shape[1:], shape):
+            raise ValueError(
+                f"prior must be a number or have the shape {shape[1:]} or {shape}; "
+                f"got {self._prior.shape}."
+            )
+        if not (np.isfinite(self._prior) & (self._prior > 0)).all():
+            raise ValueError("prior must be finite and positive.")
+        self._prior = np.broadcast_to(self._prior, shape).copy()
+        self._prior.flags.writeable = False
         cells = self._counts + self._prior
         if not ((cells >= _SMALLEST) & (cells <= _LARGEST)).all():
             large = cells > _LARGEST
@@ -234,7 +244,47 @@ class PairedDifference(BoundedDistribution):
 
     @cached_property
     def _centred(self) -> Series:
-        return series_of(Pairs.of(self._alphas, self.weights))
+        pairs = Pairs.of(self._alphas, self.weights)
+        (below, above), variance = _ranges(pairs), (pairs.count * pairs.variances).sum()
+        step = 2 * np.pi / (PERIOD * (below + above))
+        resolving = resolved(pairs.alphas) / (pairs.weights * step)
+        # Bounds of the transform by those of Gamma variables, at the vertices beside the largest.
+        top = pairs.alphas.argmax(axis=1)
+        exponents, squares = np.take_along_axis(pairs.alphas, OTHERS[top], axis=1), GAPS[top] ** 2
+        ratios = squares * (pairs.variances / (exponents * squares).sum(axis=1))[:, np.newaxis]
+        exponents = (pairs.count[:, np.newaxis] * exponents).reshape(1, -1)
+        vanished = vanishing_heights(exponents, ratios.reshape(1, -1), np.array([variance])) / step
+        order = int(orders(vanished, resolving.max(keepdims=True), pairs.count.size)[0])
+        is_narrow, corners = resolving > order, None
+        if vanished[0] <= order:
+            coefficients = _coefficients(pairs, step, order)
+        else:
+            wide, narrow = pairs[~is_narrow], _coefficients(pairs[is_narrow], step, order)
+            nodes, masses = np.zeros(1), np.ones(1)
+            if is_narrow.any():
+                part = pairs[is_narrow]
+                moments = central_moments(part.alphas, ORDER)[:, np.newaxis]
+                rule_of = gauss_points(moments, part.weights[np.newaxis], part.count[np.newaxis])
+                nodes, masses = (x[0] for x in rule_of)
+                # These are approximations, and would jump at the last order.
+                late = np.arange(order // 2, order)
+                points = masses @ waves(step * np.outer(nodes, late), 0.0)
+                narrow[late - 1] += fade(late.size) * (points - narrow[late - 1])
+            coefficients = _coefficients(wide, step, order) * narrow
+            rest = wide.alphas.sum(axis=1) - wide.alphas.max(axis=1)
+            rule = Rule.of(order, float((wide.count * rest).sum()))
+            places, shares = _corners(wide, nodes, masses, rule.log_orders, step)
+            corners = Corners(rule, np.array([step]), places[np.newaxis], shares[np.newaxis])
+        return Series(
+            *(np.array([2 * np.pi / step]), coefficients[np.newaxis], corners),
+            low=np.array([-below]),
+            high=np.array([above]),
+            deviation=np.array([np.sqrt(variance)]),
+            end_densities=_end_densities(pairs, below, above),
+            # Projections of log-concave densities are log-concave, as are sums of such variables
+            # (Prekopa, Acta Scientiarum Mathematicarum 34, 1973).
+            is_log_concave=bool((pairs.alphas >= 1).all()),
+        )
 
 
 def pair_counts(counts: ArrayLike) -> Floats:
@@ -247,20 +297,6 @@ def pair_counts(counts: ArrayLike) -> Floats:
         )
     if not (np.isfinite(array) & (array >= 0)).all():
         raise ValueError("counts must be finite and not negative.")
-    array.flags.writeable = False
-    return array
-
-
-def _prior(prior: ArrayLike, shape: tuple[int, ...]) -> Floats:
-    """Return a read-only array of the prior of each cell."""
-    array = float_array(prior, "prior")
-    if array.shape not in ((), shape[1:], shape):
-        raise ValueError(
-            f"prior must be a number or have the shape {shape[1:]} or {shape}; got {array.shape}."
-        )
-    if not (np.isfinite(array) & (array > 0)).all():
-        raise ValueError("prior must be finite and positive.")
-    array = np.broadcast_to(array, shape).copy()
     array.flags.writeable = False
     return array
 
@@ -325,42 +361,6 @@ def cumulants(alphas: Floats, weights: Floats) -> Floats:
     return np.asarray(np.sum(terms, axis=1))
 
 
-def series_of(pairs: Pairs) -> Series:
-    """Return the series of a sum of classes, as an array of one distribution."""
-    (below, above), variance = _ranges(pairs), (pairs.count * pairs.variances).sum()
-    step = 2 * np.pi / (PERIOD * (below + above))
-    resolving = resolved(pairs.alphas) / (pairs.weights * step)
-    whole = _vanishing_height(pairs) / step
-    order = int(orders(np.array([whole]), resolving.max(keepdims=True), pairs.count.size)[0])
-    is_narrow, corners = resolving > order, None
-    if whole <= order:
-        coefficients = _coefficients(pairs, step, order)
-    else:
-        wide, narrow = pairs[~is_narrow], _coefficients(pairs[is_narrow], step, order)
-        nodes, masses = np.zeros(1), np.ones(1)
-        if is_narrow.any():
-            nodes, masses = _points(pairs[is_narrow])
-            # These are approximations, and would jump at the last order.
-            late = np.arange(order // 2, order)
-            points = masses @ waves(step * np.outer(nodes, late), 0.0)
-            narrow[late - 1] += fade(late.size) * (points - narrow[late - 1])
-        coefficients = _coefficients(wide, step, order) * narrow
-        rest = wide.alphas.sum(axis=1) - wide.alphas.max(axis=1)
-        rule = Rule.of(order, float((wide.count * rest).sum()))
-        places, shares = _corners(wide, nodes, masses, rule.log_orders, step)
-        corners = Corners(rule, np.array([step]), places[np.newaxis], shares[np.newaxis])
-    return Series(
-        *(np.array([2 * np.pi / step]), coefficients[np.newaxis], corners),
-        low=np.array([-below]),
-        high=np.array([above]),
-        deviation=np.array([np.sqrt(variance)]),
-        end_densities=_end_densities(pairs, below, above),
-        # Projections of log-concave densities are log-concave, as are sums of such variables
-        # (Prekopa, Acta Scientiarum Mathematicarum 34, 1973).
-        is_log_concave=bool((pairs.alphas >= 1).all()),
-    )
-
-
 def _ranges(pairs: Pairs) -> tuple[float, float]:
     """Distances from the mean, below and above, beyond which nothing counts."""
     n, gaps = pairs.alphas.sum(axis=1), mean_gaps(pairs.alphas)
@@ -373,17 +373,6 @@ def _ranges(pairs: Pairs) -> tuple[float, float]:
         end = (pairs.count * pairs.weights * gap).sum()
         found.append(float(min(reach + np.sqrt(reach * reach + square), end)))
     return found[0], found[1]
-
-
-def _vanishing_height(pairs: Pairs) -> float:
-    """Height from which the transform is negligible."""
-    top, variances = pairs.alphas.argmax(axis=1), pairs.variances
-    exponents = np.take_along_axis(pairs.alphas, OTHERS[top], axis=1)
-    squares = GAPS[top] ** 2
-    ratios = squares * (variances / (exponents * squares).sum(axis=1))[:, np.newaxis]
-    exponents, variance = pairs.count[:, np.newaxis] * exponents, (pairs.count * variances).sum()
-    found = vanishing_heights(exponents.reshape(1, -1), ratios.reshape(1, -1), np.array([variance]))
-    return float(found[0])
 
 
 def _end_densities(pairs: Pairs, below: float, above: float) -> Floats:
@@ -416,13 +405,6 @@ def _coefficients(pairs: Pairs, step: float, order: int) -> Complexes:
         values = transforms(part.alphas, step * part.weights, order)[:, 1:]
         product *= (values ** part.count[:, np.newaxis]).prod(axis=0)
     return product
-
-
-def _points(pairs: Pairs) -> tuple[Floats, Floats]:
-    """Nodes and weights of a Gauss rule for a sum of classes, about its mean."""
-    moments = central_moments(pairs.alphas, ORDER)[:, np.newaxis]
-    nodes, weights = gauss_points(moments, pairs.weights[np.newaxis], pairs.count[np.newaxis])
-    return nodes[0], weights[0]
 
 
 def _corners(

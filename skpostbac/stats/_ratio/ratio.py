@@ -140,8 +140,25 @@ class BetaRatio(TabulatedDistribution):
         self._first, self._second = first, second
         self._numerator = _corners(numerator, "numerator")
         self._denominator = _corners(denominator, "denominator")
-        self._support = _support_of(self._numerator, self._denominator)
-        _check_saddle(self._numerator, self._denominator)
+        n, d = self._numerator, self._denominator
+        known = d > 0
+        if (d < 0).any() or not known.any() or (n[~known] != 0).any():
+            raise ValueError(
+                "denominator must be positive, or zero where the numerator is also zero, got "
+                f"the denominator {d.tolist()} and the numerator {n.tolist()}"
+            )
+        # The smallest and the largest ratio are attained at corners.
+        ratios = np.unique(n[known] / d[known])
+        self._support = Interval(float(ratios[0]), float(ratios[-1]))
+        if ratios.size == 1:
+            raise ValueError(
+                f"the ratio of numerator and denominator must not be constant, got {ratios[0]:g}"
+            )
+        # At a saddle the ratio is above a value at two opposite corners, and below at the others.
+        for t in (ratios[1:] + ratios[:-1]) / 2:
+            (c00, c01), (c10, c11) = n - t * d
+            if min(c01 * c10, c00 * c11) >= 0:
+                raise ValueError("the ratio of numerator and denominator must not have a saddle")
 
     @property
     def first(self) -> BetaAverage:
@@ -262,36 +279,6 @@ def _corners(values: ArrayLike, name: str) -> Floats:
         )
     array.flags.writeable = False
     return array
-
-
-def _support_of(numerator: Floats, denominator: Floats) -> Interval:
-    """Return the smallest and the largest ratio, which are attained at corners."""
-    known = denominator > 0
-    if (denominator < 0).any() or not known.any() or (numerator[~known] != 0).any():
-        raise ValueError(
-            "denominator must be positive, or zero where the numerator is also zero, got "
-            f"the denominator {denominator.tolist()} and the numerator {numerator.tolist()}"
-        )
-    ratios = numerator[known] / denominator[known]
-    low, high = float(ratios.min()), float(ratios.max())
-    if not high > low:
-        raise ValueError(
-            f"the ratio of numerator and denominator must not be constant, got {low:g}"
-        )
-    return Interval(low, high)
-
-
-def _check_saddle(numerator: Floats, denominator: Floats) -> None:
-    """Raise if the ratio may have one value along two curves.
-
-    The ratio is then above that value at two opposite corners and below it at the other two.
-    """
-    known = denominator > 0
-    ratios = np.unique(numerator[known] / denominator[known])
-    for t in (ratios[1:] + ratios[:-1]) / 2:
-        (c00, c01), (c10, c11) = numerator - t * denominator
-        if min(c01 * c10, c00 * c11) >= 0:
-            raise ValueError("the ratio of numerator and denominator must not have a saddle")
 
 
 class LibbyNovickBeta(TabulatedDistribution):

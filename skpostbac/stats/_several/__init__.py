@@ -14,7 +14,6 @@ from skpostbac.stats._several.joint_draws import (
     tally,
 )
 from skpostbac.stats._several.order_statistics import (
-    Distribution,
     JointPanels,
     PanelDistribution,
     expected_shortfalls,
@@ -29,7 +28,6 @@ from skpostbac.stats._several.order_statistics import (
 )
 
 __all__ = [
-    "Distribution",
     "JointPanels",
     "PanelDistribution",
     "PatternDistribution",

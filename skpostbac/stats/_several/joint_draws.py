@@ -59,7 +59,7 @@ class PatternDistribution:
         """Draw accuracies, shape (size, T)."""
         count = self.patterns.shape[1]
         if count <= MOST_LISTED and self.a + self.b >= LEAST_LISTED:
-            return self._draw_listed(_all_patterns(count), size, rng)
+            return self._draw_listed(size, rng)
         # Shares of the patterns and of the prior are Gamma variables over their sum.
         masses = [*self.counts.tolist(), self.a + self.b]
         shares = np.stack([rng.standard_gamma(mass, size) for mass in masses])
@@ -68,12 +68,14 @@ class PatternDistribution:
         accuracies /= shares.sum(axis=0)
         return np.asarray(accuracies.T)
 
-    def _draw_listed(self, patterns: Floats, size: int, rng: np.random.Generator) -> Floats:
+    def _draw_listed(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw accuracies by the shares of all patterns, shape (size, T)."""
+        # The pattern of number k has the binary digits of k.
+        powers = 2 ** np.arange(self.patterns.shape[1])
+        patterns = (np.arange(2**powers.size)[:, np.newaxis] & powers > 0).astype(np.float64)
         right = self.a / (self.a + self.b)
         masses = (self.a + self.b) * np.where(patterns == 1, right, 1 - right).prod(axis=1)
-        number = self.patterns @ 2 ** np.arange(patterns.shape[1])
-        np.add.at(masses, number.astype(np.intp), self.counts)
+        np.add.at(masses, (self.patterns @ powers).astype(np.intp), self.counts)
         shares = np.empty((masses.size, size))
         for row, mass in zip(shares, masses.tolist(), strict=True):
             rng.standard_gamma(mass, out=row)
@@ -90,24 +92,16 @@ class PatternDistribution:
             rest = left * np.exp(rng.standard_exponential(size) / -mass)
             accuracies += (left - rest) * (rng.random(shape) < right)
             left = rest
-        accuracies += left * _draw_beta(self.a, self.b, shape, rng)
+        # The flat prior is common and has a much faster special case.
+        is_flat = self.a == self.b == 1
+        accuracies += left * (rng.random(shape) if is_flat else rng.beta(self.a, self.b, shape))
         return accuracies
-
-
-def _all_patterns(count: int) -> Floats:
-    """Return all patterns of 1 and 0; that of number k has the binary digits of k."""
-    return (np.arange(2**count)[:, np.newaxis] >> np.arange(count) & 1).astype(np.float64)
 
 
 def _n_pieces(mass: float) -> int:
     """Return the number of pieces after which the fourth power of the rest is small on average."""
     needed = np.log(STICK_TOLERANCE) / -np.log1p(4 / mass)
     return int(np.clip(np.ceil(needed), 1, MAX_PIECES))
-
-
-def _draw_beta(a: float, b: float, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
-    # The flat prior is common and has a much faster special case.
-    return rng.random(shape) if a == b == 1 else rng.beta(a, b, shape)
 
 
 def draw_averages(
@@ -155,19 +149,14 @@ class Tally:
 def tally(draws: Floats, rng: np.random.Generator) -> Tally:
     """Count ranks and shortfalls in draws of shape (size, T); ties are broken at random."""
     count = draws.shape[1]
-    order = _descending_order(draws, rng)
-    cells = np.bincount((order * count + np.arange(count)).ravel(), minlength=count**2)
-    losses = draws.max(axis=1, keepdims=True) - draws
-    return Tally(cells.reshape(count, count), losses.sum(axis=0), np.square(losses).sum(axis=0))
-
-
-def _descending_order(draws: Floats, rng: np.random.Generator) -> Indices:
     order = np.argsort(-draws, axis=1)
     ranked = np.take_along_axis(draws, order, axis=1)
     if np.any(ranked[:, 1:] == ranked[:, :-1]):
         # Equal predictions, with a prior so weak that it is lost to rounding.
         order = np.lexsort((rng.random(draws.shape), -draws), axis=1)
-    return order
+    cells = np.bincount((order * count + np.arange(count)).ravel(), minlength=count**2)
+    losses = draws.max(axis=1, keepdims=True) - draws
+    return Tally(cells.reshape(count, count), losses.sum(axis=0), np.square(losses).sum(axis=0))
 
 
 def nearest_correlations(covariances: Floats) -> Floats:

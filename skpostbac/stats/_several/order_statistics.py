@@ -12,7 +12,7 @@ the smallest, and all others are within d above it,
 All distributions share one set of panels of Gauss-Lobatto-Legendre nodes, which are halved until
 their distribution functions, and products of these, are resolved. By summation by parts every row
 of the rank probabilities adds up to 1, and P(X_i > X_j) + P(X_j > X_i) too, whatever the panels.
-Errors are absolute: those of the distribution functions, and about 1e-12 where densities have kinks.
+Errors are absolute: those of the distribution functions, and 1e-12 where densities have kinks.
 The number of successes among independent trials is another such sum: its tail is `log_survival`.
 
 A distribution whose mass sits within a few spacings of doubles of a nonzero end of its support,
@@ -29,7 +29,6 @@ a panel mean that the mass of a distribution, however narrow, cannot slip betwee
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -84,9 +83,8 @@ def _lobatto_rule(count: int) -> tuple[Floats, Floats, Floats]:
 
 
 NODES, WEIGHTS, STIFFNESS = _lobatto_rule(16)
-# From node values to Legendre coefficients, and to the last three of them.
+# From node values to Legendre coefficients.
 TO_LEGENDRE = np.linalg.inv(legendre.legvander(NODES, NODES.size - 1))
-LAST_COEFFICIENTS = TO_LEGENDRE[-3:]
 
 
 def resolved_panels(
@@ -136,7 +134,7 @@ def resolve(
         return np.clip(cdf(x.ravel()), 0.0, 1.0).reshape(x.shape)
 
     def is_unresolved(_: Floats, values: Floats) -> Bools:
-        return np.asarray(np.abs(values @ LAST_COEFFICIENTS.T).max(axis=1) > tolerance)
+        return np.asarray(np.abs(values @ TO_LEGENDRE[-3:].T).max(axis=1) > tolerance)
 
     return PanelDistribution(*resolved_panels(evaluate, is_unresolved, edges, most))
 
@@ -235,26 +233,6 @@ def places_in_panels(edges: Floats, x: Floats) -> tuple[Indices, Floats]:
     return panel, np.clip((2 * x - low - high) / (high - low), -1.0, 1.0)
 
 
-class Distribution(Protocol):
-    """Interface of a distribution on a bounded interval."""
-
-    def support(self) -> tuple[float, float]:
-        """Return both ends."""
-        ...
-
-    def mean(self) -> float:
-        """Return the mean."""
-        ...
-
-    def standard_deviation(self) -> float:
-        """Return the standard deviation."""
-        ...
-
-    def cdf(self, x: Floats, /) -> Any:
-        """Return P(X <= x)."""
-        ...
-
-
 @dataclass(frozen=True)
 class JointPanels:
     """Distribution functions of T variables on the nodes of P common panels.
@@ -281,7 +259,7 @@ class JointPanels:
         return np.asarray(STIFFNESS @ np.where(self.cdf[:, :1] > 0.5, self.cdf - 1, self.cdf))
 
 
-def resolve_jointly(distributions: Sequence[Distribution]) -> JointPanels:
+def resolve_jointly(distributions: Sequence[BoundedDistribution]) -> JointPanels:
     """Cut the joint support into panels that resolve all distribution functions."""
     means = np.array([distribution.mean() for distribution in distributions])
     reach = REACH * np.array([distribution.standard_deviation() for distribution in distributions])
@@ -293,21 +271,17 @@ def resolve_jointly(distributions: Sequence[Distribution]) -> JointPanels:
     def evaluate(x: Floats) -> Floats:
         return np.stack([distribution.cdf(x) for distribution in distributions], axis=-1)
 
-    return JointPanels(*resolved_panels(evaluate, _is_unresolved, edges, MAX_PANELS))
+    def is_unresolved(edges: Floats, cdf: Floats) -> Bools:
+        # What is left out of the products of all functions matters as far as one of them varies on
+        # the same panel, and in proportion to its length for the integrals over x.
+        lengths = np.diff(edges, axis=1)[:, 0]
+        spread = (cdf[:, -1] - cdf[:, 0]).max(axis=1)
+        counts = np.einsum("kn,pnt->pkt", TO_LEGENDRE[-3:], _counts_above(cdf))
+        errors = np.abs(counts).max(axis=(1, 2)) * np.maximum(spread, lengths)
+        is_long = lengths > _SHORTEST * np.spacing(np.abs(edges).max(axis=1))
+        return np.asarray((errors > TOLERANCE) & is_long)
 
-
-def _is_unresolved(edges: Floats, cdf: Floats) -> Bools:
-    """Return which panels have an error above the tolerance and can still be halved.
-
-    What is left out of the products of all functions matters as far as one of them varies on the
-    same panel, and in proportion to its length for the integrals over x.
-    """
-    lengths = np.diff(edges, axis=1)
-    spread = (cdf[:, -1] - cdf[:, 0]).max(axis=1)
-    counts = np.einsum("kn,pnt->pkt", LAST_COEFFICIENTS, _counts_above(cdf))
-    errors = np.abs(counts).max(axis=(1, 2)) * np.maximum(spread, lengths[:, 0])
-    is_long = lengths[:, 0] > _SHORTEST * np.spacing(np.abs(edges).max(axis=1))
-    return np.asarray((errors > TOLERANCE) & is_long)
+    return JointPanels(*resolved_panels(evaluate, is_unresolved, edges, MAX_PANELS))
 
 
 def _counts_above(cdf: Floats) -> Floats:
@@ -376,13 +350,13 @@ def _products_of_others(values: Floats) -> Floats:
     return np.asarray(before * after[::-1])
 
 
-def smallest(distributions: Sequence[Distribution]) -> PanelDistribution:
+def smallest(distributions: Sequence[BoundedDistribution]) -> PanelDistribution:
     """Return the distribution of the smallest of independent variables."""
     panels = resolve_jointly(distributions)
     return PanelDistribution(panels.edges, 1 - np.prod(1 - panels.cdf, axis=-1))
 
 
-def largest_distance(distributions: Sequence[Distribution]) -> PanelDistribution:
+def largest_distance(distributions: Sequence[BoundedDistribution]) -> PanelDistribution:
     """Return the distribution of the largest less the smallest of independent variables.
 
     For each distance d panels are cut where x or x + d is at the end of one: between the cuts
@@ -426,7 +400,7 @@ def largest_distance(distributions: Sequence[Distribution]) -> PanelDistribution
     return resolve(cdf, np.unique([*np.linspace(0.0, far, _FIRST_OF_RANGE + 1), reach]))
 
 
-def mean_positive_part(distribution: Distribution) -> float:
+def mean_positive_part(distribution: BoundedDistribution) -> float:
     """Return E[max(X, 0)] as the integral of P(X > x) over all x > 0.
 
     Examples
