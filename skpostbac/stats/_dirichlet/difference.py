@@ -225,7 +225,13 @@ class PairedDifference(BoundedDistribution):
 
     @cached_property
     def _cumulants(self) -> Floats:
-        return cumulants(self._alphas, self.weights)
+        n, gaps = self._alphas.sum(axis=1), mean_gaps(self._alphas)
+        second, third, fourth = ((self._alphas * gaps**k).sum(axis=1) / n for k in (2, 3, 4))
+        rising = (n + 1) * (n + 2)
+        # The difference of m_4 and 3 m_2^2, with what they share taken out.
+        spread = 6 * fourth - 3 * second * second * (4 * n + 6) / (n + 1)
+        found = np.array([second / (n + 1), 2 * third / rising, spread / (rising * (n + 3))])
+        return np.asarray((self.weights ** [[2], [3], [4]] * found).sum(axis=1))
 
     @cached_property
     def _frame(self) -> Frame:
@@ -344,21 +350,6 @@ def central_moments(alphas: Floats, order: int) -> Floats:
         scale = scale * k * np.sqrt(n) / (n + k - 1)
         moments.append(scale * coefficients[k])
     return np.stack(moments)
-
-
-def cumulants(alphas: Floats, weights: Floats) -> Floats:
-    """Second, third and fourth cumulant of sum(weights * (p_B - p_A))."""
-    n, gaps = alphas.sum(axis=1), mean_gaps(alphas)
-    second, third, fourth = ((alphas * gaps**k).sum(axis=1) / n for k in (2, 3, 4))
-    rising = (n + 1) * (n + 2)
-    # The difference of m_4 and 3 m_2^2, with what they share taken out.
-    spread = 6 * fourth - 3 * second * second * (4 * n + 6) / (n + 1)
-    terms = [
-        weights**2 * second / (n + 1),
-        weights**3 * 2 * third / rising,
-        weights**4 * spread / (rising * (n + 3)),
-    ]
-    return np.asarray(np.sum(terms, axis=1))
 
 
 def _ranges(pairs: Pairs) -> tuple[float, float]:

@@ -87,7 +87,9 @@ class PatternDistribution:
         mass, right = self.a + self.b, self.a / (self.a + self.b)
         accuracies: Floats = np.zeros(shape)
         left: Floats = np.ones(size)
-        for _ in range(_n_pieces(mass)):
+        # So many pieces leave a rest whose fourth power is small on average.
+        needed = np.log(STICK_TOLERANCE) / -np.log1p(4 / mass)
+        for _ in range(int(np.clip(np.ceil(needed), 1, MAX_PIECES))):
             # Each piece takes a Beta(1, mass) share of what is left of the stick.
             rest = left * np.exp(rng.standard_exponential(size) / -mass)
             accuracies += (left - rest) * (rng.random(shape) < right)
@@ -96,12 +98,6 @@ class PatternDistribution:
         is_flat = self.a == self.b == 1
         accuracies += left * (rng.random(shape) if is_flat else rng.beta(self.a, self.b, shape))
         return accuracies
-
-
-def _n_pieces(mass: float) -> int:
-    """Return the number of pieces after which the fourth power of the rest is small on average."""
-    needed = np.log(STICK_TOLERANCE) / -np.log1p(4 / mass)
-    return int(np.clip(np.ceil(needed), 1, MAX_PIECES))
 
 
 def draw_averages(

@@ -8,11 +8,8 @@ from scipy.stats import beta
 
 from skpostbac.stats._several import joint_draws as _patterns
 from skpostbac.stats._several.joint_draws import (
-    MAX_PIECES,
     MOST_LISTED,
-    STICK_TOLERANCE,
     PatternDistribution,
-    _n_pieces,
     draw_averages,
     tally,
 )
@@ -126,15 +123,6 @@ def test_margins_are_beta(prior):
         )
         distance = np.abs(cdf - (np.arange(N) + 0.5) / N).max()
         assert distance < 2.7 / np.sqrt(N)  # Kolmogorov: exceeded once in a million
-
-
-def test_pieces_leave_little():
-    """The fourth power of what is left of the stick is small on average, or has its limit."""
-    for mass in (1e-9, 0.01, 1.0, 2.0, 10.0):
-        pieces = _n_pieces(mass)
-        assert (mass / (mass + 4)) ** pieces <= STICK_TOLERANCE
-        assert pieces == 1 or (mass / (mass + 4)) ** (pieces - 1) > STICK_TOLERANCE
-    assert _n_pieces(1e15) == MAX_PIECES
 
 
 def test_averages_weigh_the_classes():
