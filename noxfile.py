@@ -126,7 +126,6 @@ def mutation(session: nox.Session) -> None:
     """Change the package at random places and see which changes the tests notice; takes hours."""
     session.install(".[test,mutation]")
     session.run("python", "benchmarks/mutation.py", *session.posargs)
-    session.run("python", "benchmarks/mutation.py", "--report", *session.posargs)
 
 
 @nox.session(default=False)
