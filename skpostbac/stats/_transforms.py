@@ -68,13 +68,6 @@ class Transform(BoundedDistribution):
         """Show the mean, the standard deviation and the parameter."""
         return f"{super().__repr__()[:-1]}, {self._parameter}={getattr(self, self._parameter):.4g})"
 
-    @abstractmethod
-    def _transformed(self, x: Floats) -> Floats:
-        """Return the function of x."""
-
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        return np.asarray(self._transformed(self.distribution._draw(rng, shape)))
-
 
 class MonotoneTransform(Transform):
     """Distribution of a rising function g of a variable X.
@@ -126,6 +119,11 @@ class MonotoneTransform(Transform):
     def mean(self) -> float:
         """Return the mean, by quadrature."""
         return self._frame.mean + self._unit * float(self._moments[0])
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        x, (first, last) = self.distribution._draw(rng, shape), self.distribution.support()
+        to_low, to_high = self._ends(x - first, last - x, is_inner=False)
+        return np.where(to_low < to_high, self._frame.low + to_low, self._frame.high - to_high)
 
     @property
     def _cumulants(self) -> Floats:
@@ -301,9 +299,6 @@ class PowerTransform(MonotoneTransform):
         """The power e."""
         return self._exponent
 
-    def _transformed(self, x: Floats) -> Floats:
-        return np.asarray(x**self.exponent)
-
     @cached_property
     def _frame(self) -> Frame:
         # The origin stands for the mean, which would ask for the moments.
@@ -409,11 +404,6 @@ class OddsTransform(MonotoneTransform):
         """The factor r."""
         return self._factor
 
-    def _transformed(self, x: Floats) -> Floats:
-        low, high = self.support()
-        to_low, to_high = _scaled(x - low, high - x, self.factor)
-        return np.where(to_low < to_high, low + to_low, high - to_high)
-
     @cached_property
     def _frame(self) -> Frame:
         # The origin stands for the mean, which would ask for the moments.
@@ -511,8 +501,8 @@ class ShiftedDistribution(Transform):
         """Return the excess kurtosis, which is that of X."""
         return self.distribution.kurtosis()
 
-    def _transformed(self, x: Floats) -> Floats:
-        return np.asarray(x + self.shift)
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        return np.asarray(self.distribution._draw(rng, shape) + self.shift)
 
     @cached_property
     def _frame(self) -> Frame:

@@ -78,17 +78,17 @@ class Distribution(StablePickle, ABC):
     def mean(self) -> float:
         """Return the mean."""
 
-    @abstractmethod
     def median(self) -> float:
         """Return the median."""
+        return float(self.icdf(0.5))
 
     @abstractmethod
     def variance(self) -> float:
         """Return the variance."""
 
-    @abstractmethod
     def standard_deviation(self) -> float:
         """Return the standard deviation."""
+        return float(np.sqrt(self.variance()))
 
     @abstractmethod
     def cdf(self, x: ArrayLike) -> np.float64 | Floats:
@@ -111,13 +111,40 @@ class Distribution(StablePickle, ABC):
         """Return the shortest interval."""
 
     @abstractmethod
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        """Draw random values."""
+
     def sample(
         self,
         shape: int | tuple[int, ...] = (),
         *,
         rng: RngLike = None,
     ) -> np.float64 | Floats:
-        """Draw independent values."""
+        """Draw independent random values.
+
+        Parameters
+        ----------
+        shape : int or tuple of int, default=()
+            Shape of the result; a single float for ``()``.
+        rng : Generator, BitGenerator, SeedSequence or int, optional
+            NumPy generator or seed, such as a non-negative integer. By default a generator with
+            fresh entropy.
+
+        Returns
+        -------
+        sample : float or ndarray of shape `shape`
+
+        Raises
+        ------
+        TypeError
+            If `shape` or `rng` has an invalid type.
+        ValueError
+            If `shape` or `rng` contains a negative integer, or if `shape` is too large.
+        MemoryError
+            If the result does not fit in memory.
+        """
+        draws = self._draw(check_generator(rng), check_shape(shape))
+        return np.asarray(draws)[()]
 
     def _repr_html_(self) -> str:
         (estimate,) = estimate_rows({"": self})
@@ -484,42 +511,6 @@ class BoundedDistribution(LocatedDistributions[np.float64 | Floats], Distributio
         """Return the excess kurtosis, which is zero for a normal distribution."""
         return float(self._cumulants[2] / self._cumulants[0] ** 2)
 
-    @abstractmethod
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        """Draw random values."""
-
-    def sample(
-        self,
-        shape: int | tuple[int, ...] = (),
-        *,
-        rng: RngLike = None,
-    ) -> np.float64 | Floats:
-        """Draw independent random values.
-
-        Parameters
-        ----------
-        shape : int or tuple of int, default=()
-            Shape of the result; a single float for ``()``.
-        rng : Generator, BitGenerator, SeedSequence or int, optional
-            NumPy generator or seed, such as a non-negative integer. By default a generator with
-            fresh entropy.
-
-        Returns
-        -------
-        sample : float or ndarray of shape `shape`
-
-        Raises
-        ------
-        TypeError
-            If `shape` or `rng` has an invalid type.
-        ValueError
-            If `shape` or `rng` contains a negative integer, or if `shape` is too large.
-        MemoryError
-            If the result does not fit in memory.
-        """
-        draws = self._draw(check_generator(rng), check_shape(shape))
-        return np.asarray(draws)[()]
-
     def support(self) -> Interval:
         """Return the support: the smallest and the largest possible value.
 
@@ -532,14 +523,6 @@ class BoundedDistribution(LocatedDistributions[np.float64 | Floats], Distributio
     def mean(self) -> float:
         """Return the mean, in closed form."""
         return self._frame.mean
-
-    def standard_deviation(self) -> float:
-        """Return the standard deviation, in closed form."""
-        return float(np.sqrt(self.variance()))
-
-    def median(self) -> float:
-        """Return the median."""
-        return float(self.icdf(0.5))
 
     def mode(self) -> float:
         """Return the point of highest density.

@@ -25,10 +25,7 @@ from scipy.special import expit
 
 from skpostbac._utils import (
     Floats,
-    RngLike,
-    check_generator,
     check_level,
-    check_shape,
     float_array,
     float_or_nan,
     probability_array,
@@ -442,14 +439,6 @@ class BetaQuotient(Distribution):
         first, second = b / (a * (a + b + 1)), d / ((c + d - 1) * (c - 2))
         return float(self.mean() ** 2 * (first + second + first * second))
 
-    def standard_deviation(self) -> float:
-        """Return the standard deviation, in closed form; it may be infinite."""
-        return float(np.sqrt(self.variance()))
-
-    def median(self) -> float:
-        """Return the median."""
-        return float(self.icdf(0.5))
-
     def pdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return the probability density at `x`, zero below 0; NaN where `x` is NaN."""
         return np.asarray(self._asked(x)[2])[()]
@@ -548,17 +537,10 @@ class BetaQuotient(Distribution):
         with np.errstate(over="ignore"):
             return Interval(low, float(np.exp(log_high)))
 
-    def sample(
-        self,
-        shape: int | tuple[int, ...] = (),
-        *,
-        rng: RngLike = None,
-    ) -> np.float64 | Floats:
-        """Draw independent random values of the given shape."""
-        generator, size = check_generator(rng), check_shape(shape)
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         (a, c), (b, d) = self._a, self._b
         with np.errstate(divide="ignore"):
-            return np.asarray(generator.beta(a, b, size) / generator.beta(c, d, size))[()]
+            return np.asarray(rng.beta(a, b, shape) / rng.beta(c, d, shape))
 
     @cached_property
     def _table(self) -> Table:
