@@ -10,7 +10,7 @@ from skpostbac.stats import (
     LibbyNovickBeta,
     ShiftedDistribution,
 )
-from skpostbac.stats._transforms import OddsTransform
+from skpostbac.stats._distribution import OddsTransform
 
 P = np.array([1e-9, 1e-4, 0.1, 0.5, 0.9, 0.999])
 

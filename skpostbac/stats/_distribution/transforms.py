@@ -26,7 +26,7 @@ from typing import ClassVar
 import numpy as np
 
 from skpostbac._utils import Floats, float_or_nan, shown
-from skpostbac.stats._distribution import BoundedDistribution
+from skpostbac.stats._distribution.distribution import BoundedDistribution
 from skpostbac.stats._numerics import EPS, Frame
 from skpostbac.stats._series import Centred, Evaluator, SmallTails, quantiles
 
@@ -382,7 +382,7 @@ class OddsTransform(MonotoneTransform):
     Examples
     --------
     >>> from skpostbac.stats import BetaAverage
-    >>> from skpostbac.stats._transforms import OddsTransform
+    >>> from skpostbac.stats._distribution import OddsTransform
     >>> OddsTransform(BetaAverage([31, 9, 4], [3, 3, 2]), 0.8)
     OddsTransform(mean=0.7364, sd=0.08185, factor=0.8)
     """
