@@ -168,7 +168,8 @@ def _integrals(
         u = x / scale
         # atan(u) - u, without cancellation where u is small.
         small = np.clip(u, -0.1, 0.1)
-        series = small * small * small * polynomial(small * small, _ATAN_TERMS)
+        square = small * small
+        series = small * square * polynomial(square, _ATAN_TERMS)
         angle = np.where(small == u, series, np.arctan(u) - u) + x * (1 / scale - 1 / total)
         return waves(-alpha * angle, -0.5 * alpha * np.log1p(u * u))
 

@@ -239,34 +239,38 @@ def plain_float(values: float | Floats) -> float | Floats:
 class _Rows(NamedTuple):
     """Broadcast values arranged in rows, one row for each distribution.
 
-    `order` is the index of each value in the flat result, shape (m, n).
+    `order` is the index of each value in the flat result, shape (m, n); None for one distribution.
     """
 
     shape: tuple[int, ...]
-    order: Indices
+    order: Indices | None
 
     @classmethod
     def of(cls, shape: tuple[int, ...], others: tuple[int, ...], name: str) -> "_Rows":
         """Broadcast an array of distributions with others."""
         try:
-            result = np.broadcast_shapes(shape, others)
+            result = np.broadcast_shapes(shape, others) if shape else others
         except ValueError as error:
             raise ValueError(
                 f"{name} must broadcast with the distributions, got the shapes {others} and {shape}"
             ) from error
         count, size = math.prod(shape), math.prod(result)
         if count == 1:
-            return cls(result, np.arange(size)[np.newaxis])
+            return cls(result, None)
         row = np.broadcast_to(np.arange(count).reshape(shape), result).ravel()
         order = np.argsort(row, kind="stable")
         return cls(result, order.reshape(count, size // count if count else 0))
 
     def split(self, values: Floats) -> Floats:
         """Return the values for each distribution, shape (m, n)."""
-        return np.asarray(np.broadcast_to(values, self.shape).ravel()[self.order])
+        if values.shape != self.shape:
+            values = np.broadcast_to(values, self.shape)
+        return values.reshape(1, -1) if self.order is None else values.ravel()[self.order]
 
     def joined(self, values: Floats) -> Any:
         """Reorder values of shape (m, n) to the broadcast shape; a number if that is ()."""
+        if self.order is None:
+            return values.reshape(self.shape)[()]
         result = np.empty(self.order.size)
         result[self.order] = values
         return result.reshape(self.shape)[()]
