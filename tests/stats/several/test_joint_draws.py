@@ -125,6 +125,24 @@ def test_margins_are_beta(prior):
         assert distance < 2.7 / np.sqrt(N)  # Kolmogorov: exceeded once in a million
 
 
+@pytest.mark.parametrize("mass", [0.01, 1.0, 2.0, 10.0, 1e15])
+def test_pieces_leave_little(mass):
+    """The fourth power of what is left of the stick is 1e-6 on average, or there are 64 pieces."""
+
+    class Counter(np.random.Generator):
+        pieces = 0
+
+        def standard_exponential(self, *arguments):
+            self.pieces += 1
+            return super().standard_exponential(*arguments)
+
+    rng = Counter(np.random.PCG64(0))
+    PatternDistribution(np.ones((1, 4)), np.ones(1), mass / 2, mass / 2).draw(2, rng)
+    left = mass / (mass + 4)
+    assert rng.pieces == 64 or left**rng.pieces <= 1e-6
+    assert rng.pieces == 1 or left ** (rng.pieces - 1) > 1e-6
+
+
 def test_averages_weigh_the_classes():
     """Classes are independent; one of weight zero is not drawn."""
     distributions = [
