@@ -68,6 +68,14 @@ def test_two_variables_have_the_range_of_their_difference():
     assert found.pdf(d) == pytest.approx(density, rel=1e-5)
 
 
+def test_two_uniform_variables():
+    """The densities of their distance and of the smaller one are 2 (1 - x), also at the ends."""
+    uniform = BetaAverage([1], [1])
+    for found in (largest_distance([uniform] * 2), smallest([uniform] * 2)):
+        assert found.pdf([0, 0.3, 1]) == pytest.approx([2, 1.4, 0], abs=1e-9)
+        assert found.mean() == pytest.approx(1 / 3, rel=1e-12)
+
+
 @pytest.mark.parametrize("count", [3, 10])
 def test_draws_agree(count):
     """Moments and quantiles of drawn ranges, within five standard errors."""

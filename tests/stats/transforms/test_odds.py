@@ -41,6 +41,8 @@ def test_of_a_beta_variable_it_is_the_generalised_beta(a, b, factor):
     # Third and fourth moments in units of the deviation weigh errors of 1e-13 in tails.
     assert found.skewness() == pytest.approx(known.skewness(), abs=1e-7)
     assert found.kurtosis() == pytest.approx(known.kurtosis(), abs=1e-6)
+    if a == b == 1:
+        assert found.pdf([0, 1]) == pytest.approx([1 / factor, factor], rel=1e-8)
     if min(a, b) >= 1:
         assert found.hdi() == pytest.approx(np.array(known.hdi()), abs=1e-6 * sd)
         assert found.mode() == pytest.approx(known.mode(), abs=1e-6 * sd)
