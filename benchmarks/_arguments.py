@@ -209,7 +209,7 @@ VALID = {
     "seed": _split("0 ; 7"),
     "model": _split("'normal-binomial' ; 'beta-binomial' ; NormalBinomial(precision=2)"),
     "from_model.model": [_MODEL],
-    "GroupPosterior.model": ["BetaBinomial()"],
+    "PopulationPosterior.model": ["BetaBinomial()"],
     "names_": ["None"],
     "posteriors": [f'{{"A": {_ONE}, "B": {_OTHER}}}'],
     "PosteriorComparison.posteriors": [f"({_ONE}, {_OTHER})"],
@@ -381,8 +381,11 @@ OBJECTS = [
     "BetaRatio(BetaAverage([21], [3]), BetaAverage([3], [77]), [[0, 0], [1, 1]], [[0, 9], [1, 9]])",
     "LibbyNovickBeta(22, 10, factor=2)",
     "ShiftedDistribution(BetaAverage([4, 3], [1, 2]), -0.02)",
-    "group_posterior([8, 9, 3], [10, 10, 9]).new_group",
-    "group_posterior([[8, 3], [9, 3]], [[10, 4], [10, 9]], model='beta-binomial').population_mean",
+    "population_posterior([8, 9, 3], [10, 10, 9]).new_group",
+    (
+        "population_posterior([[8, 3], [9, 3]], [[10, 4], [10, 9]], model='beta-binomial')"
+        ".population_mean"
+    ),
     "Hyperprior()",
     "NormalBinomial()",
     "BetaBinomial()",
@@ -393,7 +396,7 @@ OBJECTS = [
     "DrawnPosterior([4, 1, 3, 2])",
     "DrawnPosterior(np.random.default_rng(0).beta(9, 3, 500))",
     "GuessingTest.from_counts(ClassCounts([0, 1], [3, 5], [4, 9]))",
-    "group_posterior([8, 9, 3], [10, 10, 9])",
+    "population_posterior([8, 9, 3], [10, 10, 9])",
     "PosteriorAccuracy.from_counts([3, 5], [4, 9])",
     _ONE,
     (

@@ -20,20 +20,19 @@ from matplotlib import pyplot as plt
 from PIL import Image, ImageDraw
 
 from skpostbac import (
-    BinormalCurveDisplay,
     ClassCounts,
-    NormalScoresDisplay,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
     PosteriorDisplay,
     PosteriorSearchDisplay,
     PosteriorThresholdDisplay,
     compare_posteriors,
-    group_posterior,
+    population_posterior,
     posterior_confusion_metric,
     posterior_prevalence,
     subgroup_posteriors,
 )
+from skpostbac.binormal import BinormalCurveDisplay, NormalScoresDisplay
 
 ROWS = (1, 2, 5, 30, 50)
 TOTAL = np.array([60, 40, 25])
@@ -107,7 +106,7 @@ def draw_groups(ax: Any, n: int, is_long: bool) -> Any:
     shares = np.clip(rng.normal(0.75, 0.08, max(n, 2)), 0, 1)
     counts = [ClassCounts([0, 1], rng.binomial(40, [share, share]), [40, 40]) for share in shares]
     groups = dict(zip(names(len(counts), is_long), counts, strict=True))
-    return group_posterior(groups).plot(ax)
+    return population_posterior(groups).plot(ax)
 
 
 def draw_subgroups(ax: Any, n: int, is_long: bool) -> Any:

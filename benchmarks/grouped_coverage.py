@@ -28,14 +28,13 @@ from scipy.optimize import brentq
 from scipy.special import betaincinv, expit, logit, ndtr
 
 from skpostbac import (
-    GroupsWarning,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
-    PriorInfluenceWarning,
     __version__,
     class_counts,
     paired_counts,
 )
+from skpostbac.metrics import GroupsWarning, PriorInfluenceWarning
 
 TABLE = Path(__file__).parents[1] / "doc" / "evidence" / "groups.rst.inc"
 CLASSES, GROUPS, CORRELATIONS = (2, 3, 10), (10, 20, 50), (0.0, 0.1, 0.3, 0.5)

@@ -24,7 +24,8 @@ import scipy
 from grouped_coverage import beside, draw_outcomes, grid, recalls_of
 from scipy.special import expit, logit
 
-from skpostbac import GroupsWarning, PriorInfluenceWarning, __version__, posterior_confusion_metric
+from skpostbac import __version__, posterior_confusion_metric
+from skpostbac.metrics import GroupsWarning, PriorInfluenceWarning
 from skpostbac.metrics._confusion.metrics import find_target
 
 TABLE = Path(__file__).parents[1] / "doc" / "evidence" / "grouped_metrics.rst.inc"

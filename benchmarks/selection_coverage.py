@@ -32,7 +32,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skpostbac import OutcomesScorer, PriorInfluenceWarning, __version__, selected_posterior
+from skpostbac import OutcomesScorer, __version__, selected_posterior
+from skpostbac.metrics import PriorInfluenceWarning
 
 RESULTS = Path(__file__).with_suffix(".rst")
 FRESH = 8000

@@ -212,7 +212,7 @@ def groups(draw, most=300):
         draw.largest = max(number, n_classes)
         correct = f"np.resize({correct}, ({number}, {n_classes}))"
         total = f"np.resize(T, ({number}, {n_classes}))"
-    return f"group_posterior({correct}, {total}, model={model!r})"
+    return f"population_posterior({correct}, {total}, model={model!r})"
 
 
 def group_distribution(draw):

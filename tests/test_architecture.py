@@ -7,6 +7,7 @@ package is a dict from paths to texts here, so that small ones show that each ru
 import ast
 import re
 import sys
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -19,6 +20,9 @@ LEAN = (f"{PACKAGE}._utils", f"{PACKAGE}.stats")
 LEAN_IMPORTS = {"numpy", "scipy", PACKAGE} | set(sys.stdlib_module_names)
 # A private name, or one with the package before it, as docstrings and comments write them.
 OWN_NAME = re.compile(rf"(?<!`)`(_[a-z]\w*|{PACKAGE}(?:\.\w+)+)`(?!`)")
+
+
+parse = cache(ast.parse)
 
 
 def module_of(path):
@@ -46,7 +50,7 @@ def imports_of(package):
     for path, text in package.items():
         importer = module_of(path)
         folder = importer if importer in folders else parent(importer)
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(parse(text)):
             for target in targets(node, modules, folder):
                 yield f"{path}:{getattr(node, 'lineno', 0)}", importer, folder, target
 
@@ -117,7 +121,7 @@ def stale_names(package):
     """Docstrings and comments name no module or private name that there is not."""
     known = {part for path in package for part in module_of(path).split(".")}
     for text in package.values():
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(parse(text)):
             match node:
                 case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                     known.add(name)

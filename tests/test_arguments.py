@@ -11,17 +11,17 @@ import pytest
 
 import skpostbac
 from skpostbac import (
-    DrawnPosterior,
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
     PosteriorRefit,
     compare_posteriors,
     compare_predictions,
-    group_posterior,
+    population_posterior,
     required_test_size,
 )
 from skpostbac.binormal import BinormalModel, PosteriorBinormal, ScoreMoments, posterior_binormal
+from skpostbac.metrics import DrawnPosterior
 from skpostbac.stats import (
     BetaAverage,
     BetaRatio,
@@ -36,7 +36,7 @@ NAN = np.nan
 MATRIX = [[166, 25], [21, 188]]
 FORMS = [[0, 0], [1, 1]], [[1, 2], [2, 3]]
 BINORMAL = PosteriorBinormal(ScoreMoments(9, -1, 1), ScoreMoments(8, 1, 1), n_draws=500)
-GROUPS = group_posterior([8, 9, 7], [10, 10, 10])
+GROUPS = population_posterior([8, 9, 7], [10, 10, 10])
 POSTERIOR = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
 EXACT = {
     "BetaAverage": BetaAverage([3, 4], [2, 2]),

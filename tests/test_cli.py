@@ -33,7 +33,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import skpostbac
-from skpostbac._cli import main
+from skpostbac.__main__ import main
 from skpostbac.metrics import (
     GroupsWarning,
     paired_counts,
@@ -473,10 +473,10 @@ def test_named_pipe(tmp_path, write, run):
 def test_no_permission(write, fail, monkeypatch):
     """So is what may not be read, which no file mode achieves for root."""
 
-    def refuse(path):
+    def refuse(path, *args, **kwargs):
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
-    monkeypatch.setattr("skpostbac._cli.table._open", refuse)
+    monkeypatch.setattr("builtins.open", refuse)
     assert re.search("^cannot read .*p.csv: Permission denied$", fail(write(SMALL), "--truth=a"))
 
 
@@ -628,8 +628,7 @@ def test_page_needs_nothing_but_itself(write, run, tmp_path, read_html):
 
 
 @pytest.mark.parametrize(
-    ("name", "magic"),
-    [("p.png", b"\x89PNG"), ("p.SVG", b"<?xml"), ("p.pdf", b"%PDF")],
+    ("name", "magic"), [("p.png", b"\x89PNG"), ("p.SVG", b"<?xml"), ("p.pdf", b"%PDF")]
 )
 def test_picture_is_of_the_format_that_its_name_says(name, magic, write, run, tmp_path):
     """And twice the same."""
@@ -776,28 +775,31 @@ def test_permission_to_write(what, write, old, fail):
     assert path.read_text() == "old"
 
 
-@pytest.mark.parametrize(
-    ("option", "name", "is_new"),
-    [*[(*output, False) for output in OUTPUTS], (*OUTPUTS[0], True)],
-)
-def test_a_failed_write_changes_nothing(option, name, is_new, write, old, tmp_path):
+def test_a_failed_write_changes_nothing(write, old, tmp_path):
     """The report is written in full or not at all, and nothing else is left."""
     resource = pytest.importorskip("resource")
+    commands = [[option, str(old(name))] for option, name in OUTPUTS]
+    commands += [["--html", str(tmp_path / "new.html")]]
     source = write(SMALL)
-    path = tmp_path / name if is_new else old(name)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    code = f"""if True:
+        from skpostbac.__main__ import main
+        for command in {commands!r}:
+            try:
+                main([{source!r}, "--truth", "truth", *command])
+            except SystemExit as stop:
+                assert stop.code == 2
+        """
     # Without -B, Python 3.11 would write half a module to the cache, too.
-    code = "import sys; from skpostbac._cli import main; sys.exit(main(sys.argv[1:]))"
     result = subprocess.run(
-        [sys.executable, "-B", "-c", code, source, "--truth", "truth", option, str(path)],
+        [sys.executable, "-B", "-c", code],
         cwd=ROOT,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)),
         capture_output=True,
-        check=False,
+        check=True,
     )
-    assert (result.returncode, result.stdout) == (2, b"")
-    expected = f"skpostbac: error: cannot write {str(path)!r}: File too large\n"
-    assert result.stderr.decode() == expected
+    expected = [f"skpostbac: error: cannot write {path!r}: File too large" for _, path in commands]
+    assert (result.stdout, result.stderr.decode().splitlines()) == (b"", expected)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -821,13 +823,17 @@ def test_all_outputs_are_written_or_none(is_new, write, old, tmp_path, fail, mon
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_files_stay_if_the_text_cannot_be_written(write, old, tmp_path):
+def test_files_stay_if_the_text_cannot_be_written(write, old, tmp_path, monkeypatch, capsys):
     """Standard output is one of the outputs."""
     args = [write(SMALL), "--truth", "truth", "--html", str(old("r.html"))]
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with open("/dev/full", "wb") as stdout:
-        result = run_process(*args, "--plot", str(tmp_path / "new.png"), stdout=stdout)
-    assert result.returncode == 2
+    with open("/dev/full", "w", encoding="utf-8") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+        with pytest.raises(SystemExit, match=r"^2$"):
+            main([*args, "--plot", str(tmp_path / "new.png")])
+        monkeypatch.undo()
+    error = capsys.readouterr().err
+    assert re.fullmatch(r"skpostbac: error: cannot write the output: [^\n]*\n", error)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -870,14 +876,16 @@ def test_devices_and_pipes_are_written_directly(write, run, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes differ")
-def test_files_are_written_if_nobody_reads_the_text(write, old):
+def test_files_are_written_if_nobody_reads_the_text(write, old, monkeypatch, capsys):
     """A pager that is closed early takes nothing from the report."""
     path = old("r.html")
     read_end, write_end = os.pipe()
     os.close(read_end)
-    with os.fdopen(write_end, "wb") as stdout:
-        result = run_process(write(SMALL), "--truth=truth", "--html", str(path), stdout=stdout)
-    assert (result.returncode, result.stderr) == (141, b"")
+    with os.fdopen(write_end, "w", encoding="utf-8") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+        assert main([write(SMALL), "--truth=truth", "--html", str(path)]) == 141
+        monkeypatch.undo()
+    assert capsys.readouterr() == ("", "")
     assert path.read_text(encoding="utf-8").endswith("</html>\n")
 
 
@@ -890,7 +898,7 @@ def test_interrupt(monkeypatch, capsys):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("skpostbac._cli.run.read_table", interrupt)
+    monkeypatch.setattr("builtins.open", interrupt)
     assert main(["p.csv", "--truth", "truth"]) == 130
     assert capsys.readouterr() == ("", "")
 
@@ -907,10 +915,8 @@ def test_output_without_the_characters(write, monkeypatch):
 @pytest.mark.parametrize("args", [["no table"], ["--version"]], ids=["table", "version"])
 def test_closed_output(args):
     """What cannot be printed is an error, and is not computed."""
-    command = 'exec "$0" -m skpostbac "$@" >&-'
-    result = subprocess.run(
-        ["sh", "-c", command, sys.executable, *args], cwd=ROOT, capture_output=True, check=False
-    )
+    command = ["sh", "-c", 'exec "$0" -m skpostbac "$@" >&-', sys.executable, *args]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
     assert result.returncode == 2
     expected = b"skpostbac: error: cannot write the output: standard output is closed"
     assert result.stderr.splitlines()[-1] == expected
@@ -920,30 +926,28 @@ def test_closed_output(args):
 @pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
 def test_closed_error_stream(write):
     """Its lines do not get into the output."""
-    command = 'exec "$0" -m skpostbac "$@" 2>&-'
-    args = [write(SMALL), "--truth", "truth", "--json", "--fail-below", "0.999"]
-    result = subprocess.run(
-        ["sh", "-c", command, sys.executable, *args], cwd=ROOT, stdout=subprocess.PIPE, check=False
-    )
+    command = ["sh", "-c", 'exec "$0" -m skpostbac "$@" 2>&-', sys.executable, write(SMALL)]
+    command += ["--truth", "truth", "--json", "--fail-below", "0.999"]
+    result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=False)
     assert result.returncode == 3
     assert json.loads(result.stdout)["failed"] == ["one", "two"]
 
 
-@pytest.mark.parametrize(("option", "word"), [("--version", skpostbac.__version__), ("-h", "FILE")])
-def test_information(option, word):
+def test_information():
     """Version and help are printed without scikit-learn, and so at once."""
-    code = f"""if True:
-        import sys
+    code = """if True:
+        import contextlib, sys
         sys.modules["sklearn"] = sys.modules["scipy"] = None
-        from skpostbac._cli import main
-        main([{option!r}])
+        from skpostbac.__main__ import main
+        for option in ("--version", "-h"):
+            with contextlib.suppress(SystemExit):
+                main([option])
         """
-    result = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 0, result.stderr
-    assert word in result.stdout
-    assert "skpostbac" in result.stdout
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    version, _, usage = result.stdout.partition("\n")
+    assert version == f"skpostbac {skpostbac.__version__}"
+    assert "FILE" in usage
 
 
 def test_parquet_without_pyarrow(write, fail, monkeypatch):
@@ -974,19 +978,9 @@ def test_standard_input(write, run):
     assert result.stdout.decode().split() == expected.split()
 
 
-def test_error_of_the_process():
-    """The process, too, ends with status 2 and one line."""
-    result = run_process("-", "--truth", "truth", input=b"")
-    assert result.returncode == 2
-    assert result.stdout == b""
-    assert result.stderr.decode().splitlines() == ["skpostbac: error: standard input is empty"]
-
-
 @pytest.mark.skipif(os.name != "posix", reason="pipes differ")
 @pytest.mark.parametrize(
-    "args",
-    [["-", "--truth", "truth"], ["-", "--truth", "truth", "--html", "/dev/stdout"], ["--help"]],
-    ids=["table", "page", "help"],
+    "args", [["-", "--truth", "truth", "--html", "/dev/stdout"], ["--help"]], ids=["page", "help"]
 )
 def test_broken_pipe(args):
     """If nobody reads the output, there is no complaint."""
@@ -995,15 +989,6 @@ def test_broken_pipe(args):
     with os.fdopen(write_end, "wb") as stdout:
         result = run_process(*args, input=SMALL.encode(), stdout=stdout)
     assert (result.returncode, result.stderr) == (141, b"")
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_full_disk():
-    """If the output cannot be written, the error is one line."""
-    with open("/dev/full", "wb") as stdout:
-        result = run_process("-", "--truth", "truth", input=SMALL.encode(), stdout=stdout)
-    assert result.returncode == 2
-    assert re.fullmatch(rb"skpostbac: error: cannot write the output: [^\n]*\n", result.stderr)
 
 
 # Without a file

@@ -1,6 +1,7 @@
 """Values that no argument takes: one ValueError or TypeError that names the argument."""
 
 import datetime as dt
+import inspect
 from decimal import Decimal
 from fractions import Fraction
 
@@ -12,6 +13,7 @@ from sklearn.datasets import load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV, cross_validate
 
+import skpostbac
 from skpostbac import (
     ClassCounts,
     ClassCountsScorer,
@@ -19,17 +21,19 @@ from skpostbac import (
     PairedCounts,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
+    PosteriorComparisonDisplay,
     PosteriorConfusionMetric,
+    PosteriorDisplay,
     PosteriorRefit,
+    PosteriorSearchDisplay,
     class_counts,
     compare_posteriors,
     compare_predictions,
     cross_val_posterior,
-    group_posterior,
     make_posterior_scorer,
     paired_counts,
-    pooled_paired_counts,
     pooled_posteriors,
+    population_posterior,
     posterior_accuracy,
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
@@ -38,16 +42,26 @@ from skpostbac import (
 )
 from skpostbac.binary_equivalent import (
     GuessingTest,
+    PosteriorBinaryEquivalentAccuracy,
     binary_equivalent_accuracy,
     binary_equivalent_accuracy_score,
     binary_equivalent_recalls,
     guessing_test,
     make_binary_equivalent_scorer,
 )
-from skpostbac.binormal import BinormalModel, binormal_check, make_binormal_scorer
-from skpostbac.displays import PosteriorSearchDisplay
-from skpostbac.metrics import ProbAboveChance
-from skpostbac.stats import Hyperprior
+from skpostbac.binormal import (
+    BinormalCurveDisplay,
+    BinormalModel,
+    CurveBand,
+    NormalScoresDisplay,
+    binormal_check,
+    make_binormal_scorer,
+)
+from skpostbac.metrics import PriorInfluence, ProbAboveChance
+from skpostbac.model_selection import RequiredTestSize, pooled_paired_counts
+from skpostbac.stats import BetaAverage, Hyperprior
+
+plt = pytest.importorskip("matplotlib.pyplot")
 
 N = 6
 Y_TRUE, Y_PRED = [0, 1, 0, 1, 0, 1], [0, 1, 1, 1, 0, 0]
@@ -180,7 +194,9 @@ def complaint(function, argument, value):
     return None
 
 
-@pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning", "ignore:.*holds none of")
+@pytest.mark.filterwarnings(
+    "ignore::skpostbac.metrics.PriorInfluenceWarning", "ignore:.*holds none of"
+)
 @pytest.mark.parametrize(
     ("function", "argument"),
     [
@@ -197,123 +213,201 @@ def test_errors_name_the_argument(function, argument):
 
 
 POSTERIOR = PosteriorBalancedAccuracy(COUNTS)
+DISTRIBUTION = BetaAverage([3], [2])
+COMPARISON = compare_posteriors({"A": POSTERIOR, "B": POSTERIOR})
 PAIRED = PairedCounts.from_cells([[7, 1, 2, 0]])
 HOUR = np.timedelta64(1, "h")  # an integer, as NumPy has it
-REFUSED = {
-    "interval-method": (
-        lambda: POSTERIOR.credible_interval(method=np.array(["hdi", "central"])),
-        "method must be 'hdi' or 'central', got array",
+Y_SCORE = [-3, 2, -1, 0, -2, 5]
+GUESSER = DummyClassifier().fit(np.zeros((N, 1)), Y_TRUE)
+WINE = DummyClassifier(), X_WINE, Y_WINE
+
+
+def search(**changes):
+    """Return a display of a search with two candidates."""
+    keywords = {"param": "C", "values": [1, 2], "posteriors": [POSTERIOR, POSTERIOR]}
+    return PosteriorSearchDisplay(**keywords | changes)
+
+
+def curve(**changes):
+    """Return a display of the diagonal."""
+    keywords = {"curve": "roc", "x": [0, 1], "y": [0, 1], "area": 0.5, "positive_fraction": 0.5}
+    return BinormalCurveDisplay(**keywords | changes)
+
+
+TYPE_ERRORS = [
+    (
+        lambda: PosteriorBinaryEquivalentAccuracy(POSTERIOR, 2),
+        "accuracy must be a BoundedDistribution, got PosteriorBalancedAccuracy",
     ),
-    "interval-duration": (lambda: POSTERIOR.credible_interval(HOUR), "level must be a number"),
-    "fraction-duration": (
-        lambda: BinormalModel(0, 1, 1, 1, positive_fraction=HOUR),
-        "positive_fraction must be",
+    (lambda: GuessingTest(1.5, 2, 1.0, -1.0), "correct must be an instance of int"),
+    (lambda: GuessingTest(1, 2, "1", -1.0), "expected_correct must be an instance of float"),
+    (
+        lambda: PriorInfluence([3, 2], [0.5, 0.5], [0.5, 0.5], 0.1, "uniform"),
+        "counts must be ClassCounts, got list",
     ),
-    "mean-duration": (lambda: BinormalModel(HOUR, 1, 1, 1), "mean_negative must be a finite"),
-    "size-duration": (lambda: OutcomesScorer(HOUR), "max_test_size must be a positive integer"),
-    "rope-duration": (
-        lambda: PosteriorComparison.from_paired_counts(PAIRED, rope=HOUR),
-        "rope must be at least 0",
+    (lambda: ProbAboveChance("0.5", 0.5, 1.0), "probability must be a real number, got '0.5'"),
+    (lambda: PosteriorConfusionMetric(1, 0.5, DISTRIBUTION), "metric must be a string, got int"),
+    (lambda: PosteriorConfusionMetric("f1", "x", DISTRIBUTION), "observed must be a number,"),
+    (lambda: PosteriorConfusionMetric("f1", 0.5, POSTERIOR), "distribution must be a BetaAverage"),
+    (lambda: PosteriorConfusionMetric("f1", 0.5), "missing 1 required positional argument:"),
+    (
+        lambda: RequiredTestSize(None, samples=np.arange(2), goal="a goal"),
+        "a RequiredTestSize is made by required_test_size",
     ),
-    "cells-second": (
-        lambda: PAIRED.cells("A", []),
-        r"second must be one of \('A', 'B'\), got \[\]",
+    (lambda: PosteriorDisplay({"a": 1}), r"posteriors\['a'\] must be a posterior, got int"),
+    (lambda: PosteriorComparisonDisplay(POSTERIOR), "comparison must be a PosteriorComparison"),
+    (
+        lambda: search(posteriors=[POSTERIOR, None]),
+        r"posteriors\[1\] must be a PosteriorBalancedAccuracy, got NoneType",
     ),
-    "margin-series": (
-        lambda: PAIRED.margin(pd.Series(["A", "B"])),
-        "name must be one of",
-    ),
-    "difference-series": (
-        lambda: PosteriorComparison.from_paired_counts(PAIRED).rope_masses(pl.Series(["A"]), "B"),
-        "a must be one of",
-    ),
-    "empty-names": (lambda: PairedCounts.empty(3), "names must be a tuple or a list, got int"),
-    "predictions-names": (
+    (lambda: PairedCounts.empty(3), "names must be a tuple or a list, got int"),
+    (
         lambda: compare_predictions(Y_TRUE, {1: Y_PRED, "b": Y_TRUE}),
         "predictions: the names of classifiers must be strings, got 1",
     ),
-    "posteriors-names": (
+    (
         lambda: compare_posteriors({1: POSTERIOR, "b": POSTERIOR}),
         "posteriors: the names of classifiers must be strings",
     ),
-    "update-kind": (
-        lambda: COUNTS.update(["a"], ["b"]),
-        "y_true must have labels of the same type as the counted ones: Mix of label input types",
+    (lambda: population_posterior(object()), "total must be given unless correct is"),
+    (lambda: ClassCountsScorer()(DummyClassifier, [[0]], [0]), "estimator must be a classifier"),
+    (lambda: OutcomesScorer(3)(1j, [[0]], [0]), "estimator must be a classifier with predict,"),
+    (lambda: PosteriorSearchDisplay.from_search(0.5), "search must be a fitted search"),
+    (lambda: BinormalCurveDisplay.from_model([]), "model must be a BinormalModel"),
+    (lambda: POSTERIOR.plot(name=[[]]), "name must be a string or None"),
+    (
+        lambda: BinormalCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, name=[]),
+        "name must be a string or None",
     ),
-    "paired-update-kind": (
-        lambda: PAIRED.update(["a"], {"A": ["b"], "B": ["a"]}),
-        "y_true must have labels of the same type as the counted ones: Mix of label input types",
+    (lambda: PosteriorDisplay(POSTERIOR, score_name=1), "score_name must be a string or None"),
+    (
+        lambda: PosteriorDisplay.from_predictions([0, 1], [0, 1], name=[]),
+        "name must be a string or None",
     ),
-    "groups-object": (lambda: group_posterior(object()), "total must be given unless correct is"),
-    "shapes": (
-        lambda: binary_equivalent_accuracy([0.5, 0.6], [2, 3, 4]),
-        "accuracy and n_classes must have shapes that broadcast",
+    (
+        lambda: PosteriorDisplay.from_predictions([0, 1], {1: [0, 1]}),
+        "y_pred: the names of classifiers must be strings",
     ),
-    "single-label": (
+    (lambda: PosteriorDisplay.from_estimator([], [[0]], [0]), "estimator must be a classifier"),
+    (
+        lambda: NormalScoresDisplay.from_estimator(int, [[0]] * 12, [0, 1] * 6),
+        "estimator must be a fitted classifier, got <class 'int'>",
+    ),
+    (
+        lambda: NormalScoresDisplay.from_estimator(
+            GUESSER, np.zeros((N, 1)), Y_TRUE, pos_label=pd.Series([1])
+        ),
+        "pos_label must be a label",
+    ),
+    (lambda: COMPARISON.plot(kind="ranks", cmap={}), "cmap must be a str or a matplotlib Colormap"),
+    (lambda: COMPARISON.plot(kind="matrix", cmap=1), "cmap must be a str or a matplotlib Colormap"),
+    (lambda: curve(band=1), "band must be a CurveBand or None"),
+    (lambda: curve(empirical=1), "empirical must be an EmpiricalCurve or None"),
+    (lambda: curve(name=1), "name must be a string or None"),
+    (lambda: search(param=1), "param must be a string"),
+    (lambda: search(values=-1), "values must be a sequence"),
+    (lambda: search(posteriors=int), "posteriors must be a sequence"),
+    (lambda: search(groups=1.5), "groups must be a sequence"),
+    (lambda: search(groups=[1, 2]), "groups must be strings"),
+    (lambda: cross_val_posterior(*WINE, cv=[1, 2]), "cv must be an int, a splitter or an iterable"),
+    (lambda: cross_val_posterior(*WINE, cv=[[1, 2, 3]]), "cv must be an int, a splitter"),
+]
+VALUE_ERRORS = [
+    (
+        lambda: PosteriorBinaryEquivalentAccuracy(DISTRIBUTION - DISTRIBUTION, 2),
+        r"accuracy must lie in \[0, 1\], got .*-1.0",
+    ),
+    (lambda: GuessingTest(5, 2, 1.0, -1.0), "correct == 5, must be <= 2"),
+    (lambda: GuessingTest(1, 2, float("nan"), -1.0), r"expected_correct must be in \[0, n\],"),
+    (lambda: GuessingTest(1, 2, 1.0, 0.5), "log_p_value must be at most 0, got 0.5"),
+    (
+        lambda: PriorInfluence(COUNTS, [0.5], [0.5, 0.5], 0.1, "uniform"),
+        r"recall_means must have a number in \[0, 1\] for each of the 2 classes",
+    ),
+    (
+        lambda: PriorInfluence(COUNTS, [0.5, 0.5], [0.5, 5], 0.1, "uniform"),
+        r"class_weight must have a number in \[0, 1\]",
+    ),
+    (
+        lambda: PriorInfluence(COUNTS, [0.5, 0.5], [0.5, 0.5], float("nan"), "uniform"),
+        "standard_deviation must be at least 1e-300 and finite, got nan",
+    ),
+    (lambda: PriorInfluence(COUNTS, [0.5, 0.5], [0.5, 0.5], 0.1, "flat"), "prior must be one of"),
+    (lambda: ProbAboveChance(5, 0.5, 1.0), r"probability must be in \[0, 1\], got 5"),
+    (lambda: ProbAboveChance(0.5, float("nan"), 1.0), r"prior must be in \[0, 1\], got nan"),
+    (lambda: ProbAboveChance(0.5, 0.5, -1), "bayes_factor must not be negative, got -1"),
+    (lambda: PosteriorDisplay({}), "posteriors must contain at least one posterior, got none"),
+    (lambda: search(values=[1]), "must have one entry for each of one or more posteriors, got 1"),
+    (lambda: search(groups=["x"]), "values and groups must have one entry for each .* and 1"),
+    (lambda: search(best_index=2), "best_index must be the position of one of 2 candidates,"),
+    (
+        lambda: POSTERIOR.credible_interval(method=np.array(["hdi", "central"])),
+        "method must be 'hdi' or 'central', got array",
+    ),
+    (lambda: POSTERIOR.credible_interval(HOUR), "level must be a number"),
+    (lambda: BinormalModel(0, 1, 1, 1, positive_fraction=HOUR), "positive_fraction must be"),
+    (lambda: BinormalModel(HOUR, 1, 1, 1), "mean_negative must be a finite"),
+    (lambda: OutcomesScorer(HOUR), "max_test_size must be a positive integer"),
+    (lambda: PosteriorComparison.from_paired_counts(PAIRED, rope=HOUR), "rope must be at least 0"),
+    (lambda: PAIRED.cells("A", []), r"second must be one of \('A', 'B'\), got \[\]"),
+    (lambda: PAIRED.margin(pd.Series(["A", "B"])), "name must be one of"),
+    (
+        lambda: PosteriorComparison.from_paired_counts(PAIRED).rope_masses(pl.Series(["A"]), "B"),
+        "a must be one of",
+    ),
+    (lambda: COUNTS.update(["a"], ["b"]), "y_true must have labels of the same type"),
+    (lambda: PAIRED.update(["a"], {"A": ["b"], "B": ["a"]}), "y_true must have labels of the same"),
+    (lambda: binary_equivalent_accuracy([0.5, 0.6], [2, 3, 4]), "accuracy and n_classes must have"),
+    (
         lambda: binary_equivalent_accuracy_score([0, 1], [0, 1], labels=[0]),
         "n_classes must be .* got one class in labels",
     ),
-    "points": (
+    (
         lambda: BinormalModel(0, 1, 1, 1).roc_curve(n_points=2**70),
         "n_points == .* must be <= 100000000",
     ),
-    "label-array": (
-        lambda: binormal_check(Y_TRUE, range(N), pos_label=np.array([0, 1])),
+    (
+        lambda: binormal_check(Y_TRUE, Y_SCORE, pos_label=np.array([0, 1])),
         r"pos_label=array\(\[0, 1\]\) is not a valid label",
     ),
-    "label-number": (
-        lambda: binormal_check(Y_TRUE, range(N), pos_label=Decimal("sNaN")),
-        "is not a valid label",
+    (lambda: binormal_check(Y_TRUE, Y_SCORE, pos_label=Decimal("sNaN")), "is not a valid label"),
+    (lambda: ProbAboveChance(0.8, 0.5, 10**400), "bayes_factor must be in the range of a float"),
+    (lambda: cross_val_posterior(*WINE, groups=[1]), "X, y and groups: Found input variables"),
+    (
+        lambda: COMPARISON.plot(kind="difference", pair=pd.Series([0.5, 0.2])),
+        r"pair must name two of \('A', 'B'\)",
     ),
-    "scorer-estimator": (
-        lambda: ClassCountsScorer()(DummyClassifier, [[0]], [0]),
-        "estimator must be a classifier with predict",
-    ),
-    "outcomes-estimator": (
-        lambda: OutcomesScorer(3)(1j, [[0]], [0]),
-        "estimator must be a classifier with predict, got 1j",
-    ),
-    "factor": (
-        lambda: ProbAboveChance(0.8, 0.5, 10**400),
-        "bayes_factor must be in the range of a float",
-    ),
-    "cv-groups": (
-        lambda: cross_val_posterior(DummyClassifier(), X_WINE, Y_WINE, groups=[1]),
-        "X, y and groups: Found input variables",
-    ),
-}
-
-
-@pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
-def test_a_refusal_names_the_argument(call, message):
-    """Where the error of another library, or of another argument, would have spoken."""
-    with pytest.raises((ValueError, TypeError), match=message):
-        call()
+    (lambda: COMPARISON.plot(pair=pd.DataFrame({"a": [0.5]})), r"pair must name two of \('A'"),
+    (lambda: curve(curve="a"), "curve must be one of"),
+    (lambda: curve(x=int), "x must be an array of numbers"),
+    (lambda: curve(y=[0, 0.5, 1]), "x and y must be 1-dimensional and have the same length"),
+    (lambda: curve(area="a"), "area must be in"),
+    (lambda: curve(positive_fraction=None), "positive_fraction must be a number strictly between"),
+    (lambda: curve(level="a"), "level must be a number strictly between 0 and 1"),
+    (lambda: curve(interval=(0.9, 0.1)), "interval must be two ascending numbers"),
+    (lambda: curve(band=CurveBand([0, 1], [0], [0, 1], [0, 1])), "band: x and y must be 1-dim"),
+    (lambda: curve(empirical=([0], [0, 1], 0.5)), "empirical: x and y must be"),
+    (lambda: search(best_index=np.array([0, 1])), "best_index must be the position of"),
+    (lambda: cross_val_posterior(*WINE, cv=[]), "cv must have at least one split"),
+    (lambda: cross_val_posterior(*WINE, cv={}), "cv must have at least one split"),
+    (lambda: posterior_confusion_metric(Y_TRUE, Y_PRED, "f1", n_draws=2**63), "n_draws"),
+    (lambda: compare_predictions(Y_TRUE, {"a": Y_PRED, "b": Y_TRUE}, n_draws=10**400), "n_draws"),
+]
 
 
 @pytest.mark.parametrize(
-    ("cv", "error", "message"),
+    ("error", "call", "message"),
     [
-        ([], ValueError, "cv must have at least one split"),
-        ({}, ValueError, "cv must have at least one split"),
-        ([1, 2], TypeError, "cv must be an int, a splitter or an iterable of pairs"),
-        ([[1, 2, 3]], TypeError, "cv must be an int, a splitter or an iterable of pairs"),
+        pytest.param(error, *case, id=f"{i}-{case[1][:40]}")
+        for error, cases in ((TypeError, TYPE_ERRORS), (ValueError, VALUE_ERRORS))
+        for i, case in enumerate(cases)
     ],
-    ids=["list", "dict", "numbers", "triples"],
 )
-def test_splits_are_checked(cv, error, message):
-    """Before the first fit."""
+def test_a_refusal_names_the_argument(error, call, message):
+    """Where the error of another library, or of another argument, would have spoken."""
     with pytest.raises(error, match=message):
-        cross_val_posterior(DummyClassifier(), X_WINE, Y_WINE, cv=cv)
-
-
-@pytest.mark.parametrize("n_draws", [2**63, 10**400])
-def test_draws_without_end_are_refused(n_draws):
-    """They would take years, and no memory holds them."""
-    with pytest.raises(ValueError, match="n_draws"):
-        posterior_confusion_metric(Y_TRUE, Y_PRED, "f1", n_draws=n_draws)
-    with pytest.raises(ValueError, match="n_draws"):
-        compare_predictions(Y_TRUE, {"a": Y_PRED, "b": Y_TRUE}, n_draws=n_draws)
+        call()
+    assert not plt.get_fignums()
 
 
 @pytest.mark.parametrize(
@@ -497,3 +591,106 @@ def test_none_is_a_failed_fit():
     stored = {key: [None, *column[1:].tolist()] for key, column in scores.items()}
     with pytest.raises(ValueError, match=r"cv_results has failed fits: split 0$"):
         pooled_posteriors(stored)
+
+
+# ---- displays, and options that are on or off
+
+FLAGS = {
+    "score": (lambda **flag: posterior_balanced_accuracy_score(Y_TRUE, Y_PRED, **flag), "adjusted"),
+    "scorer": (make_posterior_scorer, "adjusted"),
+    "binary equivalent": (
+        lambda **flag: binary_equivalent_accuracy_score(Y_TRUE, Y_PRED, **flag),
+        "balanced",
+    ),
+    "binary-equivalent scorer": (make_binary_equivalent_scorer, "balanced"),
+    "test size": (lambda **flag: required_test_size(0.5, difference=0.4, **flag), "paired"),
+    "posterior": (lambda **flag: PosteriorDisplay(POSTERIOR).plot(**flag), "despine"),
+    "chance": (lambda **flag: PosteriorDisplay(POSTERIOR).plot(**flag), "plot_chance_level"),
+    "comparison": (lambda **flag: PosteriorComparisonDisplay(COMPARISON).plot(**flag), "despine"),
+    "search": (lambda **flag: search().plot(**flag), "despine"),
+    "search chance": (lambda **flag: search().plot(**flag), "plot_chance_level"),
+    "normal scores": (
+        lambda **flag: NormalScoresDisplay.from_predictions(Y_TRUE, Y_SCORE, **flag),
+        "despine",
+    ),
+    **{
+        f"curve {name}": (
+            lambda **flag: BinormalCurveDisplay.from_predictions(
+                Y_TRUE, Y_SCORE, n_draws=50, random_state=0, **flag
+            ),
+            name,
+        )
+        for name in ("plot_band", "plot_empirical", "plot_chance_level", "despine")
+    },
+}
+
+
+@pytest.mark.parametrize(("function", "name"), FLAGS.values(), ids=FLAGS)
+def test_flags_are_bools(function, name):
+    """Those of Python and of NumPy; what is merely true or false in Python is neither."""
+    for value in ("no", 0, 1, None, 1.0):
+        with pytest.raises(TypeError, match=f"{name} must be a bool, got {value!r}"):
+            function(**{name: value})
+    for value in (True, np.True_, False):
+        function(**{name: value})
+    plt.close("all")
+
+
+DISPLAYS = {
+    PosteriorDisplay(POSTERIOR): ["curve_kwargs", "chance_level_kw"],
+    PosteriorComparisonDisplay(COMPARISON): [],
+    search(): ["errorbar_kwargs", "best_kwargs", "chance_level_kw"],
+    curve(): [*("curve_kwargs", "band_kwargs", "empirical_kwargs", "chance_level_kw")],
+    NormalScoresDisplay(binormal_check(Y_TRUE, Y_SCORE)): ["points_kwargs", "lines_kwargs"],
+}
+
+
+@pytest.mark.parametrize("display", DISPLAYS, ids=lambda display: type(display).__name__)
+def test_axes_and_keyword_arguments_are_checked(display):
+    """Before there is an empty figure; `plt.subplots` may have returned an array of axes."""
+    for ax in (int, 0.5, [], np.array([None, None])):
+        with pytest.raises(TypeError, match="ax must be matplotlib Axes or None, got"):
+            display.plot(ax=ax)
+    for argument in DISPLAYS[display]:
+        for value in (3, [1], "ab", {1: 2}):
+            with pytest.raises(TypeError, match=rf"{argument}.* must be a dict with names as keys"):
+                display.plot(**{argument: value})
+    assert not plt.get_fignums()
+
+
+def test_numbers_of_any_size_are_values():
+    """Those beyond all floats are categories."""
+    display = search(values=[1, 10**400]).plot()
+    assert len(display.ax_.get_xticklabels()) == 2
+    plt.close(display.figure_)
+
+
+def test_lines_of_huge_scores_do_not_overflow():
+    """The standard deviation is computed from scaled scores."""
+    scale = 1e200
+    scores = [score * scale for score in Y_SCORE]
+    display = NormalScoresDisplay.from_predictions(Y_TRUE, scores)
+    small = NormalScoresDisplay.from_predictions(Y_TRUE, Y_SCORE)
+    for line, expected in zip(display.lines_, small.lines_, strict=True):
+        np.testing.assert_allclose(line.get_ydata(), scale * expected.get_ydata(), rtol=1e-12)
+    plt.close("all")
+
+
+RECORDS = ["BinormalDraws", "CurveBand", "DesignEffects", "EmpiricalAreas", "Interval"]
+RECORDS += ["MonteCarloError", "NormalScores", "RopeMasses", "ScoreMoments"]
+
+
+def public_classes():
+    """Return all public classes by name."""
+    modules = [module for _, module in inspect.getmembers(skpostbac, inspect.ismodule)]
+    found = {name: getattr(module, name) for module in modules for name in module.__all__}
+    return {name: kind for name, kind in found.items() if isinstance(kind, type)}
+
+
+def test_records_say_that_they_are_not_checked():
+    """And they are all that say so; each named tuple is one."""
+    classes = public_classes()
+    assert [name for name in sorted(classes) if "not checked" in (classes[name].__doc__ or "")] == (
+        RECORDS
+    )
+    assert {name for name, kind in classes.items() if issubclass(kind, tuple)} <= set(RECORDS)

@@ -173,7 +173,7 @@ TABLES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning")
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
 @pytest.mark.parametrize(("library", "names", "size"), [(k, *v) for k, v in TABLES.items()])
 def test_tables_run(library, names, size):
     """Each expression on the right of a table is evaluated as it stands."""

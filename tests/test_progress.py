@@ -2,16 +2,20 @@
 
 import io
 import os
-import pty
-import subprocess
 import sys
+from itertools import count
 
 import numpy as np
 import pytest
 
 from skpostbac import compare_predictions
-from skpostbac._utils import progress_line as _progress
-from skpostbac._utils.progress_line import progress
+
+RNG = np.random.default_rng(0)
+Y = RNG.integers(0, 2, 40)
+COMPARISON = compare_predictions(
+    Y, {name: np.where(RNG.random(40) < 0.8, Y, 1 - Y) for name in "abcd"}, random_state=0
+)
+END = "\r\033[K"
 
 
 class Terminal(io.StringIO):
@@ -22,98 +26,60 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def clock(monkeypatch):
-    """Return a clock that tests set."""
+def written(monkeypatch):
+    """Return a function that describes six pairs of some seconds each, and what it wrote."""
 
-    class Clock:
-        now = 100.0
+    def describe(seconds, stream):
+        monkeypatch.setattr("time.monotonic", count(100.0, seconds).__next__)
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert len(COMPARISON.table("differences")["first"]) == 6
+        return stream.getvalue() if stream else ""
 
-    monkeypatch.setattr(_progress.time, "monotonic", lambda: Clock.now)
-    return Clock
-
-
-def work(clock, n, seconds):
-    """Take some time for each of n steps."""
-    for step in range(n):
-        clock.now += seconds
-        yield step
+    return describe
 
 
-def test_line_says_what_is_done_and_left(clock, monkeypatch):
-    """Ten steps of a second each: after three of them, seven are left."""
-    monkeypatch.setattr(sys, "stderr", stream := Terminal())
-    assert list(progress(work(clock, 10, 1), 10, "counting")) == list(range(10))
-    lines = stream.getvalue().split("\r")
-    assert lines[1] == "skpostbac: counting, 2 of 10, about 8 s left\033[K"
-    assert lines[2] == "skpostbac: counting, 3 of 10, about 7 s left\033[K"
+def test_line_says_what_is_done_and_left(written):
+    """Six steps of a second each: after two of them, four are left."""
+    lines = written(1, Terminal()).split("\r")
+    assert lines[1] == "skpostbac: describing differences, 2 of 6, about 4 s left\033[K"
+    assert lines[2] == "skpostbac: describing differences, 3 of 6, about 3 s left\033[K"
     assert lines[-1] == "\033[K"
 
 
-def test_quick_work_is_quiet(clock, monkeypatch):
-    """Nothing is written within the first two seconds."""
-    monkeypatch.setattr(sys, "stderr", stream := Terminal())
-    assert list(progress(work(clock, 10, 0.19), 10, "counting")) == list(range(10))
-    assert stream.getvalue() == ""
+@pytest.mark.parametrize(
+    ("seconds", "stream"),
+    [(0.3, Terminal()), (5, io.StringIO()), (5, None)],
+    ids=["quick work", "a file", "no stream"],
+)
+def test_quiet(written, seconds, stream):
+    """Within the first two seconds, and without a terminal; there may be no stream at all."""
+    assert written(seconds, stream) == ""
 
 
-@pytest.mark.parametrize("stream", [io.StringIO(), None], ids=["file", "none"])
-def test_quiet_without_a_terminal(stream, clock, monkeypatch):
-    """A log file has no use for it, and there may be no stream at all."""
-    monkeypatch.setattr(sys, "stderr", stream)
-    assert list(progress(work(clock, 10, 5), 10, "counting")) == list(range(10))
-    assert stream is None or stream.getvalue() == ""
-
-
-def test_line_is_gone_after_an_error(clock, monkeypatch):
+def test_line_is_gone_after_an_error(monkeypatch):
     """The traceback starts on an empty line."""
+    times = iter([1.0, 4.0, 7.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(times, 0) or 1 / 0)
     monkeypatch.setattr(sys, "stderr", stream := Terminal())
-
-    def fail():
-        yield from work(clock, 3, 1)
-        raise ZeroDivisionError
-
     with pytest.raises(ZeroDivisionError):
-        list(progress(fail(), 10, "counting"))
-    assert stream.getvalue().endswith("\r\033[K")
-
-
-def test_table_of_many_differences_has_a_line(clock, monkeypatch):
-    """It says how many pairs are done."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 40)
-    predictions = {name: np.where(rng.random(40) < 0.8, y, 1 - y) for name in "abcd"}
-    comparison = compare_predictions(y, predictions, random_state=0)
-    monkeypatch.setattr(sys, "stderr", stream := Terminal())
-    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(_progress, "PERIOD", 0.0)
-    table = comparison.table("differences")
-    assert len(table["first"]) == 6
-    assert "skpostbac: describing differences, 3 of 6, about" in stream.getvalue()
+        COMPARISON.table("differences")
+    assert "2 of 6" in stream.getvalue()
+    assert stream.getvalue().endswith(END)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
-def test_joint_ranking_in_a_real_terminal():
+def test_joint_ranking_in_a_real_terminal(monkeypatch, capsys):
     """The line of a long joint ranking is seen on the screen, and nothing on standard output."""
-    script = (
-        "import numpy as np, skpostbac._utils.progress_line as p\n"
-        "from skpostbac import compare_predictions\n"
-        "p.PATIENCE = p.PERIOD = 0\n"
-        "rng = np.random.default_rng(0); y = rng.integers(0, 2, 500)\n"
-        "preds = {f'c{i}': np.where(rng.random(500) < .8, y, 1 - y) for i in range(12)}\n"
-        "compare_predictions(y, preds, random_state=0).prob_best()\n"
-    )
-    screen, end = pty.openpty()
-    done = subprocess.run(
-        [sys.executable, "-c", script], stderr=end, stdout=subprocess.PIPE, check=True
-    )
-    os.close(end)
-    seen = b""
-    try:
-        while chunk := os.read(screen, 65536):
-            seen += chunk
-    except OSError:  # how Linux ends a pseudo-terminal
-        pass
+    predictions = {f"c{i}": np.where(RNG.random(40) < 0.8, Y, 1 - Y) for i in range(12)}
+    comparison = compare_predictions(Y, predictions, random_state=0)
+    screen, end = os.openpty()
+    monkeypatch.setattr("time.monotonic", count(0.0, 10.0).__next__)
+    with os.fdopen(end, "w") as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        comparison.prob_best()
+        monkeypatch.undo()
+        seen = os.read(screen, 65536).decode()
     os.close(screen)
-    assert done.stdout == b""
-    assert b"skpostbac: drawing joint ranks, 1 of " in seen
-    assert seen.endswith(b"\r\x1b[K")
+    assert capsys.readouterr().out == ""
+    assert "skpostbac: drawing joint ranks, 1 of " in seen
+    assert seen.endswith(END)

@@ -1,11 +1,20 @@
-"""All public results: equal after a pickle or a copy, immutable, and of nobody else's memory."""
+"""All public results: equal after a pickle or a copy, immutable, and of nobody else's memory.
+
+They go to other processes and are shared by threads without a change.
+"""
 
 import copy
 import inspect
+import multiprocessing
 import pickle
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import cache
 from html import escape
+from operator import methodcaller
+from threading import Barrier
 
+import joblib
 import numpy as np
 import pytest
 
@@ -92,10 +101,10 @@ MAKE = {
             array(Y_TRUE), array(Y_PRED), groups=array([*range(10)] * 2)
         ).design_effects
     ),
-    "DrawnPosterior": lambda array: skpostbac.DrawnPosterior(array([4.0, 1.0, 3.0])),
+    "DrawnPosterior": lambda array: skpostbac.metrics.DrawnPosterior(array([4.0, 1.0, 3.0])),
     "EmpiricalAreas": lambda array: binormal(array).empirical,
-    "ExpectedCost": lambda array: skpostbac.ExpectedCost(array([[0.0, 1.0], [5.0, 0.0]])),
-    "GroupPosterior": lambda array: skpostbac.group_posterior(
+    "ExpectedCost": lambda array: skpostbac.metrics.ExpectedCost(array([[0.0, 1.0], [5.0, 0.0]])),
+    "PopulationPosterior": lambda array: skpostbac.population_posterior(
         array([8.0, 9.0, 5.0]), array([10.0, 10.0, 10.0])
     ),
     "GuessingTest": lambda array: binary_equivalent.guessing_test(array(Y_TRUE), array(Y_PRED)),
@@ -109,7 +118,7 @@ MAKE = {
     "Interval": lambda array: posterior(array).credible_interval(),
     "LibbyNovickBeta": lambda array: stats.LibbyNovickBeta(22, 10, factor=2),
     "MonteCarloError": lambda array: paired(array).monte_carlo_error(),
-    "NetBenefit": lambda array: skpostbac.NetBenefit(0.2),
+    "NetBenefit": lambda array: skpostbac.metrics.NetBenefit(0.2),
     "NormalBinomial": lambda array: stats.NormalBinomial(),
     "NormalScores": lambda array: binormal_check(array(Y_TRUE), array(SCORES)).negative,
     "OutcomesScorer": lambda array: skpostbac.OutcomesScorer(9, labels=array([0, 1])),
@@ -175,7 +184,7 @@ EACH = pytest.mark.parametrize("name", MAKE)
 # A scorer has metadata requests to be set.
 FROZEN = sorted({*MAKE} - {"ClassCountsScorer", "OutcomesScorer"})
 COPIES = {
-    **{f"protocol {n}": lambda x, n=n: pickle.loads(pickle.dumps(x, n)) for n in range(6)},
+    **{f"protocol {n}": lambda x, n=n: pickle.loads(pickle.dumps(x, n)) for n in (0, 5)},
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
 }
@@ -185,7 +194,7 @@ COPIES = {
 def made(name):
     """Return a result that has been asked for something."""
     result = MAKE[name](np.array)
-    repr(result)
+    answers(result)
     return result
 
 
@@ -219,6 +228,79 @@ def public_attributes(result):
 def test_call_returns_the_class(name):
     """The entry has the class that it is for."""
     assert isinstance(made(name), public_classes()[name])
+
+
+def asked(result):
+    """Return calls of what is computed, and may be kept, when a result is asked for it."""
+    names = ("__repr__", "hdi", "rejects")
+    if not isinstance(result, skpostbac.PosteriorRefit):  # which describes the results of a search
+        names += ("summary", "report")
+    return [methodcaller(name) for name in names if hasattr(result, name)]
+
+
+def answers(result):
+    return repr([ask(result) for ask in asked(result)])
+
+
+@EACH
+def test_pickles_depend_on_what_an_object_is_and_not_on_its_past(name):
+    """What was asked of it, and the way through a pickle, change nothing."""
+    fresh, asked = MAKE[name](np.array), MAKE[name](np.array)
+    expected = answers(asked)
+    restored = pickle.loads(pickle.dumps(asked))
+    assert joblib.hash(fresh) == joblib.hash(asked) == joblib.hash(restored)
+    assert answers(restored) == expected
+
+
+def test_other_processes_see_the_same():
+    """A new process computes the same hashes and intervals."""
+    results = [MAKE[name](np.array) for name in MAKE]
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        for ask in (joblib.hash, repr):
+            found = pool.map(ask, results, chunksize=len(results))
+            assert list(found) == [ask(result) for result in results]
+
+
+@pytest.mark.slow
+@EACH
+def test_threads_share_a_result(name):
+    """All threads ask a fresh object at once, and get what one of them alone gets."""
+    expected, shared, barrier = answers(MAKE[name](np.array)), MAKE[name](np.array), Barrier(8)
+
+    def ask_together(_):
+        barrier.wait()
+        return answers(shared)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # they interrupt each other as often as can be
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(ask_together, range(8))) == [expected] * 8
+    finally:
+        sys.setswitchinterval(before)
+
+
+SAME_LABELS = {
+    "text": [["a", "b"], np.array(["a", "b"], "U9"), np.array(["a", "b"], object)],
+    "integers": [[0, 1], np.array([0, 1], np.int8), np.array([0, 1], ">u8")],
+    "long integers": [[0, 2**63], np.array([0, 2**63], np.uint64), np.array([0, 2**63], object)],
+    "floats": [[0.0, 1.0], [-0.0, 1.0], np.array([0, 1], np.float32)],
+    "booleans": [[False, True], np.array([False, True], object)],
+    "dates": [np.array(["2020"], "M8[D]"), [np.datetime64("2020", "D")]],
+}
+
+
+@pytest.mark.parametrize("labels", SAME_LABELS.values(), ids=SAME_LABELS)
+def test_the_same_counts_have_one_hash(labels):
+    """Whichever array held the labels; a count of -0.0 is none."""
+    one = [
+        skpostbac.ClassCounts(classes, [zero] * len(classes), [2] * len(classes))
+        for classes in labels
+        for zero in (0.0, -0.0)
+    ]
+    two = [skpostbac.PairedCounts(["A"], classes, [0], [[True]], [3]) for classes in labels]
+    for same in (one, two):
+        assert len(set(same)) == len(set(map(joblib.hash, same))) == 1
 
 
 @EACH

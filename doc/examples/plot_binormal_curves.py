@@ -21,8 +21,12 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import cross_val_predict
 
-from skpostbac import BinormalCurveDisplay, NormalScoresDisplay
-from skpostbac.binormal import BinormalModel, binormal_check
+from skpostbac.binormal import (
+    BinormalCurveDisplay,
+    BinormalModel,
+    NormalScoresDisplay,
+    binormal_check,
+)
 
 # %%
 # Known parameters

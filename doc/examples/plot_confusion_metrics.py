@@ -16,7 +16,8 @@ import warnings
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skpostbac import PosteriorConfusionMetric, PriorInfluenceWarning, required_test_size
+from skpostbac import PosteriorConfusionMetric, required_test_size
+from skpostbac.metrics import PriorInfluenceWarning
 
 of_matrix = PosteriorConfusionMetric.from_confusion_matrix
 

@@ -20,10 +20,10 @@ import math
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skpostbac import group_posterior
+from skpostbac import population_posterior
 
 correct, total = np.array([82, 75, 92, 85, 88]), np.full(5, 100)
-posterior = group_posterior(correct, total)
+posterior = population_posterior(correct, total, model="normal-binomial")
 print(posterior)
 
 # %%
@@ -54,7 +54,9 @@ assert math.isclose(distribution.cdf(0.5), 0.0030, abs_tol=1e-4)
 # The estimate for each subject is shrunk towards the others, most of all if it has few trials. To
 # show this, we add a sixth subject with five trials, all correct.
 
-with_sixth = group_posterior(np.append(correct, 5), np.append(total, 5))
+with_sixth = population_posterior(
+    np.append(correct, 5), np.append(total, 5), model="normal-binomial"
+)
 means = np.array([distribution.mean() for distribution in with_sixth.groups])
 observed = with_sixth.correct / with_sixth.total
 centre = with_sixth.population_median.mean()
@@ -70,11 +72,12 @@ display.ax_.set_title("Crosses: observed accuracies")
 # Two models
 # ----------
 #
-# The normal-binomial model has a prior with a median accuracy near 1/2. The beta-binomial model
-# has a uniform prior of the mean, so its estimate is higher.
+# The normal-binomial model of ``micp`` has a prior with a median accuracy near 1/2. The
+# beta-binomial model, which is the default, has a uniform prior of the mean, so its estimate is
+# higher.
 
 for model in ("normal-binomial", "beta-binomial"):
-    posterior = group_posterior(correct, total, model=model)
+    posterior = population_posterior(correct, total, model=model)
     low, high = posterior.new_group.interval()
     print(f"{model}: mean {posterior.population_mean.mean():.3f}, new [{low:.3f}, {high:.3f}]")
 

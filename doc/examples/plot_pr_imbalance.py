@@ -15,8 +15,12 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import cross_val_predict
 
-from skpostbac import BinormalCurveDisplay, NormalScoresDisplay
-from skpostbac.binormal import binormal_check, posterior_binormal
+from skpostbac.binormal import (
+    BinormalCurveDisplay,
+    NormalScoresDisplay,
+    binormal_check,
+    posterior_binormal,
+)
 
 X, y = load_breast_cancer(return_X_y=True)
 y = 1 - y  # 1 is malignant

@@ -18,7 +18,7 @@ For accuracy and kappa, the paper has normal intervals, some of which leave [0, 
 none.
 
 The paper uses the flat prior, which is not the default here. With such small classes, it moves the
-kappa of C3 from 0.953 to 0.849, which gives a :class:`~skpostbac.PriorInfluenceWarning`. We
+kappa of C3 from 0.953 to 0.849, which gives a :class:`~skpostbac.metrics.PriorInfluenceWarning`. We
 silence it.
 
 .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
@@ -38,9 +38,9 @@ from skpostbac import (
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
     PosteriorDisplay,
-    PriorInfluenceWarning,
     compare_posteriors,
 )
+from skpostbac.metrics import PriorInfluenceWarning
 
 warnings.filterwarnings("ignore", category=PriorInfluenceWarning)
 

@@ -105,7 +105,8 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
         # The document has its own note on the prior.
         warnings.simplefilter("ignore", PriorInfluenceWarning)
         if table.by is not None:
-            features = {"sensitive_features": columns[-1], "prior": prior, **options}
+            # Pooled, under a prior of their own.
+            features = {"sensitive_features": columns[-1], **options}
             subgroups = {
                 name: subgroup_posteriors(y_true, y_pred, **features)
                 for name, y_pred in predictions.items()

@@ -8,6 +8,7 @@ what all plots have in common. matplotlib is imported when a plot is made. Impor
 
 from skpostbac._plot.base import (
     COLORS,
+    BinaryDisplayMixin,
     Kwargs,
     Plot,
     chance_kwargs,
@@ -32,6 +33,7 @@ from skpostbac._plot.text import estimate, estimate_title, literal, shorten, wit
 __all__ = [
     "COLORS",
     "AnyPosterior",
+    "BinaryDisplayMixin",
     "ComparisonPlot",
     "Curve",
     "Kind",

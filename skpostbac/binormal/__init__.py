@@ -3,8 +3,8 @@
 `binormal_roc_curve`, `binormal_precision_recall_curve` and the scores of the areas under them take
 labels and scores, like scikit-learn's functions. `posterior_binormal` computes credible intervals
 of the areas and bands of the curves, `BinormalModel` the curves for given parameters, and
-`binormal_check` tests whether the scores are normal. `skpostbac.BinormalCurveDisplay` and
-`skpostbac.NormalScoresDisplay` plot them.
+`binormal_check` tests whether the scores are normal. `BinormalCurveDisplay` and
+`NormalScoresDisplay` plot them.
 """
 
 from skpostbac.binormal._check import (
@@ -13,6 +13,7 @@ from skpostbac.binormal._check import (
     NormalScores,
     binormal_check,
 )
+from skpostbac.binormal._displays import BinormalCurveDisplay, NormalScoresDisplay
 from skpostbac.binormal._model import (
     BinormalModel,
     binormal_average_precision_score,
@@ -32,11 +33,13 @@ from skpostbac.binormal._scores import EmpiricalAreas, ScoreMoments
 __all__ = [
     "BinormalAssumptionWarning",
     "BinormalCheck",
+    "BinormalCurveDisplay",
     "BinormalDraws",
     "BinormalModel",
     "CurveBand",
     "EmpiricalAreas",
     "NormalScores",
+    "NormalScoresDisplay",
     "PosteriorBinormal",
     "ScoreMoments",
     "binormal_average_precision_score",

@@ -50,9 +50,9 @@ class BinormalAssumptionWarning(UserWarning):
 
     It is given once per call by everything that fits the binormal model to scores: its functions
     and scorers, :meth:`BinormalModel.fit`, :func:`posterior_binormal` and
-    :class:`~skpostbac.BinormalCurveDisplay`, but not by :func:`binormal_check` and
-    :class:`~skpostbac.NormalScoresDisplay`, which check the same assumption. The message names one
-    of three causes and a remedy:
+    :class:`~skpostbac.binormal.BinormalCurveDisplay`, but not by :func:`binormal_check` and
+    :class:`~skpostbac.binormal.NormalScoresDisplay`, which check the same assumption. The message
+    names one of three causes and a remedy:
 
     - Scores take few values, as hard labels and ratings do. With shares :math:`p_v` of the values
       of a class, :math:`1 / \sum p_v^2` is their effective number, the number of values if they

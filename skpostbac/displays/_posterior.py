@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
 
-from skpostbac._plot import AnyPosterior, ComparisonPlot, Kind, PosteriorPlot, ThresholdPlot
+from skpostbac._plot import (
+    AnyPosterior,
+    BinaryDisplayMixin,
+    ComparisonPlot,
+    Kind,
+    PosteriorPlot,
+    ThresholdPlot,
+)
 from skpostbac._utils import RandomStateLike, check_text
-from skpostbac.displays._base import BinaryDisplayMixin
 from skpostbac.displays._search import check_names
 from skpostbac.metrics import (
     PairedCounts,
@@ -408,7 +414,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         rope, prior, class_weight, random_state
             As for :func:`~skpostbac.compare_predictions`.
         labels, n_repeats
-            As for :func:`~skpostbac.pooled_paired_counts`.
+            As for :func:`~skpostbac.model_selection.pooled_paired_counts`.
         name : sequence of str, default=None
             Names of the candidates, by default the parameters in which they differ.
         ax, **plot_params

@@ -233,7 +233,7 @@ class PosteriorSearchDisplay(Plot):
             one and the search used :class:`OutcomesScorer`, its posterior corrected for selection
             is plotted, too (:func:`selected_posterior`, seed 0).
         labels, prior, class_weight, n_repeats, training_variation
-            As for :func:`pooled_posteriors`.
+            As for :func:`~skpostbac.pooled_posteriors`.
         ax : matplotlib Axes, default=None
             Axes to plot on; a new figure by default.
         **plot_options
@@ -247,7 +247,7 @@ class PosteriorSearchDisplay(Plot):
         ------
         ValueError
             If there are no parameters, `param` is not one of them, `best_index` is out of range,
-            or all candidates failed, or as for :func:`pooled_posteriors`.
+            or all candidates failed, or as for :func:`~skpostbac.pooled_posteriors`.
         ImportError
             If matplotlib is not installed.
 

@@ -12,9 +12,9 @@ from skpostbac.metrics._confusion import (
 from skpostbac.metrics._counts import ClassCounts, PairedCounts, class_counts, paired_counts
 from skpostbac.metrics._dependence import DesignEffects, GroupsWarning, SampleWeightWarning
 from skpostbac.metrics._groups import (
-    GroupPosterior,
+    PopulationPosterior,
     SubgroupPosteriors,
-    group_posterior,
+    population_posterior,
     subgroup_posteriors,
 )
 from skpostbac.metrics._posteriors import (
@@ -43,12 +43,12 @@ __all__ = [
     "DesignEffects",
     "DrawnPosterior",
     "ExpectedCost",
-    "GroupPosterior",
     "GroupsWarning",
     "JudgeWarning",
     "NetBenefit",
     "OutcomesScorer",
     "PairedCounts",
+    "PopulationPosterior",
     "PosteriorAccuracy",
     "PosteriorBalancedAccuracy",
     "PosteriorConfusionMetric",
@@ -62,9 +62,9 @@ __all__ = [
     "SelectedPosterior",
     "SubgroupPosteriors",
     "class_counts",
-    "group_posterior",
     "make_posterior_scorer",
     "paired_counts",
+    "population_posterior",
     "posterior_accuracy",
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",

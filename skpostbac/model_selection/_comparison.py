@@ -112,9 +112,9 @@ class RopeMasses(NamedTuple):
 class PosteriorComparison(StablePickle):
     """Posterior probabilities of which classifier is better, and by how much.
 
-    Use :func:`compare_predictions` if all classifiers were tested on the same samples, and
-    :func:`compare_posteriors` if each had its own. Rows and columns of all arrays follow the order
-    of the T classifiers.
+    Use :func:`~skpostbac.compare_predictions` if all classifiers were tested on the same samples,
+    and :func:`compare_posteriors` if each had its own. Rows and columns of all arrays follow the
+    order of the T classifiers.
 
     Results for two classifiers, and for independent posteriors, are computed exactly by quadrature.
     Ranks and losses of more than two classifiers on the same samples are averages over random
@@ -224,7 +224,7 @@ class PosteriorComparison(StablePickle):
         counts : PairedCounts
             Joint counts of correct predictions of the T >= 2 classifiers.
         rope, class_weight, prior, n_draws, random_state, n_jobs
-            As for :func:`compare_predictions`.
+            As for :func:`~skpostbac.compare_predictions`.
 
         Returns
         -------
@@ -733,10 +733,10 @@ def compare_posteriors(
     -----
     The posteriors are treated as independent, which requires that no two classifiers were tested on
     the same samples. On the same test set, good classifiers make mostly the same errors, so their
-    difference is more certain than it appears here: use :func:`compare_predictions`.
+    difference is more certain than it appears here: use :func:`~skpostbac.compare_predictions`.
 
     Classes are matched by label: the number 1 and the string "1" are different classes.
-    :func:`pooled_posteriors` returns labels as strings unless you pass `labels`.
+    :func:`~skpostbac.pooled_posteriors` returns labels as strings unless you pass `labels`.
 
     References
     ----------

@@ -102,6 +102,12 @@ def _describe_score(posterior: PosteriorBalancedAccuracy) -> str:
 def _describe_training(posteriors: tuple[PosteriorBalancedAccuracy, ...]) -> list[str]:
     """Return the caveat on retraining, or the correction if the posteriors have one."""
     corrections = {one.correction for one in posteriors if hasattr(one, "correction")}
-    return sorted(corrections) or [
+    if corrections:
+        question = (
+            "This compares algorithms: models refitted on data sets of this size, not only those "
+            "that were tested."
+        )
+        return [question, *sorted(corrections)]
+    return [
         "These results apply to the fitted classifiers; variation from retraining is not included."
     ]

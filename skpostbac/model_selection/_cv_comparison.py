@@ -51,7 +51,7 @@ def compare_cv_results(
     class_weight: ClassWeightLike = None,
     prior: PriorLike = DEFAULT_PRIOR,
     n_repeats: int | None = None,
-    training_variation: TrainingVariation = None,
+    training_variation: TrainingVariation = "nadeau-bengio",
     same_splits: bool = False,
     n_draws: int = N_DRAWS,
     random_state: RandomStateLike = 0,
@@ -67,12 +67,14 @@ def compare_cv_results(
         accuracy is used; its selection bias is corrected by :func:`selected_posterior`, but not
         here.
     rope, class_weight, prior, n_draws, random_state
-        As for :func:`compare_predictions`. Without `labels`, the keys of a `class_weight` dict are
-        matched as strings.
-    labels, n_repeats, training_variation
-        As for :func:`pooled_posteriors`. With ``training_variation="nadeau-bengio"`` the comparison
-        applies to retrained classifiers, not to the predictions that were made.
-
+        As for :func:`~skpostbac.compare_predictions`. Without `labels`, the keys of a
+        `class_weight` dict are matched as strings.
+    labels, n_repeats
+        As for :func:`~skpostbac.pooled_posteriors`.
+    training_variation : {"nadeau-bengio"} or None, default="nadeau-bengio"
+        By default the comparison answers which algorithm is better, for models refitted on data
+        sets of this size, with the correction of :func:`~skpostbac.pooled_posteriors`. With None it
+        applies to these predictions only, and equally good algorithms seem different too often.
     same_splits : bool, default=False
         Pass True to state that all classifiers used the same splits, if the results do not show it.
         This silences the warning.
@@ -88,7 +90,8 @@ def compare_cv_results(
         If `cv_results` is not a mapping of names.
     ValueError
         If there are fewer than two classifiers, if one has no sample outcomes, has failed fits or
-        was tested on other folds, or for the reasons listed in :func:`compare_predictions`.
+        was tested on other folds, or for the reasons listed in
+        :func:`~skpostbac.compare_predictions`.
 
     Warns
     -----
@@ -101,7 +104,7 @@ def compare_cv_results(
     See Also
     --------
     compare_predictions : Classifiers with one test set.
-    pooled_paired_counts : The candidates of one search.
+    skpostbac.model_selection.pooled_paired_counts : The candidates of one search.
 
     Notes
     -----
@@ -128,12 +131,10 @@ def compare_cv_results(
     ... }
     >>> comparison = compare_cv_results(results, random_state=0)
     >>> float(comparison.prob_greater()[1, 0])
-    0.9992
-    >>> trained_anew = compare_cv_results(
-    ...     results, training_variation="nadeau-bengio", random_state=0
-    ... )
-    >>> float(trained_anew.prob_greater()[1, 0])
     0.9788
+    >>> these = compare_cv_results(results, training_variation=None, random_state=0)
+    >>> float(these.prob_greater()[1, 0])  # these predictions only
+    0.9992
     """
     check_flags(same_splits=same_splits)
     tested = _read(cv_results)
@@ -145,7 +146,9 @@ def compare_cv_results(
         for one in tested.values()
     ]
     sample_times = merged.times_tested(n_repeats)
-    inflation = training_inflation(training_variation, merged.n_splits, sample_times)
+    inflation = training_inflation(
+        training_variation, merged.n_splits, sample_times, merged.n_train
+    )
     paired = pair_candidates(
         merged,
         np.concatenate(words),
@@ -251,4 +254,5 @@ def _merge(counts: Mapping[str, FoldCounts], *, is_declared: bool) -> FoldCounts
             UserWarning,
             stacklevel=user_stacklevel(),
         )
-    return replace(one, **stacked, tests=shared or None)
+    n_train = next((each.n_train for each in counts.values() if each.n_train is not None), None)
+    return replace(one, **stacked, tests=shared or None, n_train=n_train)

@@ -114,11 +114,11 @@ class PosteriorRefit:
         Probability of the bounds "lower" and "upper".
     prior, class_weight : optional
         As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a dict of class
-        weights are matched as strings, as in :func:`pooled_posteriors`. Arrays and dicts are stored
-        as tuples and read-only mappings.
+        weights are matched as strings, as in :func:`~skpostbac.pooled_posteriors`. Arrays and dicts
+        are stored as tuples and read-only mappings.
     labels, n_repeats : optional
-        As in :func:`pooled_posteriors`. Pass `labels` to restore the original labels, which are
-        otherwise strings.
+        As in :func:`~skpostbac.pooled_posteriors`. Pass `labels` to restore the original labels,
+        which are otherwise strings.
     complexity : str or callable, default=None
         Measure that is smaller for simpler candidates: the name of a parameter of the search, such
         as "max_depth" or "model__max_depth", or of a column of ``cv_results_``, such as
@@ -151,7 +151,7 @@ class PosteriorRefit:
     --------
     pooled_posteriors : the posteriors that this rule compares.
     selected_posterior : the posterior of the best candidate, corrected for the choice.
-    pooled_paired_counts : the joint outcomes of the candidates, to compare them all.
+    skpostbac.model_selection.pooled_paired_counts : the joint outcomes of the candidates.
 
     Notes
     -----
@@ -175,8 +175,8 @@ class PosteriorRefit:
     certain than it is and probabilities are closer to 1/2: a limit above 1/2 then accepts worse
     candidates, and one below 1/2 rejects good ones. See :ref:`cross_validation` for an example.
 
-    Like all pooled posteriors, it describes the predictions that were made and ignores the
-    variation between training sets.
+    The rule asks which candidate did best on these folds, and ignores the variation between
+    training sets, which is alike for all candidates.
 
     With a callable ``refit``, scikit-learn sets ``best_index_``, ``best_params_`` and
     ``best_estimator_`` but not ``best_score_``, and ``search.score(X, y)`` raises ``KeyError`` with

@@ -54,8 +54,9 @@ def selected_posterior(
         ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``. Candidates with failed
         fits are skipped. Or the :func:`paired_counts` of the candidates on one test set.
     labels, prior, class_weight, n_repeats, training_variation : optional
-        As in :func:`pooled_posteriors`. With ``training_variation="nadeau-bengio"`` the posterior
-        applies to the model refitted on all samples; without it, to the models of the folds.
+        As in :func:`~skpostbac.pooled_posteriors`. By default the posterior applies to the models
+        of the folds, among which the search chose; with ``training_variation="nadeau-bengio"`` to
+        the model refitted on all samples.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the bootstrap. Results are reproducible by default; None stands for fresh entropy.
 
@@ -64,15 +65,15 @@ def selected_posterior(
     posterior : SelectedPosterior
         Its attributes are `candidate` (index of the best candidate in ``cv_results["params"]`` or
         among the names), `optimism`, `optimism_error`, and `uncorrected` (the posterior from
-        :func:`pooled_posteriors`).
+        :func:`~skpostbac.pooled_posteriors`).
 
     Raises
     ------
     ValueError
         If there are no sample outcomes, which show how similar the candidates are; if paired counts
         have groups or importance weights, which are not supported, or are combined with `n_repeats`
-        or `training_variation`; or for the reasons listed in :func:`pooled_posteriors` and
-        :func:`pooled_paired_counts`.
+        or `training_variation`; or for the reasons listed in :func:`~skpostbac.pooled_posteriors`
+        and :func:`~skpostbac.model_selection.pooled_paired_counts`.
 
     Warns
     -----
@@ -145,7 +146,9 @@ def selected_posterior(
     candidates = counts.fitted()
     sample_times = counts.times_tested(n_repeats)
     times = sample_times.mean()
-    inflation = training_inflation(training_variation, counts.n_splits, sample_times)
+    inflation = training_inflation(
+        training_variation, counts.n_splits, sample_times, counts.n_train
+    )
     paired = pair_candidates(counts, words, candidates, labels=labels, times=times)
     kept = counts if labels is None else counts.select(labels)
 

@@ -10,12 +10,13 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
-from skpostbac import BinormalCurveDisplay, NormalScoresDisplay
 from skpostbac.binormal import (
     BinormalAssumptionWarning,
     BinormalCheck,
+    BinormalCurveDisplay,
     BinormalModel,
     NormalScores,
+    NormalScoresDisplay,
     binormal_check,
     binormal_roc_auc_score,
     make_binormal_scorer,

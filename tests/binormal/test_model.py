@@ -116,8 +116,7 @@ def test_precision_in_the_far_tail():
 
 
 @pytest.mark.parametrize(
-    ("shift", "ratio", "limit"),
-    [(1, 1, 1), (-1, 1, 0), (0, 1, 0.25), (-5, 1.1, 1), (5, 0.9, 0)],
+    ("shift", "ratio", "limit"), [(1, 1, 1), (-1, 1, 0), (0, 1, 0.25), (-5, 1.1, 1), (5, 0.9, 0)]
 )
 def test_limit_at_recall_zero(shift, ratio, limit):
     """The wider distribution wins in the end, and of two alike the upper one."""
@@ -328,10 +327,7 @@ DATA = DATA[:, :2]  # of which a linear discriminant makes normal scores
 SPLITS = StratifiedKFold(3)
 METRICS = pytest.mark.parametrize(
     ("metric", "function"),
-    [
-        ("roc_auc", binormal_roc_auc_score),
-        ("average_precision", binormal_average_precision_score),
-    ],
+    [("roc_auc", binormal_roc_auc_score), ("average_precision", binormal_average_precision_score)],
 )
 
 

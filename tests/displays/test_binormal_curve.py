@@ -21,10 +21,11 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skpostbac import BinormalCurveDisplay, NormalScoresDisplay
 from skpostbac.binormal import (
     BinormalAssumptionWarning,
+    BinormalCurveDisplay,
     BinormalModel,
+    NormalScoresDisplay,
     binormal_check,
     posterior_binormal,
 )
@@ -210,10 +211,13 @@ def test_bands_of_one_level_share_an_entry():
 
 @pytest.mark.parametrize("display", [BinormalCurveDisplay, NormalScoresDisplay])
 @pytest.mark.parametrize(
-    ("pos_label", "column"), [(None, "malignant"), ("benign", "benign")], ids=["default", "other"]
-)
-@pytest.mark.parametrize(
-    "classifier", [make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()), GaussianNB()]
+    ("classifier", "pos_label", "column"),
+    [
+        (make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()), None, "malignant"),
+        (LinearDiscriminantAnalysis(), "benign", "benign"),
+        (GaussianNB(), "benign", "benign"),
+    ],
+    ids=["pipeline", "decision values", "probabilities"],
 )
 def test_from_estimator_on_real_data(display, classifier, pos_label, column):
     """Decision values, or probabilities, of the positive class of a fitted classifier."""

@@ -10,14 +10,13 @@ import pytest
 from matplotlib import pyplot as plt
 
 from skpostbac import (
-    BinormalCurveDisplay,
-    NormalScoresDisplay,
     PosteriorBalancedAccuracy,
     PosteriorDisplay,
     PosteriorSearchDisplay,
     PosteriorThresholdDisplay,
     compare_posteriors,
 )
+from skpostbac.binormal import BinormalCurveDisplay, NormalScoresDisplay
 from skpostbac.displays import ComparisonPlot, PosteriorPlot
 
 TOTAL = np.array([60, 40, 25])
@@ -87,7 +86,7 @@ SQUARE, WITH_ROWS = {"matrix", "roc"}, {"ridge", "violin", "forest", "decision",
 
 
 @each_kind
-def test_plots_keep_to_the_axes_that_are_given(kind):
+def test_plots_keep_to_the_axes_that_are_given(kind, monkeypatch):
     """No figure is made, what is there stays, and spines are hidden if asked for."""
     display = ALL[kind](None, 2)
     plt.close("all")
@@ -103,12 +102,7 @@ def test_plots_keep_to_the_axes_that_are_given(kind):
     hidden = {side for side in right.spines if not right.spines[side].get_visible()}
     beside_rows = {"left"} if kind in WITH_ROWS else set()
     assert hidden == ({*right.spines} if kind == "matrix" else {"top", "right"} | beside_rows)
-
-
-@each_kind
-def test_matplotlib_is_asked_for_when_plotting(kind, monkeypatch):
-    """A display can be made without it; the error names the class whose `plot` was called."""
-    display = ALL[kind](None, 2)
+    # Without matplotlib, the error names the class whose `plot` was called.
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=rf"^{type(display).__name__}\.plot requires matplotlib"):
         display.plot()
@@ -128,14 +122,17 @@ def test_long_names_leave_room_for_the_data(kind, n):
     assert around.x1 <= figure.bbox.x1 + 1
     assert figure.bbox.y0 - 1 <= around.y0
     assert around.y1 <= figure.bbox.y1 + 1
+    if legend := ax.get_legend():
+        box = legend.get_window_extent()
+        assert box.y1 < min(frame.y0, ax.xaxis.label.get_window_extent().y0)
 
 
-@each_kind
+@pytest.mark.parametrize("kinds", [list(ALL)[i::3] for i in range(3)], ids=", ".join)
 @pytest.mark.parametrize("n", [5, pytest.param(30, marks=pytest.mark.slow)])
-def test_four_small_axes_do_not_meet(kind, n):
+def test_four_small_axes_do_not_meet(kinds, n):
     """Without a layout, what is written around each of four axes stays apart from the others."""
     figure, axes = plt.subplots(2, 2)
-    for ax in axes.flat:
+    for ax, kind in zip(axes.flat, kinds, strict=True):
         ALL[kind](ax, n)
     figure.canvas.draw()
     boxes = [ax.get_tightbbox() for ax in axes.flat]
@@ -145,7 +142,7 @@ def test_four_small_axes_do_not_meet(kind, n):
         assert max(apart_x, apart_y) > -2
     assert min(box.x0 for box in boxes) > -1
     assert max(box.x1 for box in boxes) < figure.bbox.x1 + 1
-    for ax in axes.flat:
+    for ax, kind in zip(axes.flat, kinds, strict=True):
         frame = ax.get_window_extent()
         assert frame.height > 0.12 * figure.bbox.height
         assert kind in SQUARE or frame.width > 0.14 * figure.bbox.width
@@ -185,11 +182,9 @@ def test_cut_names_keep_where_they_differ(kind, is_small):
 
 
 @with_legend
-@pytest.mark.parametrize("is_small", [False, True], ids=["own", "small"])
-def test_legend_is_beside_the_data(kind, is_small):
-    """It stands below the axes and the label of theirs, and covers neither."""
-    ax = plt.subplots(figsize=(4, 3), layout="constrained")[1] if is_small else None
-    display = WITH_LEGEND[kind](ax, 2)
+def test_legend_is_beside_the_data(kind):
+    """In small axes it stands below them and the label of theirs, and covers neither."""
+    display = WITH_LEGEND[kind](plt.subplots(figsize=(4, 3), layout="constrained")[1], 2)
     display.figure_.canvas.draw()
     box = display.ax_.get_legend().get_window_extent()
     assert box.y1 < display.ax_.xaxis.label.get_window_extent().y0
@@ -199,9 +194,9 @@ def test_legend_is_beside_the_data(kind, is_small):
 
 def test_long_legend_says_how_much_it_leaves_out():
     """Densities by request may be more than there is room to explain."""
-    display = PosteriorDisplay(posteriors(50)).plot(kind="density")
+    display = PosteriorDisplay(posteriors(30)).plot(kind="density")
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts[-1] == f"and {50 - len(texts) + 1} more"
+    assert texts[-1] == f"and {30 - len(texts) + 1} more"
 
 
 @pytest.mark.slow
@@ -215,7 +210,7 @@ def test_many_densities_become_a_forest(n):
     assert asked.ax_.get_ylabel() == "Probability density"
 
 
-@pytest.mark.parametrize("values", [[1], [1, 2], [3, 5, 8], range(1, 31), range(0, 500, 10)])
+@pytest.mark.parametrize("values", [[1], [3, 5, 8], range(0, 500, 10)])
 def test_integers_have_integer_ticks(values):
     """Nothing is written between two of them; few values are written where they are."""
     one = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])

@@ -5,13 +5,8 @@ import shutil
 import numpy as np
 import pytest
 
-from skpostbac import (
-    compare_predictions,
-    paired_counts,
-    required_test_size,
-    subgroup_posteriors,
-)
-from skpostbac._cli import main
+from skpostbac import compare_predictions, paired_counts, required_test_size, subgroup_posteriors
+from skpostbac.__main__ import main
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pdfium = pytest.importorskip("pypdfium2", reason="pypdfium2 is not installed")

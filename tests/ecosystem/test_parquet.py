@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from skpostbac._cli import main
+from skpostbac.__main__ import main
 
 REASON = "needs the extra ecosystem"
 pd = pytest.importorskip("pandas", reason=REASON)
@@ -18,11 +18,7 @@ pl = pytest.importorskip("polars", reason=REASON)
 pytest.importorskip("pyarrow", reason=REASON)
 
 ROOT = Path(__file__).resolve().parents[2]
-LABELS = {
-    "text": ["cat", "dog"],
-    "integers": [3, 7],
-    "booleans": [False, True],
-}
+LABELS = {"text": ["cat", "dog"], "integers": [3, 7], "booleans": [False, True]}
 CODES = {"truth": [0, 0, 1, 1, 1], "one": [0, 1, 1, 1, 0], "two": [0, 0, 1, 0, 1]}
 
 

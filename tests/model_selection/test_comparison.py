@@ -116,7 +116,7 @@ def test_losses_differ_as_the_means_do(three):
 COUNTS = st.lists(st.tuples(*[st.integers(0, 30)] * 4), min_size=2, max_size=3)
 
 
-@pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning")
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
 @settings(max_examples=15)
 @given(COUNTS)
 def test_the_difference_turns_round(counts):

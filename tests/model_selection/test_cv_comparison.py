@@ -20,11 +20,11 @@ from skpostbac import (
     ClassCountsScorer,
     OutcomesScorer,
     PosteriorBalancedAccuracy,
-    PriorInfluenceWarning,
     compare_cv_results,
     compare_predictions,
-    pooled_paired_counts,
 )
+from skpostbac.metrics import PriorInfluenceWarning
+from skpostbac.model_selection import pooled_paired_counts
 
 X, Y = load_wine(return_X_y=True)
 # That is a test of its own.
@@ -51,7 +51,7 @@ def results_fixture():
 
 def test_the_comparison_is_that_of_the_predictions(results):
     """Out-of-fold predictions of all samples, compared as on one test set."""
-    found = compare_cv_results(results, labels=[0, 1, 2], random_state=0)
+    found = compare_cv_results(results, labels=[0, 1, 2], training_variation=None, random_state=0)
     predictions = {name: cross_val_predict(model, X, Y, cv=FOLDS) for name, model in MODELS.items()}
     expected = compare_predictions(Y, predictions, random_state=0)
     assert found.names == expected.names
@@ -71,7 +71,8 @@ def test_results_of_a_search_are_those_of_its_best_candidate(results):
         cv=FOLDS,
         refit=False,
     ).fit(X, Y)
-    pair = compare_cv_results({"search": search.cv_results_, "Bayes": results["Bayes"]})
+    these = {"training_variation": None}
+    pair = compare_cv_results({"search": search.cv_results_, "Bayes": results["Bayes"]}, **these)
     counts = pooled_paired_counts(search.cv_results_)
     recalls = [(counts.margin(name).correct / counts.margin(name).total).mean() for name in "012"]
     order = np.argsort(recalls)[::-1]
@@ -82,7 +83,7 @@ def test_results_of_a_search_are_those_of_its_best_candidate(results):
     for key in [key for key in broken if key.startswith("split0_test_")]:
         broken[key] = broken[key].astype(float)
         broken[key][order[0]] = np.nan
-    pair = compare_cv_results({"search": broken, "Bayes": results["Bayes"]})
+    pair = compare_cv_results({"search": broken, "Bayes": results["Bayes"]}, **these)
     assert pair.posteriors[0].counts.correct.tolist() == second.correct.tolist()
 
 
@@ -98,17 +99,18 @@ def test_classes_without_samples_are_named():
 
 
 def test_training_variation_leaves_less_certainty(results):
-    """The counts are divided by 1 + K / (K - 1)."""
+    """The counts are divided by 1 + K / (K - 1) by default; the report names the question."""
     two = {name: results[name] for name in ("stump", "Bayes")}
-    plain = compare_cv_results(two).posteriors[0].counts.total
-    divided = compare_cv_results(two, training_variation="nadeau-bengio").posteriors[0].counts.total
-    assert divided * 2.25 == pytest.approx(plain)
-    wide = compare_cv_results(two, training_variation="nadeau-bengio")
+    wide, plain = compare_cv_results(two), compare_cv_results(two, training_variation=None)
+    totals = [one.posteriors[0].counts.total for one in (wide, plain)]
+    assert totals[0] * 2.25 == pytest.approx(totals[1])
+    assert 0.5 < wide.prob_greater()[1, 0] < plain.prob_greater()[1, 0]
+    assert "This compares algorithms: models refitted on data sets of this size" in wide.report()
     assert "divided by 2.25 to allow for the variation between training sets" in wide.report()
     assert "retraining is not included" not in wide.report()
     assert "on the same 178 samples (effective size 79.11)" in wide.report()
-    assert "on the same 178 samples, and" in compare_cv_results(two).report()
-    assert "retraining is not included" in compare_cv_results(two).report()
+    assert "on the same 178 samples, and" in plain.report()
+    assert "retraining is not included" in plain.report()
 
 
 def test_scorers_with_room_for_different_numbers_of_samples(results):
@@ -188,11 +190,11 @@ def test_indices_tell_the_repeats():
         for name in ("stump", "Bayes")
     }
     options = {"same_splits": True, "random_state": 0}
-    found = compare_cv_results(results, **options)
+    found = compare_cv_results(results, training_variation=None, **options)
     assert [posterior.counts.n_samples for posterior in found.posteriors] == [178, 178]
     with pytest.raises(ValueError, match="n_repeats must agree with the indices"):
         compare_cv_results(results, n_repeats=1, **options)
-    wide = compare_cv_results(results, training_variation="nadeau-bengio", **options)
+    wide = compare_cv_results(results, **options)
     assert wide.posteriors[0].inflation == 1 + 3 / 2
 
 

@@ -17,10 +17,10 @@ from skpostbac import (
     compare_posteriors,
     compare_predictions,
     cross_val_posterior,
-    pooled_paired_counts,
     pooled_posteriors,
     required_test_size,
 )
+from skpostbac.model_selection import pooled_paired_counts
 from skpostbac.stats import HierarchicalPairedDifference, Hyperprior
 
 CELLS = np.array([[21, 2, 7, 4], [9, 3, 1, 6], [30, 0, 5, 8]])
@@ -62,7 +62,8 @@ def test_pooled_folds():
     tree = DecisionTreeClassifier(random_state=0)
     scores = cross_validate(tree, X, y, scoring=ClassCountsScorer(), cv=5)
     (pooled,) = pooled_posteriors(scores, prior="hierarchical")
-    assert cross_val_posterior(tree, X, y, cv=5, prior="hierarchical").mean() == pooled.mean()
+    options = {"prior": "hierarchical", "training_variation": None}
+    assert cross_val_posterior(tree, X, y, cv=5, **options).mean() == pooled.mean()
     counts = pooled.counts
     assert counts.n_samples == len(y)
     assert pooled.mean() == PosteriorBalancedAccuracy(counts, prior="hierarchical").mean()

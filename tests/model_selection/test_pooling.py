@@ -321,13 +321,16 @@ def test_failed_fold_of_cross_validate_is_named():
 
 # ---- cross_val_posterior
 
+# The counts of the predictions that were made, without division.
+THESE = {"training_variation": None}
+
 
 def test_cross_val_posterior_counts_the_predictions():
     """Its counts are those of the out-of-fold predictions, under the labels of y."""
     X, y = load_breast_cancer(return_X_y=True)
     y = np.array(["malignant", "benign"])[y]
     with parallel_config(backend="threading"):  # processes take seconds to start
-        posterior = cross_val_posterior(GaussianNB(), X, y, cv=CV, n_jobs=2)
+        posterior = cross_val_posterior(GaussianNB(), X, y, cv=CV, n_jobs=2, **THESE)
     assert posterior.counts == class_counts(y, cross_val_predict(GaussianNB(), X, y, cv=CV))
 
 
@@ -350,7 +353,7 @@ def test_cross_val_posterior_defaults_to_five_stratified_folds():
 def test_each_sample_counts_once(cv):
     """However often it is tested, a sample is one sample."""
     X, y = load_wine(return_X_y=True)
-    posterior = cross_val_posterior(GaussianNB(), X, y, cv=cv)
+    posterior = cross_val_posterior(GaussianNB(), X, y, cv=cv, **THESE)
     np.testing.assert_allclose(posterior.counts.total, [59, 71, 48], rtol=1e-14)
 
 
@@ -368,7 +371,7 @@ def test_samples_tested_unequally(cv):
     X, y = X[shuffled], y[shuffled]
     tested = np.unique(np.concatenate([test for _, test in cv.split(X)]))
     assert len(tested) < len(y)
-    posterior = cross_val_posterior(GaussianNB(), X, y, cv=cv)
+    posterior = cross_val_posterior(GaussianNB(), X, y, cv=cv, **THESE)
     np.testing.assert_allclose(posterior.counts.total, np.bincount(y[tested]), rtol=1e-14)
 
 
@@ -388,7 +391,7 @@ def test_groups_split_and_count(cv, splitter):
     expected = class_counts(y, predicted, groups=groups)
     for way in ({"groups": groups}, {"params": {"groups": groups}}):
         with pytest.warns(GroupsWarning, match="Some groups have samples of several classes"):
-            found = cross_val_posterior(GaussianNB(), X, y, cv=cv, **way)
+            found = cross_val_posterior(GaussianNB(), X, y, cv=cv, **way, **THESE)
         assert found.counts.correct.tolist() == expected.correct.tolist()
         np.testing.assert_allclose(
             found.effective_counts.total, expected.effective().total, rtol=1e-12
@@ -422,7 +425,7 @@ def test_groups_keep_labels_and_text():
         pytest.warns(PriorInfluenceWarning, match="Class 'x' has no samples"),
     ):
         found = cross_val_posterior(
-            GaussianNB(), X, names, groups=groups, cv=GroupKFold(3), labels=labels
+            GaussianNB(), X, names, groups=groups, cv=GroupKFold(3), labels=labels, **THESE
         ).effective_counts
     assert found.classes.tolist() == labels
     np.testing.assert_allclose(found.total, expected.total, rtol=1e-12)
@@ -439,7 +442,10 @@ def test_groups_are_routed_to_an_inner_search():
         predicted = cross_val_predict(search, X, y, cv=GroupKFold(3), params={"groups": groups})
         expected = class_counts(y, predicted, groups=groups)
         for way in ({"groups": groups}, {"params": {"groups": groups}}):
-            assert cross_val_posterior(search, X, y, cv=GroupKFold(3), **way).counts == expected
+            assert (
+                cross_val_posterior(search, X, y, cv=GroupKFold(3), **way, **THESE).counts
+                == expected
+            )
 
 
 @pytest.mark.parametrize(
@@ -463,7 +469,9 @@ def test_given_labels_keep_an_absent_class():
     """A class that does not occur stays, as its prior."""
     X, y = load_iris(return_X_y=True)
     with pytest.warns(PriorInfluenceWarning, match="^Class 3 has no samples"):
-        posterior = cross_val_posterior(GaussianNB(), X, y, labels=[0, 1, 2, 3], prior="uniform")
+        posterior = cross_val_posterior(
+            GaussianNB(), X, y, labels=[0, 1, 2, 3], prior="uniform", **THESE
+        )
     assert posterior.counts.total.tolist() == [50, 50, 50, 0]
 
 
@@ -471,7 +479,7 @@ def test_fit_parameters_reach_the_estimator():
     """Zero weights on the flowers of one class leave it unknown to the classifier."""
     X, y = load_iris(return_X_y=True)
     weights = (y != 2).astype(float)
-    posterior = cross_val_posterior(TREE, X, y, params={"sample_weight": weights})
+    posterior = cross_val_posterior(TREE, X, y, params={"sample_weight": weights}, **THESE)
     assert posterior.counts.correct[2] == 0
     assert posterior.counts.total[2] == 50
 
@@ -482,7 +490,9 @@ def test_fit_parameters_with_routing():
     weights = np.full(len(y), 3.0)
     with sklearn.config_context(enable_metadata_routing=True):
         classifier = DecisionTreeClassifier(random_state=0).set_fit_request(sample_weight=True)
-        posterior = cross_val_posterior(classifier, X, y, params={"sample_weight": weights})
+        posterior = cross_val_posterior(
+            classifier, X, y, params={"sample_weight": weights}, **THESE
+        )
     assert posterior.counts.n_samples == len(y)
 
 

@@ -488,7 +488,10 @@ def test_cross_validation_without_metadata():
     X, y = load_iris(return_X_y=True)
     expected = counts_of_predictions(TREE, X, y, CV)
     with sklearn.config_context(enable_metadata_routing=True):
-        assert cross_val_posterior(TREE, X, y, cv=CV).counts == expected
+        found = cross_val_posterior(TREE, X, y, cv=CV, training_variation=None)
+        assert found.counts == expected
+        retrained = cross_val_posterior(TREE, X, y, cv=CV)
+    np.testing.assert_allclose(retrained.counts.total * retrained.inflation, expected.total)
 
 
 def is_unset_refused(scorer):

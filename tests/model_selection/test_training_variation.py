@@ -7,7 +7,6 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.model_selection import (
     RepeatedStratifiedKFold,
-    ShuffleSplit,
     StratifiedKFold,
     StratifiedShuffleSplit,
     cross_validate,
@@ -21,6 +20,7 @@ from skpostbac import (
     cross_val_posterior,
     pooled_posteriors,
 )
+from skpostbac.metrics import GroupsWarning
 
 
 def results(cv):
@@ -100,7 +100,7 @@ def test_one_estimator_is_corrected_as_a_candidate_is(rounds):
     X, y = load_wine(return_X_y=True)
     cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=rounds, random_state=0)
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
-    found = cross_val_posterior(tree, X, y, cv=cv, training_variation="nadeau-bengio")
+    found = cross_val_posterior(tree, X, y, cv=cv)
     scores = cross_validate(tree, X, y, cv=cv, scoring=ClassCountsScorer(labels=[0, 1, 2]))
     (expected,) = pooled_posteriors(
         scores, labels=[0, 1, 2], n_repeats=rounds, training_variation="nadeau-bengio"
@@ -109,33 +109,53 @@ def test_one_estimator_is_corrected_as_a_candidate_is(rounds):
     assert found.inflation == pytest.approx(1 + 4 / 3)
 
 
-def test_random_splits_have_no_correction():
-    """Not even where samples are tested a whole number of times on average."""
+@pytest.mark.parametrize(("n_splits", "test_size"), [(1, 0.25), (20, 0.5)])
+def test_random_splits_are_corrected_by_the_sizes_of_their_sets(n_splits, test_size):
+    """1 + n_tested / n_train; of a single split, this is Nadeau and Bengio's 1 + n_test / n_train.
+
+    Without the training sets, samples tested unequally have no correction.
+    """
     X, y = load_wine(return_X_y=True)
-    cv = StratifiedShuffleSplit(20, test_size=0.5, random_state=0)
+    cv = StratifiedShuffleSplit(n_splits, test_size=test_size, random_state=0)
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    splits = list(cv.split(X, y))
+    n_tested = len(set(np.concatenate([test for _, test in splits])))
+    posterior = cross_val_posterior(tree, X, y, cv=cv)
+    assert posterior.inflation == pytest.approx(1 + n_tested / len(splits[0][0]), rel=1e-12)
+    assert posterior.counts.n_samples * posterior.inflation == pytest.approx(n_tested)
     scores = cross_validate(tree, X, y, cv=cv, scoring=ClassCountsScorer(), return_indices=True)
-    with pytest.raises(ValueError, match="needs K-fold cross-validation, in which each sample"):
-        pooled_posteriors(scores, training_variation="nadeau-bengio")
-    with pytest.raises(ValueError, match="needs K-fold cross-validation, in which each sample"):
-        cross_val_posterior(tree, X, y, cv=cv, training_variation="nadeau-bengio")
+    options = {"training_variation": "nadeau-bengio"}
+    assert pooled_posteriors(scores, **options)[0].inflation == posterior.inflation
+    del scores["indices"]["train"]
+    with pytest.raises(ValueError, match=r"needs K-fold.* pass training_variation=None"):
+        pooled_posteriors(scores, **options)
 
 
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        pytest.param({"training_variation": "bengio"}, "training_variation must be", id="unknown"),
-        pytest.param(
-            {"groups": np.arange(178) // 2}, "no correction for samples in groups", id="groups"
-        ),
-        pytest.param(
-            {"cv": ShuffleSplit(3, random_state=0)}, "needs K-fold cross-validation", id="shuffle"
-        ),
-    ],
-)
-def test_other_splits_have_no_correction(options, match):
-    """Before the first fit, the message names the argument."""
+def test_samples_in_groups_are_corrected():
+    """Their effective counts are divided; the correlation within groups stays as it is."""
     X, y = load_wine(return_X_y=True)
-    arguments = {"training_variation": "nadeau-bengio", **options}
-    with pytest.raises(ValueError, match=match):
-        cross_val_posterior(DecisionTreeClassifier(), X, y, **arguments)
+    arguments = {"X": X, "y": y, "groups": np.arange(178) // 2}
+    with pytest.warns(GroupsWarning, match="Some groups have samples of several classes"):
+        wide, plain = (
+            cross_val_posterior(GaussianNB(), **arguments, training_variation=variation)
+            for variation in ("nadeau-bengio", None)
+        )
+    assert wide.design_effects.correlation == plain.design_effects.correlation
+    assert wide.effective_counts.total * wide.inflation == pytest.approx(
+        plain.effective_counts.total, rel=1e-12
+    )
+    # About sqrt(2.25), and more by the prior, whose weight is not divided.
+    assert 1.5 < wide.standard_deviation() / plain.standard_deviation() < 2
+    assert pickle.loads(pickle.dumps(wide)) == wide
+
+
+def test_reports_name_the_question():
+    """How good the refitted model is, unless these predictions alone are described."""
+    X, y = load_wine(return_X_y=True)
+    sentence = "This describes the model refitted on all data. The counts are divided by 2.25"
+    assert sentence in cross_val_posterior(GaussianNB(), X, y).report()
+    these = cross_val_posterior(GaussianNB(), X, y, training_variation=None)
+    assert "refitted" not in these.report()
+    assert type(these) is PosteriorBalancedAccuracy
+    with pytest.raises(ValueError, match="training_variation must be None or 'nadeau-bengio'"):
+        cross_val_posterior(GaussianNB(), X, y, training_variation="bengio")

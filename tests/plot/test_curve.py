@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from skpostbac import DrawnPosterior
 from skpostbac._plot import Curve, density_curve
+from skpostbac.metrics import DrawnPosterior
 from skpostbac.stats import BetaAverage, Interval, PairedDifference, PowerTransform
 
 DISTRIBUTIONS = {

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skpostbac import group_posterior
+from skpostbac import population_posterior
 from skpostbac.stats import (
     BetaAverage,
     BetaBinomial,
@@ -149,20 +149,22 @@ CASES = {
         is_drawn=True,
     ),
     "beta-binomial groups": Case(
-        lambda: group_posterior([82, 75, 92], [100, 90, 99], model=BetaBinomial()).new_group,
+        lambda: population_posterior([82, 75, 92], [100, 90, 99], model=BetaBinomial()).new_group,
         BORROWING[0.1],
     ),
     "normal-binomial groups": Case(
-        lambda: group_posterior([82, 75, 92], [100, 90, 99], model=NormalBinomial()).new_group,
+        lambda: population_posterior([82, 75, 92], [100, 90, 99], model=NormalBinomial()).new_group,
         BORROWING[0.1],
     ),
     "groups, two classes": Case(
-        lambda: group_posterior(TWO_CLASSES, [[100, 50]] * 3, model=BetaBinomial()).new_group,
+        lambda: population_posterior(TWO_CLASSES, [[100, 50]] * 3, model=BetaBinomial()).new_group,
         BORROWING,
         (0.0, 0.5, 1.0),
     ),
     "groups, perfect classes": Case(
-        lambda: group_posterior([[9, 4], [9, 4]], [[9, 4]] * 2, model=NormalBinomial()).groups[0],
+        lambda: population_posterior([[9, 4], [9, 4]], [[9, 4]] * 2, model=NormalBinomial()).groups[
+            0
+        ],
         BORROWING,
         (0.0, 0.5, 1.0),
     ),

@@ -140,7 +140,7 @@ _SMALLEST, _LARGEST = 1e-50, 1e50
 
 @dataclass(frozen=True)
 class ExpectedCost:
-    """Mean cost of a prediction, a metric for :func:`posterior_confusion_metric`.
+    """Mean cost of a prediction, a metric for :func:`~skpostbac.posterior_confusion_metric`.
 
     The posterior is exact with known shares of two classes, or of more classes if each row has at
     most two different costs, and with ``prevalence="sampled"`` if there are at most three different
@@ -161,7 +161,8 @@ class ExpectedCost:
     --------
     A missed case costs ten times as much as a false alarm.
 
-    >>> from skpostbac import ExpectedCost, PosteriorConfusionMetric
+    >>> from skpostbac import PosteriorConfusionMetric
+    >>> from skpostbac.metrics import ExpectedCost
     >>> C = [[166, 25], [21, 188]]
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, ExpectedCost([[0, 1], [10, 0]]))
     PosteriorConfusionMetric('expected cost', mean=0.598, 95% CI=[0.388, 0.821], exact)
@@ -188,7 +189,7 @@ class ExpectedCost:
 
 @dataclass(frozen=True)
 class NetBenefit:
-    r"""Net benefit of decisions, a metric for :func:`posterior_confusion_metric`.
+    r"""Net benefit of decisions, a metric for :func:`~skpostbac.posterior_confusion_metric`.
 
     It is :math:`(TP - w FP) / n` with :math:`w = t / (1 - t)`, the odds of the threshold
     probability t at which acting and not acting are equally good [1]_. Never acting has a net
@@ -212,7 +213,8 @@ class NetBenefit:
 
     Examples
     --------
-    >>> from skpostbac import NetBenefit, PosteriorConfusionMetric
+    >>> from skpostbac import PosteriorConfusionMetric
+    >>> from skpostbac.metrics import NetBenefit
     >>> C = [[166, 25], [21, 188]]
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, NetBenefit(0.2))
     PosteriorConfusionMetric('net benefit of 1 at 0.2', mean=0.453, 95% CI=[0.403, 0.504], exact)

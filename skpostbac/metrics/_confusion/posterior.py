@@ -62,7 +62,8 @@ _MOST_DRAWS, _LEAST_DRAWS, _MOST_DRAWN_CELLS = 100_000, 1_000, 4 * 10**7
 class PosteriorConfusionMetric(ScalarPosterior):
     r"""Posterior of a metric of the confusion matrix.
 
-    Created by :func:`posterior_confusion_metric` from labels, or by :meth:`from_confusion_matrix`.
+    Created by :func:`~skpostbac.posterior_confusion_metric` from labels, or by
+    :meth:`from_confusion_matrix`.
 
     Attributes
     ----------
@@ -196,7 +197,7 @@ class PosteriorConfusionMetric(ScalarPosterior):
         labels : array-like of shape (n_classes,), default=None
             Class labels. Defaults to the index of a DataFrame, else 0, 1, ...
         metric, pos_label, average, prevalence, prior, n_draws, random_state
-            As for :func:`posterior_confusion_metric`.
+            As for :func:`~skpostbac.posterior_confusion_metric`.
 
         Returns
         -------
@@ -372,8 +373,8 @@ def posterior_confusion_metric(
         takes confusion matrices, an array of shape (n, n_classes, n_classes) with true classes as
         rows, and returns an array of shape (n,). The entries of each matrix are shares that sum to
         1. Names of scikit-learn's functions and scorers are accepted, too, such as "f1_score",
-        "f1_macro" or "matthews_corrcoef". :class:`~skpostbac.ExpectedCost` and
-        :class:`~skpostbac.NetBenefit` weight the errors.
+        "f1_macro" or "matthews_corrcoef". :class:`~skpostbac.metrics.ExpectedCost` and
+        :class:`~skpostbac.metrics.NetBenefit` weight the errors.
     pos_label : label, default=None
         Class for metrics of one class, such as recall. As in scikit-learn, two classes need it,
         unless one of them is 1 or True, which is then the default. More than two classes are

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skpostbac._utils import Floats, user_stacklevel
+from skpostbac._utils import Floats, Indices, user_stacklevel
 from skpostbac.metrics._dependence.effects import DesignEffects
 
 # Fewer groups of equal size, or degrees of freedom of the correlation, leave it in doubt.
@@ -18,6 +18,8 @@ FEW_GROUPS, FEW_DEGREES = 10.0, 8.0
 LARGE_SHARE = 1 / 3
 # Design effects above this are worth a comparison with what ignores them.
 LARGE_EFFECT = 2.0
+# Below this effective size, and this share of the samples, few weights decide about a class.
+FEW_EFFECTIVE, LOW_EFFICIENCY = 10.0, 0.4
 # Weights are whole numbers up to this relative error, which sums of floats may have.
 _ROUNDING = 1e-6
 
@@ -44,13 +46,19 @@ class GroupsWarning(UserWarning):
 
 
 class SampleWeightWarning(UserWarning):
-    """Sample weights are not whole numbers, and their meaning was not declared.
+    """Sample weights are probably no case counts, or few importance weights decide.
 
-    By default, weights are case counts: a weight of 2 counts the sample twice, and doubling all
+    The warning is given if weights are not whole numbers and their meaning was not declared. By
+    default, weights are case counts: a weight of 2 counts the sample twice, and doubling all
     weights narrows the posterior. For importance, survey or inverse-probability weights, pass
     ``weight_type="importance"``; their scale then does not matter. For fractions of cases, such as
-    1/2 for each of two tests of the same sample, pass ``weight_type="case"``. Either silences the
+    1/2 for each of two tests of the same sample, pass ``weight_type="case"``. Either silences this
     warning.
+
+    With ``weight_type="importance"`` it is given if the effective size of a class,
+    ``sum(w)**2 / sum(w**2)``, is below 10 and below 0.4 of its samples. The few samples with
+    large weights then decide, and 95 % intervals contained the true value in as few as 81 % of the
+    simulated test sets, most often missing it if those samples are the harder ones.
     """
 
 
@@ -91,6 +99,27 @@ def warn_of_fractions(weight: Floats) -> None:
         SampleWeightWarning,
         stacklevel=user_stacklevel(),
     )
+
+
+def warn_of_few_weights(weight: Floats, codes: Indices, classes: Sequence[Hashable]) -> None:
+    """Warn if a few large importance weights decide about a class, given by its code."""
+    relative = weight / weight.max()
+    total, squares, size = (
+        np.bincount(codes, values, minlength=len(classes))
+        for values in (relative, relative**2, relative > 0)
+    )
+    effective = np.divide(total**2, squares, out=np.full_like(total, np.inf), where=squares > 0)
+    is_few = (effective < FEW_EFFECTIVE) & (effective < LOW_EFFICIENCY * size)
+    if is_few.any():
+        place = int(np.argmin(np.where(is_few, effective, np.inf)))
+        warnings.warn(
+            f"A few large importance weights decide about class {short_repr(classes[place])}: its "
+            f"{size[place]:.0f} samples have an effective size of {effective[place]:.2g}, and 95% "
+            "intervals contained the true value in as few as 81% of simulated test sets. Test more "
+            "samples with large weights.",
+            SampleWeightWarning,
+            stacklevel=user_stacklevel(),
+        )
 
 
 def doubts_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable]) -> list[str]:

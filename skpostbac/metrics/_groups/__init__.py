@@ -5,12 +5,12 @@ compares named groups, such as men and women, by the worst group and the gap. Im
 `_posteriors`, `_counts` and what these import.
 """
 
-from skpostbac.metrics._groups.posterior import GroupPosterior, group_posterior
+from skpostbac.metrics._groups.posterior import PopulationPosterior, population_posterior
 from skpostbac.metrics._groups.subgroups import SubgroupPosteriors, subgroup_posteriors
 
 __all__ = [
-    "GroupPosterior",
+    "PopulationPosterior",
     "SubgroupPosteriors",
-    "group_posterior",
+    "population_posterior",
     "subgroup_posteriors",
 ]

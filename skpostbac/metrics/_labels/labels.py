@@ -43,7 +43,7 @@ from skpostbac._utils import (
     nonnegative_array,
     shown,
 )
-from skpostbac.metrics._dependence import warn_of_fractions
+from skpostbac.metrics._dependence import warn_of_few_weights, warn_of_fractions
 from skpostbac.stats._beta import LARGEST
 
 # Meaning of the weights. None stands for "case", with a warning if they are not whole numbers.
@@ -446,6 +446,8 @@ def _check_weights(weight: Floats, true: Encoded, weight_type: WeightType) -> No
             f"sample_weight must have an importance weight of at least {_LEAST_WEIGHT:g}, "
             f"got at most {weight.max():g}"
         )
+    if weight_type == "importance" and weight.any():
+        warn_of_few_weights(weight, true.codes(slice(None)), label_list(true.values))
 
 
 def _find_hits(first: Column, true: Encoded, second: Column) -> Callable[[slice], Bools]:

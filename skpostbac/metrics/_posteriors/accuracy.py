@@ -338,10 +338,10 @@ def posterior_accuracy(
     1/100    23         14        .17     28         11        .09
     ======== ========== ========= ======= ========== ========= =======
 
-    In :func:`posterior_confusion_metric`, `prior` is the prior of each class's recall for every
-    metric, so the accuracy of k classes has the prior Beta(1, 1) by default and Beta(k, k) with
-    "uniform". The two functions agree with ``(k * a, k * b)`` here and ``(a, b)`` there, hence with
-    "uniform" here and "reciprocal" there.
+    In :func:`~skpostbac.posterior_confusion_metric`, `prior` is the prior of each class's recall
+    for every metric, so the accuracy of k classes has the prior Beta(1, 1) by default and Beta(k,
+    k) with "uniform". The two functions agree with ``(k * a, k * b)`` here and ``(a, b)`` there,
+    hence with "uniform" here and "reciprocal" there.
 
     References
     ----------

@@ -619,8 +619,8 @@ def tell_of_design(posterior: PosteriorBalancedAccuracy, level: float) -> Design
     worth = describe_worth(effects, counts.has_importance_weights)
     if is_large(effects):
         # Ignoring the groups, what importance weights divide by remains.
-        scale = effects.design_effect / effects.divisor
-        correct, total = scale * counts.correct, scale * counts.total
+        scale, left = effects.design_effect, posterior.effective_counts
+        correct, total = scale * left.correct, scale * left.total
         ignoring = average_distribution(posterior.prior, correct, total, posterior._weights)
         worth += f" Ignoring the groups would give {describe(ignoring, level)}."
     return DesignNotes(worth, doubts_of_groups(effects, label_list(counts.classes)))

@@ -134,8 +134,8 @@ def posterior_balanced_accuracy_score(
 
     Notes
     -----
-    This function never gives a :class:`PriorInfluenceWarning` or :class:`GroupsWarning`, which a
-    search would repeat in each fold.
+    This function never gives a :class:`~skpostbac.metrics.PriorInfluenceWarning` or
+    :class:`~skpostbac.metrics.GroupsWarning`, which a search would repeat in each fold.
 
     References
     ----------
@@ -231,7 +231,7 @@ def make_posterior_scorer(
 
     Each test set has its own posterior, so the mean score over k folds counts the prior k times.
     Pool the counts of the folds if this matters. Single folds never give a
-    :class:`PriorInfluenceWarning`; pooled folds may.
+    :class:`~skpostbac.metrics.PriorInfluenceWarning`; pooled folds may.
 
     Examples
     --------
@@ -622,7 +622,7 @@ class OutcomesScorer(CountsScorer):
 
     Use it instead of :class:`ClassCountsScorer` for paired comparisons of the candidates of a
     search, which are tested on the same folds; see :class:`PosteriorRefit` and
-    :func:`pooled_paired_counts`.
+    :func:`~skpostbac.model_selection.pooled_paired_counts`.
 
     Parameters
     ----------

@@ -203,12 +203,13 @@ class PriorInfluenceWarning(UserWarning):
     """95 % intervals under this prior would often miss the true value in similar test sets.
 
     The check runs for posteriors from labels, counts, confusion matrices and folds, and in
-    :func:`compare_predictions`. It simulates 2,000 similar test sets (fewer with more than 15
-    classes, at least 100) from recalls like the observed ones. The warning is given if the share of
-    95 % intervals that contain the true balanced accuracy is below 0.915 - 0.1 / n_classes. For a
-    prior that the classes share, this coverage is estimated from the distance between the posterior
-    mean and the observed one. :meth:`PosteriorBalancedAccuracy.prior_influence` returns the
-    coverage as `expected_coverage`, and how far each class shifts the mean.
+    :func:`~skpostbac.compare_predictions`. It simulates 2,000 similar test sets (fewer with more
+    than 15 classes, at least 100) from recalls like the observed ones. The warning is given if the
+    share of 95 % intervals that contain the true balanced accuracy is below 0.915 - 0.1 /
+    n_classes. For a prior that the classes share, this coverage is estimated from the distance
+    between the posterior mean and the observed one.
+    :meth:`~skpostbac.PosteriorBalancedAccuracy.prior_influence` returns the coverage as
+    `expected_coverage`, and how far each class shifts the mean.
 
     With many classes and few samples of each, a prior such as "uniform" pulls each accuracy, and so
     the average, to 1/2, while the standard deviation of the average falls with the number of
@@ -217,14 +218,15 @@ class PriorInfluenceWarning(UserWarning):
 
     The warning is also given for classes of positive weight without samples, which it names: their
     recalls are those of the prior or, with a hierarchical prior, borrowed from the other classes.
+    Probabilities of the gap of :func:`subgroup_posteriors` without pooling give it, too.
 
     Scores, scorers and refit rules do not warn, since a search would repeat the warning in each
     fold. Informative priors, i.e. numbers other than the same symmetric Beta for all classes, are
     meant to move the posterior and give no warning. Shifts within 0.005 are ignored.
 
-    :func:`posterior_confusion_metric` warns if the metric of the observed confusion matrix and that
-    of the expected one differ by more than 1.5 posterior standard deviations and 0.005. Use
-    ``prior="reciprocal"`` there.
+    :func:`~skpostbac.posterior_confusion_metric` warns if the metric of the observed confusion
+    matrix and that of the expected one differ by more than 1.5 posterior standard deviations and
+    0.005. Use ``prior="reciprocal"`` there.
 
     Notes
     -----
@@ -249,7 +251,8 @@ class PriorInfluenceWarning(UserWarning):
     Examples
     --------
     >>> import warnings
-    >>> from skpostbac import PosteriorBalancedAccuracy, PriorInfluenceWarning
+    >>> from skpostbac import PosteriorBalancedAccuracy
+    >>> from skpostbac.metrics import PriorInfluenceWarning
     >>> with warnings.catch_warnings(category=PriorInfluenceWarning, action="ignore"):
     ...     posterior = PosteriorBalancedAccuracy.from_counts([9] * 50, [10] * 50, prior="uniform")
     >>> influence = posterior.prior_influence()
@@ -493,7 +496,7 @@ class PriorInfluence(StablePickle):
         Contribution of each class to `shift`.
     expected_coverage : float
         Expected coverage of 95 % intervals in similar test sets; nan without samples.
-        :class:`~skpostbac.PriorInfluenceWarning` describes how it is estimated.
+        :class:`~skpostbac.metrics.PriorInfluenceWarning` describes how it is estimated.
     remedy : str
         Suggested remedy if `expected_coverage` is below 0.915 - 0.1 / n_classes, else empty.
 

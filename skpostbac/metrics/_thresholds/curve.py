@@ -46,7 +46,7 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics._counts import ClassCounts, format_count
-from skpostbac.metrics._dependence import warn_of_fractions
+from skpostbac.metrics._dependence import warn_of_few_weights, warn_of_fractions
 from skpostbac.metrics._labels import BinaryScores, WeightType, check_weight_type, read_scores
 from skpostbac.metrics._posteriors import (
     Optimism,
@@ -77,6 +77,13 @@ MOST_THRESHOLDS = 1000
 N_DRAWS, N_BOOTSTRAPS = 1000, 200
 # Mass beside which a share is taken to be an end of [0, 1], which has no logit.
 _SMALLEST = 1e-15
+
+
+def _read_only(values: Floats | float) -> Floats:
+    """Return values that a curve keeps, which nobody may change."""
+    array = np.asarray(values)
+    array.flags.writeable = False
+    return array
 
 
 class ThresholdCounts(NamedTuple):
@@ -202,13 +209,13 @@ class PosteriorThresholdCurve(FrozenArrays):
     @cached_property
     def mean(self) -> Floats:
         """Posterior mean of the balanced accuracy at each threshold."""
-        return np.asarray(self._distributions.mean())
+        return _read_only(self._distributions.mean())
 
     @cached_property
     def interval(self) -> tuple[Floats, Floats]:
         """Ends of the highest-density credible interval at each threshold (pointwise)."""
         low, high = self._distributions.hdi(self.level)
-        return np.asarray(low), np.asarray(high)
+        return _read_only(low), _read_only(high)
 
     @cached_property
     def band(self) -> tuple[Floats, Floats]:
@@ -216,7 +223,8 @@ class PosteriorThresholdCurve(FrozenArrays):
 
         It is wider than the pointwise intervals, and remains valid at the best threshold.
         """
-        return simultaneous_band(self._curves, self.level)
+        low, high = simultaneous_band(self._curves, self.level)
+        return _read_only(low), _read_only(high)
 
     @cached_property
     def prob_best(self) -> Floats:
@@ -226,7 +234,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         each class has one sample, the probability of the best one is above 0.999.
         """
         best = np.argmax(self._curves, axis=1)
-        return np.bincount(best, minlength=len(self.thresholds)) / N_DRAWS
+        return _read_only(np.bincount(best, minlength=len(self.thresholds)) / N_DRAWS)
 
     @cached_property
     def _curves(self) -> Floats:
@@ -508,6 +516,8 @@ def posterior_threshold_curve(
         warn_of_fractions(scores.weight)
     counts = count_at_thresholds(scores)
     if has_importance:
+        codes = np.where(scores.is_positive, scores.positive, 1 - scores.positive)
+        warn_of_few_weights(scores.weight, codes, scores.classes)
         counts = effective_counts(counts, scores)
     classes = np.array(scores.classes, dtype=object)
     weight_spec, prior_spec = check_class_weight(class_weight), check_prior(prior)

@@ -63,6 +63,8 @@ class FoldCounts:
         Whether the labels are strings from column names, not those of ``y``.
     tests : tuple of n_splits arrays or None
         Indices of the samples of each test fold, if they are known.
+    n_train : int or None
+        Sum of the sizes of all training sets, if they are known.
     """
 
     labels: tuple[Any, ...]
@@ -72,6 +74,7 @@ class FoldCounts:
     from_search: bool
     as_text: bool = True
     tests: tuple[Indices, ...] | None = None
+    n_train: int | None = None
 
     @property
     def n_splits(self) -> int:
@@ -177,7 +180,7 @@ def fold_counts(cv_results: Any, labels: ArrayLike | None = None) -> FoldCounts:
     Parameters
     ----------
     cv_results : dict or DataFrame
-        See :func:`pooled_posteriors`.
+        See :func:`~skpostbac.pooled_posteriors`.
     labels : sequence, optional
         The classes to take, in this order; all that were counted by default.
     """
@@ -196,13 +199,15 @@ def fold_counts(cv_results: Any, labels: ArrayLike | None = None) -> FoldCounts:
         )
     # Failed fits are NaN or, with ``error_score=0``, have no tested samples.
     has_failed = (np.isnan(correct) | np.isnan(total)).any(axis=2) | (total.sum(axis=2) == 0)
+    indices = {} if from_search else _fold_indices(cv_results, correct.shape[1])
     counts = FoldCounts(
         tuple(names),
         correct,
         total,
         has_failed,
         from_search,
-        tests=None if from_search else _test_indices(cv_results, correct.shape[1]),
+        tests=indices.get("test"),
+        n_train=sum(map(len, indices["train"])) if "train" in indices else None,
     )
     return counts if labels is None else counts.select(labels)
 
@@ -421,17 +426,23 @@ def _number_column(cv_results: Any, key: str, most: float) -> Floats:
     return column
 
 
-def _test_indices(cv_results: Any, n_splits: int) -> tuple[Indices, ...] | None:
-    """Return the indices of the samples of each test fold; None if they were not kept."""
+def _fold_indices(cv_results: Any, n_splits: int) -> dict[str, tuple[Indices, ...]]:
+    """Return the indices of the "test" and "train" samples of each split, if they were kept."""
+    found: dict[str, tuple[Indices, ...]] = {}
     if "indices" not in cv_results:
-        return None
+        return found
     with input_errors("cv_results['indices'] must be what cross_validate returns"):
-        tests = [np.asarray(test) for test in cv_results["indices"]["test"]]
-        # Splitters may yield masks in place of indices.
-        found = tuple(np.flatnonzero(t) if t.dtype == bool else t.astype(np.intp) for t in tests)
-    if len(found) != n_splits:
-        raise ValueError(
-            f"cv_results['indices'] must have a test set for each of the {n_splits} splits, "
-            f"got {len(found)}"
-        )
+        indices = cv_results["indices"]
+        for name in ("test", "train") if "train" in indices else ("test",):
+            arrays = [np.asarray(samples) for samples in indices[name]]
+            # Splitters may yield masks in place of indices.
+            found[name] = tuple(
+                np.flatnonzero(s) if s.dtype == bool else s.astype(np.intp) for s in arrays
+            )
+    for name, sets in found.items():
+        if len(sets) != n_splits:
+            raise ValueError(
+                f"cv_results['indices'] must have a {name} set for each of the {n_splits} splits, "
+                f"got {len(sets)}"
+            )
     return found

@@ -6,10 +6,11 @@ times, and each fold's few samples of a small class pull the average towards 1/2
 a tenth of them in the small class, ten folds pooled gave a posterior mean of .773 and a 5 %
 quantile of .701; the averages of the folds' own were .745 and .581.
 
-What pooled counts describe are the predictions that were made, each by the model of its fold, as
-independent trials. They ignore how much the models would vary with other training sets, so that
-the posterior is narrower than what is known about a model trained anew. `training_variation` has a
-correction for this, which is off by default.
+Pooled counts describe the predictions that were made, each by the model of its fold, as
+independent trials. They ignore how much models vary with their training sets, so that the posterior
+is narrower than what is known about a model trained anew. `training_variation` corrects this. It is
+the default where the question is how good the refitted model is (`cross_val_posterior`) or which
+algorithm is better (`compare_cv_results`), not where the candidates of one search are described.
 """
 
 from __future__ import annotations
@@ -99,7 +100,11 @@ def pooled_posteriors(
         Correction for the variation between training sets in K-fold cross-validation. The counts
         are divided by ``1 + K / (K - 1)``, the factor by which Nadeau and Bengio [1]_ multiply the
         variance of the average over K folds. The posteriors show it in their repr and have the
-        attributes ``training_variation`` and ``inflation``. By default there is no correction.
+        attributes ``training_variation`` and ``inflation``. By default there is no correction: the
+        posteriors describe the candidates' predictions on these folds, not refitted models, for
+        which :func:`cross_val_posterior` has the correction by default. With the indices of the
+        splits in `cv_results`, any splits can be corrected, by 1 + (samples tested) / (mean size of
+        the training sets).
 
     Returns
     -------
@@ -114,8 +119,8 @@ def pooled_posteriors(
         If all candidates have failed fits, if there are no counts, if a label was not counted, if
         two keys of `class_weight` have the same text without `labels`, if `n_repeats` does not
         divide the number of splits or disagrees with the indices, or if `training_variation` is
-        invalid, has fewer than two folds, or is used where some samples are tested more often than
-        others.
+        invalid, or has fewer than two folds or samples tested more often than others without the
+        indices of the training sets.
 
     Warns
     -----
@@ -130,7 +135,7 @@ def pooled_posteriors(
     --------
     cross_val_posterior : cross-validate one estimator and pool.
     PosteriorRefit : choose the best candidate of a search by its pooled posterior.
-    pooled_paired_counts : which candidates were right together.
+    skpostbac.model_selection.pooled_paired_counts : which candidates were right together.
 
     Notes
     -----
@@ -172,7 +177,7 @@ def pooled_posteriors(
     """
     counts = fold_counts(cv_results, labels)
     times = counts.times_tested(n_repeats)
-    inflation = training_inflation(training_variation, counts.n_splits, times)
+    inflation = training_inflation(training_variation, counts.n_splits, times, counts.n_train)
     posteriors = {
         candidate: counts.posterior(
             candidate,
@@ -198,7 +203,7 @@ def pooled_paired_counts(
     cv_results : dict or DataFrame
         ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``.
     labels, n_repeats : optional
-        As in :func:`pooled_posteriors`.
+        As in :func:`~skpostbac.pooled_posteriors`.
 
     Returns
     -------
@@ -210,7 +215,7 @@ def pooled_paired_counts(
     ------
     ValueError
         If there are no sample outcomes, if the test folds of two candidates differ in their number
-        of samples of a class, or for the reasons listed in :func:`pooled_posteriors`.
+        of samples of a class, or for the reasons listed in :func:`~skpostbac.pooled_posteriors`.
 
     Warns
     -----
@@ -219,7 +224,7 @@ def pooled_paired_counts(
 
     See Also
     --------
-    PosteriorComparison.from_paired_counts : The comparison that follows from the counts.
+    skpostbac.PosteriorComparison.from_paired_counts : The comparison that follows from the counts.
 
     Notes
     -----
@@ -232,7 +237,8 @@ def pooled_paired_counts(
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skpostbac import OutcomesScorer, PosteriorComparison, pooled_paired_counts
+    >>> from skpostbac import OutcomesScorer, PosteriorComparison
+    >>> from skpostbac.model_selection import pooled_paired_counts
     >>> X, y = load_wine(return_X_y=True)
     >>> search = GridSearchCV(
     ...     DecisionTreeClassifier(random_state=0),
@@ -270,7 +276,7 @@ def cross_val_posterior(
     labels: ArrayLike | None = None,
     prior: PriorLike = DEFAULT_PRIOR,
     class_weight: ClassWeightLike = None,
-    training_variation: TrainingVariation = None,
+    training_variation: TrainingVariation = "nadeau-bengio",
     n_jobs: int | None = None,
     params: Mapping[str, Any] | None = None,
 ) -> PosteriorBalancedAccuracy:
@@ -296,9 +302,11 @@ def cross_val_posterior(
         Classes to average over, by default all classes in `y`.
     prior, class_weight : optional
         As in :func:`posterior_balanced_accuracy`.
-    training_variation : {"nadeau-bengio"}, optional
-        Correction for the variation between training sets, as in :func:`pooled_posteriors`; K-fold
-        cross-validation without `groups` only.
+    training_variation : {"nadeau-bengio"} or None, default="nadeau-bengio"
+        By default the posterior answers how good `estimator` is when it is refitted on all data:
+        the counts are divided by 1 + (samples tested) / (mean size of the training sets), which is
+        1 + K / (K - 1) for K folds, as in :func:`~skpostbac.pooled_posteriors`. With None it
+        describes these predictions only.
     n_jobs : int, optional
         Number of fits to run in parallel.
     params : mapping, optional
@@ -316,8 +324,7 @@ def cross_val_posterior(
         If `estimator` lacks ``fit`` or ``predict``.
     ValueError
         If groups are given both as an argument and in `params`, or if `training_variation` is
-        unknown, combined with groups, or used with splits that test some samples more often than
-        others.
+        unknown.
     Exception
         Any exception of the estimator; failed fits are not skipped.
 
@@ -340,8 +347,9 @@ def cross_val_posterior(
     for K-fold, r for K-fold repeated r times), so they add up to the number of distinct samples
     tested. With shuffled splits, samples tested more often have more weight.
 
-    By default the posterior ignores the variation between training sets; see
-    :func:`pooled_posteriors` for the correction of `training_variation`.
+    In simulations, 95 % intervals contained the balanced accuracy of the refitted model in 94 to
+    100 % of the data sets by default, and in 81 to 95 % with ``training_variation=None``; see
+    :ref:`evidence_cross_validation`.
 
     Weights in `params` are passed to ``fit`` only, and each tested sample counts as one. For
     weighted counts, call :func:`~sklearn.model_selection.cross_validate` with a
@@ -377,11 +385,8 @@ def cross_val_posterior(
     splits = _splits(estimator, X, y, groups, cv)
     tests = [test for _, test in splits]
     sample_times, times = _times_tested(y, labels, tests)
-    if training_variation is not None and groups is not None:
-        raise ValueError(
-            "training_variation has no correction for samples in groups: leave one of them out"
-        )
-    inflation = training_inflation(training_variation, len(splits), sample_times)
+    n_train = sum(len(train) for train, _ in splits)
+    inflation = training_inflation(training_variation, len(splits), sample_times, n_train)
     is_routing = get_config()["enable_metadata_routing"]
     scoring: ClassCountsScorer | OutcomesScorer
     if groups is None:
@@ -402,7 +407,8 @@ def cross_val_posterior(
         params=params or {},  # scikit-learn 1.6 fails for None where metadata are routed
         error_score="raise",
     )
-    counts = fold_counts(scores, labels).pool(0, times * inflation)
+    # Groups need the counts of all samples; their effective counts are divided.
+    counts = fold_counts(scores, labels).pool(0, times * (inflation if groups is None else 1))
     if groups is not None:
         words = fold_words(scores)
         assert words is not None

@@ -16,11 +16,14 @@ from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike
 TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None
 
 
-def training_inflation(training_variation: object, n_splits: int, times: Indices) -> float:
+def training_inflation(
+    training_variation: object, n_splits: int, times: Indices, n_train: float | None = None
+) -> float:
     """Return the factor by which the variance of a pooled score is multiplied.
 
     Nadeau and Bengio multiply the variance of the mean over J test sets by 1 + J n_test / n_train.
-    In K-fold cross-validation J = K and n_test / n_train = 1 / (K - 1).
+    In K-fold cross-validation J = K and n_test / n_train = 1 / (K - 1). Where samples are tested
+    several times, J n_test is the number of different samples.
 
     Parameters
     ----------
@@ -30,10 +33,14 @@ def training_inflation(training_variation: object, n_splits: int, times: Indices
         Folds of all rounds of the cross-validation.
     times : array of int
         How often each tested sample was tested.
+    n_train : float, optional
+        Sum of the sizes of all training sets; K-fold cross-validation is assumed without it.
 
     Examples
     --------
     >>> training_inflation("nadeau-bengio", 10, np.array([2]))
+    2.25
+    >>> training_inflation("nadeau-bengio", 10, np.full(60, 2), 10 * 48)
     2.25
     """
     if training_variation is None:
@@ -43,16 +50,19 @@ def training_inflation(training_variation: object, n_splits: int, times: Indices
             "training_variation must be None or 'nadeau-bengio', "
             f"got {short_repr(training_variation)}"
         )
+    if n_train is not None:
+        return 1 + n_splits * len(times) / n_train
     if np.ptp(times) or n_splits % times[0]:
         raise ValueError(
             "training_variation needs K-fold cross-validation, in which each sample is tested as "
-            "often as all others"
+            "often as all others, or the indices of the training sets (return_indices=True); "
+            "pass training_variation=None to do without the correction"
         )
     n_folds = n_splits // int(times[0])
     if n_folds < 2:
         raise ValueError(
             f"training_variation={training_variation!r} needs K-fold cross-validation with at "
-            f"least 2 folds, got {n_folds}"
+            f"least 2 folds, got {n_folds}; pass training_variation=None to do without it"
         )
     return 1 + n_folds / (n_folds - 1)
 
@@ -64,7 +74,7 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
     Parameters
     ----------
     counts : ClassCounts
-        Counts after division.
+        Counts after division; of samples in groups, whose effective counts are divided, before it.
     prior, class_weight
         As for :class:`PosteriorBalancedAccuracy`.
     training_variation : str
@@ -87,6 +97,12 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
     ) -> None:
         super().__init__(counts, prior=prior, class_weight=class_weight)
         vars(self).update(training_variation=training_variation, inflation=inflation)
+        if self.design_effects is not None:
+            effective = self.effective_counts
+            correct, total = effective.correct / inflation, effective.total / inflation
+            # Past the frozen __setattr__; the distribution follows from the effective counts.
+            vars(self)["effective_counts"] = ClassCounts(effective.classes, correct, total)
+            del vars(self)["distribution"]
 
     def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
         if not isinstance(other, PosteriorBalancedAccuracy):
@@ -103,11 +119,14 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
 
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the balanced accuracy and the correction."""
-        return f"{super().report(level)}\n{self.correction}"
+        return (
+            f"{super().report(level)}\nThis describes the model refitted on all data. "
+            f"{self.correction}"
+        )
 
     @property
     def correction(self) -> str:
-        """Sentence on the correction for the report."""
+        """Sentence on the correction for reports."""
         return (
             f"The counts are divided by {self.inflation:.4g} to allow for the variation between "
             "training sets."

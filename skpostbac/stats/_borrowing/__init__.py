@@ -11,13 +11,13 @@ from skpostbac.stats._borrowing.average import HierarchicalBetaAverage
 from skpostbac.stats._borrowing.chain import Chain
 from skpostbac.stats._borrowing.hyperprior import Hyperprior
 from skpostbac.stats._borrowing.pool import Pool, Stratum
-from skpostbac.stats._borrowing.states import Kinds, stratum_numbers
+from skpostbac.stats._borrowing.states import EqualClasses, stratum_numbers
 
 __all__ = [
     "Chain",
+    "EqualClasses",
     "HierarchicalBetaAverage",
     "Hyperprior",
-    "Kinds",
     "Pool",
     "Stratum",
     "stratum_numbers",

@@ -19,7 +19,7 @@ from skpostbac._utils import Floats, Indices, input_errors
 from skpostbac.stats._borrowing.hyperprior import Hyperprior
 from skpostbac.stats._borrowing.pool import Pool
 from skpostbac.stats._borrowing.series import class_share, pooled_series
-from skpostbac.stats._borrowing.states import Kinds, stratum_numbers
+from skpostbac.stats._borrowing.states import EqualClasses, stratum_numbers
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._numerics import Frame, exact_sum, sum_weights, vector
 from skpostbac.stats._series import Centred
@@ -195,10 +195,10 @@ class HierarchicalBetaAverage(BoundedDistribution):
         one[size - 1] = 1.0
         one.flags.writeable = False
         windows = sliding_window_view(one, size)[::-1]
-        kinds = np.stack([self.pools, self.correct, self.total])
-        _, first, place = np.unique(kinds, axis=1, return_index=True, return_inverse=True)
+        classes = np.stack([self.pools, self.correct, self.total])
+        _, first, place = np.unique(classes, axis=1, return_index=True, return_inverse=True)
         distributions = [self._with_weights(windows[index]) for index in first]
-        return [distributions[kind] for kind in place.ravel()]
+        return [distributions[row] for row in place.ravel()]
 
     def means(self) -> Floats:
         """Return the posterior mean of the recall of each class, shape (l,)."""
@@ -209,12 +209,12 @@ class HierarchicalBetaAverage(BoundedDistribution):
             distinct, place = np.unique(counts, axis=1, return_inverse=True)
             # The means do not depend on the weights, as long as these are not zero.
             count = np.bincount(place.ravel()).astype(float)
-            kinds = Kinds(distinct[0], distinct[1], np.ones(count.size), count)
+            classes = EqualClasses(distinct[0], distinct[1], np.ones(count.size), count)
             stratum, found = (
-                stratum_numbers(kinds.total, self.hyperprior.strata),
+                stratum_numbers(classes.total, self.hyperprior.strata),
                 np.empty(count.size),
             )
-            for one, part in enumerate(Pool.of(kinds, self.hyperprior).strata):
+            for one, part in enumerate(Pool.of(classes, self.hyperprior).strata):
                 found[stratum == one] = part.means[0]
             means[index] = found[place.ravel()]
         return means
@@ -236,21 +236,23 @@ class HierarchicalBetaAverage(BoundedDistribution):
         return total.reshape(shape)
 
     @cached_property
-    def _kinds(self) -> list[Kinds]:
-        """Kinds of each pool with a weight."""
+    def _kinds(self) -> list[EqualClasses]:
+        """EqualClasses of each pool with a weight."""
         columns = self.correct, self.total, self.weights
         rows = (self.pools == k for k in range(int(self.pools.max()) + 1))
-        return [Kinds.of(*(x[row] for x in columns)) for row in rows if self.weights[row].any()]
+        return [
+            EqualClasses.of(*(x[row] for x in columns)) for row in rows if self.weights[row].any()
+        ]
 
     @cached_property
     def _moments(self) -> list[Pool]:
         """Pools at the states that moments need."""
-        return [Pool.of(kinds, self.hyperprior) for kinds in self._kinds]
+        return [Pool.of(classes, self.hyperprior) for classes in self._kinds]
 
     @cached_property
     def _centred(self) -> Centred:
         parts = zip(self._kinds, self._moments, strict=True)
-        pools = [pool.for_transforms(kinds, self.hyperprior) for kinds, pool in parts]
+        pools = [pool.for_transforms(classes, self.hyperprior) for classes, pool in parts]
         if np.count_nonzero(self.weights) == 1:
             return class_share(pools[0], self._frame, self.standard_deviation())
         ends = -self._frame.mean_to_low, self._frame.mean_to_high
@@ -268,10 +270,10 @@ class HierarchicalBetaAverage(BoundedDistribution):
         high = (1.0, 0.0) if self._equal else exact_sum(np.maximum(self.weights, 0.0).tolist())
         up = down = 0.0
         for stratum in (one for pool in self._moments for one in pool.strata):
-            (right, wrong), kinds = stratum.means, stratum.kinds
-            positive = kinds.weights > 0
-            down += float(np.where(positive, right, wrong) @ kinds.total_weight)
-            up += float(np.where(positive, wrong, right) @ kinds.total_weight)
+            (right, wrong), classes = stratum.means, stratum.classes
+            positive = classes.weights > 0
+            down += float(np.where(positive, right, wrong) @ classes.total_weight)
+            up += float(np.where(positive, wrong, right) @ classes.total_weight)
         # From the nearer end: a distribution beside an end is narrower than the spacing of doubles
         # there.
         mean = exact_sum([*low, down] if down < up else [*high, -up])

@@ -34,8 +34,8 @@ from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._borrowing.chain import Chain
 from skpostbac.stats._borrowing.hyperprior import Hyperprior, log_rise
 from skpostbac.stats._borrowing.states import (
-    KindMeans,
-    Kinds,
+    ClassMeans,
+    EqualClasses,
     LogPosteriors,
     States,
     degrees,
@@ -99,22 +99,22 @@ class Borrowed:
 
 @dataclass(frozen=True)
 class Stratum:
-    """Kinds of classes that share a rate and a strength, and the states of these that count.
+    """EqualClasses of classes that share a rate and a strength, and the states of these that count.
 
     Attributes
     ----------
-    kinds : those with a weight in the sum.
+    rows : those with a weight in the sum.
     share, base : prior probability of an outlier, and the parameter of its distribution.
     borrowed : what a class borrows in each state.
-    log_borrower : log probability of the counts of each kind if it borrows, over that for an
-        outlier, shape (n_states, n_kinds).
+    log_borrower : log probability of the counts of each row if it borrows, over that for an
+        outlier, shape (n_states, n_rows).
     log_likelihood : log probability of the counts of all classes, over that if all are outliers,
         shape (n_states,).
     log_weights : log of the posterior weights of the states, of sum one.
-    means : posterior mean of each kind, and one less that, each of shape (n_kinds,).
+    means : posterior mean of each row, and one less that, each of shape (n_rows,).
     """
 
-    kinds: Kinds
+    classes: EqualClasses
     share: float
     base: float
     borrowed: Borrowed
@@ -124,27 +124,27 @@ class Stratum:
     means: tuple[Floats, Floats]
 
     @classmethod
-    def of(cls, kinds: Kinds, borrowed: Borrowed, share: float, base: float) -> "Stratum":
+    def of(cls, classes: EqualClasses, borrowed: Borrowed, share: float, base: float) -> "Stratum":
         """Evaluate the likelihood at the states; weights and means are not known yet."""
-        log_borrower = borrowed.log_probability(kinds.correct + base, kinds.wrong + base)
+        log_borrower = borrowed.log_probability(classes.correct + base, classes.wrong + base)
         log_borrower -= borrowed.log_norm[:, np.newaxis]
-        kept = kinds.weights != 0
+        kept = classes.weights != 0
         with np.errstate(divide="ignore"):
             log_evidence = np.logaddexp(log_borrower + np.log1p(-share), np.log(share))
         return cls(
-            kinds=kinds if kept.all() else kinds.where(kept),
+            classes=classes if kept.all() else classes.where(kept),
             share=share,
             base=base,
             borrowed=borrowed,
             log_borrower=log_borrower if kept.all() else log_borrower[:, kept],
-            log_likelihood=log_evidence @ kinds.count,
+            log_likelihood=log_evidence @ classes.count,
             log_weights=np.zeros_like(borrowed.up),
             means=(np.zeros(0), np.zeros(0)),
         )
 
     def with_means(self) -> "Stratum":
-        """Return the stratum with the means of its kinds, by the weights of its states."""
-        weights, n = np.exp(self.log_weights)[:, np.newaxis], self.kinds.total + 2 * self.base
+        """Return the stratum with the means of its rows, by the weights of its states."""
+        weights, n = np.exp(self.log_weights)[:, np.newaxis], self.classes.total + 2 * self.base
         alone = np.sum(weights * self.outlier, axis=0) / n
         share = weights * (1 - self.outlier) / (n + self.borrowed.kappa[:, np.newaxis])
         total = share.sum(axis=0) + alone
@@ -165,7 +165,7 @@ class Stratum:
 
     @cached_property
     def outlier(self) -> Floats:
-        """Posterior probability that a class of each kind is an outlier, as `log_borrower`."""
+        """Posterior probability that a class of each row is an outlier, as `log_borrower`."""
         if self.share in (0, 1):
             return np.full_like(self.log_borrower, self.share)
         return np.asarray(expit(np.log(self.share) - np.log1p(-self.share) - self.log_borrower))
@@ -177,34 +177,34 @@ class Stratum:
 
     @property
     def outlier_a(self) -> Floats:
-        """First parameter of the posterior of an outlier of each kind."""
-        return self.kinds.correct + self.base
+        """First parameter of the posterior of an outlier of each row."""
+        return self.classes.correct + self.base
 
     @property
     def outlier_b(self) -> Floats:
-        """Second parameter of the posterior of an outlier of each kind."""
-        return self.kinds.wrong + self.base
+        """Second parameter of the posterior of an outlier of each row."""
+        return self.classes.wrong + self.base
 
     @cached_property
     def a(self) -> Floats:
-        """First parameter of each kind in each state if it is no outlier, (n_states, n_kinds)."""
+        """First parameter of each row in each state if it is no outlier, (n_states, n_rows)."""
         return self.borrowed.up[:, np.newaxis] + self.outlier_a
 
     @cached_property
     def b(self) -> Floats:
-        """Second parameter of each kind in each state if it is no outlier, (n_states, n_kinds)."""
+        """Second parameter of each row in each state if it is no outlier, (n_states, n_rows)."""
         return self.borrowed.down[:, np.newaxis] + self.outlier_b
 
     @cached_property
     def rates(self) -> tuple[Floats, Floats]:
-        """Mean accuracy of each kind in each state, and one less that, (n_states, n_kinds)."""
+        """Mean accuracy of each row in each state, and one less that, (n_states, n_rows)."""
         r, n = self.outlier, self.a + self.b
         other_n = self.outlier_a + self.outlier_b
         right = (1 - r) * (self.a / n) + r * (self.outlier_a / other_n)
         return right, (1 - r) * (self.b / n) + r * (self.outlier_b / other_n)
 
     def central_moments(self, order: int) -> list[Floats]:
-        """Moments 2 to `order` of each kind about its `rates`, (n_states, n_kinds) each.
+        """Moments 2 to `order` of each row about its `rates`, (n_states, n_rows) each.
 
         Those of a Beta about any centre follow from its differential equation.
         """
@@ -225,17 +225,17 @@ class Stratum:
     def draw(self, rng: np.random.Generator, state: Indices) -> Floats:
         """Draw the share of the classes in the sum, given states, shape (n,)."""
         total = np.zeros(state.size)
-        for kind, weight in enumerate(self.kinds.weights):
-            for _ in range(int(self.kinds.count[kind])):
-                other = rng.random(size=state.size) < self.outlier[state, kind]
-                a = np.where(other, self.outlier_a[kind], self.a[state, kind])
-                b = np.where(other, self.outlier_b[kind], self.b[state, kind])
+        for row, weight in enumerate(self.classes.weights):
+            for _ in range(int(self.classes.count[row])):
+                other = rng.random(size=state.size) < self.outlier[state, row]
+                a = np.where(other, self.outlier_a[row], self.a[state, row])
+                b = np.where(other, self.outlier_b[row], self.b[state, row])
                 total += weight * rng.beta(a, b)
         return total
 
     def moment_series(self) -> Floats:
         """Moments k = 0 to 4 of the sum about its mean, over k!, in each state, (n_states, 5)."""
-        w, count = self.kinds.weights, self.kinds.count
+        w, count = self.classes.weights, self.classes.count
         second, third, fourth = self.central_moments(4)
         first = (self.rates[0] - self.means[0]) @ (count * w)
         cumulants = second, third, fourth - 3 * second**2
@@ -263,21 +263,24 @@ class Pool:
 
     @classmethod
     def of(
-        cls, kinds: Kinds, hyperprior: Hyperprior, strata: Sequence[Kinds] | None = None
+        cls,
+        classes: EqualClasses,
+        hyperprior: Hyperprior,
+        strata: Sequence[EqualClasses] | None = None,
     ) -> "Pool":
         """Place the states that the moments need; all of them are kept.
 
-        Kinds of weight zero tell something of the states, and are then left out. The strata need
-        not go by the samples of the kinds if they are given.
+        Classes of weight zero tell something of the states, and are then left out. The strata need
+        not go by the samples of the classes if they are given.
         """
-        strata = kinds.strata(hyperprior.strata) if strata is None else strata
-        pool = cls._placed(kinds, strata, hyperprior, degrees(kinds, hyperprior))
+        strata = classes.strata(hyperprior.strata) if strata is None else strata
+        pool = cls._placed(classes, strata, hyperprior, degrees(classes, hyperprior))
         return replace(pool, strata=tuple(one.with_means() for one in pool.strata))
 
-    def for_transforms(self, kinds: Kinds, hyperprior: Hyperprior) -> "Pool":
+    def for_transforms(self, classes: EqualClasses, hyperprior: Hyperprior) -> "Pool":
         """Place the states that the transform of the sum needs, and keep those that count."""
-        degree = degrees(kinds, hyperprior, self.weighted)
-        pool = self._placed(kinds, kinds.strata(hyperprior.strata), hyperprior, degree)
+        degree = degrees(classes, hyperprior, self.weighted)
+        pool = self._placed(classes, classes.strata(hyperprior.strata), hyperprior, degree)
         pairs = zip(pool.strata, self.strata, strict=True)
         pool = replace(pool, strata=tuple(replace(one, means=own.means) for one, own in pairs))
         kept = []
@@ -290,18 +293,20 @@ class Pool:
 
     @classmethod
     def _placed(
-        cls, kinds: Kinds, strata: Sequence[Kinds], prior: Hyperprior, degree: Indices
+        cls,
+        classes: EqualClasses,
+        strata: Sequence[EqualClasses],
+        prior: Hyperprior,
+        degree: Indices,
     ) -> "Pool":
         """Place the states that count, and sum over their paths."""
-        share, base = prior.outlier_share(kinds.n_classes), prior.base
+        share, base = prior.outlier_share(classes.n_classes), prior.base
 
-        def posteriors(some: Sequence[Kinds]) -> LogPosteriors:
+        def posteriors(some: Sequence[EqualClasses]) -> LogPosteriors:
             def log_likelihoods(mu: Floats, nu: Floats, strength: Floats) -> Floats:
                 states = States(np.zeros(mu.size, dtype=int), mu, nu, strength, np.zeros_like(mu))
-                looks = Borrowed.of(states, base)
-                return np.array(
-                    [Stratum.of(one, looks, share, base).log_likelihood for one in some]
-                )
+                grid = Borrowed.of(states, base)
+                return np.array([Stratum.of(one, grid, share, base).log_likelihood for one in some])
 
             return log_likelihoods
 
@@ -322,9 +327,9 @@ class Pool:
         return cls(tuple(replace(one, log_weights=logs) for one, logs in pairs), chain)
 
     @property
-    def weighted(self) -> list[KindMeans]:
-        """The kinds with a weight and their means, stratum by stratum."""
-        return [(one.kinds, one.means) for one in self.strata]
+    def weighted(self) -> list[ClassMeans]:
+        """The rows with a weight and their means, stratum by stratum."""
+        return [(one.classes, one.means) for one in self.strata]
 
     def draw(self, rng: np.random.Generator, size: int) -> list[Indices]:
         """Draw paths of states: for each stratum the number of the state, shape (size,)."""

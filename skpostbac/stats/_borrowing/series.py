@@ -41,12 +41,12 @@ _LEAST, _ROUNDING = 1e-10, 1e-9
 _FIRST, _PER_OCTAVE, _ROUGH, _FEW_PER_OCTAVE = 6.0, 8, 120.0, 3
 # The most orders, and the fewest that are computed one by one.
 _MOST, _EACH = 2**13, 48
-# Orders if interpolation fails, and times how many states and kinds they are cut to the fewer.
+# Orders if interpolation fails, and times how many states and rows they are cut to the fewer.
 _FALLBACK, _WORK = (2**10, 2**11), 2**26
 # So many orders are not worth an interpolation; points of it; orders that are compared, and their
 # largest error.
 _CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 16, 1e-10
-# States times kinds times heights in a block, which take some 100 MB.
+# States times rows times heights in a block, which take some 100 MB.
 _BLOCK = 2**23
 
 
@@ -61,7 +61,7 @@ class PooledTransform:
         """Return E[exp(i t (X - mean))], shape (n,)."""
         heights = heights.astype(np.complex128)
         strata = [one for pool in self._pools for one in pool.strata]
-        most = max(one.n_states * max(one.kinds.count.size, 8) for one in strata)
+        most = max(one.n_states * max(one.classes.count.size, 8) for one in strata)
         count = -(-heights.size * most // _BLOCK)
         return np.concatenate([self._block(part) for part in np.array_split(heights, count)])
 
@@ -101,9 +101,9 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
     if count > _CHEAP and grid.size > _POINTS:
         # Where all classes are at their nearer ends
         corner = 0.0
-        for kinds, (right, wrong) in (one for pool in pools for one in pool.weighted):
-            gaps = np.where(kinds.wrong < kinds.correct, wrong, -right)
-            corner += float(kinds.count @ (kinds.weights * gaps))
+        for classes, (right, wrong) in (one for pool in pools for one in pool.weighted):
+            gaps = np.where(classes.wrong < classes.correct, wrong, -right)
+            corner += float(classes.count @ (classes.weights * gaps))
         smooth = on_grid * np.exp(-1j * grid * corner)
         values = _interpolated(np.log(grid), smooth, np.log(step * orders))
         values *= np.exp(1j * step * orders * corner)
@@ -111,7 +111,7 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
         exact = transform(step * orders[compared - 1])
         missed = np.flatnonzero(np.abs(values[compared - 1] - exact) > _TOLERANCE)
         first = int(compared[min(missed[-1] + 1, _COMPARED - 1)]) if missed.size else _EACH
-        work = sum(one.n_states * one.kinds.count.size for pool in pools for one in pool.strata)
+        work = sum(one.n_states * one.classes.count.size for pool in pools for one in pool.strata)
         most = int(np.clip(_WORK / work, *_FALLBACK))
         if first > most:
             first = count = min(count, most)
@@ -158,12 +158,12 @@ def _looked_at(
 
 def _vanishing_height(pools: Sequence[Pool]) -> float:
     """Height from which the transform is negligible, about, by the envelopes of the strata."""
-    strata = [one for pool in pools for one in pool.strata if one.kinds.count.size]
+    strata = [one for pool in pools for one in pool.strata if one.classes.count.size]
     terms = []
     for one in strata:
         kappa, place = np.unique(one.borrowed.kappa, return_inverse=True)
         shares = np.bincount(place.ravel(), np.exp(one.log_weights))
-        terms.append((shares, decay(one.kinds, one.means, one.base, kappa)))
+        terms.append((shares, decay(one.classes, one.means, one.base, kappa)))
 
     def log_size(height: Floats) -> Floats:
         sizes = [shares @ np.exp(log_envelope(height)) for shares, log_envelope in terms]
@@ -181,19 +181,19 @@ def _end_densities(pools: Sequence[Pool]) -> Floats:
     logs = 0.0
     for pool in pools:
         tops = [np.exp(one.log_likelihood - one.log_likelihood.max()) for one in pool.strata]
-        alone = [np.prod(one.outlier**one.kinds.count, axis=1) for one in pool.strata]
+        alone = [np.prod(one.outlier**one.classes.count, axis=1) for one in pool.strata]
         factors = (np.stack([x, x * y], axis=1) for x, y in zip(tops, alone, strict=True))
         some, of_all = pool.chain.total(factors)[::-1]
         with np.errstate(divide="ignore"):
             logs += float(np.log(some / of_all))
     power, logs_at = np.zeros(2), np.full(2, logs)
     for one in (one for pool in pools for one in pool.strata):
-        kinds, a, b = one.kinds, one.outlier_a, one.outlier_b
+        classes, a, b = one.classes, one.outlier_a, one.outlier_b
         for side, is_up in enumerate((True, False)):
-            e, o = np.where((kinds.weights > 0) == is_up, [a, b], [b, a])
-            power[side] += kinds.count @ e
-            density = gammaln(e) - log_beta(e, o) - e * np.log(np.abs(kinds.weights))
-            logs_at[side] += float(kinds.count @ density)
+            e, o = np.where((classes.weights > 0) == is_up, [a, b], [b, a])
+            power[side] += classes.count @ e
+            density = gammaln(e) - log_beta(e, o) - e * np.log(np.abs(classes.weights))
+            logs_at[side] += float(classes.count @ density)
     is_flat, is_pole = np.abs(power - 1) < _ROUNDING, power < 1 - _ROUNDING
     limit = np.where(is_pole, np.inf, np.where(is_flat, np.exp(np.minimum(logs_at, 700)), 0.0))
     return limit[:, np.newaxis]
@@ -219,14 +219,14 @@ def class_share(pool: Pool, frame: Frame, deviation: float) -> CentredShare:
 
     Its density is that of an outlier times a sum over the states, of what the class borrows there.
     """
-    (one,) = (stratum for stratum in pool.strata if stratum.kinds.count.size)
+    (one,) = (stratum for stratum in pool.strata if stratum.classes.count.size)
     chances, (mean, rest) = np.exp(one.log_weights), (frame.mean_to_low, frame.mean_to_high)
     borrows = chances * (1 - one.outlier[:, 0])
     kept = borrows > _LIGHTEST
     logs = one.log_borrower[:, 0] + one.borrowed.log_norm
     powers = np.stack([one.borrowed.up, one.borrowed.down])[:, kept]
     own = one.outlier_a[0], one.outlier_b[0]
-    if one.kinds.weights[0] < 0:
+    if one.classes.weights[0] < 0:
         powers, own = powers[::-1], own[::-1]
     powers = np.hstack([powers, np.zeros((2, 1))])
     alone = max(chances.sum() - borrows.sum(), 1e-300)

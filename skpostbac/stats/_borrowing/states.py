@@ -26,7 +26,7 @@ takes f / 2 more of them. What n and f are, for each strength:
   modulus. T is the height at which an envelope of the transform of all classes has decayed.
 
 Of the nodes those are kept that count. A node is looked at where the posterior of a stratum may be
-above exp(-depth) of its largest value; between two looks a log posterior that bends down stays
+above exp(-depth) of its largest value; between two points a log posterior that bends down stays
 below the lines through its neighbours.
 """
 
@@ -50,21 +50,21 @@ _MOST_LOG = 80.0
 # Rules of up to this many nodes are computed as a whole.
 _WHOLE = 1024
 # At how many places a row is looked at, and from how many nodes on.
-_LOOKS, _MANY = 33, 512
+_GRID, _MANY = 33, 512
 # Rounds of Newton's method for a node, which has four digits to begin with, and for its phase,
 # which bends within a few nodes of an end.
 _ROUNDS, _PHASE_ROUNDS = 5, 6
 
 
 @dataclass(frozen=True)
-class Kinds:
-    """Classes of one pool or stratum, those that are alike once; all have the shape (n_kinds,).
+class EqualClasses:
+    """Classes of one pool or stratum, with one row for all that have equal counts and weights.
 
     Attributes
     ----------
-    correct, total : samples of a class of each kind.
+    correct, total : samples of a class of each row, shape (n_rows,).
     weights : its weight in the sum.
-    count : how many classes there are of the kind.
+    count : number of classes of the row.
     """
 
     correct: Floats
@@ -73,8 +73,8 @@ class Kinds:
     count: Floats
 
     @classmethod
-    def of(cls, correct: Floats, total: Floats, weights: Floats) -> "Kinds":
-        """Keep one class of each kind."""
+    def of(cls, correct: Floats, total: Floats, weights: Floats) -> "EqualClasses":
+        """Put equal classes in one row."""
         rows, count = np.unique(np.stack([correct, total, weights]), axis=1, return_counts=True)
         return cls(rows[0], rows[1], rows[2], count.astype(float))
 
@@ -85,20 +85,22 @@ class Kinds:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes of all kinds."""
+        """Number of classes of all rows."""
         return int(self.count.sum())
 
     @property
     def total_weight(self) -> Floats:
-        """Sum of the absolute weights of each kind."""
+        """Sum of the absolute weights of each row."""
         return self.count * np.abs(self.weights)
 
-    def where(self, kept: Bools | Indices) -> "Kinds":
-        """Return some of the kinds."""
-        return Kinds(self.correct[kept], self.total[kept], self.weights[kept], self.count[kept])
+    def where(self, kept: Bools | Indices) -> "EqualClasses":
+        """Return some of the rows."""
+        return EqualClasses(
+            self.correct[kept], self.total[kept], self.weights[kept], self.count[kept]
+        )
 
-    def strata(self, ratio: float | None) -> tuple["Kinds", ...]:
-        """Return the kinds of each stratum, smallest classes first."""
+    def strata(self, ratio: float | None) -> tuple["EqualClasses", ...]:
+        """Return the rows of each stratum, smallest classes first."""
         number = stratum_numbers(self.total, ratio)
         return tuple(self.where(number == one) for one in range(int(number.max()) + 1))
 
@@ -137,22 +139,24 @@ class States:
     log_prior: Floats
 
 
-# Some kinds, and the posterior mean of the accuracy of each, and one less that.
-KindMeans = tuple[Kinds, tuple[Floats, Floats]]
+# Some rows, and the posterior mean of the accuracy of each, and one less that.
+ClassMeans = tuple[EqualClasses, tuple[Floats, Floats]]
 # Log posteriors, up to constants, shape (n_posteriors, n), at (mu, nu, kappa).
 LogPosteriors = Callable[[Floats, Floats, Floats], Floats]
 
 
-def degrees(kinds: Kinds, hyperprior: Hyperprior, weighted: Sequence[KindMeans] = ()) -> Indices:
+def degrees(
+    classes: EqualClasses, hyperprior: Hyperprior, weighted: Sequence[ClassMeans] = ()
+) -> Indices:
     """Return how many nodes in the rate each strength needs.
 
-    For the likelihood of all `kinds`; and for the transform of the sum of the `weighted` ones,
+    For the likelihood of all `classes`; and for the transform of the sum of the `weighted` ones,
     stratum by stratum, if there are any.
     """
-    kappa, total = np.array(hyperprior.kappa), kinds.total[:, np.newaxis]
-    right, wrong = kinds.correct[:, np.newaxis], kinds.wrong[:, np.newaxis]
+    kappa, total = np.array(hyperprior.kappa), classes.total[:, np.newaxis]
+    right, wrong = classes.correct[:, np.newaxis], classes.wrong[:, np.newaxis]
     slope = kappa * np.abs(np.log((right + kappa) / (wrong + kappa)))
-    samples = kinds.count @ np.maximum(total * kappa / (total + kappa), 0.5 * slope)
+    samples = classes.count @ np.maximum(total * kappa / (total + kappa), 0.5 * slope)
     frequency, per_root = np.zeros_like(kappa), _PER_ROOT
     if weighted:
         per_root = _PER_ROOT_OF_TRANSFORMS
@@ -174,7 +178,7 @@ def degrees(kinds: Kinds, hyperprior: Hyperprior, weighted: Sequence[KindMeans] 
 
 
 def decay(
-    kinds: Kinds, means: tuple[Floats, Floats], base: float, kappa: Floats
+    classes: EqualClasses, means: tuple[Floats, Floats], base: float, kappa: Floats
 ) -> Callable[[Floats], Floats]:
     """Return the log envelope of a transform for each strength, of classes that all borrow.
 
@@ -183,12 +187,12 @@ def decay(
     """
     right, wrong = (rate[:, np.newaxis] * kappa for rate in means)
     a, b = (
-        (kinds.correct + base)[:, np.newaxis] + right,
-        (kinds.wrong + base)[:, np.newaxis] + wrong,
+        (classes.correct + base)[:, np.newaxis] + right,
+        (classes.wrong + base)[:, np.newaxis] + wrong,
     )
     order = np.minimum(a, b)
-    scale = kinds.weights[:, np.newaxis] ** 2 * a * b / (a + b) ** 3 / order
-    order = -0.5 * kinds.count[:, np.newaxis] * order
+    scale = classes.weights[:, np.newaxis] ** 2 * a * b / (a + b) ** 3 / order
+    order = -0.5 * classes.count[:, np.newaxis] * order
     return lambda height: np.asarray((order * np.log1p(height**2 * scale)).sum(axis=0))
 
 
@@ -227,16 +231,16 @@ def windows(
     """Find where a posterior may be above exp(-depth) of its largest value, for each strength."""
     first, last = np.zeros_like(degree), degree.copy()
     while (wide := last - first > _MANY).any():
-        looks = np.linspace(first[wide], last[wide] - 1, _LOOKS)
-        low = _guess(looks, degree[wide], m)
-        high = _guess(degree[wide] - 1 - looks, degree[wide], m)
+        grid = np.linspace(first[wide], last[wide] - 1, _GRID)
+        low = _guess(grid, degree[wide], m)
+        high = _guess(degree[wide] - 1 - grid, degree[wide], m)
         mu, nu = np.sin(low / 2) ** 2, np.sin(high / 2) ** 2
-        strength = np.broadcast_to(kappa[wide], looks.shape)
+        strength = np.broadcast_to(kappa[wide], grid.shape)
         values = posteriors(mu.ravel(), nu.ravel(), strength.ravel())
         # The measure of the nodes is about that of phi.
         values = values + ((m - 0.5) * (np.log(mu) + np.log(nu))).ravel()
-        values = values.reshape(-1, *looks.shape)
-        # Bounds between looks: a log posterior that bends down is below the lines through others.
+        values = values.reshape(-1, *grid.shape)
+        # Bounds between points: a log posterior that bends down is below the lines through others.
         steps, nothing = np.diff(values, axis=1), np.zeros_like(values[:, :1])
         up = np.maximum(np.concatenate([nothing, steps[:, :-1]], axis=1), 0.0)
         down = np.maximum(np.concatenate([-steps[:, 1:], nothing], axis=1), 0.0)
@@ -247,10 +251,10 @@ def windows(
         least = values.max(axis=(1, 2), keepdims=True) - depth
         inside = (np.maximum(before, after) > least).any(axis=0)
         some = inside.any(axis=0)
-        start, stop = inside.argmax(axis=0), _LOOKS - 1 - inside[::-1].argmax(axis=0)
+        start, stop = inside.argmax(axis=0), _GRID - 1 - inside[::-1].argmax(axis=0)
         columns = np.arange(some.size)
-        new_first = np.where(some, np.floor(looks[start, columns]), 0)
-        new_last = np.where(some, np.ceil(looks[stop, columns]) + 1, 0)
+        new_first = np.where(some, np.floor(grid[start, columns]), 0)
+        new_last = np.where(some, np.ceil(grid[stop, columns]) + 1, 0)
         shrunk = (new_last - new_first) < 0.5 * (last - first)[wide]
         first[wide], last[wide] = new_first, new_last
         if not shrunk.any():

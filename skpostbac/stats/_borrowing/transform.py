@@ -34,7 +34,7 @@ _GROWTH, _LARGEST_ANGLE = 1.5, 0.6
 _FAR, _BEGIN = 4.0, 2.0
 # Beyond this the odds would overflow, and theta is 0 or 1.
 _LARGEST_LOG_ODDS = 300.0
-# Kinds share nodes if their samples have such a ratio, and their windows overlap. States of a
+# Classes share nodes if their samples have such a ratio, and their windows overlap. States of a
 # strength share points if n p q, of the smallest class, has no larger ratio than the last.
 _RATIO, _OVERLAP, _SPREAD = 3.0, 0.7, 8.0
 # Heights are interpolated if this share of them is enough. Less than 1e-12 of the mass is farther
@@ -44,18 +44,18 @@ _WORTHWHILE, _FAR_DEVIATIONS = 0.7, 30.0
 
 @dataclass(frozen=True)
 class Rule:
-    """Quadrature of some kinds at some points of the rate.
+    """Quadrature of some rows at some points of the rate.
 
     Attributes
     ----------
-    kinds : their places in the stratum.
+    rows : their places in the stratum.
     sizes : their weights in the sum.
-    offset : centre of the nodes less the means of the kinds.
-    weights : of sum one, shape (n_kinds, n_points, n_nodes).
+    offset : centre of the nodes less the means of the rows.
+    weights : of sum one, shape (n_rows, n_points, n_nodes).
     theta : nodes less their centre, shape (n_nodes,).
     """
 
-    kinds: Indices
+    classes: Indices
     sizes: Floats
     offset: Floats
     weights: Complexes
@@ -63,10 +63,10 @@ class Rule:
 
     @classmethod
     def of(
-        cls, stratum: Stratum, kinds: Indices, up: Floats, down: Floats, height: float
+        cls, stratum: Stratum, classes: Indices, up: Floats, down: Floats, height: float
     ) -> "Rule":
-        """Find nodes that serve kinds that borrow so many samples, shape (n_points,) each."""
-        own = stratum.kinds.where(kinds)
+        """Find nodes that serve rows that borrow so many samples, shape (n_points,) each."""
+        own = stratum.classes.where(classes)
         a = (own.correct + stratum.base)[:, np.newaxis] + up
         b = (own.wrong + stratum.base)[:, np.newaxis] + down
         n = a + b
@@ -115,13 +115,13 @@ class Rule:
         kept = np.abs(weights).max(axis=(0, 1)) > 1e-14
         weights, x, y, square = weights[..., kept], x[kept], y[kept], square[kept]
         theta = (q / (1 + square)) * (x * (1 + x) + y * y + 1j * y)
-        right, wrong = (mean[kinds] for mean in stratum.means)
+        right, wrong = (mean[classes] for mean in stratum.means)
         return cls(
-            kinds, own.weights, np.where(right < wrong, p - right, wrong - q), weights, theta
+            classes, own.weights, np.where(right < wrong, p - right, wrong - q), weights, theta
         )
 
     def values(self, heights: Complexes) -> Complexes:
-        """Return transforms about the means, shape (n_kinds, n_points, n_heights)."""
+        """Return transforms about the means, shape (n_rows, n_points, n_heights)."""
         found = np.empty((*self.weights.shape[:2], heights.size), dtype=complex)
         for size in np.unique(self.sizes):
             chosen = self.sizes == size
@@ -177,11 +177,11 @@ def _bandwidth(curvature: Floats, angle: float, rate: float) -> float:
 
 
 def _rules(stratum: Stratum, up: Floats, down: Floats, height: float) -> list[Rule]:
-    """Rules for all kinds of a stratum at some points, those of similar kinds together."""
-    kinds = stratum.kinds
-    a = kinds.correct + stratum.base + up.mean()
-    b = kinds.wrong + stratum.base + down.mean()
-    n, place, is_up = a + b, np.log(a / b), kinds.weights > 0
+    """Rules for all rows of a stratum at some points, those of similar rows together."""
+    classes = stratum.classes
+    a = classes.correct + stratum.base + up.mean()
+    b = classes.wrong + stratum.base + down.mean()
+    n, place, is_up = a + b, np.log(a / b), classes.weights > 0
     width = np.sqrt(2 * _DIGITS * n / a / b)
     order = np.lexsort((place, np.floor(np.log(n) / np.log(_RATIO)), is_up))
     found, first = [], 0
@@ -205,7 +205,7 @@ class StratumTransform:
     Attributes
     ----------
     stratum : the classes.
-    outliers : rules of the kinds if they borrow nothing.
+    outliers : rules of the rows if they borrow nothing.
     parts : rules at some points, and for states with one strength their rows, the points from which
         these are interpolated, and the matrix that does it, if any.
     """
@@ -217,15 +217,15 @@ class StratumTransform:
     @classmethod
     def of(cls, stratum: Stratum, height: float) -> "StratumTransform":
         """Prepare transforms at real heights up to one, and with small tilts."""
-        if not stratum.kinds.count.size:
+        if not stratum.classes.count.size:
             return cls(stratum, [], [])
-        kappa, one = stratum.borrowed.kappa, stratum.kinds.total.argmin()
+        kappa, one = stratum.borrowed.kappa, stratum.classes.total.argmin()
         a, b = stratum.a[:, one], stratum.b[:, one]
         curvature = a * (b / (a + b))
         level = 2 * np.floor(np.log(curvature) / np.log(_SPREAD)) + (a < b)
         differs = (np.diff(kappa) > 0) | (np.diff(level) != 0)
         bounds = np.flatnonzero(np.append(np.append(True, differs), True)).tolist()
-        size = height * np.abs(stratum.kinds.weights).max() / (kappa + stratum.kinds.total[one])
+        size = height * np.abs(stratum.classes.weights).max() / (kappa + stratum.classes.total[one])
         parts: dict[
             float, tuple[list[Floats], list[Floats], list[tuple[slice, slice, Floats | None]]]
         ] = {}
@@ -260,31 +260,31 @@ class StratumTransform:
     def _reach(self) -> float:
         """How far the sum of the stratum is from its mean at most, but for 1e-12 of its mass."""
         right, wrong = self.stratum.means
-        n = self.stratum.kinds.total + 1
+        n = self.stratum.classes.total + 1
         reach = np.minimum(np.maximum(right, wrong), _FAR_DEVIATIONS * np.sqrt(right * wrong / n))
-        return float(self.stratum.kinds.total_weight @ reach)
+        return float(self.stratum.classes.total_weight @ reach)
 
     def _direct_values(self, heights: Complexes) -> Complexes:
         stratum = self.stratum
         found = np.ones((stratum.n_states, heights.size), dtype=complex)
         if not self.parts:
             return found
-        count = stratum.kinds.count.astype(int)
+        count = stratum.classes.count.astype(int)
         alone = np.empty((count.size, heights.size), dtype=complex)
         for rule in self.outliers:
-            alone[rule.kinds] = rule.values(heights)[:, 0]
+            alone[rule.classes] = rule.values(heights)[:, 0]
         borrows = 1 - stratum.outlier
         for rules, some in self.parts:
             for rule in rules:
-                other, power = alone[rule.kinds], count[rule.kinds]
-                # (n_points, n_kinds, n_heights)
+                other, power = alone[rule.classes], count[rule.classes]
+                # (n_points, n_rows, n_heights)
                 table = rule.values(heights).transpose(1, 0, 2) - other
                 for rows, points, matrix in some:
                     values = table[points]
                     if matrix is not None:
                         flat = np.ascontiguousarray(values).reshape(len(values), -1).view(float)
                         values = (matrix @ flat).view(complex).reshape(-1, *other.shape)
-                    values = values * borrows[rows, rule.kinds][..., np.newaxis]
+                    values = values * borrows[rows, rule.classes][..., np.newaxis]
                     values += other
                     for one, times in zip(values.transpose(1, 0, 2), power, strict=True):
                         found[rows] *= one if times == 1 else one**times

@@ -74,7 +74,7 @@ class DrawnPosterior(Distribution):
 
     Examples
     --------
-    >>> from skpostbac import DrawnPosterior
+    >>> from skpostbac.metrics import DrawnPosterior
     >>> posterior = DrawnPosterior([4, 1, 3, 2])
     >>> posterior.mean(), posterior.monte_carlo_error()
     (2.5, 0.6455)
@@ -112,7 +112,7 @@ class DrawnPosterior(Distribution):
         Examples
         --------
         >>> import numpy as np
-        >>> from skpostbac import DrawnPosterior
+        >>> from skpostbac.metrics import DrawnPosterior
         >>> rng = np.random.default_rng(0)
         >>> DrawnPosterior(rng.beta(9, 3, size=1000)).monte_carlo_error()
         0.0038
@@ -150,7 +150,7 @@ class DrawnPosterior(Distribution):
 
         Examples
         --------
-        >>> from skpostbac import DrawnPosterior
+        >>> from skpostbac.metrics import DrawnPosterior
         >>> DrawnPosterior(range(101)).interval(0.9)
         Interval(low=5.0, high=95.0)
         """
@@ -161,7 +161,7 @@ class DrawnPosterior(Distribution):
 
         Examples
         --------
-        >>> from skpostbac import DrawnPosterior
+        >>> from skpostbac.metrics import DrawnPosterior
         >>> DrawnPosterior([1, 1, 2, 2, 3, 4, 6, 9]).hdi(0.75)
         Interval(low=1.0, high=4.0)
         """
@@ -194,7 +194,7 @@ class DrawnPosterior(Distribution):
 
         Examples
         --------
-        >>> from skpostbac import DrawnPosterior
+        >>> from skpostbac.metrics import DrawnPosterior
         >>> DrawnPosterior(range(101)).summary()["median"]
         50.0
         """
@@ -215,7 +215,7 @@ class DrawnPosterior(Distribution):
 
         Examples
         --------
-        >>> from skpostbac import DrawnPosterior
+        >>> from skpostbac.metrics import DrawnPosterior
         >>> print(DrawnPosterior(range(101)).report())
         Posterior mean: 50.000 (95% credible interval 0.000 to 95.000).
         Estimated from 101 random draws; standard errors: mean 3, ends of the interval 5 and 5.
@@ -266,7 +266,7 @@ class DrawnPosterior(Distribution):
         Examples
         --------
         >>> import numpy as np
-        >>> from skpostbac import DrawnPosterior
+        >>> from skpostbac.metrics import DrawnPosterior
         >>> posterior = DrawnPosterior(np.random.default_rng(0).beta(9, 3, size=10_000))
         >>> posterior.credible_interval(method="central")
         Interval(low=0.49, high=0.94)

@@ -1,15 +1,16 @@
 r"""Moments and draws of the weighted sum of paired differences of classes.
 
 In class i, exactly one classifier is right on a share d_i of the samples, and it is B on a share
-s_i of these. The sum is delta = sum_i w_i d_i e_i with the balance e_i = 2 s_i - 1. The
-shares d and s are independent given the counts, and so are the states of their strata. Let
+s_i of these: the rates of disagreement and of wins of B. The sum is delta = sum_i w_i d_i e_i with
+the balance e_i = 2 s_i - 1. The rates d and s are independent given the counts, and so are the
+states of their strata. Let
 C = B + W be the covariances of the d (or e) of two classes, with B the covariance of their means
 given the states, and W the variance within a class. Then
 
     Cov(d_i e_i, d_j e_j) = C_ij^d C_ij^e + C_ij^d E[e_i] E[e_j] + E[d_i] E[d_j] C_ij^e.
 
 The data of the share p_i of class i are k_i of n_i samples, and the classes have the prior of a
-`Hyperprior`. Given the states eta_1, ..., eta_S of the strata, the shares are independent, and each
+`Hyperprior`. Given the states eta_1, ..., eta_S of the strata, the rates are independent, and each
 is a mixture of two Betas (`skpostbac.stats._borrowing`). The states given the counts are again
 a Markov chain, from the smallest classes to the largest, with
 
@@ -65,14 +66,21 @@ from functools import cached_property, reduce
 import numpy as np
 
 from skpostbac._utils import Bools, Floats, Indices
-from skpostbac.stats._borrowing import Chain, Hyperprior, Kinds, Pool, Stratum, stratum_numbers
+from skpostbac.stats._borrowing import (
+    Chain,
+    EqualClasses,
+    Hyperprior,
+    Pool,
+    Stratum,
+    stratum_numbers,
+)
 
 # States of a stratum that are less likely than this beside the likeliest are left out. With 1e-14,
 # means and variances of 10 and 100 classes move by up to 2e-9 of themselves.
 _LEAST = 1e-11
 # Groups of states of a stratum, but for those at the ends of the strengths.
 _GROUPS = 400
-# Kinds whose classes are outliers with no more than this probability, over all states.
+# Rows whose classes are outliers with no more than this probability, over all states.
 _RARE = 0.2
 # A Gamma variable of a smaller scale, in standard deviations, is as good as normal; so is a Beta
 # variable of larger parameters. A point of a rule with less than 1e-6 of the variance is no matter.
@@ -81,19 +89,19 @@ _LEAST_SCALE, _MOST_SAMPLES, _MOST_LEAN = 1e-5, 1e8, 1e3
 
 @dataclass(frozen=True)
 class PairedShares:
-    """The shares d and s of kinds of classes; those that are alike are one kind.
+    """The rates d and s of classes, with one row for all that have equal counts and weights.
 
     Attributes
     ----------
-    discordant, ahead : the shares d and s.
+    discordant, wins : posteriors of the rates d and s.
     is_symmetric : whether either classifier alone is right as often as the other in every class;
         delta is then distributed about zero like minus delta.
-    weights : weight of a class of each kind, shape (n_kinds,).
-    count : how many classes there are of the kind.
+    weights : weight of a class of each row, shape (n_rows,).
+    count : number of classes of the row.
     """
 
-    discordant: "Shares"
-    ahead: "Shares"
+    discordant: "RatePosterior"
+    wins: "RatePosterior"
     is_symmetric: bool
     weights: Floats
     count: Floats
@@ -110,8 +118,8 @@ class PairedShares:
         places = tuple(np.flatnonzero(stratum == one) for one in range(int(stratum.max()) + 1))
         differ = only_a + only_b
         return cls(
-            Shares.of(differ, total, count, places, hyperprior),
-            Shares.of(only_b, differ, count, places, hyperprior),
+            RatePosterior.of(differ, total, count, places, hyperprior),
+            RatePosterior.of(only_b, differ, count, places, hyperprior),
             bool((only_a == only_b).all()),
             weights,
             count,
@@ -126,7 +134,7 @@ class PairedShares:
     def variance(self) -> float:
         """Return the variance of delta."""
         d, e = self.discordant, self._balance
-        of_d, of_e = d.between, 4 * self.ahead.between
+        of_d, of_e = d.between, 4 * self.wins.between
         both = of_d * (of_e + np.outer(e, e)) + of_e * np.outer(d.means, d.means)
         sums = self.count * self.weights
         # The product of the covariances between classes, and of what a class has alone.
@@ -136,18 +144,18 @@ class PairedShares:
     @cached_property
     def _balance(self) -> Floats:
         """Mean of e."""
-        return 2 * self.ahead.means - 1
+        return 2 * self.wins.means - 1
 
     @cached_property
     def _own(self) -> Floats:
-        """Variance of d e, of each kind."""
+        """Variance of d e, of each row."""
         d, e = self.discordant, self._balance
         of_d = np.diag(d.between) + d.within
-        of_e = 4 * (np.diag(self.ahead.between) + self.ahead.within)
+        of_e = 4 * (np.diag(self.wins.between) + self.wins.within)
         return np.asarray(of_d * (of_e + e**2) + of_e * d.means**2)
 
     def largest(self, number: int) -> Indices:
-        """Count, for each kind, the classes among the `number` of the largest variance."""
+        """Count, for each row, the classes among the `number` of the largest variance."""
         order = np.argsort(-self._own * self.weights**2, kind="stable")
         before = np.cumsum(self.count[order]) - self.count[order]
         drawn = np.empty(order.size, dtype=np.intp)
@@ -155,18 +163,18 @@ class PairedShares:
         return drawn
 
     def draw(self, size: int, drawn: Indices, rng: np.random.Generator) -> Floats:
-        """Draw delta: `drawn` classes of each kind themselves, the others by their cumulants."""
+        """Draw delta: `drawn` classes of each row themselves, the others by their cumulants."""
         total, rest = np.zeros(size), np.zeros((5, size))
-        d, s = self.discordant, self.ahead
+        d, s = self.discordant, self.wins
         paths = zip(draw_paths(d, size, rng), draw_paths(s, size, rng), strict=True)
         for number, states in enumerate(paths):
             at = d.places[number]
             weights = self.weights[at]
             strata = d.strata[number], s.strata[number]
-            for kind in np.repeat(np.arange(at.size), drawn[at]).tolist():
-                share = draw_shares(strata[0], kind, states[0], rng)
-                balance = 2 * draw_shares(strata[1], kind, states[1], rng) - 1
-                total += weights[kind] * share * balance
+            for row in np.repeat(np.arange(at.size), drawn[at]).tolist():
+                share = draw_rates(strata[0], row, states[0], rng)
+                balance = 2 * draw_rates(strata[1], row, states[1], rng) - 1
+                total += weights[row] * share * balance
             left = self.count[at] - drawn[at]
             if left.any():
                 groups = d.groups[number], s.groups[number]
@@ -185,36 +193,36 @@ class PairedShares:
         count: Floats,
         rng: np.random.Generator,
     ) -> Floats:
-        """Draw what rare outliers among `count` classes of each kind add, given states."""
+        """Draw what rare outliers among `count` classes of each row add, given states."""
         weights = self.weights[self.discordant.places[stratum]]
-        strata = self.discordant.strata[stratum], self.ahead.strata[stratum]
+        strata = self.discordant.strata[stratum], self.wins.strata[stratum]
         total = np.zeros(states[0].size)
         for place in (0, 1):
-            draw, kind = draw_outliers(strata[place], states[place], count, rng)
+            draw, row = draw_outliers(strata[place], states[place], count, rng)
             here = states[0][draw], states[1][draw]
-            shares = [
-                draw_shares(without_rare(one), kind, state, rng)
+            rates = [
+                draw_rates(without_rare(one), row, state, rng)
                 for one, state in zip(strata, here, strict=True)
             ]
             one = strata[place]
-            shares[place] = rng.beta(one.outlier_a[kind], one.outlier_b[kind])
+            rates[place] = rng.beta(one.outlier_a[row], one.outlier_b[row])
             d, s = (
-                without_rare(one).rates[0][state, kind]
+                without_rare(one).rates[0][state, row]
                 for one, state in zip(strata, here, strict=True)
             )
-            gains = shares[0] * (2 * shares[1] - 1) - d * (2 * s - 1)
-            total += np.bincount(draw, weights[kind] * gains, minlength=total.size)
+            gains = rates[0] * (2 * rates[1] - 1) - d * (2 * s - 1)
+            total += np.bincount(draw, weights[row] * gains, minlength=total.size)
         return total
 
 
 @dataclass(frozen=True)
-class Shares:
-    """The shares of kinds of classes, given counts.
+class RatePosterior:
+    """Posterior of the rates of classes, given counts.
 
     Attributes
     ----------
-    places : for each stratum the numbers of its kinds, smallest classes first.
-    strata : the kinds of each stratum in each of its states.
+    places : for each stratum the numbers of its rows, smallest classes first.
+    strata : the rows of each stratum in each of its states.
     start : chances of the states of the first stratum, shape (n_states,).
     steps : from each stratum to the next.
     """
@@ -232,11 +240,11 @@ class Shares:
         count: Floats,
         places: tuple[Indices, ...],
         hyperprior: Hyperprior,
-    ) -> "Shares":
-        """Take kinds of `count` classes, each with `right` of `total` samples."""
-        kinds = Kinds(right, total, np.ones_like(total), count)
-        strata = [Kinds(right[at], total[at], np.ones(at.size), count[at]) for at in places]
-        pool = Pool.of(kinds, hyperprior, strata)
+    ) -> "RatePosterior":
+        """Take rows of `count` classes, each with `right` of `total` samples."""
+        classes = EqualClasses(right, total, np.ones_like(total), count)
+        strata = [EqualClasses(right[at], total[at], np.ones(at.size), count[at]) for at in places]
+        pool = Pool.of(classes, hyperprior, strata)
         likely = [one.log_weights > one.log_weights.max() + np.log(_LEAST) for one in pool.strata]
         pool = pool.where(likely)
         logs = [one.log_likelihood for one in pool.strata]
@@ -259,17 +267,17 @@ class Shares:
 
     @cached_property
     def means(self) -> Floats:
-        """Mean of each kind, shape (n_kinds,)."""
+        """Mean of each row, shape (n_rows,)."""
         return self._by_kind([p @ one.rates[0] for p, one in self._stratified])
 
     @cached_property
     def within(self) -> Floats:
-        """Expected variance of each kind given the states, shape (n_kinds,)."""
+        """Expected variance of each row given the states, shape (n_rows,)."""
         return self._by_kind([p @ one.central_moments(2)[0] for p, one in self._stratified])
 
     @cached_property
     def between(self) -> Floats:
-        """Covariances of the means given the states, shape (n_kinds, n_kinds)."""
+        """Covariances of the means given the states, shape (n_rows, n_rows)."""
         covariances = np.empty((self.means.size, self.means.size))
         parts = zip(self.strata, self.places, strict=True)
         gaps = [one.rates[0] - self.means[at] for one, at in parts]
@@ -294,7 +302,7 @@ class Shares:
         return list(zip(self.chances, self.strata, strict=True))
 
     def _by_kind(self, values: list[Floats]) -> Floats:
-        """Put values of the kinds of each stratum in the order of all kinds."""
+        """Put values of the rows of each stratum in the order of all rows."""
         joined = np.concatenate(values)
         ordered = np.empty_like(joined)
         ordered[np.concatenate(self.places)] = joined
@@ -362,21 +370,21 @@ class Groups:
         return np.asarray(sums / np.add.reduceat(self.chances, self.first)[:, np.newaxis])
 
 
-def draw_shares(
-    stratum: Stratum, kind: int | Indices, state: Indices, rng: np.random.Generator
+def draw_rates(
+    stratum: Stratum, row: int | Indices, state: Indices, rng: np.random.Generator
 ) -> Floats:
-    """Draw the share of a class of one kind, or of one kind each, in given states."""
-    other = rng.random(state.size) < stratum.outlier[state, kind]
-    a = np.where(other, stratum.outlier_a[kind], stratum.a[state, kind])
-    b = np.where(other, stratum.outlier_b[kind], stratum.b[state, kind])
+    """Draw the rate of a class of one row, or of one row each, in given states."""
+    other = rng.random(state.size) < stratum.outlier[state, row]
+    a = np.where(other, stratum.outlier_a[row], stratum.a[state, row])
+    b = np.where(other, stratum.outlier_b[row], stratum.b[state, row])
     return np.asarray(rng.beta(a, b))
 
 
-def draw_paths(shares: Shares, size: int, rng: np.random.Generator) -> Iterator[Indices]:
+def draw_paths(posterior: RatePosterior, size: int, rng: np.random.Generator) -> Iterator[Indices]:
     """Yield the states of `size` draws, stratum by stratum."""
-    state = _spread(shares.start[:, np.newaxis], np.zeros(size, dtype=np.intp), rng)
+    state = _spread(posterior.start[:, np.newaxis], np.zeros(size, dtype=np.intp), rng)
     yield state
-    for step in shares.steps:
+    for step in posterior.steps:
         state = _next_states(step, state, rng)
         yield state
 
@@ -429,20 +437,20 @@ def _spread(chances: Floats, group: Indices, rng: np.random.Generator) -> Indice
 
 def cumulant_tables(
     discordant: Stratum,
-    ahead: Stratum,
+    wins: Stratum,
     groups: tuple[Groups, Groups],
     weights: Floats,
     count: Floats,
 ) -> list[Floats]:
-    """Cumulants 1 to 5 of the sum of `count` classes of each kind, in pairs of groups of states.
+    """Cumulants 1 to 5 of the sum of `count` classes of each row, in pairs of groups of states.
 
-    The tables have shape (n_discordant_groups, n_ahead_groups), and the weights (n_kinds,).
+    The tables have shape (n_discordant_groups, n_win_groups), and the weights (n_rows,).
     """
     of_d, of_e = groups
     # The expected share of the classes that are no outliers, or may be.
-    left = [1 - np.where(is_rare(one), one.outlier, 0.0) for one in (discordant, ahead)]
+    left = [1 - np.where(is_rare(one), one.outlier, 0.0) for one in (discordant, wins)]
     tables = []
-    for k, pairs in enumerate(_factors(without_rare(discordant), without_rare(ahead)), 1):
+    for k, pairs in enumerate(_factors(without_rare(discordant), without_rare(wins)), 1):
         scale = count * weights**k
         of_pair = pairs if k == 1 else [(f * left[0], g * left[1]) for f, g in pairs]
         products = ((scale * of_d.averages(f)) @ of_e.averages(g).T for f, g in of_pair)
@@ -450,11 +458,11 @@ def cumulant_tables(
     return tables
 
 
-def _factors(discordant: Stratum, ahead: Stratum) -> list[list[tuple[Floats, Floats]]]:
-    """Factors whose products add up to the cumulants of each kind, shape (n_states, n_kinds)."""
+def _factors(discordant: Stratum, wins: Stratum) -> list[list[tuple[Floats, Floats]]]:
+    """Factors whose products add up to the cumulants of each row, shape (n_states, n_rows)."""
     mu, (u2, u3, u4, u5) = discordant.rates[0], discordant.central_moments(5)
-    nu = ahead.rates[0] - ahead.rates[1]
-    v2, v3, v4, v5 = (2**k * v for k, v in enumerate(ahead.central_moments(5), 2))
+    nu = wins.rates[0] - wins.rates[1]
+    v2, v3, v4, v5 = (2**k * v for k, v in enumerate(wins.central_moments(5), 2))
     # Raw moments of e, and a part of its third moments.
     e2, e3 = nu**2 + v2, nu**3 + 3 * nu * v2 + v3
     e4 = nu**4 + 6 * nu**2 * v2 + 4 * nu * v3 + v4
@@ -516,12 +524,12 @@ def draw_of_cumulants(cumulants: Floats, rng: np.random.Generator) -> Floats:
 
 
 def is_rare(stratum: Stratum) -> Bools:
-    """Return which kinds are rarely outliers."""
+    """Return which rows are rarely outliers."""
     return np.asarray(np.exp(stratum.log_weights) @ stratum.outlier < _RARE)
 
 
 def without_rare(stratum: Stratum) -> Stratum:
-    """Return a stratum of whose rare kinds no class is an outlier."""
+    """Return a stratum of whose rare rows no class is an outlier."""
     log_borrower = np.where(is_rare(stratum), np.inf, stratum.log_borrower)
     return replace(stratum, log_borrower=log_borrower)
 
@@ -529,12 +537,12 @@ def without_rare(stratum: Stratum) -> Stratum:
 def draw_outliers(
     stratum: Stratum, state: Indices, count: Floats, rng: np.random.Generator
 ) -> tuple[Indices, Indices]:
-    """Draw rare outliers among `count` classes of each kind: of which draw, and of which kind."""
+    """Draw rare outliers among `count` classes of each row: of which draw, and of which row."""
     sums = np.cumsum(np.where(is_rare(stratum), stratum.outlier, 0.0) * count, axis=1)
     number = rng.poisson(sums[state, -1])
     draw = np.repeat(np.arange(state.size), number)
     level = rng.random(draw.size) * sums[state[draw], -1]
-    kind = np.zeros(draw.size, dtype=np.intp)
+    row = np.zeros(draw.size, dtype=np.intp)
     for column in sums[:, :-1].T:
-        kind += column[state[draw]] < level
-    return draw, kind
+        row += column[state[draw]] < level
+    return draw, row

@@ -25,7 +25,7 @@ TABLE = PUBLISHED["carrillo_table_1"]["rows"]
 DISTRIBUTIONS = PUBLISHED["distributions"]["rows"]
 from_counts = PosteriorBalancedAccuracy.from_counts
 # For tests that take whatever counts there are; those of the warning are elsewhere.
-any_influence = pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning")
+any_influence = pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
 
 
 def names(rows):

@@ -5,17 +5,12 @@ import warnings
 import numpy as np
 import pytest
 
-from skpostbac import (
-    GroupsWarning,
-    SampleWeightWarning,
-    posterior_accuracy,
-    posterior_balanced_accuracy,
-    posterior_confusion_metric,
-)
+from skpostbac import posterior_accuracy, posterior_balanced_accuracy, posterior_confusion_metric
+from skpostbac.metrics import GroupsWarning, SampleWeightWarning
 from tests.metrics.dependence import slow
 from tests.metrics.dependence.slow import draw
 
-pytestmark = pytest.mark.filterwarnings("ignore::skpostbac.GroupsWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
 N_DRAWS = 2000
 
 

@@ -6,8 +6,9 @@ import warnings
 import numpy as np
 import pytest
 
-from skpostbac import NetBenefit, PosteriorConfusionMetric, PriorInfluenceWarning
+from skpostbac import PosteriorConfusionMetric
 from skpostbac._utils import format_estimates, round_estimate
+from skpostbac.metrics import NetBenefit, PriorInfluenceWarning
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,8 @@ import pytest
 from scipy import stats
 from sklearn import metrics
 
-from skpostbac import (
-    ExpectedCost,
-    NetBenefit,
-    PosteriorConfusionMetric,
-    posterior_confusion_metric,
-)
+from skpostbac import PosteriorConfusionMetric, posterior_confusion_metric
+from skpostbac.metrics import ExpectedCost, NetBenefit
 
 from_matrix = PosteriorConfusionMetric.from_confusion_matrix
 

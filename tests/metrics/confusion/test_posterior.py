@@ -15,9 +15,9 @@ from skpostbac import (
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
-    PriorInfluenceWarning,
     posterior_confusion_metric,
 )
+from skpostbac.metrics import PriorInfluenceWarning
 from skpostbac.metrics._confusion.metrics import (
     BY_CLASS,
     OVERALL,
@@ -46,7 +46,7 @@ PREVALENCES = ["sampled", "observed", (0.1, 0.2, 0.7)]
 
 
 # Small matrices, on purpose.
-prior_moves_it = pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning")
+prior_moves_it = pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
 
 
 def matrix_of(tn, fn, fp, tp):

@@ -13,7 +13,6 @@ from scipy.stats import beta
 
 from skpostbac import (
     ClassCounts,
-    GroupsWarning,
     PairedCounts,
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
@@ -27,6 +26,7 @@ from skpostbac import (
     posterior_balanced_accuracy_score,
     posterior_confusion_metric,
 )
+from skpostbac.metrics import GroupsWarning
 from tests.metrics.dependence import slow
 from tests.metrics.dependence.slow import draw
 

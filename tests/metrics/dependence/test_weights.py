@@ -12,7 +12,6 @@ from skpostbac import (
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
-    SampleWeightWarning,
     class_counts,
     compare_predictions,
     make_posterior_scorer,
@@ -23,6 +22,7 @@ from skpostbac import (
     posterior_confusion_metric,
     posterior_threshold_curve,
 )
+from skpostbac.metrics import SampleWeightWarning
 from tests.metrics.dependence.slow import draw
 
 
@@ -47,6 +47,7 @@ def by_hand(y, right, weight):
     return np.array(found).T
 
 
+@pytest.mark.filterwarnings("ignore:A few large importance weights")
 @pytest.mark.parametrize("variation", [0.3, 1, 2])
 @pytest.mark.parametrize("tied", [-1, 0, 1], ids=["errors heavier", "unrelated", "errors lighter"])
 def test_effective_size(variation, tied):
@@ -276,3 +277,32 @@ def test_report_counts_samples_and_not_what_they_are_worth():
     ]
     for same in (sum(halves), ClassCounts.from_json(counts.to_json())):
         assert "from 100 samples" in PosteriorBalancedAccuracy(same).report()
+
+
+@pytest.mark.parametrize("entry", [posterior_balanced_accuracy, class_counts])
+def test_few_large_weights_are_told(entry):
+    """Three of 25 samples with ten times the weight of the others; not with 250 samples."""
+    y = np.repeat(["ill", "well"], 25)
+    weight = np.where(np.arange(50) % 25 < 3, 10.0, 1.0)
+    match = r"about class '(ill|well)': its 25 samples have an effective size of 8\.4"
+    with pytest.warns(SampleWeightWarning, match=match) as caught:
+        entry(y, y, sample_weight=weight, weight_type="importance")
+    assert len(caught) == 1
+    entry(
+        np.tile(y, 10), np.tile(y, 10), sample_weight=np.tile(weight, 10), weight_type="importance"
+    )
+
+
+@pytest.mark.parametrize("n", [10, 25, 50, 100])
+def test_ordinary_weights_are_not_told(n):
+    """Weights that vary by half of their mean, or two strata, fire in at most 5 % of test sets."""
+    fired = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        y = np.repeat([0, 1], n)
+        for weight in (weights_of(2 * n, 0.5, seed), np.where(rng.random(2 * n) < 0.5, 1.0, 3.0)):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", SampleWeightWarning)
+                class_counts(y, y, sample_weight=weight, weight_type="importance")
+            fired += len(caught)
+    assert fired <= 4

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 from scipy.special import expit
 
-from skpostbac import ClassCounts, group_posterior
-from skpostbac.metrics import GroupPosterior
+from skpostbac import ClassCounts, population_posterior
+from skpostbac.metrics import PopulationPosterior
 from skpostbac.stats import BetaBinomial, NormalBinomial
 
 # The second example in the documentation of the R package micp.
@@ -18,7 +18,7 @@ TOTAL = [[45, 55], [51, 49], [20, 80], [46, 54], [48, 32]]
 
 @pytest.fixture(scope="module")
 def posterior():
-    return group_posterior([82, 75, 92, 85, 88], [100] * 5)
+    return population_posterior([82, 75, 92, 85, 88], [100] * 5)
 
 
 def mean_field(correct, total, sweeps, mean=0.0, precision=1.0, shape=1.0, rate=1.0):
@@ -40,6 +40,11 @@ def mean_field(correct, total, sweeps, mean=0.0, precision=1.0, shape=1.0, rate=
     return stats.norm(mu, known**-0.5)
 
 
+@pytest.fixture(scope="module")
+def normal():
+    return population_posterior([82, 75, 92, 85, 88], [100] * 5, model="normal-binomial")
+
+
 def test_the_published_example_is_the_fourth_sweep(posterior):
     """The numbers in the documentation of micp, which ends before the iteration converges."""
     distribution = mean_field(posterior.correct, posterior.total, sweeps=4)
@@ -49,10 +54,10 @@ def test_the_published_example_is_the_fourth_sweep(posterior):
     assert distribution.cdf(0.0) == pytest.approx(2.756e-07, rel=1e-3)
 
 
-def test_the_variational_approximation_is_too_narrow(posterior):
+def test_the_variational_approximation_is_too_narrow(normal):
     """Its mean is close to that of the posterior, its interval is not."""
-    distribution = posterior.population_median
-    approximation = mean_field(posterior.correct, posterior.total, sweeps=50)
+    distribution = normal.population_median
+    approximation = mean_field(normal.correct, normal.total, sweeps=50)
     assert distribution.mean() == pytest.approx(approximation.expect(expit), abs=0.01)
     low, high = distribution.interval()
     assert low < expit(approximation.ppf(0.025)) - 0.05
@@ -71,8 +76,12 @@ def test_groups_are_drawn_together_and_keep_their_order(posterior):
 
 def test_balanced_accuracy_averages_independent_classes():
     """Means and variances of the classes add up."""
-    both = group_posterior(CORRECT, TOTAL)
-    classes = [group_posterior(np.array(CORRECT)[:, i], np.array(TOTAL)[:, i]) for i in (0, 1)]
+    model = "normal-binomial"
+    both = population_posterior(CORRECT, TOTAL, model=model)
+    classes = [
+        population_posterior(np.array(CORRECT)[:, i], np.array(TOTAL)[:, i], model=model)
+        for i in (0, 1)
+    ]
     for name in ("population_median", "population_mean"):
         distributions = [getattr(one, name) for one in classes]
         distribution = getattr(both, name)
@@ -90,7 +99,7 @@ def test_class_counts_are_aligned_by_their_labels(posterior):
         ClassCounts(["a", "b"], [40, 48], [45, 55]),
         ClassCounts(["b", "a"], [41, 44], [49, 51]),
     ]
-    one, two = group_posterior(groups), group_posterior(CORRECT[:2], TOTAL[:2])
+    one, two = population_posterior(groups), population_posterior(CORRECT[:2], TOTAL[:2])
     np.testing.assert_array_equal(one.correct, two.correct)
     np.testing.assert_array_equal(one.total, two.total)
     assert one.classes.tolist() == ["a", "b"]
@@ -98,9 +107,9 @@ def test_class_counts_are_aligned_by_their_labels(posterior):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_summary_is_a_table(posterior, library):
+def test_summary_is_a_table(normal, library):
     """A row for each distribution, with its figures."""
-    frame = pytest.importorskip(library).DataFrame(posterior.summary(0.9))
+    frame = pytest.importorskip(library).DataFrame(normal.summary(0.9))
     assert list(frame["name"])[4:] == [
         "group 4",
         "new group",
@@ -108,7 +117,7 @@ def test_summary_is_a_table(posterior, library):
         "population mean",
     ]
     assert len(frame) == 5 + 3
-    low, high = posterior.groups[4].hdi(0.9)
+    low, high = normal.groups[4].hdi(0.9)
     assert (frame["low"][4], frame["high"][4]) == (low, high)
 
 
@@ -125,7 +134,7 @@ def test_plot_is_a_forest_of_all_distributions(posterior):
 def test_groups_have_the_names_of_a_mapping(posterior):
     """In the summary and the repr; the numbers are those without names."""
     counts = zip(posterior.correct, posterior.total, strict=True)
-    named = group_posterior(dict(zip(["ann", "bob", 3, "dan", "eve"], counts, strict=True)))
+    named = population_posterior(dict(zip(["ann", "bob", 3, "dan", "eve"], counts, strict=True)))
     names = ["ann", "bob", "3", "dan", "eve"]
     assert named.names == tuple(names)
     assert [row["name"] for row in named.summary()][:5] == names
@@ -142,13 +151,13 @@ def test_groups_of_several_classes_have_names():
         for name, *counts in zip("AB", CORRECT[:2], TOTAL[:2], strict=True)
     }
     pairs = {name: (site.correct, site.total) for name, site in sites.items()}
-    expected = group_posterior(list(sites.values()))
+    expected = population_posterior(list(sites.values()))
     for groups in (sites, pairs):
-        found = group_posterior(groups)
+        found = population_posterior(groups)
         assert found.names == ("A", "B")
         assert (found.correct == expected.correct).all()
         assert (found.total == expected.total).all()
-    assert group_posterior(sites).classes.tolist() == ["ill", "well"]
+    assert population_posterior(sites).classes.tolist() == ["ill", "well"]
 
 
 @pytest.mark.parametrize(
@@ -168,11 +177,11 @@ def test_groups_of_several_classes_have_names():
 def test_bad_named_groups_are_refused(groups, total, message):
     """A group is ClassCounts or a pair, and has a name of its own."""
     with pytest.raises(ValueError, match=message):
-        group_posterior(groups, total)
+        population_posterior(groups, total)
 
 
 def test_only_the_normal_model_has_a_median():
-    posterior = group_posterior([8, 9], [10, 10], model="beta-binomial")
+    posterior = population_posterior([8, 9], [10, 10], model="beta-binomial")
     with pytest.raises(AttributeError, match="Only the normal-binomial model"):
         _ = posterior.population_median
 
@@ -181,8 +190,8 @@ def test_too_vague_a_prior_is_refused():
     """Groups without errors do not say how different they are."""
     vague = NormalBinomial(shape=0.001, rate=0.001)
     with pytest.raises(ValueError, match=r"shape must be at least 0.5 if no group .* got 0.001"):
-        group_posterior([[9, 3], [9, 4]], [[9, 5], [9, 5]], model=vague)
-    assert 0.5 < group_posterior([9, 8], [9, 9], model=vague).population_mean.mean() < 1
+        population_posterior([[9, 3], [9, 4]], [[9, 5], [9, 5]], model=vague)
+    assert 0.5 < population_posterior([9, 8], [9, 9], model=vague).population_mean.mean() < 1
 
 
 @pytest.mark.parametrize("name", ["mean", "precision", "shape", "rate"])
@@ -212,7 +221,7 @@ def test_parameters_are_numbers(name):
 )
 def test_bad_input_is_refused(correct, total, model, message):
     with pytest.raises(ValueError, match=message):
-        group_posterior(correct, total, model=model)
+        population_posterior(correct, total, model=model)
 
 
 @pytest.mark.parametrize(
@@ -236,15 +245,31 @@ def test_bad_input_is_refused(correct, total, model, message):
     ids=str,
 )
 def test_the_class_checks_what_it_is_made_of(arguments, message):
-    """Each wrong argument gets one error that names it, without `group_posterior` too."""
+    """Each wrong argument gets one error that names it, without `population_posterior` too."""
     full = (*arguments, BetaBinomial())[: max(len(arguments), 3)]
     with pytest.raises(ValueError, match=message):
-        GroupPosterior(*full)
+        PopulationPosterior(*full)
+
+
+def test_the_population_mean_lies_among_sites_that_agree():
+    """With the default model; a prior that favours 1/2 would pull it below all of them."""
+    mean = population_posterior([95, 97, 94, 96, 95], [100] * 5).population_mean
+    assert 0.94 < mean.mean() < 0.97
+    assert mean.interval().low > 0.9
+
+
+def test_few_sites_are_told(posterior):
+    """From five on, no more."""
+    assert "fewer than 5 groups" not in posterior.report()
+    three = population_posterior([82, 75, 92], [99] * 3)
+    assert "With fewer than 5 groups, the prior" in three.report()
+    with pytest.raises(AttributeError, match="pass model='normal-binomial'"):
+        _ = posterior.population_median
 
 
 def test_groups_of_the_same_counts_have_one_distribution():
     """They know the same of each other."""
-    posterior = group_posterior([[3, 4], [2, 5], [3, 4]], [[5, 5]] * 3, model="beta-binomial")
+    posterior = population_posterior([[3, 4], [2, 5], [3, 4]], [[5, 5]] * 3, model="beta-binomial")
     assert posterior.groups[0] is posterior.groups[2]
     assert posterior.groups[0].mean() != posterior.groups[1].mean()
 
@@ -261,8 +286,8 @@ def test_groups_of_the_same_counts_have_one_distribution():
 )
 def test_balanced_accuracy_of_few_perfect_groups(model, n_classes):
     """Mean and variance of the quantiles are those of the classes, which may be at 0 and 1."""
-    posterior = group_posterior([[5] * n_classes] * 2, [[5] * n_classes] * 2, model=model)
-    one = group_posterior([5, 5], [5, 5], model=model).new_group
+    posterior = population_posterior([[5] * n_classes] * 2, [[5] * n_classes] * 2, model=model)
+    one = population_posterior([5, 5], [5, 5], model=model).new_group
     distribution = posterior.new_group
     assert distribution.mean() == pytest.approx(one.mean(), rel=1e-12)
     assert distribution.variance() == pytest.approx(one.variance() / n_classes, rel=1e-12)
@@ -280,7 +305,7 @@ def test_balanced_accuracy_of_few_perfect_groups(model, n_classes):
 
 def test_end_of_a_support_with_much_mass_beside_it():
     """Two groups of two classes with one sample each, without errors: the interval reaches one."""
-    group = group_posterior(np.ones((2, 2)), np.ones((2, 2)), model="beta-binomial").groups[0]
+    group = population_posterior(np.ones((2, 2)), np.ones((2, 2)), model="beta-binomial").groups[0]
     low, high = group.hdi()
     assert high == 1
     assert group.cdf(low) == pytest.approx(0.05, abs=1e-9)
@@ -290,7 +315,7 @@ def test_end_of_a_support_with_much_mass_beside_it():
 def test_html_computes_the_groups_that_it_shows():
     """Groups beyond those that are shown are counted, and not computed."""
     total = np.arange(1.0, 41.0)
-    posterior = group_posterior(total // 2, total)
+    posterior = population_posterior(total // 2, total)
     html = posterior._repr_html_()
     assert "and 32 more groups" in html
     assert "group 7<" in html

@@ -4,6 +4,7 @@ import copy
 import io
 import json
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from skpostbac import (
     PosteriorBalancedAccuracy,
     compare_posteriors,
-    group_posterior,
+    population_posterior,
     posterior_balanced_accuracy,
     subgroup_posteriors,
 )
@@ -31,8 +32,8 @@ Y_PRED = np.where(HIT, Y_TRUE, np.where(Y_TRUE == "ill", "healthy", "ill"))
 
 @pytest.fixture(name="groups", scope="module")
 def groups_fixture():
-    """Three sites, of which one is worse."""
-    return subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE)
+    """Three sites, of which one is worse, each by itself."""
+    return subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE, pooling=None)
 
 
 def test_each_group_has_the_posterior_of_its_samples(groups):
@@ -54,21 +55,25 @@ def test_the_worst_group_is_the_last_rank(groups):
 
 
 def test_two_groups_have_the_gap_of_their_difference():
-    """The gap is the absolute difference."""
+    """The gap is the absolute difference; its probabilities without pooling warn."""
     is_west = np.where(SITE == "west", 1, 0)
-    groups = subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=is_west)
+    groups = subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=is_west, pooling=None)
     one, two = groups.posteriors
     difference = one.distribution - two.distribution
     above = difference.ccdf(0.1) + difference.cdf(-0.1)
     assert groups.names == (0, 1)
-    assert groups.gap.prob_above(0.1) == pytest.approx(above, abs=1e-9)
+    with pytest.warns(PriorInfluenceWarning, match="gap is overestimated.*pooling='partial'"):
+        assert groups.gap.prob_above(0.1) == pytest.approx(above, abs=1e-9)
+    with pytest.warns(PriorInfluenceWarning, match="gap is overestimated"):
+        assert groups.gap.prob_below(0.1) == pytest.approx(1 - above, abs=1e-9)
+    assert "the gap is overestimated" in groups.report()
 
 
 @pytest.mark.filterwarnings("ignore:Some groups have no samples")
 def test_a_group_without_a_class_keeps_its_prior(groups):
     """All groups have the classes of the whole data set."""
     y_true = np.where(SITE == "west", "healthy", Y_TRUE)
-    found = subgroup_posteriors(y_true, Y_PRED, sensitive_features=SITE)
+    found = subgroup_posteriors(y_true, Y_PRED, sensitive_features=SITE, pooling=None)
     counts = found.by_group["west"].counts
     assert counts.classes.tolist() == ["healthy", "ill"]
     assert counts.total[1] == 0
@@ -79,7 +84,7 @@ def test_weights_labels_and_priors_reach_the_groups():
     weight = np.arange(N) % 3
     options = {"labels": ["ill", "healthy"], "prior": "uniform", "class_weight": [1, 3]}
     found = subgroup_posteriors(
-        Y_TRUE, Y_PRED, sensitive_features=SITE, sample_weight=weight, **options
+        Y_TRUE, Y_PRED, sensitive_features=SITE, sample_weight=weight, pooling=None, **options
     )
     here = SITE == "south"
     expected = posterior_balanced_accuracy(
@@ -92,7 +97,12 @@ def test_importance_weights_reach_the_groups():
     """Declared once; undeclared fractions are told once, of all samples."""
     weight = 0.5 + np.arange(N) % 3
     found = subgroup_posteriors(
-        Y_TRUE, Y_PRED, sensitive_features=SITE, sample_weight=weight, weight_type="importance"
+        Y_TRUE,
+        Y_PRED,
+        sensitive_features=SITE,
+        sample_weight=weight,
+        weight_type="importance",
+        pooling=None,
     )
     here = SITE == "north"
     expected = posterior_balanced_accuracy(
@@ -114,7 +124,7 @@ def test_words_begin_with_the_gap(groups):
         f"The gap between the best and the worst of 3 groups: {groups.gap.mean():.3f}"
     )
     assert lines[2].startswith("It is 'west' with probability")
-    assert len(lines) == 6
+    assert len(lines) == 7
     assert [row["name"] for row in groups.summary()] == list(groups.names)
     assert sum(row["prob_worst"] for row in groups.summary()) == pytest.approx(1)
     assert "P(worst)" in groups._repr_html_()
@@ -202,12 +212,10 @@ def test_pooled_groups_borrow_strength():
     group = rng.choice(list("abcde"), 300)
     y = rng.integers(0, 2, 300)
     y_pred = np.where(rng.random(300) < 0.8, y, 1 - y)
-    alone = subgroup_posteriors(y, y_pred, sensitive_features=group)
-    pooled = subgroup_posteriors(y, y_pred, sensitive_features=group, pooling="partial")
+    alone = subgroup_posteriors(y, y_pred, sensitive_features=group, pooling=None)
+    pooled = subgroup_posteriors(y, y_pred, sensitive_features=group)
     counts = [posterior.counts for posterior in alone.posteriors]
-    full = group_posterior(
-        [one.correct for one in counts], [one.total for one in counts], model="beta-binomial"
-    )
+    full = population_posterior([one.correct for one in counts], [one.total for one in counts])
     for found, expected in zip(pooled.by_group.values(), full.groups, strict=True):
         assert found.mean() == pytest.approx(expected.mean(), abs=0.001)
         assert found.standard_deviation() == pytest.approx(expected.standard_deviation(), rel=0.02)
@@ -219,23 +227,39 @@ def test_pooled_groups_borrow_strength():
     assert "The gap between the best and the worst of 5 groups" in pooled.report()
 
 
+def test_equal_groups_have_no_certain_gap():
+    """Eight equal groups of 30 samples per class: certain without pooling, seldom with it."""
+    rng, sure = np.random.default_rng(0), {None: 0, "partial": 0}
+    group, y = np.repeat(np.arange(8), 60), np.tile([0, 1], 240)
+    for _ in range(20):
+        y_pred = np.where(rng.random(480) < 0.85, y, 1 - y)
+        for pooling in sure:
+            groups = subgroup_posteriors(y, y_pred, sensitive_features=group, pooling=pooling)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PriorInfluenceWarning)
+                sure[pooling] += groups.gap.prob_above(0.05) > 0.95
+    assert sure[None] >= 19
+    assert sure["partial"] <= 2
+
+
 def test_pooling_is_checked():
     """It is another model, with a prior of its own."""
     y, group = [0, 1, 0, 1], ["f", "f", "m", "m"]
     with pytest.raises(ValueError, match="pooling must be one of"):
         subgroup_posteriors(y, y, sensitive_features=group, pooling="full")
     with pytest.raises(ValueError, match="prior does not apply with pooling='partial'"):
-        subgroup_posteriors(y, y, sensitive_features=group, pooling="partial", prior="uniform")
+        subgroup_posteriors(y, y, sensitive_features=group, prior="uniform")
 
 
 def test_a_group_without_samples_of_a_class_is_named():
     """Its balanced accuracy is half a guess, and so is the gap."""
     y_true, y_pred = [0] * 10 + [1] * 10 + [0] * 10, [0] * 9 + [1] * 11 + [0, 1] * 5
     site = ["a"] * 20 + ["b"] * 10
-    sentence = r"no samples of a class: 'b' \(class 1\)\. Only the prior determines"
-    with pytest.warns(PriorInfluenceWarning, match=sentence):
-        groups = subgroup_posteriors(y_true, y_pred, sensitive_features=site)
-    assert "'b' (class 1)" in groups.report().splitlines()[-1]
+    sentence = r"no samples of a class: 'b' \(class 1\)\. Only "
+    for pooling, source in {None: "the prior determines", "partial": "the other groups"}.items():
+        with pytest.warns(PriorInfluenceWarning, match=sentence + source):
+            groups = subgroup_posteriors(y_true, y_pred, sensitive_features=site, pooling=pooling)
+        assert "'b' (class 1)" in groups.report().splitlines()[-1]
     tested = subgroup_posteriors(y_true, y_pred, sensitive_features=site, labels=[0])
     assert "no samples" not in tested.report()
     weighted = subgroup_posteriors(y_true, y_pred, sensitive_features=site, class_weight=[1, 0])

@@ -11,11 +11,11 @@ import skpostbac
 from skpostbac import (
     ClassCounts,
     PosteriorBalancedAccuracy,
-    PriorInfluenceWarning,
     compare_predictions,
     posterior_balanced_accuracy,
     posterior_confusion_metric,
 )
+from skpostbac.metrics import PriorInfluenceWarning
 from skpostbac.metrics._priors import DEFAULT_ACCURACY_PRIOR, DEFAULT_PRIOR
 
 
@@ -99,7 +99,7 @@ def test_two_classifiers_have_margins_of_the_default():
     assert difference.variance() == pytest.approx(variances.sum() / 4, rel=1e-12)
 
 
-@pytest.mark.filterwarnings("error::skpostbac.PriorInfluenceWarning")
+@pytest.mark.filterwarnings("error::skpostbac.metrics.PriorInfluenceWarning")
 @pytest.mark.parametrize(
     ("correct", "total"),
     [([9, 8], [10, 10]), ([8] * 40 + [6] * 10, [8] * 50), ([8] * 50, [8] * 50)],

@@ -48,7 +48,12 @@ ENTRIES = {
         prior="uniform",
     ),
     "cross-validated": lambda: cross_val_posterior(
-        DecisionTreeClassifier(random_state=0), LABELS[:, None], LABELS, cv=2, prior="uniform"
+        DecisionTreeClassifier(random_state=0),
+        LABELS[:, None],
+        LABELS,
+        cv=2,
+        prior="uniform",
+        training_variation=None,
     ),
 }
 

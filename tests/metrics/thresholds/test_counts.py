@@ -18,7 +18,7 @@ from skpostbac.metrics._thresholds.curve import (
 )
 from skpostbac.stats import BetaAverage
 
-pytestmark = pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
 
 
 @pytest.fixture(name="data")

@@ -11,16 +11,14 @@ from sklearn.model_selection import TunedThresholdClassifierCV
 
 from skpostbac import (
     PosteriorBalancedAccuracy,
-    PriorInfluenceWarning,
-    SampleWeightWarning,
     posterior_balanced_accuracy,
     posterior_threshold_curve,
 )
-from skpostbac.metrics import SelectedPosterior
+from skpostbac.metrics import PriorInfluenceWarning, SampleWeightWarning, SelectedPosterior
 from skpostbac.stats import BetaAverage, Hyperprior
 
 # Most of these test sets are tiny.
-pytestmark = pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
 
 Y_TRUE = np.array([0, 0, 0, 0, 0, 1, 1, 1])
 Y_SCORE = np.array([0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9])

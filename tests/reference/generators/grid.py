@@ -18,12 +18,7 @@ JEFFREYS, THIRD, TENTH, HUNDREDTH = 0.5, 1 / 3, 0.1, 0.01
 
 
 def counts(
-    name: str,
-    regime: str,
-    k: Sequence[float],
-    n: Sequence[float],
-    prior: float = 1.0,
-    **options,
+    name: str, regime: str, k: Sequence[float], n: Sequence[float], prior: float = 1.0, **options
 ) -> Distribution:
     """The distribution after ``k`` successes of ``n`` under a symmetric prior."""
     a = [float(i) + prior for i in k]

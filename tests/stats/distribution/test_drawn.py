@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, sem
 
-from skpostbac import DrawnPosterior
+from skpostbac.metrics import DrawnPosterior
 
 
 def test_figures_by_hand():

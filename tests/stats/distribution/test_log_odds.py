@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from scipy.special import log_expit
 
-from skpostbac import group_posterior
+from skpostbac import population_posterior
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution.table import LogitDistribution
 
@@ -75,4 +75,4 @@ def test_pickling_keeps_the_distribution():
 
 def test_density_beyond_all_floats_is_infinite():
     """And no overflow is warned of."""
-    assert group_posterior([8, 9, 3], [10, 10, 9]).new_group.pdf(5e-324) >= 0
+    assert population_posterior([8, 9, 3], [10, 10, 9]).new_group.pdf(5e-324) >= 0

@@ -48,11 +48,11 @@ def test_draws_have_their_cumulants(skewness, kurtosis, fifth):
         assert found == pytest.approx(fifth, abs=2, rel=0.3)
 
 
-def mixture_moments(stratum, state, kind):
+def mixture_moments(stratum, state, row):
     """Raw moments 1 to 5 of a share: a mixture of two Betas."""
-    r = stratum.outlier[state, kind]
-    own = stats.beta(stratum.a[state, kind], stratum.b[state, kind])
-    other = stats.beta(stratum.outlier_a[kind], stratum.outlier_b[kind])
+    r = stratum.outlier[state, row]
+    own = stats.beta(stratum.a[state, row], stratum.b[state, row])
+    other = stats.beta(stratum.outlier_a[row], stratum.outlier_b[row])
     return np.array([(1 - r) * own.moment(k) + r * other.moment(k) for k in range(1, 6)])
 
 
@@ -70,23 +70,23 @@ def test_cumulants_of_a_sum():
     total, only_a, only_b = np.array([[9.0, 12, 12], [1, 0, 3], [2, 0, 4]])
     weights = np.array([0.5, 0.3, -0.2])
     model = PairedShares.of(total, only_a, only_b, weights, Hyperprior(strata=None, kappa=(8,)))
-    d, s = model.discordant.strata[0], model.ahead.strata[0]
+    d, s = model.discordant.strata[0], model.wins.strata[0]
     count = np.array([1.0, 2.0, 0.0])
-    groups = model.discordant.groups[0], model.ahead.groups[0]
+    groups = model.discordant.groups[0], model.wins.groups[0]
     assert all(group.first.size == group.of_state.size for group in groups)
     tables = cumulant_tables(d, s, groups, model.weights, count)
     for i, j in ((0, 0), (5, 9), (12, 3)):
         expected = np.zeros(5)
-        for kind in range(3):
-            share, ahead = mixture_moments(d, i, kind), mixture_moments(s, j, kind)
+        for row in range(3):
+            share, wins = mixture_moments(d, i, row), mixture_moments(s, j, row)
             # E (2 s - 1)^k by the binomial theorem.
-            known = np.append(1, ahead)
+            known = np.append(1, wins)
             balance = [
                 sum(comb(k, j) * 2**j * known[j] * (-1) ** (k - j) for j in range(k + 1))
                 for k in range(1, 6)
             ]
-            powers = model.weights[kind] ** np.arange(1, 6)
-            expected += count[kind] * powers * cumulants_of(share * balance)
+            powers = model.weights[row] ** np.arange(1, 6)
+            expected += count[row] * powers * cumulants_of(share * balance)
         assert_allclose([table[i, j] for table in tables], expected, rtol=1e-8, atol=1e-12)
 
 
@@ -105,15 +105,15 @@ def test_groups_of_states():
 
 
 def test_outliers():
-    """As many as expected in each state, of kinds in proportion; a likely outlier is not rare."""
+    """As many as expected in each state, of rows in proportion; a likely outlier is not rare."""
     total, differ = np.full(40, 50.0), np.append(np.resize([4.0, 5, 6], 39), 45)
     model = PairedShares.of(total, 0 * total, differ, np.ones(40), Hyperprior(strata=None))
     stratum = model.discordant.strata[0]
     assert is_rare(stratum).tolist() == [True, True, True, False]
     state = np.full(200_000, int(np.argmax(model.discordant.start)))
-    draw, kind = draw_outliers(stratum, state, model.count, np.random.default_rng(0))
+    draw, row = draw_outliers(stratum, state, model.count, np.random.default_rng(0))
     expected = (stratum.outlier[state[0]] * model.count)[:3]
-    found = np.bincount(kind) / state.size
+    found = np.bincount(row) / state.size
     assert_allclose(found, expected, atol=5 * np.sqrt(expected.max() / state.size))
     numbers = np.bincount(draw, minlength=state.size)
     assert numbers.var() == pytest.approx(numbers.mean(), rel=0.05)

@@ -6,7 +6,7 @@ from numpy.polynomial.legendre import leggauss
 from numpy.testing import assert_allclose
 from scipy.special import expit, log_expit
 
-from skpostbac import group_posterior
+from skpostbac import population_posterior
 from skpostbac.stats import BetaAverage, BetaBinomial, NormalBinomial
 from skpostbac.stats._distribution.table import LogitDistribution
 from skpostbac.stats._population.average import logit_average
@@ -109,7 +109,7 @@ HEAVY = {
 def test_mass_as_close_to_the_end_as_doubles_allow(case):
     """Against quadrature over one of two accuracies, with a thousandth within 1e-12 of 1."""
     model, correct, total, name = HEAVY[case]
-    distribution = getattr(group_posterior(correct, total, model=model), name)
+    distribution = getattr(population_posterior(correct, total, model=model), name)
     distribution = distribution[0] if name == "groups" else distribution
     one, two = distribution._distributions
     # A point keeps its distance from the mean, with an error of 1e-16.

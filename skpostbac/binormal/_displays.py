@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
 
 from skpostbac import _plot
-from skpostbac._plot import Kwargs, Plot
+from skpostbac._plot import BinaryDisplayMixin, Kwargs, Plot
 from skpostbac._utils import (
     Floats,
     RandomStateLike,
@@ -22,14 +22,9 @@ from skpostbac._utils import (
     input_errors,
     shown,
 )
-from skpostbac.binormal import (
-    BinormalCheck,
-    BinormalModel,
-    CurveBand,
-    binormal_check,
-    posterior_binormal,
-)
-from skpostbac.displays._base import BinaryDisplayMixin
+from skpostbac.binormal._check import BinormalCheck, binormal_check
+from skpostbac.binormal._model import BinormalModel
+from skpostbac.binormal._posterior import CurveBand, posterior_binormal
 from skpostbac.stats._distribution import Interval, interval_of
 
 if TYPE_CHECKING:
@@ -113,7 +108,7 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
     The effect of class imbalance on a precision-recall curve:
 
     >>> from dataclasses import replace
-    >>> from skpostbac import BinormalCurveDisplay
+    >>> from skpostbac.binormal import BinormalCurveDisplay
     >>> from skpostbac.binormal import BinormalModel
     >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
     >>> ax = None
@@ -235,7 +230,7 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
 
         Examples
         --------
-        >>> from skpostbac import BinormalCurveDisplay
+        >>> from skpostbac.binormal import BinormalCurveDisplay
         >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
         >>> display = BinormalCurveDisplay.from_predictions(y_true, y_score, random_state=0)
         >>> display.line_.get_label()
@@ -325,7 +320,7 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
         Examples
         --------
         >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import BinormalCurveDisplay
+        >>> from skpostbac.binormal import BinormalCurveDisplay
         >>> from skpostbac.binormal import BinormalModel
         >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
         >>> display = BinormalCurveDisplay.from_model(model, plot_chance_level=True)
@@ -386,7 +381,7 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
         Examples
         --------
         >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import BinormalCurveDisplay
+        >>> from skpostbac.binormal import BinormalCurveDisplay
         >>> from skpostbac.binormal import BinormalModel
         >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
         >>> display = BinormalCurveDisplay.from_model(model).plot(name="known")
@@ -498,7 +493,7 @@ class NormalScoresDisplay(BinaryDisplayMixin, Plot):
     Examples
     --------
     >>> import numpy as np
-    >>> from skpostbac import NormalScoresDisplay
+    >>> from skpostbac.binormal import NormalScoresDisplay
     >>> from skpostbac.binormal import binormal_check
     >>> y_true = np.repeat([0, 1], 30)
     >>> y_score = np.concatenate([np.linspace(-1, 1, 30), np.exp(np.linspace(-2, 2, 30))])
@@ -540,7 +535,7 @@ class NormalScoresDisplay(BinaryDisplayMixin, Plot):
         Examples
         --------
         >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import NormalScoresDisplay
+        >>> from skpostbac.binormal import NormalScoresDisplay
         >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 9, 1]
         >>> display = NormalScoresDisplay.from_predictions(y_true, y_score)
         >>> [points.get_label() for points in display.points_]
@@ -582,7 +577,7 @@ class NormalScoresDisplay(BinaryDisplayMixin, Plot):
         Examples
         --------
         >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import NormalScoresDisplay
+        >>> from skpostbac.binormal import NormalScoresDisplay
         >>> from skpostbac.binormal import binormal_check
         >>> check = binormal_check([0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 2, 1])
         >>> display = NormalScoresDisplay(check).plot()

@@ -1,0 +1,181 @@
+"""Check defaults in three situations: equal subgroups, other splits than K-fold, heavy weights.
+
+    python benchmarks/practice_coverage.py
+
+Three tables are written beside this script: how often a gap above 0.05 seems certain among equally
+good subgroups; how often 95 % intervals after a cross-validation contain the balanced accuracy of
+the classifier refitted on all data; and how often they contain that of weighted samples, and how
+often the warning of few importance weights is given.
+"""
+
+import platform
+import warnings
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import scipy
+import sklearn
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit
+from sklearn.tree import DecisionTreeClassifier
+
+from skpostbac import (
+    __version__,
+    cross_val_posterior,
+    posterior_balanced_accuracy,
+    subgroup_posteriors,
+)
+from skpostbac.metrics import SampleWeightWarning
+
+FOLDER = Path(__file__).parent
+SETS = {"gaps": 40, "splits": 40, "weights": 100}
+
+
+def gaps(n_sets):
+    """Groups, samples per class, and the share of test sets with P(gap > 0.05) > 0.95."""
+    rng = np.random.default_rng(0)
+    for n_groups, n in ((3, 25), (4, 40), (8, 30)):
+        y, group = np.tile(np.repeat([0, 1], n), n_groups), np.repeat(np.arange(n_groups), 2 * n)
+        sure = np.zeros(2)
+        for _ in range(n_sets):
+            y_pred = np.where(rng.random(y.size) < 0.85, y, 1 - y)
+            for i, pooling in enumerate((None, "partial")):
+                found = subgroup_posteriors(y, y_pred, sensitive_features=group, pooling=pooling)
+                sure[i] += found.gap.prob_above(0.05) > 0.95
+        yield n_groups, n, *(f"{share:.2f}" for share in sure / n_sets)
+
+
+def samples(n_groups, size, spread, rng):
+    """Draw features of two classes, with shifts that the samples of a group share."""
+    n = n_groups * size
+    y, group = rng.permutation(np.resize([0, 1], n)), np.repeat(np.arange(n_groups), size)
+    X = rng.normal(size=(n, 5)) + spread * rng.normal(size=(n_groups, 5))[group]
+    X[:, :2] += 0.9 * y[:, np.newaxis]
+    return X, y, group
+
+
+SPLITS = {
+    "10 random, 30 %": StratifiedShuffleSplit(10, test_size=0.3, random_state=0),
+    "5 random, 20 %": StratifiedShuffleSplit(5, test_size=0.2, random_state=0),
+    "1 random, 30 %": StratifiedShuffleSplit(1, test_size=0.3, random_state=0),
+    "5 folds, 3 times": RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0),
+    "groups of 4, 5 folds": None,
+}
+
+
+def splits(n_sets):
+    """Splits, classifier, and the coverage and mean width with the correction and without."""
+    rng = np.random.default_rng(0)
+    for name, cv in SPLITS.items():
+        size, spread = (4, 1.0) if cv is None else (1, 0.0)
+        for model in (DecisionTreeClassifier(random_state=0), LogisticRegression()):
+            found = np.zeros((2, 2))
+            for _ in range(n_sets):
+                X, y, group = samples(100 // size, size, spread, rng)
+                X_new, y_new, _ = samples(5000, 1, spread, rng)
+                truth = balanced_accuracy_score(y_new, model.fit(X, y).predict(X_new))
+                for i, variation in enumerate(("nadeau-bengio", None)):
+                    low, high = cross_val_posterior(
+                        model,
+                        X,
+                        y,
+                        groups=group if cv is None else None,
+                        cv=cv,
+                        training_variation=variation,
+                    ).credible_interval()
+                    found[i] += (low <= truth <= high), high - low
+            cells = (f"{hit:.2f} ({width:.2f})" for hit, width in found / n_sets)
+            yield name, type(model).__name__, *cells
+
+
+def strata(share, weight, recall, other=0.9):
+    """Return a stratum of a share of the samples, with its weight and recall, beside another."""
+    truth = (share * weight * recall + (1 - share) * other) / (share * weight + 1 - share)
+
+    def draw(n, rng):
+        is_in = rng.random(n) < share
+        return np.where(is_in, weight, 1.0), np.where(is_in, recall, other), truth
+
+    return draw
+
+
+def lognormal(variation):
+    """Return log-normal weights with a coefficient of variation, and a recall of .85."""
+    spread = np.sqrt(np.log1p(variation**2))
+    return lambda n, rng: (np.exp(spread * rng.normal(size=n)), np.full(n, 0.85), 0.85)
+
+
+def inverse(n, rng):
+    """Draw inverse probabilities of being sampled; the seldom sampled are harder."""
+    p = np.linspace(0.1, 0.9, 1001)
+    recall = expit(1 + 1.5 * p)
+    chosen = rng.choice(p, n)
+    return 1 / chosen, expit(1 + 1.5 * chosen), np.average(recall, weights=1 / p)
+
+
+WEIGHTS = {
+    "a tenth 10 x, recall .6": strata(0.1, 10, 0.6),
+    "a tenth 20 x, recall .6": strata(0.1, 20, 0.6),
+    "a twentieth 10 x, recall .6": strata(0.05, 10, 0.6),
+    "ordinary: a half 3 x, recall .6": strata(0.5, 3, 0.6),
+    "ordinary: a fifth 5 x, recall .6": strata(0.2, 5, 0.6),
+    "ordinary: variation 0.5": lognormal(0.5),
+    "ordinary: variation 1": lognormal(1),
+    "ordinary: inverse probabilities": inverse,
+}
+
+
+def weights(n_sets):
+    """Weights, and for each number of samples per class the coverage, and how often it warns."""
+    rng = np.random.default_rng(0)
+    for name, draw in WEIGHTS.items():
+        cells = []
+        for n in (10, 25, 50, 100):
+            hits = fired = 0
+            y = np.repeat([0, 1], n)
+            for _ in range(n_sets):
+                (w, p, truth), (v, q, _) = draw(n, rng), draw(n, rng)
+                right = rng.random(2 * n) < np.concatenate([p, q])
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    low, high = posterior_balanced_accuracy(
+                        y,
+                        np.where(right, y, 1 - y),
+                        sample_weight=np.concatenate([w, v]),
+                        weight_type="importance",
+                    ).credible_interval()
+                hits += low <= truth <= high
+                fired += any(issubclass(one.category, SampleWeightWarning) for one in caught)
+            cells.append(f"{hits / n_sets:.2f} ({fired / n_sets:.2f})")
+        yield name, *cells
+
+
+STUDIES = {
+    "gaps": (gaps, ("groups", "per class", "alone", "pooled")),
+    "splits": (splits, ("splits", "classifier", "corrected", "None")),
+    "weights": (weights, ("weights", "n = 10", "n = 25", "n = 50", "n = 100")),
+}
+
+
+def main():
+    """Run all studies and write their tables."""
+    warnings.simplefilter("ignore")
+    for name, (study, head) in STUDIES.items():
+        rows = [head, *(tuple(map(str, row)) for row in study(SETS[name]))]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        rule = " ".join("=" * width for width in widths)
+        lines = [" ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        (FOLDER / f"practice_{name}.rst").write_text(
+            f"{date.today()}, skpostbac {__version__}, scikit-learn {sklearn.__version__}, "
+            f"NumPy {np.__version__}, SciPy {scipy.__version__},\n"
+            f"Python {platform.python_version()}; ``python benchmarks/practice_coverage.py``, "
+            f"{SETS[name]} data sets a cell.\n\n"
+            + "\n".join([rule, lines[0], rule, *lines[1:], rule, ""])
+        )
+
+
+if __name__ == "__main__":
+    main()
