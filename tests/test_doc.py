@@ -4,6 +4,7 @@ import inspect
 import re
 from pathlib import Path, PurePosixPath
 
+import numpy as np
 import pytest
 
 import skpostbac
@@ -124,3 +125,53 @@ def test_local_paths_are_seen(text):
 def test_other_slashes_are_no_local_paths(text):
     """Addresses and paths within the project are fine."""
     assert not LOCAL_PATH.search(text)
+
+
+QUOTED = {
+    name: int(value)
+    for path in sorted((DOC / "evidence").glob("quoted*.inc"))
+    for name, value in re.findall(
+        r"^\.\. \|(.*)\| replace:: (\d+) %$", path.read_text("utf-8"), re.M
+    )
+}
+
+
+def measured_in_intervals():
+    """Return mean and lowest coverage by name, from the tables of the default interval."""
+    found = {}
+    text = (DOC / "evidence" / "intervals.rst.inc").read_text("utf-8")
+    tables = re.findall(r"^method +mean +lowest .*\n=.*\n((?:.*\d%\n)+)", text, flags=re.M)
+    for part, table in zip(("two", "three", "many", "class", "few", "sparse"), tables, strict=True):
+        for row in table.splitlines():
+            method, mean, lowest = re.match(r"(.*?) +(\d\.\d+) (\d\.\d+) ", row).groups()
+            name = f"{part}-{re.sub('[ /]', '-', method.replace(',', ''))}"
+            found |= {f"{name}-mean": float(mean), f"{name}-lowest": float(lowest)}
+    return found
+
+
+def measured_in_validity():
+    """Return mean and lowest coverage of the shortest interval by name, from its table."""
+    text, found = (DOC / "evidence" / "validity_summary.rst.inc").read_text("utf-8"), {}
+    for prior in ("uniform", "reciprocal", "hierarchical"):
+        rows = re.findall(rf" {prior} +hdi .* (\d+) +(\S+) \S+ (\S+) +\d+ +\d+$", text, flags=re.M)
+        cells, means, lowest = np.array(rows, dtype=float).T
+        found[f"validity-{prior}-mean"] = means @ cells / cells.sum()
+        found[f"validity-{prior}-lowest"] = lowest.min()
+    return found
+
+
+def test_quoted_coverage_is_that_of_the_tables():
+    """The mean is rounded to whole percents, and the lowest is rounded down."""
+    measured = measured_in_intervals() | measured_in_validity()
+    assert measured.keys() == QUOTED.keys()
+    for name, value in measured.items():
+        percents = 100 * value - QUOTED[name]
+        low, high = (-0.5, 0.5) if name.endswith("-mean") else (0, 1)
+        assert low - 0.051 <= percents <= high + 0.001, name
+
+
+def test_quoted_names_exist():
+    """The text that names a measured number has one, and the pages of the defaults do."""
+    named = {name: re.findall(r"\|([a-z][\w-]*-\w+)\|", text) for name, text in pages().items()}
+    assert {one for names in named.values() for one in names} <= QUOTED.keys()
+    assert all(named[page] for page in ("evidence/index", "evidence/priors"))

@@ -86,14 +86,22 @@ def test_figures_have_the_same_words(name):
     """Intervals are those of the distribution; the summary begins with the same keys."""
     posterior = FIGURES[name]
     assert posterior.hdi(0.8) == posterior.credible_interval(0.8, method="hdi")
-    assert posterior.interval(0.8) == posterior.credible_interval(0.8, method="central")
-    assert posterior.hdi() == posterior.credible_interval()
+    (low, high), (lower, higher) = (
+        posterior.credible_interval(0.8, method=method) for method in ("hdi", "central")
+    )
+    hull = (min(low, lower), max(high, higher))
+    assert (
+        hull == posterior.credible_interval(0.8) == posterior.credible_interval(0.8, method="hull")
+    )
     if hasattr(posterior, "distribution"):
+        assert posterior.interval(0.8) == hull
         assert posterior.hdi(0.8) == posterior.distribution.hdi(0.8)
-        assert posterior.interval(0.8) == posterior.distribution.interval(0.8)
+        assert (lower, higher) == posterior.distribution.interval(0.8)
+    else:  # draws are their own distribution, with the intervals of SciPy's
+        assert posterior.interval(0.8) == (lower, higher)
     summary = posterior.summary(0.8)
     assert list(summary)[: len(KEYS)] == KEYS
-    assert (summary["low"], summary["high"]) == tuple(posterior.hdi(0.8))
+    assert (summary["low"], summary["high"]) == hull
     assert (summary["mean"], summary["level"]) == (posterior.mean(), 0.8)
     assert all(isinstance(value, float) for value in summary.values())
     assert f"{posterior.mean():.3f} (80% credible interval" in posterior.report(0.8)
@@ -126,12 +134,12 @@ def test_methods_are_those_of_the_distribution(name):
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("level", [0, 1, -0.1, 95, np.nan, "0.95", None], ids=repr)
 def test_a_level_is_a_probability(name, level):
-    """Strictly between 0 and 1, wherever an interval is reported; there are two methods."""
+    """Strictly between 0 and 1, wherever an interval is reported; there are three methods."""
     posterior = FIGURES[name]
     for ask in ("credible_interval", "interval", "hdi", "summary", "report"):
         with pytest.raises(ValueError, match="level must be a number strictly between 0 and 1"):
             getattr(posterior, ask)(level)
-    with pytest.raises(ValueError, match="method must be 'hdi' or 'central', got 'eti'"):
+    with pytest.raises(ValueError, match="method must be 'hull', 'hdi' or 'central', got 'eti'"):
         posterior.credible_interval(method="eti")
 
 

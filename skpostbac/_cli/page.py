@@ -15,7 +15,7 @@ from skpostbac._cli.plots import page_plots
 from skpostbac._cli.results import Evaluation, Record
 from skpostbac._cli.text import Section, describe_data, describe_failed, make_sections
 from skpostbac._utils import escape
-from skpostbac.metrics._priors import SHARED_PRIORS
+from skpostbac.metrics._priors import DEFAULT_PRIOR, SHARED_PRIORS
 
 # The browser blocks all other content, should a label ever get past the escaping.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -28,6 +28,12 @@ MOST_ROWS = 10
 SENTENCES = 5
 
 INDEPENDENT = "The recall of each class has a Beta prior, so its posterior is a Beta distribution."
+WEAKENED = (
+    "The recall of each class has a Beta prior, so its posterior is a Beta distribution. In the "
+    "average, each class has the strength of 1 - 1/l observations less than its prior and samples, "
+    "with l classes, so that intervals are wide enough; recalls of single classes have the "
+    "Jeffreys prior."
+)
 METHOD = (
     "The balanced accuracy is their average over the classes; its posterior distribution is "
     "computed without sampling (Brodersen et al. 2010, The balanced accuracy and its posterior "
@@ -127,7 +133,8 @@ def _method(document: Record) -> list[str]:
     """Explain how the numbers were computed."""
     prior = document["settings"]["prior"]
     is_shared = isinstance(prior, str) and prior in SHARED_PRIORS
-    parts = [SHARED_PRIORS[prior].explanation if is_shared else INDEPENDENT, METHOD]
+    independent = WEAKENED if prior == DEFAULT_PRIOR else INDEPENDENT
+    parts = [SHARED_PRIORS[prior].explanation if is_shared else independent, METHOD]
     how = SHARED_COMPARISON if is_shared else INDEPENDENT_COMPARISON
     return [*parts, COMPARISON, how] if document["comparison"] else parts
 

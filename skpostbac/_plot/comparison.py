@@ -112,8 +112,9 @@ class ComparisonPlot(Plot):
             with the highest posterior means.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
-        method : {"hdi", "central"}, default="hdi"
-            Shortest interval, or the one with equal probability in both tails.
+        method : {"hull", "hdi", "central"}, default="hull"
+            Hull of both other intervals, the shortest interval, or the one with equal probability
+            in both tails.
         cmap : str or matplotlib Colormap, default="cividis"
             Colour map of the kinds "matrix" and "ranks".
         despine : bool, default=False

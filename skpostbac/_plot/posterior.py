@@ -339,8 +339,9 @@ class PosteriorPlot(Plot):
             to twelve densities differ in colour and line style, and up to 36 also in line width.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
-        method : {"hdi", "central"}, default="hdi"
-            Shortest interval, or the one with equal probability in both tails.
+        method : {"hull", "hdi", "central"}, default="hull"
+            Hull of both other intervals, the shortest interval, or the one with equal probability
+            in both tails.
         curve_kwargs : dict or sequence of dict, default=None
             Keyword arguments of matplotlib's ``plot`` for all lines, or for each line.
         plot_chance_level : bool, default=False

@@ -138,4 +138,5 @@ def interval_name(level: float, method: str) -> str:
     >>> interval_name(0.5, "central")
     '50% central interval'
     """
-    return f"{100 * float(level):g}% {'HDI' if method == 'hdi' else 'central interval'}"
+    names = {"hull": "CI", "hdi": "HDI", "central": "central interval"}
+    return f"{100 * float(level):g}% {names[method]}"

@@ -345,7 +345,7 @@ class PosteriorBinormal(StablePickle):
         -------
         rows : list of dict
             For "roc_auc" and "average_precision": "name", "mean", "median", "standard_deviation",
-            "low" and "high" (ends of the highest-density credible interval), "level", and
+            "low" and "high" (ends of the credible interval), "level", and
             "empirical" (area under the empirical curve, None if the scores are not known). Pass it
             to ``pandas.DataFrame``.
 

@@ -322,8 +322,9 @@ class PosteriorSearchDisplay(Plot):
             them.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
-        method : {"hdi", "central"}, default="hdi"
-            Shortest interval, or the one with equal probability in both tails.
+        method : {"hull", "hdi", "central"}, default="hull"
+            Hull of both other intervals, the shortest interval, or the one with equal probability
+            in both tails.
         plot_chance_level : bool, default=False
             Whether to plot the chance level.
         errorbar_kwargs : dict, default=None

@@ -325,9 +325,9 @@ class PosteriorComparison(StablePickle):
             Names of two different classifiers.
         level : float in (0, 1), default=0.95
             Probability of the interval.
-        method : {"hdi", "central"}, default="hdi"
+        method : {"hull", "hdi", "central"}, default="hull"
             "hdi" is the shortest interval (highest density); "central" leaves out the same
-            probability in both tails.
+            probability in both tails; "hull" reaches from the lowest to the highest end of both.
 
         Returns
         -------
@@ -519,7 +519,7 @@ class PosteriorComparison(StablePickle):
         -------
         list of T dict
             With the keys "name", "mean", "median", "standard_deviation", "low", "high"
-            (highest-density credible interval), "level", "prob_best", "prob_best_error" (its
+            (credible interval), "level", "prob_best", "prob_best_error" (its
             standard error, 0 if it is exact), "expected_rank", "expected_loss" and "wins". Pass it
             to ``pandas.DataFrame`` or ``polars.DataFrame``.
         """
@@ -835,7 +835,7 @@ def compare_predictions(
     ------
     TypeError, ValueError
         If there are fewer than two classifiers; if `rope`, `n_draws` or `random_state` is invalid;
-        if the prior of one of the four outcomes of a pair is below 1e-6; or for the reasons listed
+        if an explicit prior gives one of the four outcomes of a pair less than 1e-6; or as listed
         in :func:`paired_counts` and :class:`PosteriorBalancedAccuracy`.
 
     Warns
@@ -857,13 +857,23 @@ def compare_predictions(
 
     Notes
     -----
-    In each class, a sample shows one of :math:`2^T` patterns of which classifiers are right. The
-    pattern probabilities have a Dirichlet prior of mass :math:`a + b`, whose mean corresponds to
-    independent classifiers that are each right with probability :math:`a / (a + b)`. Each
-    classifier's accuracy then has exactly the posterior :math:`\mathrm{Beta}(a + k, b + n - k)`
-    that it has alone. Each pair has a Dirichlet posterior over four cells with the prior
-    :math:`(a^2, ab, ab, b^2) / (a + b)`, independent of any other classifiers; the default is 1 /
-    (2 l) per cell with l classes. The distribution of the difference is exact.
+    In each class, a sample shows one of :math:`2^T` patterns of which classifiers are right. Their
+    probabilities have a Dirichlet prior. Each classifier's accuracy then has exactly the
+    posterior that it has alone, and each pair a Dirichlet posterior over the four cells both right,
+    only the first, only the second, neither. The distribution of the difference is exact.
+
+    By default, all prior mass of a pair is on disagreement, :math:`(0, 1/l, 1/l, 0)` for l classes,
+    so that few disagreements leave the difference as uncertain as it is. As for a classifier alone,
+    the parameters of a class of n samples are multiplied by :math:`1 - \min(n, 1 - 1/l) / (n +
+    2/l)`, which takes the strength of about one observation away and leaves the mean as it is. With
+    T > 2, ranks and losses use patterns with half of the classifiers right, of which two disagree
+    with probability :math:`T / (2 (T - 1))` for even T and :math:`(T + 1) / (2 T)` for odd T. So
+    they may differ slightly from the probabilities of pairs.
+
+    With an explicit prior (a, b), and with "uniform", "jeffreys" or "neutral", the patterns have
+    the mass :math:`a + b`, as if the classifiers were right independently of each other with
+    probability :math:`a / (a + b)`. A pair then has the prior :math:`(a^2, ab, ab, b^2) / (a + b)`,
+    whatever other classifiers there are.
 
     For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each classifier
     and in all moments up to the third; the error in fourth moments is far below the Monte Carlo

@@ -31,7 +31,13 @@ from skpostbac._utils import (
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._dependence import DesignEffects, widened_difference, widening
-from skpostbac.metrics._priors import independent_prior
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    independent_prior,
+    kept_strength,
+    resolve_prior,
+    spent_observations,
+)
 from skpostbac.stats import (
     BetaAverage,
     BoundedDistribution,
@@ -263,8 +269,10 @@ def paired_joint(
 ) -> PairedJoint:
     """Return the joint distribution of the margins of `counts`, all of one prior."""
     prior = posteriors[0].prior
-    if isinstance(prior, np.ndarray) and (
-        np.any(small := prior_cells(prior).min(axis=1) < SMALLEST)
+    if (
+        isinstance(prior, np.ndarray)
+        and not _has_default_prior(posteriors[0])
+        and np.any(small := prior_cells(prior).min(axis=1) < SMALLEST)
     ):
         # Such a cell has no distribution, whatever the counts.
         a, b = prior[np.argmax(small)]
@@ -308,17 +316,32 @@ class PairedJoint(Joint):
         """Cells for a distribution, which is of the second of a table less the first."""
         return self.counts.cells(self.counts.names[j], self.counts.names[i])
 
+    def _dirichlet(self, cells: Floats) -> tuple[Floats, Floats]:
+        """Return the cells of two classifiers as they count, and their Dirichlet prior."""
+        if _has_default_prior(self.posteriors[0]):
+            return default_cells(cells)
+        prior = self.posteriors[0].prior
+        if isinstance(prior, Hyperprior):
+            # A weak one, for the variances of single samples.
+            prior = np.full((self.counts.n_classes, 2), 1 / self.counts.n_classes)
+        return cells, prior_cells(prior)
+
 
 class PatternJoint(PairedJoint):
     """Paired classifiers whose patterns of correct predictions have Dirichlet distributions.
 
-    Ranks and losses of more than two classifiers are averages over draws of the patterns.
+    Ranks and losses of more than two classifiers are averages over draws of the patterns. In the
+    patterns of the default prior half of the classifiers are right, so that two of T disagree with
+    probability T / (2 (T - 1)) for even T and (T + 1) / (2 T) for odd T: always if T = 2, as in
+    `default_cells`. Each pair by itself has that prior, so its probability and that of its ranks
+    may differ slightly.
     """
 
     def difference(self, i: int, j: int) -> PairedDifference:
         """Return the distribution of the difference in balanced accuracy, i minus j."""
         weights = self.posteriors[0]._weights
-        return PairedDifference(self._cells(i, j), prior=prior_cells(self._prior), weights=weights)
+        cells, prior = self._dirichlet(self._cells(i, j))
+        return PairedDifference(cells, prior=prior, weights=weights)
 
     def expected_loss(self) -> Floats:
         """Return the expected shortfall of each from the best, shape (T,).
@@ -341,10 +364,18 @@ class PatternJoint(PairedJoint):
         ends = np.searchsorted(self.counts.class_index, np.arange(1, self.counts.n_classes))
         patterns = np.split(self.counts.patterns.astype(np.float64), ends)
         counts = np.split(self.counts.counts, ends)
-        prior, weights = self._prior.tolist(), self.posteriors[0].class_weight
+        prior = independent_prior(self.posteriors[0].prior, "exact pairs")
+        weights = self.posteriors[0].class_weight
+        is_default = _has_default_prior(self.posteriors[0])
+        if is_default:
+            n_samples = np.array([number.sum() for number in counts])
+            spent = spent_observations(DEFAULT_PRIOR, self.counts.n_classes)
+            strength = kept_strength(prior, n_samples, spent)
+            counts = [kept * number for kept, number in zip(strength, counts, strict=True)]
+            prior = strength[:, np.newaxis] * prior
         distributions = [
-            PatternDistribution(observed, number, a, b)
-            for observed, number, (a, b) in zip(patterns, counts, prior, strict=True)
+            PatternDistribution(observed, number, a, b, is_default)
+            for observed, number, (a, b) in zip(patterns, counts, prior.tolist(), strict=True)
         ]
         # The blocks, and the seed of each, depend on nothing but the data.
         most_patterns = 1 + max(len(number) for number in counts)
@@ -360,10 +391,6 @@ class PatternJoint(PairedJoint):
         blocks = parallel(map(delayed(draw_block), starts, seeds))
         total: Tally = reduce(add, progress(blocks, len(starts), "drawing joint ranks"))
         return total
-
-    @property
-    def _prior(self) -> Floats:
-        return independent_prior(self.posteriors[0].prior, "exact pairs")
 
 
 class PairwiseJoint(PairedJoint):
@@ -426,7 +453,7 @@ class PairwiseJoint(PairedJoint):
         cells = observed / effects.divisor[:, np.newaxis]
         difference = self._of_cells(cells)
         # The variance of the difference of two outcomes in each class.
-        masses = cells + self._prior_cells
+        masses = np.add(*self._dirichlet(cells))
         _, first, second, _ = (masses / masses.sum(axis=1, keepdims=True)).T
         variances = np.asarray(first + second - (second - first) ** 2)
         assert self.counts._design is not None
@@ -451,15 +478,8 @@ class PairwiseJoint(PairedJoint):
         prior, weights = self.posteriors[0].prior, self.posteriors[0]._weights
         if isinstance(prior, Hyperprior):
             return HierarchicalPairedDifference(cells, weights=weights, hyperprior=prior)
-        return PairedDifference(cells, prior=self._prior_cells, weights=weights)
-
-    @property
-    def _prior_cells(self) -> Floats:
-        """The prior; where classes share one, a weak one for the variances of single samples."""
-        prior, size = self.posteriors[0].prior, self.counts.n_classes
-        if isinstance(prior, Hyperprior):
-            prior = np.full((size, 2), 1 / size)
-        return prior_cells(prior)
+        counts, cell_prior = self._dirichlet(cells)
+        return PairedDifference(counts, prior=cell_prior, weights=weights)
 
     def _draw(self) -> Tally:
         rng, count = np.random.default_rng(self.seed), len(self.posteriors)
@@ -507,6 +527,41 @@ def prior_cells(prior: Floats) -> Floats:
     a, b = prior.T
     right = a / (a + b)
     return np.stack([a * right, b * right, b * right, b * (b / (a + b))], axis=1)
+
+
+def default_cells(cells: Floats) -> tuple[Floats, Floats]:
+    """Return the cells of two classifiers and their Dirichlet prior under the prior "reciprocal".
+
+    The prior's mass is all on disagreement: (0, 1/l, 1/l, 0) for the cells both right, only the
+    first, only the second, neither, of l classes. The margins are Beta(1/l, 1/l), but the
+    difference is wider than if half of the mass were on agreement. Cells and prior are multiplied
+    by `kept_strength`, as those of one classifier.
+
+    A cell cannot be empty: the smallest mass that a distribution takes is moved from disagreement
+    to agreement, which leaves the margins as they are. It matters only in a class where no sample
+    agrees, and moves probabilities there by about 1e-6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cells, prior = default_cells(np.array([[5.0, 1.0, 2.0, 1.0], [0.0, 0.0, 0.0, 0.0]]))
+    >>> cells
+    array([[4.75, 0.95, 1.9 , 0.95],
+           [0.  , 0.  , 0.  , 0.  ]])
+    >>> prior.round(3)
+    array([[0.   , 0.475, 0.475, 0.   ],
+           [0.   , 0.5  , 0.5  , 0.   ]])
+    """
+    prior = independent_prior(resolve_prior(DEFAULT_PRIOR, len(cells)), "pairs")
+    spent = spent_observations(DEFAULT_PRIOR, len(cells))
+    strength = kept_strength(prior, cells.sum(axis=1), spent)[:, np.newaxis]
+    disagreement = np.maximum(strength / len(cells) - SMALLEST, SMALLEST)
+    agreement = np.full_like(disagreement, SMALLEST)
+    return strength * cells, np.hstack([agreement, disagreement, disagreement, agreement])
+
+
+def _has_default_prior(posterior: PosteriorBalancedAccuracy) -> bool:
+    return isinstance(posterior._prior_spec, str) and posterior._prior_spec == DEFAULT_PRIOR
 
 
 def _both_sides(difference: Difference) -> tuple[float, float]:

@@ -27,6 +27,7 @@ from scipy import special, stats
 from scipy.stats import qmc
 
 from skpostbac._utils import Floats, FrozenArrays
+from skpostbac.metrics._priors import kept_strength, posterior_exponents
 from skpostbac.stats import (
     BetaAverage,
     HierarchicalBetaAverage,
@@ -34,6 +35,8 @@ from skpostbac.stats import (
     Hyperprior,
     PairedDifference,
 )
+from skpostbac.stats._beta import SMALLEST
+from skpostbac.stats._distribution import interval_of
 
 # Outcomes that are enumerated at most, and the probability of those left out.
 _MOST_OUTCOMES, _NEGLIGIBLE = 2**15, 1e-15
@@ -106,6 +109,11 @@ class PlannedTest(FrozenArrays):
         Class weights.
     prior : ndarray of shape (l, 2)
         Exponents of each class; those of "reciprocal" if the classes share the prior.
+    spent : float
+        Observations by which the posterior of each class is weaker, see `spent_observations`.
+    disagreement : ndarray of shape (l,)
+        Prior mass of the cell in which just the first of two classifiers is right, and of that in
+        which just the second is.
     hyperprior : Hyperprior or None
         The prior that the classes share.
     seed : int
@@ -120,6 +128,8 @@ class PlannedTest(FrozenArrays):
     rates: Floats
     weights: Floats
     prior: Floats
+    spent: float
+    disagreement: Floats
     hyperprior: Hyperprior | None
     seed: int
 
@@ -268,16 +278,19 @@ class PlannedTest(FrozenArrays):
 
     def _cumulants(self, n: Floats, first: Floats, second: Floats) -> Floats:
         """Return the cumulants 1 to 4 of each class's part of the posterior, shape (4, r, l)."""
-        a, b = self.prior.T
         powers = np.power.outer(self.weights, np.arange(1, 5)).T[:, None]
         if self.design == "paired":
-            moments = _difference_moments(a, b, n, first, second)
+            factor, cell = kept_strength(self.prior, n, self.spent), self.disagreement
+            agreement = self.prior.sum(axis=1) - 2 * cell + n - first
+            moments = _difference_moments(
+                factor * cell, factor * agreement, factor * first, factor * second
+            )
         else:
-            moments = _beta_moments(a + second, b + n - second)
+            moments = _beta_moments(*posterior_exponents(self.prior, second, n, self.spent))
         moments[3] -= 3 * moments[1] ** 2
         cumulants = powers * moments
         if self.design == "separate":
-            other = _beta_moments(a + first, b + n - first)
+            other = _beta_moments(*posterior_exponents(self.prior, first, n, self.spent))
             other[3] -= 3 * other[1] ** 2
             cumulants += powers * other * np.array([-1.0, 1, -1, 1])[:, None, None]
         return cumulants
@@ -295,7 +308,9 @@ class PlannedTest(FrozenArrays):
         if self.width:
             z = special.ndtri((1 + self.level) / 2)
             correction = excess / 12 * (z**3 - 3 * z) - skewness**2 / 18 * (2 * z**3 - 5 * z)
-            width = deviation * (2 * z + np.clip(correction, -z, z)) / self.width
+            # The shortest and the central interval are a third of the skewness apart.
+            hull = 2 * z + np.clip(correction, -z, z) + np.abs(skewness) / 3
+            width = deviation * hull / self.width
             return 1 - width, error * width
         u = -mean / deviation
         square = u * u
@@ -317,20 +332,26 @@ class PlannedTest(FrozenArrays):
         counts, place = np.unique(np.hstack([first, second]), axis=0, return_inverse=True)
         place = place.ravel()  # NumPy 2.0 gives it the axis
         first, second = counts[:, : n.size], counts[:, n.size :]
-        a, b = self.prior.T
-        average = BetaAverage(a + second, b + n - second, weights=weights)
+        exponents = posterior_exponents(self.prior, second, n, self.spent)
+        average = BetaAverage(*exponents, weights=weights)
         if self.width:
-            low, high = average.interval(self.level)
+            low, high = interval_of(average, self.level)
             return np.asarray(1 - (high - low) / self.width)[place]
-        cells = np.stack([a * a, a * b, a * b, b * b], axis=1) / (a + b)[:, None]
         if self.design == "separate":
-            other = BetaAverage(a + first, b + n - first, weights=self.weights)
+            exponents = posterior_exponents(self.prior, first, n, self.spent)
+            other = BetaAverage(*exponents, weights=self.weights)
             below = (average - other).cdf(0.0)
         elif n.size == 1:
             # B's share of the samples on which just one is right
-            below = special.betainc(cells[0, 2] + second, cells[0, 1] + first - second, 0.5)[:, 0]
+            factor, cell = kept_strength(self.prior, n, self.spent), self.disagreement
+            shares = factor * (cell + second), factor * (cell + first - second)
+            below = np.asarray(special.betainc(*shares, 0.5), dtype=np.float64)[:, 0]
         else:
-            pairs = _pair_counts(n, first, second)
+            factor, cell = kept_strength(self.prior, n, self.spent)[:, None], self.disagreement
+            a, b = self.prior.T
+            cells = factor * np.stack([a - cell, cell, cell, b - cell], axis=1)
+            cells = np.maximum(cells, SMALLEST)
+            pairs = factor * _pair_counts(n, first, second)
             below = np.array(
                 [PairedDifference(row, prior=cells, weights=self.weights).cdf(0.0) for row in pairs]
             )
@@ -360,7 +381,7 @@ class PlannedTest(FrozenArrays):
         if parts == 1:
             in_doubt = np.abs(margin) <= tolerance + np.ptp(errors)
             in_doubt[rows] = False
-            rows = np.flatnonzero(in_doubt & (weights > 1e-9))
+            rows = np.flatnonzero(in_doubt & (weights > 1e-12))
             most = _MOST_PAIRS if self.design == "paired" and n.size > 1 else _MOST_IN_DOUBT
             rows = rows[np.argsort(-weights[rows])[:most]]
             if rows.size:
@@ -460,14 +481,14 @@ def _beta_moments(a: Floats, b: Floats) -> Floats:
     return np.stack([a / s, variance, third, 3 * variance**2 + 6 * variance * excess])
 
 
-def _difference_moments(a: Floats, b: Floats, n: Floats, y: Floats, x: Floats) -> Floats:
-    """Return those of B - A, for the two cells of a Dirichlet in which just one is right.
+def _difference_moments(cell: Floats, agreement: Floats, y: Floats, x: Floats) -> Floats:
+    """Return those of B - A, for a Dirichlet in which just one is right in two of the cells.
 
-    It is D M, where D is their sum, and M = 2 S - 1 of B's share S of it; both are independent.
-    The moments about the means of D and M keep their accuracy where the variances are small.
+    Each has the prior mass `cell`; both together have y samples, and that of B has x. B - A is D M,
+    where D is their sum, and M = 2 S - 1 of B's share S of it; both are independent. The moments
+    about the means of D and M keep their accuracy where the variances are small.
     """
-    cell = a * b / (a + b)
-    d, v, t, f = _beta_moments(2 * cell + y, a + b - 2 * cell + n - y)
+    d, v, t, f = _beta_moments(2 * cell + y, agreement)
     m, m2, m3, m4 = _beta_moments(cell + x, cell + y - x)
     m, m2, m3, m4 = 2 * m - 1, 4 * m2, 8 * m3, 16 * m4
     second = (d * d + v) * m2 + m * m * v

@@ -35,6 +35,7 @@ from skpostbac.metrics._priors import (
     check_prior,
     resolve_class_weight,
     resolve_prior,
+    spent_observations,
 )
 from skpostbac.model_selection._planned_test import Design, PlannedTest
 from skpostbac.stats import BetaAverage, Hyperprior
@@ -278,9 +279,8 @@ def required_test_size(
         has the recall of each class. The posterior of a pilot test stands for uncertain recalls,
         and can be used with `width` only; pilot samples do not count as test samples.
     width : float in (0, 1), optional
-        Largest width of the central credible interval of probability `level`, whose tails have
-        equal probabilities. The highest-density interval, which is the default elsewhere, is never
-        wider, so its assurance is at least as high.
+        Largest width of the credible interval of probability `level` that posteriors report, the
+        hull of the shortest and the central one.
     difference : float or array-like of shape (n_classes,), optional
         Recall of the second classifier minus the recall of the first, whose recalls are `recalls`;
         a number applies to each class. A difference is detected if the truly better classifier is
@@ -305,9 +305,8 @@ def required_test_size(
         those of the pilot, or equal weights.
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
         Prior in the analysis of the test, as in :func:`posterior_balanced_accuracy`. For paired
-        classifiers, that of each class is the prior of either margin: the cells both right, only
-        the first, only the second, neither have the Dirichlet prior
-        :math:`(a^2, ab, ab, b^2) / (a + b)`. With "hierarchical" or a
+        classifiers, that of each class is the prior of either margin, and the cells of a pair have
+        the prior of :func:`~skpostbac.compare_predictions`. With "hierarchical" or a
         :class:`~skpostbac.stats.Hyperprior`, the assurance is approximate (see Notes).
     max_size : int, default=1000000
         Largest number of samples of a class to consider, at most 1e9, or 1e7 with a pilot.
@@ -355,7 +354,7 @@ def required_test_size(
     %. This holds only for classifiers that agree on nearly all samples: the improvement of 10
     samples must stand out from all samples on which exactly one classifier is right. If the second
     classifier corrects errors of the first and makes no new ones, the assurance of 10,000 paired
-    samples at a `level` of 0.95 is 0.997. It is 0.74 if the two agree on 99.8 % of the samples,
+    samples at a `level` of 0.95 is 0.990. It is 0.74 if the two agree on 99.8 % of the samples,
     0.41 on 99.5 % and 0.26 on 99 %. With independent errors, or on separate test sets, it is 0.09
     at an accuracy of 95 %, where 580,000 samples are needed for an assurance of 0.8; only near an
     accuracy of 99.8 % does it exceed 0.5, whatever the agreement.
@@ -399,7 +398,7 @@ def required_test_size(
     0.8).
     This assumes that both classifiers are right, or both wrong, on 0.998 of the samples.
     >>> alike.assurance_at(10_000)
-    0.741
+    0.74
     """
     level, target = check_level(level), check_probability(assurance, "assurance")
     check_flags(paired=paired)
@@ -410,10 +409,15 @@ def required_test_size(
     design, classes, rates = _planned(recalls)
     if isinstance(recalls, PosteriorBalancedAccuracy) and class_weight is None:
         class_weight = recalls.class_weight
-    exponents = resolve_prior(check_prior(prior), classes.size)
+    spec = check_prior(prior)
+    exponents, spent = resolve_prior(spec, classes.size), spent_observations(spec, classes.size)
     hyperprior = exponents if isinstance(exponents, Hyperprior) else None
     if isinstance(exponents, Hyperprior):
         exponents = np.full((classes.size, 2), 1 / classes.size)
+    # Of the cells of two classifiers as in a comparison: `default_cells` and `prior_cells`.
+    disagreement = exponents.prod(axis=1) / exponents.sum(axis=1)
+    if isinstance(spec, str) and spec == DEFAULT_PRIOR:
+        disagreement = exponents[:, 0]
     weights = resolve_class_weight(check_class_weight(class_weight), classes)
     proportions = _proportions(class_proportions, classes.size)
     if difference is not None and design == "pilot":
@@ -422,7 +426,7 @@ def required_test_size(
     if difference is None:
         assert width is not None
         width = check_probability(width, "width")
-        goal = f"the central {100 * level:g}% interval is at most {width:g} wide"
+        goal = f"the {100 * level:g}% interval is at most {width:g} wide"
     else:
         design, rates = "separate", _second_better(rates[1], difference, weights)
         gain = float(weights @ (rates[1] - rates[0]))
@@ -431,9 +435,21 @@ def required_test_size(
             design, rates = "paired", _discordant(rates[0], rates[1], agreement)
             assumed = 1 - rates[0]
     kept = weights > 0
-    rates, weights, exponents = rates[:, kept], weights[kept], exponents[kept]
+    rates, weights = rates[:, kept], weights[kept]
+    exponents, disagreement = exponents[kept], disagreement[kept]
     plan = PlannedTest(
-        design, width or 0.0, level, proportions, kept, rates, weights, exponents, hyperprior, seed
+        design,
+        width or 0.0,
+        level,
+        proportions,
+        kept,
+        rates,
+        weights,
+        exponents,
+        spent,
+        disagreement,
+        hyperprior,
+        seed,
     )
     largest = _check_count(max_size, "max_size")
     if largest > plan.most_samples:

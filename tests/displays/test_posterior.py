@@ -120,7 +120,7 @@ def test_a_posterior_is_what_has_a_distribution():
     display = PosteriorPlot(Foreign()).plot(plot_chance_level=True)
     assert display.ax_.get_xlabel() == r"Sensitivity_\$1"
     assert display.chance_level_.get_xdata() == [0.25, 0.25]
-    assert display.means_[0].get_xdata()[0] == pytest.approx((30 + 1 / 3) / (32 + 2 / 3))
+    assert display.means_[0].get_xdata()[0] == pytest.approx(30.5 / 33)
 
 
 @pytest.mark.parametrize(
@@ -251,10 +251,11 @@ def test_the_sharpest_row_decides_on_the_decimals(kind):
         if kind == "density"
         else texts_beside(display.ax_)
     )
-    # Beta(740, 1) has the quantile p ** (1 / 740), the mean 740 / 741 and its mode at 1.
-    low, high = 0.05 ** (1 / 740), 1
+    # Beta(740, 1) has the quantile p ** (1 / 740) and the mean 740 / 741. Its mode is 1, but the
+    # central interval reaches lower than the shortest.
+    low, high = 0.025 ** (1 / 740), 1
     assert f"{740 / 741:.4f} [{low:.4f}, {high:.4f}]" in texts[0]
-    assert "0.9987 [0.9960, 1.0000]" in texts[0]
+    assert "0.9987 [0.9950, 1.0000]" in texts[0]
     low, high = ONE.credible_interval()
     assert f"{ONE.mean():.4f} [{low:.4f}, {high:.4f}]" in texts[1]
 

@@ -73,11 +73,12 @@ def test_means_are_those_of_the_summed_counts():
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_intervals_are_quantiles_of_one_class(level):
-    """With all weight on one class the distribution is Beta(1/2 + k, 1/2 + n - k)."""
+    """With all weight on one class: Beta(1/2 + k, 1/2 + n - k), less half an observation."""
     options = {"class_weight": {"0": 1, "1": 0}, "level": level, "method": "central"}
     display = draw([{"C": 1}, {"C": 2}, {"C": 4}], **options)
     correct = CORRECT[:, 0] + CORRECT[:, 2]
-    distribution = beta(0.5 + correct, 0.5 + 40 - correct)
+    kept = 1 - 0.5 / 41
+    distribution = beta(kept * (0.5 + correct), kept * (0.5 + 40 - correct))
     expected = np.transpose([[1, 2, 4], *distribution.interval(level)])
     np.testing.assert_allclose(segments(display.errorbars_[0]), expected, rtol=1e-9)
     assert display.ax_.get_ylabel() == f"Balanced accuracy\nMean [{level:.0%} central interval]"

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
+from scipy import stats
 
 from skpostbac.metrics import (
     PairedCounts,
@@ -155,7 +156,7 @@ def test_agreement_tells_more():
 # ---- what holds for any comparison
 
 
-@pytest.mark.parametrize("prior", ["uniform", "jeffreys", "reciprocal", (3, 0.5)])
+@pytest.mark.parametrize("prior", ["uniform", "jeffreys", (1 / 3, 1 / 3), (3, 0.5)])
 @pytest.mark.parametrize("class_weight", [None, [1, 2, 5]], ids=["equal", "weighted"])
 def test_margins_are_the_posteriors(prior, class_weight):
     """Means of the pair differ as those of the posteriors, and variances add up with agreement."""
@@ -171,6 +172,63 @@ def test_margins_are_the_posteriors(prior, class_weight):
     covariance = sum_of_covariances(comparison)
     expected = one.variance() + two.variance() - 2 * covariance
     assert distribution.variance() == pytest.approx(expected, rel=1e-10)
+
+
+def default_dirichlet(cells):
+    """Return the posterior's parameters by hand: all prior mass on disagreement, less strength."""
+    n_classes = len(cells)
+    masses = cells + np.array([0, 1, 1, 0]) / n_classes
+    lost = np.minimum(cells.sum(axis=1), 1 - 1 / n_classes) / masses.sum(axis=1)
+    return masses * (1 - lost)[:, np.newaxis]
+
+
+@pytest.mark.parametrize("groups", [False, True], ids=["cells", "groups of one"])
+def test_default_pair(groups):
+    """The difference has the mean of the posteriors' difference, and its own variance."""
+    counts = PairedCounts.from_cells(CELLS, names=("A", "B"))
+    if groups:
+        y_true = np.repeat([0, 1, 2], CELLS.sum(axis=1))
+        right = np.concatenate([np.repeat([3, 2, 1, 0], row) for row in CELLS])
+        predictions = {name: np.where(right & bit, y_true, 3) for name, bit in (("A", 2), ("B", 1))}
+        counts = paired_counts(y_true, predictions, labels=[0, 1, 2], groups=np.arange(y_true.size))
+    comparison = PosteriorComparison.from_paired_counts(counts)
+    one, two = comparison.posteriors
+    distribution = comparison.difference("A", "B")
+    assert distribution.mean() == pytest.approx(one.mean() - two.mean(), abs=1e-14)
+    masses = default_dirichlet(CELLS)
+    share = masses / masses.sum(axis=1, keepdims=True)
+    single = share[:, 1] + share[:, 2] - (share[:, 1] - share[:, 2]) ** 2
+    expected = np.sum(single / (masses.sum(axis=1) + 1)) / len(CELLS) ** 2
+    assert distribution.variance() == pytest.approx(expected, rel=1e-6)
+
+
+def test_default_pair_without_agreement():
+    """Where no sample agrees, the difference is a Beta variable, stretched to [-1, 1]."""
+    distribution = compare(np.array([[0, 3, 5, 0]])).difference("B", "A")
+    x = np.linspace(-0.9, 0.9, 7)
+    np.testing.assert_allclose(distribution.cdf(x), stats.beta(6, 4).cdf((x + 1) / 2), atol=1e-5)
+
+
+def test_default_ranks_against_simulation():
+    """Ranks of three, by Dirichlet draws of all patterns: one or two are right in the prior's."""
+    rng = np.random.default_rng(4)
+    patterns = np.array(np.meshgrid(*[[0, 1]] * 3, indexing="ij")).reshape(3, -1).T
+    table = np.array([[1, 0, 1, 0, 1, 0, 2, 1], [0, 1, 0, 0, 2, 0, 0, 1]])
+    counts = PairedCounts(
+        ("A", "B", "C"), [0, 1], np.repeat([0, 1], 8), np.tile(patterns, (2, 1)), table.ravel()
+    )
+    comparison = PosteriorComparison.from_paired_counts(counts, n_draws=400_000)
+    prior = np.isin(patterns.sum(axis=1), [1, 2]) / 6
+    kept = 1 - 0.5 / (table.sum(axis=1) + 1)
+    masses = kept[:, np.newaxis] * (table + prior)
+    draws = 0.0
+    for row in masses:
+        listed = row > 0
+        draws = draws + rng.dirichlet(row[listed], 400_000) @ patterns[listed] / 2
+    order = np.argsort(-draws, axis=1)
+    ranks = np.array([[np.mean(order[:, rank] == i) for rank in range(3)] for i in range(3)])
+    error = SIGMAS * np.sqrt(2 * 0.25 / 400_000)
+    np.testing.assert_allclose(comparison.rank_probabilities(), ranks, rtol=0, atol=error)
 
 
 def sum_of_covariances(comparison):

@@ -48,7 +48,7 @@ from skpostbac.stats._distribution import (
     DEFAULT_INTERVAL,
     DrawnPosterior,
     IntervalMethod,
-    choose_interval,
+    check_interval_method,
     describe_draws,
     errors_of,
 )
@@ -267,7 +267,7 @@ class PosteriorConfusionMetric(ScalarPosterior):
         ----------
         level : float, default=0.95
             Probability of the interval, in (0, 1).
-        method : {"hdi", "central"}, default="hdi"
+        method : {"hull", "hdi", "central"}, default="hull"
             As for `credible_interval`. The ends of the "hdi" interval have larger errors.
 
         Returns
@@ -292,12 +292,9 @@ class PosteriorConfusionMetric(ScalarPosterior):
         """
         if isinstance(self._distribution, DrawnPosterior):
             return self._distribution.credible_interval_error(level, method=method)
-
-        def no_error(level: float) -> Interval:
-            check_level(level)
-            return Interval(0.0, 0.0)
-
-        return choose_interval(method, hdi=no_error, central=no_error)(level)
+        check_level(level)
+        check_interval_method(method)
+        return Interval(0.0, 0.0)
 
     def _more_figures(self, level: float) -> dict[str, float]:
         errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)

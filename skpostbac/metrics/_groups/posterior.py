@@ -180,7 +180,7 @@ class PopulationPosterior(StablePickle):
         -------
         rows : list of dict
             For each group, a new group and the population: "name", "mean", "median",
-            "standard_deviation", "low" and "high" (ends of the highest-density credible interval)
+            "standard_deviation", "low" and "high" (ends of the credible interval)
             and "level". Pass it to ``pandas.DataFrame``.
 
         Examples

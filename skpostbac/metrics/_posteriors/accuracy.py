@@ -322,21 +322,7 @@ def posterior_accuracy(
     Notes
     -----
     `prior` is the prior of the accuracy itself. The default was chosen by the exact coverage of 95
-    % intervals for accuracies from .5 to .99 and 10 to 1,000 samples. Half of the 80 settings
-    selected the prior with the fewest coverages below .90; the other half checks the choice
-    (``python benchmarks/accuracy_coverage.py``).
-
-    ======== ========== ========= ======= ========== ========= =======
-    .        40 cells that choose         40 other cells
-    -------- ---------------------------- ----------------------------
-    a = b    .93 to .98 below .90 lowest  .93 to .98 below .90 lowest
-    ======== ========== ========= ======= ========== ========= =======
-    1        32         4         .82     34         0         .90
-    1/2      30         0         .92     31         1         .89
-    1/3      27         3         .85     28         1         .86
-    1/10     23         8         .77     28         6         .62
-    1/100    23         14        .17     28         11        .09
-    ======== ========== ========= ======= ========== ========= =======
+    % intervals; :ref:`evidence_priors` has their coverage for one class.
 
     In :func:`~skpostbac.posterior_confusion_metric`, `prior` is the prior of each class's recall
     for every metric, so the accuracy of k classes has the prior Beta(1, 1) by default and Beta(k,

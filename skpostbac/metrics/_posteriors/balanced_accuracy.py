@@ -15,7 +15,6 @@ from skpostbac._utils import (
     Floats,
     Indices,
     block,
-    describe_estimate,
     format_column,
     format_probability,
     more,
@@ -59,24 +58,17 @@ from skpostbac.metrics._priors import (
     format_prior,
     resolve_class_weight,
     resolve_prior,
+    spent_observations,
     tell_of_coverage,
     tell_of_untested,
     warn_if_prior_dominates,
     widened,
 )
-from skpostbac.stats import Interval
-from skpostbac.stats._distribution import describe, estimate_columns, figures_of, interval_of
+from skpostbac.stats import BetaAverage
+from skpostbac.stats._distribution import describe, estimate_columns, figures_of
 
 # Classes listed one by one in an HTML table.
 _SHOWN_CLASSES = 20
-
-
-def recall_interval(recall: AverageDistribution, level: float = 0.95) -> Interval:
-    """Return the credible interval of the recall of a single class.
-
-    Tables, reports and HTML views of classes all use this one.
-    """
-    return interval_of(recall, level)
 
 
 class Recalls(dict[Hashable, AverageDistribution]):
@@ -92,7 +84,7 @@ class Recalls(dict[Hashable, AverageDistribution]):
 
     def _estimates(self) -> tuple[tuple[str, str], list[tuple[str, str]]]:
         """Return the header and the cells of a table of the first classes."""
-        return estimate_columns(list(islice(self.values(), _SHOWN_CLASSES)), recall_interval)
+        return estimate_columns(list(islice(self.values(), _SHOWN_CLASSES)))
 
     def _repr_html_(self) -> str:
         header, cells = self._estimates()
@@ -122,6 +114,9 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     prior : str, pair, array-like of shape (n_classes, 2) or Hyperprior, default="reciprocal"
         Prior of the accuracy on each class: "reciprocal" (a = b = 1 / n_classes), "uniform" (1),
         "jeffreys" (1/2), "neutral" (1/3), a pair ``(a, b)`` for all classes, or one pair for each.
+        "reciprocal" gives each class the posterior mean of Beta(1 / n_classes, 1 / n_classes), and
+        the strength of 1 - 1 / n_classes observations less than this prior and the samples have
+        (see :ref:`priors`); an array of the same numbers is the plain prior.
         "uniform", the prior of the papers, pulls each class to 1/2, which does not average out over
         many classes. The total weight of "reciprocal" does not grow with the number of classes.
         "hierarchical" lets the classes borrow strength from one another; see
@@ -312,14 +307,16 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     def distribution(self) -> AverageDistribution:
         """Distribution of the weighted average, with the full interface of distributions."""
         counts = self.effective_counts
-        average = average_distribution(self.prior, counts.correct, counts.total, self._weights)
+        average = average_distribution(
+            self._prior_spec, counts.correct, counts.total, self._weights
+        )
         return widened(average, self.counts, self.class_weight)
 
     @cached_property
     def prior_distribution(self) -> AverageDistribution:
         """Prior distribution of the weighted average."""
         nothing = np.zeros(self.counts.n_classes)
-        return average_distribution(self.prior, nothing, nothing, self._weights)
+        return average_distribution(self._prior_spec, nothing, nothing, self._weights)
 
     @property
     def _averaged(self) -> Indices:
@@ -385,7 +382,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
             self.distribution.means(),
             self.class_weight,
             self.standard_deviation(),
-            self.prior,
+            self._prior_spec,
         )
 
     def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
@@ -407,6 +404,10 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     def recalls(self) -> Recalls:
         """Return the posterior of the accuracy on each class, by label.
 
+        Under the default prior, which is made for the average, a class by itself has the Jeffreys
+        prior Beta(1/2, 1/2). Other priors are those of the classes, too, and under a hierarchical
+        prior each class has its marginal distribution.
+
         Returns
         -------
         recalls : dict of label to distribution
@@ -419,7 +420,11 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         >>> posterior.recalls()["b"].mean()
         0.6
         """
-        distributions = self.distribution.marginals()
+        counts, distributions = self.effective_counts, self.distribution.marginals()
+        if spent_observations(self._prior_spec, counts.n_classes):
+            wrong = counts.total - counts.correct
+            ends = zip(counts.correct + 0.5, wrong + 0.5, strict=True)
+            distributions = [BetaAverage([a], [b]) for a, b in ends]
         return Recalls(zip(label_list(self.counts.classes), distributions, strict=True))
 
     def table(self, level: float = 0.95) -> dict[str, list[Any]]:
@@ -434,7 +439,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         -------
         columns : dict of str to list
             "class", "correct", "total", "mean", "median", "standard_deviation", "low" and "high"
-            (ends of the highest-density credible interval), "level", and "class_weight". Pass it to
+            (ends of the credible interval), "level", and "class_weight". Pass it to
             ``pandas.DataFrame`` or ``polars.DataFrame``.
 
         Examples
@@ -446,9 +451,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         (['a', 'b'], [0.75, 0.625])
         """
         recalls = self.recalls()
-        figures = [
-            figures_of(recall, level, recall_interval(recall, level)) for recall in recalls.values()
-        ]
+        figures = [figures_of(recall, level) for recall in recalls.values()]
         return {
             "class": list(recalls),
             "correct": self.counts.correct.tolist(),
@@ -486,15 +489,17 @@ class PosteriorBalancedAccuracy(ExactPosterior):
             ]
             is_tested = (counts.total > 0) & (self.class_weight > 0)
             if is_tested.any():
-                weakest = int(np.argmin(np.where(is_tested, self.distribution.means(), np.inf)))
+                recalls = list(self.recalls().values())
+                means = [recall.mean() for recall in recalls]
+                weakest = int(np.argmin(np.where(is_tested, means, np.inf)))
                 correct, total = counts.correct[weakest], counts.total[weakest]
                 share = f"{format_count(correct)} of {format_count(total)}"
                 if counts.has_importance_weights:
                     share = f"{correct / total:.3f} of the weight"
-                label = labels[weakest]
-                recall = self.recalls()[label]
-                figure = describe_estimate(recall.mean(), recall_interval(recall, level), level)
-                lines.append(f"Class {label!r} has the lowest recall ({share} correct): {figure}.")
+                lines.append(
+                    f"Class {labels[weakest]!r} has the lowest recall ({share} correct): "
+                    f"{describe(recalls[weakest], level)}."
+                )
         else:
             alone = "With a single class, this is not a balanced accuracy."
             lines = [f"The recall of class {labels[averaged[0]]!r} is {samples}. {alone}"]
@@ -527,7 +532,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
 
     def _key(self) -> tuple[Any, ...]:
         prior = self.prior.tobytes() if isinstance(self.prior, np.ndarray) else self.prior
-        return self.counts, prior, self.class_weight.tobytes()
+        spent = spent_observations(self._prior_spec, self.counts.n_classes)
+        return self.counts, prior, spent, self.class_weight.tobytes()
 
     def __repr__(self) -> str:
         return f"PosteriorBalancedAccuracy({', '.join(self._facts())})"
@@ -596,6 +602,9 @@ def _pooled_specs(
         return specs[ranks.index(min(ranks))]
 
     priors, weights = (one._prior_spec, two._prior_spec), (one._weight_spec, two._weight_spec)
+    spent = {spent_observations(spec, pool.n_classes) for spec in priors}
+    if len(spent) > 1:
+        raise ValueError("Posteriors with different prior cannot be pooled")
     return (
         pooled("prior", priors, lambda spec: resolve_prior(spec, pool.n_classes)),
         pooled("class_weight", weights, lambda spec: resolve_class_weight(spec, pool.classes)),
@@ -621,7 +630,7 @@ def tell_of_design(posterior: PosteriorBalancedAccuracy, level: float) -> Design
         # Ignoring the groups, what importance weights divide by remains.
         scale, left = effects.design_effect, posterior.effective_counts
         correct, total = scale * left.correct, scale * left.total
-        ignoring = average_distribution(posterior.prior, correct, total, posterior._weights)
+        ignoring = average_distribution(posterior._prior_spec, correct, total, posterior._weights)
         worth += f" Ignoring the groups would give {describe(ignoring, level)}."
     return DesignNotes(worth, doubts_of_groups(effects, label_list(counts.classes)))
 

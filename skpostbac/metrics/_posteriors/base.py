@@ -147,11 +147,13 @@ class ScalarPosterior(StablePickle, ABC):
         ----------
         level : float, default=0.95
             Probability, in (0, 1).
-        method : {"hdi", "central"}, default="hdi"
-            "hdi" is the shortest interval (highest density; one of them if several are equally
-            short). "central" leaves out the same probability in both tails (Carrillo et al. 2013,
-            eq. 9); with few samples and almost no errors it excludes values close to 1 and has
-            lower coverage.
+        method : {"hull", "hdi", "central"}, default="hull"
+            "hull" reaches from the lower of both lower ends of the other two to the higher of their
+            upper ends; its probability is at least `level`. "hdi" is the shortest interval (highest
+            density; one of them if several are equally short); it has lower coverage where a rare
+            class is harder than a common one. "central" leaves out the same probability in both
+            tails (Carrillo et al. 2013, eq. 9); with few samples and almost no errors it excludes
+            values close to 1 and has lower coverage.
 
         Returns
         -------
@@ -183,9 +185,9 @@ class ScalarPosterior(StablePickle, ABC):
         return {}
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the central credible interval.
+        """Return the credible interval that results print, plot and report.
 
-        It is not the one that results print, plot and report, the shortest: :meth:`hdi`.
+        The `interval` of :attr:`distribution` is the equal-tailed one, as in SciPy.
 
         Parameters
         ----------
@@ -195,7 +197,7 @@ class ScalarPosterior(StablePickle, ABC):
         Returns
         -------
         interval : Interval
-            Same as :meth:`credible_interval` with ``method="central"``.
+            Same as :meth:`credible_interval` with its default method, "hull".
 
         Examples
         --------
@@ -204,7 +206,7 @@ class ScalarPosterior(StablePickle, ABC):
         >>> posterior.interval(0.9)
         Interval(low=0.4600, high=0.6718)
         """
-        return self.credible_interval(level, method="central")
+        return self.credible_interval(level)
 
     def hdi(self, level: float = 0.95) -> Interval:
         """Return the highest-density credible interval.
@@ -239,8 +241,8 @@ class ScalarPosterior(StablePickle, ABC):
         Returns
         -------
         figures : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high" (ends of the highest-density
-            credible interval) and "level"; then what the class documents for its summary.
+            "mean", "median", "standard_deviation", "low" and "high" (ends of the credible
+            interval) and "level"; then what the class documents for its summary.
 
         Examples
         --------

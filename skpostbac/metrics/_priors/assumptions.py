@@ -41,7 +41,8 @@ NAMED_PRIORS: dict[str, float | None] = {
     "reciprocal": None,
 }
 # The default, wherever classes have a prior. Its mass on all classes together is that of a single
-# flat prior, so that the pull to 1/2 does not grow with their number.
+# flat prior, so that the pull to 1/2 does not grow with their number. `spent_observations` has what
+# sets it apart from an array of the same numbers.
 DEFAULT_PRIOR = "reciprocal"
 # That of an accuracy that is one Beta distribution, whatever the number of classes.
 DEFAULT_ACCURACY_PRIOR = "jeffreys"
@@ -87,7 +88,7 @@ def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike)
     effective = counts if counts._design is None else counts.effective()
     check_sums(resolved, effective.total)
     distribution = average_distribution(
-        resolved, effective.correct, effective.total, None if weight_spec is None else weights
+        prior_spec, effective.correct, effective.total, None if weight_spec is None else weights
     )
     if counts._design is not None:
         distribution = widened(distribution, counts, weights)
@@ -190,18 +191,57 @@ def independent_prior(prior: Prior, purpose: str) -> Floats:
     )
 
 
+def spent_observations(spec: PriorSpec, n_classes: int) -> float:
+    """Return how many observations the posterior of each class leaves out of its strength.
+
+    The variance p (1 - p) / (s + 1) of a Beta posterior averages (n - 1) / (n + 1) of the sampling
+    variance of n samples, whatever the prior. With many classes, whose errors average out, the
+    intervals are too short by this. Under the default prior, each class has its posterior mean, and
+    the strength of 1 - 1 / n_classes observations less (`benchmarks/interval_coverage.py`). Other
+    priors are taken as they are.
+    """
+    return 1 - 1 / n_classes if isinstance(spec, str) and spec == DEFAULT_PRIOR else 0.0
+
+
+def kept_strength(prior: Floats, total: Floats, spent: float) -> Floats:
+    """Return the factor of both exponents of each class; a class without samples keeps its prior.
+
+    Parameters
+    ----------
+    prior : ndarray of shape (n_classes, 2)
+        a and b of each class.
+    total : ndarray of shape (..., n_classes)
+        Samples of each class.
+    spent : float
+        See `spent_observations`.
+    """
+    return np.asarray(1 - np.minimum(total, spent) / (prior.sum(axis=1) + total))
+
+
+def posterior_exponents(
+    prior: Floats, correct: Floats, total: Floats, spent: float
+) -> tuple[Floats, Floats]:
+    """Return a and b of the Beta posteriors of the classes, of the shape of the counts.
+
+    This is where a prior becomes exponents; the parameters are those of `kept_strength`.
+    """
+    kept = kept_strength(prior, total, spent)
+    return kept * (prior[:, 0] + correct), kept * (prior[:, 1] + (total - correct))
+
+
 def average_distribution(
-    prior: Prior, correct: Floats, total: Floats, weights: Floats | None
+    spec: PriorSpec, correct: Floats, total: Floats, weights: Floats | None
 ) -> AverageDistribution:
     """Return the posterior distribution of the weighted average of the classes' accuracies.
 
-    This is where a prior becomes exponents. Without weights, the engine takes equal ones as equal,
-    and exactly as 1 / n_classes.
+    Without weights, the engine takes equal ones as equal, and exactly as 1 / n_classes.
     """
+    prior = resolve_prior(spec, total.size)
     if isinstance(prior, Hyperprior):
         # Classes of all weights borrow from one another: `benchmarks/weight_coverage.py`.
         return HierarchicalBetaAverage(correct, total, weights=weights, hyperprior=prior)
-    return BetaAverage(prior[:, 0] + correct, prior[:, 1] + (total - correct), weights=weights)
+    a, b = posterior_exponents(prior, correct, total, spent_observations(spec, total.size))
+    return BetaAverage(a, b, weights=weights)
 
 
 def widened(

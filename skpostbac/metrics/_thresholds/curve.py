@@ -62,12 +62,16 @@ from skpostbac.metrics._priors import (
     check_class_weight,
     check_prior,
     independent_prior,
+    kept_strength,
+    posterior_exponents,
     resolve_class_weight,
     resolve_prior,
+    spent_observations,
     warn_if_prior_dominates,
 )
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta import LARGEST
+from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,11 +204,14 @@ class PosteriorThresholdCurve(FrozenArrays):
     def _pseudo_counts(self) -> Floats:
         return independent_prior(resolve_prior(self.prior, 2), "a threshold curve")
 
+    @property
+    def _spent(self) -> float:
+        return spent_observations(self.prior, 2)
+
     @cached_property
     def _distributions(self) -> BetaAverage:
-        a, b = self._pseudo_counts.T
-        wrong = self.total - self.correct
-        return BetaAverage(a + self.correct, b + wrong, weights=self.class_weight)
+        a, b = posterior_exponents(self._pseudo_counts, self.correct, self.total, self._spent)
+        return BetaAverage(a, b, weights=self.class_weight)
 
     @cached_property
     def mean(self) -> Floats:
@@ -213,8 +220,8 @@ class PosteriorThresholdCurve(FrozenArrays):
 
     @cached_property
     def interval(self) -> tuple[Floats, Floats]:
-        """Ends of the highest-density credible interval at each threshold (pointwise)."""
-        low, high = self._distributions.hdi(self.level)
+        """Ends of the credible interval at each threshold (pointwise)."""
+        low, high = interval_of(self._distributions, self.level)
         return _read_only(low), _read_only(high)
 
     @cached_property
@@ -239,7 +246,10 @@ class PosteriorThresholdCurve(FrozenArrays):
     @cached_property
     def _curves(self) -> Floats:
         rng = np.random.default_rng([self.seed, 0])
-        return draw_curves(self._counts, self._pseudo_counts, self._weights, N_DRAWS, rng)
+        kept = kept_strength(self._pseudo_counts, self.total, self._spent)
+        counts = self._counts._replace(correct=kept * self.correct, total=kept * self.total)
+        prior = kept[:, np.newaxis] * self._pseudo_counts
+        return draw_curves(counts, prior, self._weights, N_DRAWS, rng)
 
     @property
     def best_index(self) -> int:

@@ -6,8 +6,9 @@ tails a `saddlepoint` approximation. `average` and `averages` are what users see
 """
 
 from skpostbac.stats._beta.average import BetaAverage, Question, beta_averages, evaluate_all
-from skpostbac.stats._beta.averages import BetaAverages, Intervals
+from skpostbac.stats._beta.averages import BetaAverages
 from skpostbac.stats._beta.betas import LARGEST, SMALLEST, central_moments, variances
+from skpostbac.stats._distribution import Intervals
 
 __all__ = [
     "LARGEST",

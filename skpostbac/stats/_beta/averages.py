@@ -1,7 +1,6 @@
 """Arrays of distributions of weighted sums of Betas."""
 
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,24 +19,12 @@ from skpostbac._utils import (
 from skpostbac.stats._beta.betas import Parameters, cumulants
 from skpostbac.stats._beta.saddlepoint import BetaTails
 from skpostbac.stats._beta.series import centred_sums
-from skpostbac.stats._distribution import LocatedDistributions
+from skpostbac.stats._distribution import Intervals, LocatedDistributions, interval_of
 from skpostbac.stats._numerics import weighted_means
 from skpostbac.stats._series import Located
 
 # Number of distributions shown in the HTML view.
 SHOWN = 8
-
-
-class Intervals(NamedTuple):
-    """Both ends of many intervals.
-
-    Functions return it; its values are not checked.
-    """
-
-    low: Floats
-    """Lower ends."""
-    high: Floats
-    """Upper ends."""
 
 
 class BetaAverages(LocatedDistributions[Floats], StablePickle):
@@ -92,7 +79,7 @@ class BetaAverages(LocatedDistributions[Floats], StablePickle):
         flat = (len(self.a.reshape(-1, self.a.shape[-1])), self.a.shape[-1])
         parameters = (self.a, self.b, np.broadcast_to(self.weights, self.a.shape))
         first = self._made(*(values.reshape(flat)[:SHOWN] for values in parameters))
-        intervals = list(zip(*(ends.tolist() for ends in first.hdi()), strict=True))
+        intervals = list(zip(*(ends.tolist() for ends in interval_of(first, 0.95)), strict=True))
         estimates = format_estimates(first.mean().tolist(), intervals)
         places = map(str, np.ndindex(self.shape))
         rows = [(place, *estimate) for place, estimate in zip(places, estimates, strict=False)]

@@ -1,7 +1,8 @@
 """Univariate distributions: their interface, and the base class of those on bounded intervals.
 
 Method names follow SciPy's random variables. The central interval leaves a probability of
-(1 - level) / 2 in each tail; `hdi` is the shortest interval of this probability.
+(1 - level) / 2 in each tail; `hdi` is the shortest interval of this probability. Results report the
+hull of both, see `interval_of`.
 
 A family of distributions on a bounded interval gives its mean and support (`_frame`), itself at
 distances from its mean (`_centred`), its moments and random draws. What follows from these is
@@ -12,7 +13,18 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+    get_args,
+)
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,12 +49,10 @@ from skpostbac._utils import (
 from skpostbac.stats._numerics import Frame
 from skpostbac.stats._series import Centred, Located, SmallTails
 
-IntervalMethod: TypeAlias = Literal["hdi", "central"]
-# The central interval leaves out values next to 1 where few samples have next to no errors. Under
-# the prior "reciprocal", 95 % intervals held the truth in .953 of the data sets on average ("hdi"),
-# and in .932 ("central"), in 24 cells with recalls of .98; elsewhere in .926 and .929
-# (`benchmarks/validity.py`).
-DEFAULT_INTERVAL: IntervalMethod = "hdi"
+IntervalMethod: TypeAlias = Literal["hull", "hdi", "central"]
+# The central interval leaves out values next to 1 where few samples have next to no errors, and the
+# shortest one those below where a rare class is harder: `benchmarks/interval_coverage.py`.
+DEFAULT_INTERVAL: IntervalMethod = "hull"
 
 
 class Interval(NamedTuple):
@@ -62,7 +72,33 @@ class Interval(NamedTuple):
 
 # A number or an array of one distribution, and an array of many.
 Values = TypeVar("Values")
-_OfLevel: TypeAlias = Callable[[float], Interval]
+
+
+class Intervals(NamedTuple):
+    """Both ends of many intervals.
+
+    Functions return it; its values are not checked.
+    """
+
+    low: Floats
+    """Lower ends."""
+    high: Floats
+    """Upper ends."""
+
+
+Ends = TypeVar("Ends", Interval, Intervals, covariant=True)
+
+
+class HasIntervals(Protocol[Ends]):
+    """A distribution or an array of distributions."""
+
+    def hdi(self, level: float) -> Ends:
+        """Return the shortest interval."""
+        ...
+
+    def interval(self, level: float) -> Ends:
+        """Return the central interval."""
+        ...
 
 
 class Distribution(StablePickle, ABC):
@@ -164,13 +200,27 @@ def estimate_rows(
 
 
 def interval_of(
-    distribution: Distribution, level: float, method: object = DEFAULT_INTERVAL
-) -> Interval:
-    """Return the "hdi" or "central" interval of a distribution.
+    distribution: HasIntervals[Ends], level: float, method: object = DEFAULT_INTERVAL
+) -> Ends:
+    """Return the "hull", "hdi" or "central" interval of a distribution, or those of an array.
 
     This is the one place that decides which interval is reported unless a method is asked for.
     """
-    return choose_interval(method, hdi=distribution.hdi, central=distribution.interval)(level)
+    check_interval_method(method)
+    if method == "hdi":
+        return distribution.hdi(level)
+    if method == "central":
+        return distribution.interval(level)
+    shortest, central = distribution.hdi(level), distribution.interval(level)
+    low: Any = plain_float(np.minimum(shortest[0], central[0]))
+    high: Any = plain_float(np.maximum(shortest[1], central[1]))
+    return type(shortest)(low, high)
+
+
+def check_interval_method(method: object) -> None:
+    """Raise unless `method` is the name of an interval."""
+    if not isinstance(method, str) or method not in get_args(IntervalMethod):
+        raise ValueError(f"method must be 'hull', 'hdi' or 'central', got {shown(method)}")
 
 
 def figures_of(
@@ -193,24 +243,15 @@ def describe(distribution: Distribution, level: float) -> str:
     return describe_estimate(distribution.mean(), interval_of(distribution, level), level)
 
 
-def choose_interval(method: object, *, hdi: _OfLevel, central: _OfLevel) -> _OfLevel:
-    """Return the function for the "hdi" or the "central" interval."""
-    choices = {"hdi": hdi, "central": central}
-    if not isinstance(method, str) or method not in choices:
-        raise ValueError(f"method must be 'hdi' or 'central', got {shown(method)}")
-    return choices[method]
-
-
 def estimate_columns(
     distributions: Sequence[Distribution],
-    interval: Callable[[Any, float], Interval] = interval_of,
 ) -> tuple[tuple[str, str], list[tuple[str, str]]]:
     """Return the header and the cells of two columns: means and intervals.
 
     Standard deviations replace intervals that would take long.
     """
     if not any(distribution._has_slow_intervals for distribution in distributions):
-        intervals = [interval(distribution, 0.95) for distribution in distributions]
+        intervals = [interval_of(distribution, 0.95) for distribution in distributions]
         return ("mean", "95% CI"), format_estimates(
             [one.mean() for one in distributions], intervals
         )

@@ -33,7 +33,7 @@ from skpostbac.stats._distribution.distribution import (
     Distribution,
     Interval,
     IntervalMethod,
-    choose_interval,
+    check_interval_method,
     describe,
     figures_of,
     interval_of,
@@ -173,7 +173,7 @@ class DrawnPosterior(Distribution):
     def credible_interval(
         self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
     ) -> Interval:
-        """Return the `hdi` or the central `interval`, like the other posteriors."""
+        """Return the hull of both intervals, `hdi` or `interval`, like the other posteriors."""
         return interval_of(self, level, method)
 
     def summary(self, level: float = 0.95) -> dict[str, float]:
@@ -188,7 +188,7 @@ class DrawnPosterior(Distribution):
         -------
         figures : dict of str to float
             "mean", "median", "standard_deviation", "low" and "high", the ends of the credible
-            interval of highest density, "level", and the Monte Carlo standard errors of the mean,
+            interval, "level", and the Monte Carlo standard errors of the mean,
             "monte_carlo_error", and of both ends, "low_error" and "high_error" (see
             `credible_interval_error`).
 
@@ -244,7 +244,7 @@ class DrawnPosterior(Distribution):
         ----------
         level : float, default=0.95
             Probability of the interval, in (0, 1).
-        method : {"hdi", "central"}, default="hdi"
+        method : {"hull", "hdi", "central"}, default="hull"
             As for `credible_interval`.
 
         Returns
@@ -274,7 +274,19 @@ class DrawnPosterior(Distribution):
         Interval(low=0.0044, high=0.0014)
         """
         check_level(level)
-        return choose_interval(method, hdi=self._hdi_error, central=self._central_error)(level)
+        check_interval_method(method)
+        if method == "central":
+            return self._central_error(level)
+        error = self._hdi_error(level)
+        if method == "hull":
+            # Each end has the error of the interval that it is the end of.
+            equal, shortest = self.interval(level), self.hdi(level)
+            central = self._central_error(level)
+            error = Interval(
+                error.low if shortest.low < equal.low else central.low,
+                error.high if shortest.high > equal.high else central.high,
+            )
+        return error
 
     def _central_error(self, level: float) -> Interval:
         tails = central_tails(level)

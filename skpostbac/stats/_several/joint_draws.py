@@ -3,9 +3,10 @@ r"""Joint draws of the accuracies of T classifiers tested on the same samples.
 On one class, a sample has a pattern: which of the classifiers are right. The probabilities of the
 :math:`2^T` patterns have a Dirichlet distribution, whose parameters are the counts of the patterns
 plus a prior of mass a + b, spread as if the classifiers were right independently of each other with
-probability a / (a + b). Any part of the patterns, added up, has a Dirichlet distribution again: the
-accuracy of one classifier has exactly its Beta(a + right, b + wrong), and any two have exactly the
-distribution of the four cells (both right, only one, only the other, neither).
+probability a / (a + b), or over the patterns with half of them right. Any part of the patterns,
+added up, has a Dirichlet distribution again: the accuracy of one classifier has exactly its
+Beta(a + right, b + wrong), and any two have exactly the distribution of the four cells (both right,
+only one, only the other, neither).
 
 A Dirichlet distribution whose parameters are the sum of two is a random mixture of draws from both,
 with independent Dirichlet weights. So the patterns that were observed are drawn by themselves, and
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skpostbac._utils import Floats, Indices
+from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._numerics import matrix_product
 
 # A draw of the prior is a sum of random patterns with the lengths of the pieces of a broken stick.
@@ -48,12 +49,17 @@ class PatternDistribution:
         How often each was observed, positive.
     a, b : float
         Prior of the accuracy of each classifier.
+    balanced : bool, default=False
+        Whether half of the classifiers are right in each pattern of the prior, of which a = b, so
+        that it has as much disagreement as T classifiers can have. All such patterns have the same
+        probability; of odd T, (T - 1) / 2 or (T + 1) / 2 are right.
     """
 
     patterns: Floats
     counts: Floats
     a: float
     b: float
+    balanced: bool = False
 
     def draw(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw accuracies, shape (size, T)."""
@@ -62,7 +68,7 @@ class PatternDistribution:
             return self._draw_listed(size, rng)
         # Shares of the patterns and of the prior are Gamma variables over their sum.
         masses = [*self.counts.tolist(), self.a + self.b]
-        shares = np.stack([rng.standard_gamma(mass, size) for mass in masses])
+        shares = _draw_shares(masses, size, rng)
         accuracies = matrix_product(self.patterns.T, shares[:-1])
         accuracies += shares[-1] * self._draw_prior(size, rng)
         accuracies /= shares.sum(axis=0)
@@ -73,8 +79,13 @@ class PatternDistribution:
         # The pattern of number k has the binary digits of k.
         powers = 2 ** np.arange(self.patterns.shape[1])
         patterns = (np.arange(2**powers.size)[:, np.newaxis] & powers > 0).astype(np.float64)
-        right = self.a / (self.a + self.b)
-        masses = (self.a + self.b) * np.where(patterns == 1, right, 1 - right).prod(axis=1)
+        if self.balanced:
+            probabilities = (np.abs(patterns.sum(axis=1) - patterns.shape[1] / 2) < 1).astype(float)
+            probabilities /= probabilities.sum()
+        else:
+            right = self.a / (self.a + self.b)
+            probabilities = np.where(patterns == 1, right, 1 - right).prod(axis=1)
+        masses = (self.a + self.b) * probabilities
         np.add.at(masses, (self.patterns @ powers).astype(np.intp), self.counts)
         shares = np.empty((masses.size, size))
         for row, mass in zip(shares, masses.tolist(), strict=True):
@@ -84,7 +95,7 @@ class PatternDistribution:
     def _draw_prior(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw accuracies before the data, shape (T, size)."""
         shape = self.patterns.shape[1], size
-        mass, right = self.a + self.b, self.a / (self.a + self.b)
+        mass = self.a + self.b
         accuracies: Floats = np.zeros(shape)
         left: Floats = np.ones(size)
         # So many pieces leave a rest whose fourth power is small on average.
@@ -92,12 +103,40 @@ class PatternDistribution:
         for _ in range(int(np.clip(np.ceil(needed), 1, MAX_PIECES))):
             # Each piece takes a Beta(1, mass) share of what is left of the stick.
             rest = left * np.exp(rng.standard_exponential(size) / -mass)
-            accuracies += (left - rest) * (rng.random(shape) < right)
+            accuracies += (left - rest) * self._draw_patterns(shape, rng)
             left = rest
         # The flat prior is common and has a much faster special case.
         is_flat = self.a == self.b == 1
         accuracies += left * (rng.random(shape) if is_flat else rng.beta(self.a, self.b, shape))
         return accuracies
+
+    def _draw_patterns(self, shape: tuple[int, int], rng: np.random.Generator) -> Bools:
+        """Draw patterns of the prior, shape (T, size)."""
+        uniform = rng.random(shape)
+        if not self.balanced:
+            return uniform < self.a / (self.a + self.b)
+        # One classifier after another is right with the share of those left that have to be.
+        count, size = shape
+        missing = (count + rng.integers(0, 2, size)) // 2
+        patterns = np.empty(shape, dtype=bool)
+        for i in range(count):
+            patterns[i] = uniform[i] * (count - i) < missing
+            missing -= patterns[i]
+        return patterns
+
+
+def _draw_shares(masses: list[float], size: int, rng: np.random.Generator) -> Floats:
+    """Draw from a Dirichlet distribution up to a factor, shape (len(masses), size)."""
+    if sum(masses) >= LEAST_LISTED:
+        return np.stack([rng.standard_gamma(mass, size) for mass in masses])
+    # All Gamma variables may be too small for doubles, but their logarithms are not.
+    logs = np.stack(
+        [
+            np.log(rng.standard_gamma(mass + 1, size)) - rng.standard_exponential(size) / mass
+            for mass in masses
+        ]
+    )
+    return np.asarray(np.exp(logs - logs.max(axis=0)))
 
 
 def draw_averages(

@@ -685,5 +685,5 @@ def test_error_of_an_exact_interval_takes_no_interval(monkeypatch):
     monkeypatch.setattr(BetaAverage, "hdi", None)
     monkeypatch.setattr(BetaAverage, "interval", None)
     assert exact.credible_interval_error() == (0, 0)
-    with pytest.raises(ValueError, match="method must be 'hdi' or 'central'"):
+    with pytest.raises(ValueError, match="method must be 'hull', 'hdi' or 'central'"):
         exact.credible_interval_error(method="equal")

@@ -138,7 +138,10 @@ def test_crossing_pairs_widen_to_a_matched_beta():
     cells = counts.cells("A", "B") / effects.divisor[:, np.newaxis]
     divided = PosteriorComparison.from_paired_counts(PairedCounts.from_cells(cells))
     plain = divided.difference("B", "A")
-    shares = (cells + 1 / 6) / (cells + 1 / 6).sum(axis=1, keepdims=True)
+    # The default prior: on disagreement but for 1e-6, with the strength of 2/3 of a sample less.
+    kept = 1 - 2 / 3 / (cells.sum(axis=1, keepdims=True) + 2 / 3)
+    masses = kept * (cells + np.array([0, 1, 1, 0]) / 3) + 1e-6 * np.array([1, -1, -1, 1])
+    shares = masses / masses.sum(axis=1, keepdims=True)
     variances = shares[:, 1] + shares[:, 2] - (shares[:, 2] - shares[:, 1]) ** 2
     factor = slow.widening(
         y, groups, variances, effects.design_effect, effects.correlation_across, np.full(3, 1 / 3)

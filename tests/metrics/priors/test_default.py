@@ -66,13 +66,94 @@ def parts(name):
     return {"accuracy"} if name.startswith(("PosteriorAccuracy", "posterior_accuracy")) else set()
 
 
+def weakened(k, n, n_classes):
+    """Return the Beta posterior of a class with the strength of 1 - 1 / l observations less."""
+    size = n + 2 / n_classes
+    kept = 1 - min(n, 1 - 1 / n_classes) / size
+    return stats.beta(kept * (k + 1 / n_classes), kept * (n - k + 1 / n_classes))
+
+
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 7, 50])
-def test_recalls_have_the_reciprocal_of_the_number_of_classes(n_classes):
-    """Beta(k + 1 / l, n - k + 1 / l) of each class, against scipy."""
-    posterior = PosteriorBalancedAccuracy.from_counts([30] * n_classes, [40] * n_classes)
-    expected = stats.beta(30 + 1 / n_classes, 10 + 1 / n_classes)
-    for recall in posterior.recalls().values():
+def test_classes_in_the_average_are_weaker_and_keep_their_means(n_classes):
+    """Mean and variance of the average, with fractional and without samples, against scipy."""
+    total = np.resize([40, 3, 1, 0.25, 0], n_classes)
+    correct = np.resize([30, 3, 0, 0.125, 0], n_classes)
+    posterior = PosteriorBalancedAccuracy(ClassCounts(range(n_classes), correct, total))
+    classes = [weakened(k, n, n_classes) for k, n in zip(correct, total, strict=True)]
+    variance = sum(one.var() for one in classes) / n_classes**2
+    assert posterior.mean() == pytest.approx(np.mean([one.mean() for one in classes]), rel=1e-13)
+    assert posterior.variance() == pytest.approx(variance, rel=1e-12)
+    plain = PosteriorBalancedAccuracy(posterior.counts, prior=(1 / n_classes, 1 / n_classes))
+    np.testing.assert_array_equal(plain.prior, posterior.prior)
+    assert plain.mean() == pytest.approx(posterior.mean(), rel=1e-13)
+    assert (plain == posterior) == (n_classes == 1)
+    assert (plain.variance() < posterior.variance()) == (n_classes > 1)
+    for prior in ("uniform", "jeffreys", "neutral"):
+        a = {"uniform": 1, "jeffreys": 1 / 2, "neutral": 1 / 3}[prior]
+        other = PosteriorBalancedAccuracy(posterior.counts, prior=prior)
+        variance = stats.beta(a + correct, a + total - correct).var().sum() / n_classes**2
+        assert other.variance() == pytest.approx(variance, rel=1e-12)
+
+
+def test_a_name_and_an_array_are_not_pooled():
+    """Their numbers are the same, and their posteriors are not."""
+    counts = ClassCounts(["a", "b"], [3, 4], [5, 5])
+    one = PosteriorBalancedAccuracy(counts)
+    for prior in [(0.5, 0.5), "jeffreys"]:
+        with pytest.raises(ValueError, match="different prior cannot be pooled"):
+            one + PosteriorBalancedAccuracy(counts, prior=prior)
+    assert (one + one).counts == counts + counts
+
+
+@pytest.mark.parametrize("n_classes", [2, 7])
+def test_a_class_by_itself_has_the_prior_of_jeffreys(n_classes):
+    """The hull of the shortest and the equal-tailed interval of Beta(k + 1/2, n - k + 1/2)."""
+    correct, total = np.resize([30, 4], n_classes), np.resize([40, 4], n_classes)
+    posterior = PosteriorBalancedAccuracy.from_counts(correct, total)
+    low, high = (posterior.table()[name] for name in ("low", "high"))
+    for i, recall in posterior.recalls().items():
+        expected = stats.beta(correct[i] + 1 / 2, total[i] - correct[i] + 1 / 2)
+        assert recall.mean() == pytest.approx(expected.mean(), rel=1e-13)
         assert recall.interval() == pytest.approx(expected.interval(0.95), rel=1e-9)
+        tails = np.linspace(0, 0.05, 20_001)
+        ends = expected.ppf(tails), expected.ppf(0.95 + tails)
+        shortest = np.argmin(ends[1] - ends[0])
+        assert low[i] == pytest.approx(min(ends[0][shortest], expected.ppf(0.025)), abs=1e-4)
+        assert high[i] == pytest.approx(max(ends[1][shortest], expected.ppf(0.975)), abs=1e-4)
+    explicit = PosteriorBalancedAccuracy.from_counts(correct, total, prior=(0.2, 0.2))
+    expected = stats.beta(correct[0] + 0.2, total[0] - correct[0] + 0.2)
+    assert explicit.recalls()[0].variance() == pytest.approx(expected.var(), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "recalls"), [((3, 30), (0.5, 0.995)), ((5, 50), (0.6, 0.98)), ((3, 3), (0.7, 0.95))]
+)
+def test_intervals_hold_where_a_rare_class_is_harder(sizes, recalls):
+    """Coverage of two classes over all outcomes; the shortest interval of the first has .75."""
+    outcomes = [
+        stats.binom(n, p).pmf(np.arange(n + 1)) for n, p in zip(sizes, recalls, strict=True)
+    ]
+    held = {"hull": 0.0, "hdi": 0.0}
+    for k, m in np.ndindex(sizes[0] + 1, sizes[1] + 1):
+        chance = outcomes[0][k] * outcomes[1][m]
+        posterior = PosteriorBalancedAccuracy(ClassCounts(["a", "b"], [k, m], sizes))
+        for method in held:
+            low, high = posterior.credible_interval(method=method)
+            held[method] += chance * (low <= np.mean(recalls) <= high)
+    assert held["hull"] >= 0.87
+    if sizes == (3, 30):
+        assert held["hdi"] < 0.8
+
+
+def test_few_samples_leave_wide_intervals():
+    """Three of three right in ten classes: equal recalls have the exact limit .05**(1 / 30)."""
+    perfect = PosteriorBalancedAccuracy(ClassCounts(range(10), [3] * 10, [3] * 10))
+    assert perfect.icdf(0.05) == pytest.approx(0.908, abs=5e-4)
+    assert perfect.interval().high == pytest.approx(1, abs=1e-12)
+    single = PosteriorBalancedAccuracy(ClassCounts(range(10), [1] * 9 + [0], [1] * 10))
+    low, high = single.interval()
+    # One error in ten: the exact limits of equal recalls are .555 and .9975.
+    assert 0.555 < low < 0.7 < 0.99 < high <= 1
 
 
 def test_all_classes_together_are_pulled_as_one():
@@ -85,15 +166,17 @@ def test_all_classes_together_are_pulled_as_one():
 
 
 def test_two_classifiers_have_margins_of_the_default():
-    """Cells of 1 / (2 l): each classifier by itself has the posterior that it has alone."""
+    """Cells of 0 and 1 / l: each classifier by itself has the posterior that it has alone."""
     y_true, y_one, y_two = [0] * 6 + [1] * 5, [0] * 5 + [1] * 6, [1] * 3 + [0] * 4 + [1] * 4
     comparison = compare_predictions(y_true, {"one": y_one, "two": y_two})
     for y_pred, posterior in zip((y_one, y_two), comparison.posteriors, strict=True):
         assert posterior == posterior_balanced_accuracy(y_true, y_pred)
     difference = comparison.difference("one", "two")
     # In class 0 three samples are right by one alone and one by two alone, in class 1 one by one.
-    n, one, two = np.array([6, 5]) + 1, np.array([3, 1]) + 1 / 4, np.array([1, 0]) + 1 / 4
-    p, q = one / n, two / n
+    n, one, two = np.array([6, 5]) + 1, np.array([3, 1]) + 1 / 2, np.array([1, 0]) + 1 / 2
+    # Half a sample's strength is taken away; a cell has 1e-6 at least.
+    n, one, two = ((n - 0.5) / n * number for number in (n, one, two))
+    p, q = (one - 1e-6) / n, (two - 1e-6) / n
     assert difference.mean() == pytest.approx((p - q).mean(), rel=1e-12)
     variances = (p + q - (p - q) ** 2) / (n + 1)  # of a Dirichlet distribution
     assert difference.variance() == pytest.approx(variances.sum() / 4, rel=1e-12)

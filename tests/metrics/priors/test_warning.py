@@ -69,7 +69,8 @@ def test_every_entry_warns_once_where_the_user_calls(entry):
     assert str(warning.message) == (
         "95% intervals would contain the true balanced accuracy in about 0% of similar test "
         "sets: the prior moves the mean from the observed 1.000 to 0.750, by 3.7 posterior "
-        "standard deviations. With few samples of each class, use prior='hierarchical'."
+        "standard deviations. With few samples of each class, use prior='hierarchical', or "
+        "'reciprocal' (about 98%)."
     )
 
 
@@ -196,7 +197,7 @@ def test_few_samples_seem_too_certain_under_a_weak_prior(correct, total):
     """Said where the prior hardly moves the mean, whatever share of the samples is right."""
     message = "test sets: recalls from few samples look more certain than they are. With few"
     with pytest.warns(PriorInfluenceWarning, match=message):
-        from_counts(correct, total)
+        from_counts(correct, total, prior=(1 / len(total), 1 / len(total)))
 
 
 def test_distance_is_the_cause_under_a_shared_prior():

@@ -94,8 +94,8 @@ def test_the_correction_lowers_the_odds(curve):
     factor = _odds(mean - optimism) / _odds(mean)
     p = np.array([0.01, 0.3, 0.9])
     assert _odds(corrected.icdf(p)) == pytest.approx(factor * _odds(best.icdf(p)), rel=1e-9)
-    low, high = best.interval()
-    ends = np.array(corrected.interval())
+    low, high = best.credible_interval(method="central")
+    ends = np.array(corrected.credible_interval(method="central"))
     assert _odds(ends) == pytest.approx(factor * _odds(np.array([low, high])), rel=1e-9)
 
 

@@ -18,7 +18,8 @@ def test_figures_by_hand():
     np.testing.assert_array_equal(posterior.ccdf([0, 5, 9]), [1, 0.2, 0])
     np.testing.assert_array_equal(posterior.prob_above([0, 5, 9]), [1, 0.2, 0])
     # Eight of ten draws: from 1 to 5 is the shortest.
-    assert posterior.credible_interval(0.8) == posterior.hdi(0.8) == (1, 5)
+    assert posterior.credible_interval(0.8, method="hdi") == posterior.hdi(0.8) == (1, 5)
+    assert posterior.credible_interval(0.8) == (1, posterior.icdf(0.9))
     central = posterior.credible_interval(0.5, method="central")
     assert central == posterior.interval(0.5) == (2.25, 5)
     assert posterior.monte_carlo_error() == pytest.approx(sem(posterior.draws))

@@ -32,6 +32,8 @@ PRIORS = {
     "weak": (0.02, 0.01),
     "skew": (0.7, 2.0),
     "strong": (30.0, 20.0),
+    "balanced": (0.6, 0.6, True),
+    "balanced, weak": (0.02, 0.02, True),
 }
 
 
@@ -42,9 +44,11 @@ def make_distribution(observed, prior):
 
 def draw_by_enumeration(observed, prior, size, rng):
     """Draw from the Dirichlet distribution over all eight patterns."""
-    a, b = prior
+    a, b, *balanced = prior
     right = a / (a + b)
     mass = (a + b) * np.prod(np.where(PATTERNS == 1, right, 1 - right), axis=1)
+    if balanced:
+        mass = (a + b) / 6 * np.isin(PATTERNS.sum(axis=1), [1, 2])
     for number, count in observed.items():
         mass[number] += count
     return rng.dirichlet(mass, size) @ PATTERNS
@@ -141,6 +145,27 @@ def test_pieces_leave_little(mass):
     left = mass / (mass + 4)
     assert rng.pieces == 64 or left**rng.pieces <= 1e-6
     assert rng.pieces == 1 or left ** (rng.pieces - 1) > 1e-6
+
+
+@pytest.mark.parametrize("count", [4, 7])
+def test_balanced_prior_disagrees_most(count):
+    """Without samples, the covariance of two is that of patterns with half of them right."""
+    draws = PatternDistribution(np.zeros((0, count)), np.zeros(0), 0.5, 0.5, True).draw(
+        N, np.random.default_rng(0)
+    )
+    disagreement = {4: 2 / 3, 7: 4 / 7}[count]
+    products = np.prod(draws[:, [0, -1]] - 0.5, axis=1)
+    # A Dirichlet distribution of mass 1 halves the covariance of a single pattern.
+    expected = (0.25 - disagreement / 2) / 2
+    assert abs(products.mean() - expected) < SIGMAS * products.std() / np.sqrt(N)
+
+
+def test_one_sample_among_many_classes():
+    """Gamma variables of tiny shapes are all 0 in doubles; the draws are shares all the same."""
+    distribution = PatternDistribution(PATTERNS[[7]], np.array([3e-3]), 3e-6, 3e-6, True)
+    draws = distribution.draw(20_000, np.random.default_rng(0))
+    assert np.all((draws >= 0) & (draws <= 1 + 1e-12))
+    assert draws.mean() == pytest.approx(1.0, abs=0.005)
 
 
 def test_averages_weigh_the_classes():
