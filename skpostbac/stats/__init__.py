@@ -7,8 +7,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from skpostbac.stats._beta import BetaAverage, BetaAverages
-from skpostbac.stats._distribution import BoundedDistribution, Interval
-from skpostbac.stats._transforms import PowerTransform, ShiftedDistribution
+from skpostbac.stats._distribution import (
+    BoundedDistribution,
+    Interval,
+    PowerTransform,
+    ShiftedDistribution,
+)
 
 if TYPE_CHECKING:
     from skpostbac.stats._borrowing import HierarchicalBetaAverage, Hyperprior

@@ -141,6 +141,7 @@ CASES = {
     "pairs, empty cells": pair([[600, 0, 12, 47], [581, 0, 24, 60]], prior=0.25, error=ROUGH),
     "pairs that agree": pair([[25, 0, 0, 0], [10, 0, 0, 0]], error=ROUGH),
     "pairs, no samples": pair([[0, 0, 0, 0]], error=ROUGH),
+    "pairs, two sizes": pair([[7e6, 1e6, 1.2e6, 8e5], [6, 1, 2, 1]], prior=1.0, error=ROUGH),
     "borrowing": borrowing([9, 17], [12, 20]),
     "borrowing pairs": Case(
         lambda: HierarchicalPairedDifference([[30, 4, 7, 3], [9, 2, 1, 5]], n_draws=N_DRAWS),
@@ -221,6 +222,20 @@ def test_density_is_the_slope_of_the_cdf(case):
     for corner in case.corners:
         density = np.where(np.abs(x - corner) > 100 * h, density, mass)
     assert (np.abs(mass - density) <= BOTH * case.allowed(x) + 1e-8 * mass).all()
+
+
+@every_case
+def test_logs(case):
+    """Where a value is not small its log belongs to it."""
+    distribution = case.make()
+    if not hasattr(distribution, "logcdf"):
+        pytest.skip("it has no logs")
+    x = places(distribution)
+    for name in ("cdf", "ccdf", "pdf"):
+        value, log = getattr(distribution, name)(x), getattr(distribution, f"log{name}")(x)
+        unit = distribution.standard_deviation() if name == "pdf" else 1.0
+        known = unit * value > 1e-8
+        assert_allclose(np.exp(log[known]), value[known], rtol=1e-9)
 
 
 @every_case

@@ -26,8 +26,8 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._posteriors.base import ExactPosterior, ScalarPosterior
 from skpostbac.stats import BoundedDistribution
+from skpostbac.stats._distribution import OddsTransform
 from skpostbac.stats._numerics import EPS
-from skpostbac.stats._transforms import OddsTransform
 
 # Share of the mean that is left where the optimism is as large as the mean.
 _LEAST_SHARE = 0.01

@@ -432,8 +432,17 @@ def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
             if corners and narrow.any():
                 values = blended(values, part, at_steps, narrow)
             period, deviation = 2 * np.pi / at_steps, np.sqrt(part.variance)
-            known = (-below[i], above[i], deviation, ends[:, i], bool(kind & 1))
-            yield rows, Series(period, *known, values, corners)
+            yield (
+                rows,
+                Series(
+                    *(period, values, corners),
+                    low=-below[i],
+                    high=above[i],
+                    deviation=deviation,
+                    end_densities=ends[:, i],
+                    is_log_concave=bool(kind & 1),
+                ),
+            )
 
 
 def _end_densities(betas: Betas, below: Floats, above: Floats) -> Floats:

@@ -3,41 +3,30 @@
 Places are distances from the mean, seen from that end of the support which is nearer to it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, xlogy
 
 from skpostbac._utils import Floats
-from skpostbac.stats._series import Evaluator
+from skpostbac.stats._series import Centred, Evaluator
 
 
 @dataclass(frozen=True)
-class SingleBetas:
+class SingleBetas(Centred):
     """Multiples of one Beta each, reflected so that a <= b; arrays of shape (m,).
 
     Attributes
     ----------
     a, b : parameters of the share of the support.
     weight : length of the support, negative if the share begins at its upper end.
-    low, high : distances of both ends of the support from the mean.
-    deviation : standard deviations.
-    end_densities : limits of the densities at both ends, shape (2, m).
-    is_log_concave : whether all log densities are concave.
-    places : corners inside the support: none, shape (m, 0).
-    least : tails have relative accuracy as long as nothing underflows.
     """
 
     a: Floats
     b: Floats
     weight: Floats
-    low: Floats
-    high: Floats
-    deviation: Floats
-    end_densities: Floats
-    is_log_concave: bool
-    places: Floats
-    least: float = 1e-300
+    # Tails have relative accuracy as long as nothing underflows.
+    least: float = field(default=1e-300, kw_only=True)
 
     @classmethod
     def of(cls, a: Floats, b: Floats, weight: Floats) -> "SingleBetas":
@@ -49,15 +38,15 @@ class SingleBetas:
         for e, o in ((a, b), (b, a)):
             ends.append(np.where(e < 1, np.inf, np.where(e == 1, o / size, 0.0)))
         return cls(
-            *(a, b, weight, np.where(is_up, -near, -far), np.where(is_up, far, near)),
+            *(a, b, weight),
+            low=np.where(is_up, -near, -far),
+            high=np.where(is_up, far, near),
             deviation=size * np.sqrt(a * b / (n + 1)) / n,
             end_densities=np.where(is_up, ends, ends[::-1]),
             is_log_concave=bool((a >= 1).all()),
-            places=np.empty((a.size, 0)),
         )
 
     def evaluator(self, n_derivatives: int) -> Evaluator:
-        """Return what evaluates the distribution function less 1/2 and up to three derivatives."""
         a, b, weight = (x[:, np.newaxis] for x in (self.a, self.b, self.weight))
 
         def evaluate(y: Floats) -> Floats:
@@ -75,7 +64,6 @@ class SingleBetas:
         return evaluate
 
     def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
-        """P(X <= x), P(X > x) and the density, (3, m, n), at distances from both ends."""
         del y
         a, b, weight = (x[:, np.newaxis] for x in (self.a, self.b, self.weight))
         is_up, size = weight > 0, np.abs(weight)
@@ -90,7 +78,6 @@ class SingleBetas:
         return np.stack([np.where(is_up, near, far), np.where(is_up, far, near), density])
 
     def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
-        """Distances from both ends of the points with P(X <= x) = p = 1 - q, shape (m, n) each."""
         is_up, size = self.weight > 0, np.abs(self.weight)[:, np.newaxis]
         first, last = np.where(is_up, [self.a, self.b], [self.b, self.a])[..., np.newaxis]
         return size * _share(first, last, p, q), size * _share(last, first, q, p)

@@ -120,15 +120,13 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
     if abs(values[-1]) > _NEGLIGIBLE:
         values *= 0.5 * erfc(10 * (orders / count - 0.675))
     return Series(
-        np.array([period]),
-        np.array([low]),
-        np.array([high]),
-        np.array([deviation]),
-        _end_densities(pools) * (np.array([[low], [high]]) == np.reshape(ends, (2, 1))),
-        False,
-        values[np.newaxis],
-        None,
-        _LEAST,
+        *(np.array([period]), values[np.newaxis], None),
+        low=np.array([low]),
+        high=np.array([high]),
+        deviation=np.array([deviation]),
+        end_densities=_end_densities(pools)
+        * (np.array([[low], [high]]) == np.reshape(ends, (2, 1))),
+        least=_LEAST,
     )
 
 
@@ -248,6 +246,10 @@ def class_share(pool: Pool, frame: Frame, deviation: float) -> CentredShare:
     edges = start + min(scale, 2.0) * np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
     table = Table.of(log_density, edges, _TOLERANCE)
     return CentredShare(
-        *(table, frame.mean, -mean, rest, deviation, tuple(_end_densities([pool])[:, 0].tolist())),
+        *(table, frame.mean),
+        low=np.array([-mean]),
+        high=np.array([rest]),
+        deviation=np.array([deviation]),
+        end_densities=_end_densities([pool]),
         is_log_concave=table.has_one_peak(1 - 2 * expit(table.points)),
     )

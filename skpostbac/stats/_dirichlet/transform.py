@@ -166,7 +166,11 @@ def _integrals(
     def factor(j: int, x: Floats) -> Complexes:
         alpha, scale, total = (z.reshape(-1, *[1] * (x.ndim - 1)) for z in (alphas[:, j], line, n))
         u = x / scale
-        angle = _atan_less_x(u) + x * (1 / scale - 1 / total)
+        # atan(u) - u, without cancellation where u is small.
+        small = np.clip(u, -0.1, 0.1)
+        square = small * small
+        series = small * square * polynomial(square, _ATAN_TERMS)
+        angle = np.where(small == u, series, np.arctan(u) - u) + x * (1 / scale - 1 / total)
         return waves(-alpha * angle, -0.5 * alpha * np.log1p(u * u))
 
     alone = factor(vertex, y)
@@ -199,13 +203,6 @@ def _integrals(
         )
         values[:, part] = np.matmul(first * last, alone[..., np.newaxis])[..., 0]
     return values
-
-
-def _atan_less_x(x: Floats) -> Floats:
-    """atan(x) - x."""
-    small = np.clip(x, -0.1, 0.1)
-    square = small * small
-    return np.where(small == x, small * square * polynomial(square, _ATAN_TERMS), np.arctan(x) - x)
 
 
 def vertex_shares(alphas: Floats, log_heights: Complexes) -> Complexes:

@@ -1,7 +1,8 @@
 """Base class of continuous distributions on a bounded interval.
 
 Computes quantiles, the mode, the shortest interval and draws from the tails and the density that
-subclasses provide. Also distributions given by the density of their log-odds or by random draws.
+subclasses provide. Also distributions given by the density of their log-odds or by random draws,
+and those of powers of a variable, a variable plus a constant, and multiples of its odds.
 Imports `_numerics`.
 """
 
@@ -12,6 +13,7 @@ from skpostbac.stats._distribution.distribution import (
     Interval,
     IntervalMethod,
     Intervals,
+    LocatedDistributions,
     broadcast_limits,
     check_interval_method,
     describe,
@@ -36,6 +38,11 @@ from skpostbac.stats._distribution.table import (
     Table,
     TabulatedDistribution,
 )
+from skpostbac.stats._distribution.transforms import (
+    OddsTransform,
+    PowerTransform,
+    ShiftedDistribution,
+)
 
 __all__ = [
     "DEFAULT_INTERVAL",
@@ -48,7 +55,11 @@ __all__ = [
     "Interval",
     "IntervalMethod",
     "Intervals",
+    "LocatedDistributions",
     "LogitDistribution",
+    "OddsTransform",
+    "PowerTransform",
+    "ShiftedDistribution",
     "Table",
     "TabulatedDistribution",
     "broadcast_limits",

@@ -9,16 +9,29 @@ distances from its mean (`_centred`), its moments and random draws. What follows
 written here once.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+    get_args,
+)
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
     Floats,
+    Indices,
     RngLike,
     StablePickle,
     block,
@@ -55,6 +68,10 @@ class Interval(NamedTuple):
 
     def _repr_html_(self) -> str:
         return block(repr(self), record(self._fields, *format_column(self)))
+
+
+# A number or an array of one distribution, and an array of many.
+Values = TypeVar("Values")
 
 
 class Intervals(NamedTuple):
@@ -97,17 +114,17 @@ class Distribution(StablePickle, ABC):
     def mean(self) -> float:
         """Return the mean."""
 
-    @abstractmethod
     def median(self) -> float:
         """Return the median."""
+        return float(self.icdf(0.5))
 
     @abstractmethod
     def variance(self) -> float:
         """Return the variance."""
 
-    @abstractmethod
     def standard_deviation(self) -> float:
         """Return the standard deviation."""
+        return float(np.sqrt(self.variance()))
 
     @abstractmethod
     def cdf(self, x: ArrayLike) -> np.float64 | Floats:
@@ -130,13 +147,40 @@ class Distribution(StablePickle, ABC):
         """Return the shortest interval."""
 
     @abstractmethod
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        """Draw random values."""
+
     def sample(
         self,
         shape: int | tuple[int, ...] = (),
         *,
         rng: RngLike = None,
     ) -> np.float64 | Floats:
-        """Draw independent values."""
+        """Draw independent random values.
+
+        Parameters
+        ----------
+        shape : int or tuple of int, default=()
+            Shape of the result; a single float for ``()``.
+        rng : Generator, BitGenerator, SeedSequence or int, optional
+            NumPy generator or seed, such as a non-negative integer. By default a generator with
+            fresh entropy.
+
+        Returns
+        -------
+        sample : float or ndarray of shape `shape`
+
+        Raises
+        ------
+        TypeError
+            If `shape` or `rng` has an invalid type.
+        ValueError
+            If `shape` or `rng` contains a negative integer, or if `shape` is too large.
+        MemoryError
+            If the result does not fit in memory.
+        """
+        draws = self._draw(check_generator(rng), check_shape(shape))
+        return np.asarray(draws)[()]
 
     def _repr_html_(self) -> str:
         (estimate,) = estimate_rows({"": self})
@@ -233,7 +277,222 @@ def plain_float(values: float | Floats) -> float | Floats:
     return values if isinstance(values, np.ndarray) else float(values)
 
 
-class BoundedDistribution(Distribution):
+class _Rows(NamedTuple):
+    """Broadcast values arranged in rows, one row for each distribution.
+
+    `order` is the index of each value in the flat result, shape (m, n); None for one distribution.
+    """
+
+    shape: tuple[int, ...]
+    order: Indices | None
+
+    @classmethod
+    def of(cls, shape: tuple[int, ...], others: tuple[int, ...], name: str) -> "_Rows":
+        """Broadcast an array of distributions with others."""
+        try:
+            result = np.broadcast_shapes(shape, others) if shape else others
+        except ValueError as error:
+            raise ValueError(
+                f"{name} must broadcast with the distributions, got the shapes {others} and {shape}"
+            ) from error
+        count, size = math.prod(shape), math.prod(result)
+        if count == 1:
+            return cls(result, None)
+        row = np.broadcast_to(np.arange(count).reshape(shape), result).ravel()
+        order = np.argsort(row, kind="stable")
+        return cls(result, order.reshape(count, size // count if count else 0))
+
+    def split(self, values: Floats) -> Floats:
+        """Return the values for each distribution, shape (m, n)."""
+        if values.shape != self.shape:
+            values = np.broadcast_to(values, self.shape)
+        return values.reshape(1, -1) if self.order is None else values.ravel()[self.order]
+
+    def joined(self, values: Floats) -> Any:
+        """Reorder values of shape (m, n) to the broadcast shape; a number if that is ()."""
+        if self.order is None:
+            return values.reshape(self.shape)[()]
+        result = np.empty(self.order.size)
+        result[self.order] = values
+        return result.reshape(self.shape)[()]
+
+
+class LocatedDistributions(ABC, Generic[Values]):
+    """Probabilities and quantiles of one distribution, or of an array of them.
+
+    Points and probabilities are broadcast with the array.
+    """
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        """Shape of the array of distributions."""
+        return ()
+
+    @property
+    @abstractmethod
+    def _located(self) -> Located:
+        """Return the distributions at their places on the real line."""
+
+    def pdf(self, x: ArrayLike) -> Values:
+        """Return the probability density at `x`.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape. The density is zero outside the support. At an end of the support it is the
+            limit from inside, which may be infinite. Where it has a pole inside the support, such
+            as halfway between a perfect class and an always wrong one under Jeffreys' prior, it is
+            a large number.
+
+        Returns
+        -------
+        pdf : float or ndarray of the shape of `x`
+
+        Raises
+        ------
+        ValueError
+            If `x` is not real.
+        """
+        return self._asked(self._located.values, x, 2)
+
+    def logpdf(self, x: ArrayLike) -> Values:
+        """Return the logarithm of the probability density at `x`.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+
+        Returns
+        -------
+        logpdf : float or ndarray of the shape of `x`
+        """
+        return self._asked(self._located.logs, x, 2)
+
+    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Values:
+        """Return P(X <= x), or P(x < X <= y) when `y` is given.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+        y : array_like, optional
+            Upper limit; broadcast with `x`. The result is negative where `y` is below `x`, like an
+            integral from x to y, and NaN where either is NaN.
+
+        Returns
+        -------
+        cdf : float or ndarray of the shape of `x`
+
+        Raises
+        ------
+        ValueError
+            If `x` or `y` is not real, or if they do not broadcast.
+        """
+        if y is None:
+            return self._asked(self._located.values, x, 0)
+        limits = broadcast_limits(x, y)
+        rows = _Rows.of(self._shape, limits[0].shape, "x")
+        between = self._located.between(*(rows.split(limit) for limit in limits))
+        return cast(Values, rows.joined(between))
+
+    def ccdf(self, x: ArrayLike) -> Values:
+        """Return P(X > x), with the same absolute error as P(X <= x).
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+
+        Returns
+        -------
+        ccdf : float or ndarray of the shape of `x`
+        """
+        return self._asked(self._located.values, x, 1)
+
+    def logcdf(self, x: ArrayLike) -> Values:
+        """Return the logarithm of P(X <= x), finite inside the support.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+
+        Returns
+        -------
+        logcdf : float or ndarray of the shape of `x`
+        """
+        return self._asked(self._located.logs, x, 0)
+
+    def logccdf(self, x: ArrayLike) -> Values:
+        """Return the logarithm of P(X > x), finite inside the support.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+
+        Returns
+        -------
+        logccdf : float or ndarray of the shape of `x`
+        """
+        return self._asked(self._located.logs, x, 1)
+
+    def _asked(self, answer: Callable[[Floats], Floats], x: ArrayLike, i: int) -> Values:
+        """Return the answer i about points."""
+        x = float_array(x, "x")
+        rows = _Rows.of(self._shape, x.shape, "x")
+        return cast(Values, rows.joined(answer(rows.split(x))[i]))
+
+    def icdf(self, p: ArrayLike) -> Values:
+        """Return the x with P(X <= x) = p, the quantile.
+
+        Parameters
+        ----------
+        p : array_like
+            Probabilities in [0, 1], any shape. Zero and one give the ends of the support; NaN
+            gives NaN.
+
+        Returns
+        -------
+        icdf : float or ndarray of the shape of `p`
+
+        Raises
+        ------
+        ValueError
+            If `p` is not real or not in [0, 1].
+        """
+        return self._quantiles(p, is_upper=False)
+
+    def iccdf(self, p: ArrayLike) -> Values:
+        """Return the x with P(X > x) = p.
+
+        Parameters
+        ----------
+        p : array_like
+            Probabilities in [0, 1], any shape. Zero and one give the ends of the support; NaN
+            gives NaN.
+
+        Returns
+        -------
+        iccdf : float or ndarray of the shape of `p`
+
+        Raises
+        ------
+        ValueError
+            If `p` is not real or not in [0, 1].
+        """
+        return self._quantiles(p, is_upper=True)
+
+    def _quantiles(self, p: ArrayLike, *, is_upper: bool) -> Values:
+        p = probability_array(p, "p")
+        rows = _Rows.of(self._shape, p.shape, "p")
+        p = rows.split(p)
+        p, q = (1 - p, p) if is_upper else (p, 1 - p)
+        return cast(Values, rows.joined(self._located.quantiles(p, q)))
+
+
+class BoundedDistribution(LocatedDistributions[np.float64 | Floats], Distribution):
     """Base class of continuous distributions on a bounded interval.
 
     Method names follow SciPy's random variables.
@@ -271,13 +530,23 @@ class BoundedDistribution(Distribution):
         return Located(frames, [(np.arange(1), self._centred)], self._small_tails)
 
     @property
+    def _unit(self) -> float:
+        """Unit of the cumulants."""
+        return 1.0
+
+    @property
     def _cumulants(self) -> Floats:
         """Second, third and fourth cumulant, unless the moments are given otherwise."""
         raise NotImplementedError
 
+    def __repr__(self) -> str:
+        """Show the mean and the standard deviation."""
+        sd = self.standard_deviation()
+        return f"{type(self).__name__}(mean={self.mean():.4g}, sd={sd:.4g})"
+
     def variance(self) -> float:
         """Return the variance."""
-        return float(self._cumulants[0])
+        return float(self._unit**2 * self._cumulants[0])
 
     def skewness(self) -> float:
         """Return the skewness, the third standardised moment."""
@@ -286,42 +555,6 @@ class BoundedDistribution(Distribution):
     def kurtosis(self) -> float:
         """Return the excess kurtosis, which is zero for a normal distribution."""
         return float(self._cumulants[2] / self._cumulants[0] ** 2)
-
-    @abstractmethod
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        """Draw random values."""
-
-    def sample(
-        self,
-        shape: int | tuple[int, ...] = (),
-        *,
-        rng: RngLike = None,
-    ) -> np.float64 | Floats:
-        """Draw independent random values.
-
-        Parameters
-        ----------
-        shape : int or tuple of int, default=()
-            Shape of the result; a single float for ``()``.
-        rng : Generator, BitGenerator, SeedSequence or int, optional
-            NumPy generator or seed, such as a non-negative integer. By default a generator with
-            fresh entropy.
-
-        Returns
-        -------
-        sample : float or ndarray of shape `shape`
-
-        Raises
-        ------
-        TypeError
-            If `shape` or `rng` has an invalid type.
-        ValueError
-            If `shape` or `rng` contains a negative integer, or if `shape` is too large.
-        MemoryError
-            If the result does not fit in memory.
-        """
-        draws = self._draw(check_generator(rng), check_shape(shape))
-        return np.asarray(draws)[()]
 
     def support(self) -> Interval:
         """Return the support: the smallest and the largest possible value.
@@ -335,171 +568,6 @@ class BoundedDistribution(Distribution):
     def mean(self) -> float:
         """Return the mean, in closed form."""
         return self._frame.mean
-
-    def standard_deviation(self) -> float:
-        """Return the standard deviation, in closed form."""
-        return float(np.sqrt(self.variance()))
-
-    def pdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the probability density at `x`.
-
-        Parameters
-        ----------
-        x : array_like
-            Any shape. The density is zero outside the support. At an end of the support it is the
-            limit from inside, which may be infinite. Where it has a pole inside the support, such
-            as halfway between a perfect class and an always wrong one under Jeffreys' prior, it is
-            a large number.
-
-        Returns
-        -------
-        pdf : float or ndarray of the shape of `x`
-
-        Raises
-        ------
-        ValueError
-            If `x` is not real.
-        """
-        return self._asked(self._located.values, x, 2)
-
-    def logpdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the logarithm of the probability density at `x`.
-
-        Parameters
-        ----------
-        x : array_like
-            Any shape.
-
-        Returns
-        -------
-        logpdf : float or ndarray of the shape of `x`
-        """
-        return self._asked(self._located.logs, x, 2)
-
-    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return P(X <= x), or P(x < X <= y) when `y` is given.
-
-        Parameters
-        ----------
-        x : array_like
-            Any shape.
-        y : array_like, optional
-            Upper limit; broadcast with `x`. The result is negative where `y` is below `x`, like an
-            integral from x to y, and NaN where either is NaN.
-
-        Returns
-        -------
-        cdf : float or ndarray of the shape of `x`
-
-        Raises
-        ------
-        ValueError
-            If `x` or `y` is not real, or if they do not broadcast.
-        """
-        if y is None:
-            return self._asked(self._located.values, x, 0)
-        x, y = broadcast_limits(x, y)
-        between = self._located.between(x.reshape(1, -1), y.reshape(1, -1))
-        return between.reshape(x.shape)[()]
-
-    def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return P(X > x), with the same absolute error as P(X <= x).
-
-        Parameters
-        ----------
-        x : array_like
-            Any shape.
-
-        Returns
-        -------
-        ccdf : float or ndarray of the shape of `x`
-        """
-        return self._asked(self._located.values, x, 1)
-
-    def logcdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the logarithm of P(X <= x), finite inside the support.
-
-        Parameters
-        ----------
-        x : array_like
-            Any shape.
-
-        Returns
-        -------
-        logcdf : float or ndarray of the shape of `x`
-        """
-        return self._asked(self._located.logs, x, 0)
-
-    def logccdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the logarithm of P(X > x), finite inside the support.
-
-        Parameters
-        ----------
-        x : array_like
-            Any shape.
-
-        Returns
-        -------
-        logccdf : float or ndarray of the shape of `x`
-        """
-        return self._asked(self._located.logs, x, 1)
-
-    def _asked(
-        self, answer: Callable[[Floats], Floats], x: ArrayLike, i: int
-    ) -> np.float64 | Floats:
-        """Return the answer i about points."""
-        x = float_array(x, "x")
-        return np.asarray(answer(x.reshape(1, -1))[i]).reshape(x.shape)[()]
-
-    def icdf(self, p: ArrayLike) -> np.float64 | Floats:
-        """Return the x with P(X <= x) = p, the quantile.
-
-        Parameters
-        ----------
-        p : array_like
-            Probabilities in [0, 1], any shape. Zero and one give the ends of the support; NaN
-            gives NaN.
-
-        Returns
-        -------
-        icdf : float or ndarray of the shape of `p`
-
-        Raises
-        ------
-        ValueError
-            If `p` is not real or not in [0, 1].
-        """
-        p = probability_array(p, "p")
-        return self._points(p, 1 - p)
-
-    def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
-        """Return the x with P(X > x) = p.
-
-        Parameters
-        ----------
-        p : array_like
-            Probabilities in [0, 1], any shape. Zero and one give the ends of the support; NaN
-            gives NaN.
-
-        Returns
-        -------
-        iccdf : float or ndarray of the shape of `p`
-
-        Raises
-        ------
-        ValueError
-            If `p` is not real or not in [0, 1].
-        """
-        p = probability_array(p, "p")
-        return self._points(1 - p, p)
-
-    def _points(self, p: Floats, q: Floats) -> np.float64 | Floats:
-        x = self._located.quantiles(p.reshape(1, -1), q.reshape(1, -1))
-        return x.reshape(p.shape)[()]
-
-    def median(self) -> float:
-        """Return the median."""
-        return float(self.icdf(0.5))
 
     def mode(self) -> float:
         """Return the point of highest density.

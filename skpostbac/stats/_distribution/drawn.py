@@ -23,10 +23,7 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import (
     Floats,
     Indices,
-    RngLike,
-    check_generator,
     check_level,
-    check_shape,
     first,
     float_array,
     probability_array,
@@ -56,6 +53,7 @@ class DrawnPosterior(Distribution):
     """Posterior distribution of one number, estimated from independent random draws.
 
     Probabilities are shares of the draws: 0 or 1 beyond the most extreme draws, and NaN at NaN.
+    Samples are taken from the draws with replacement.
     Points and probabilities are checked like those of exact distributions
     (:class:`skpostbac.stats.BoundedDistribution`).
 
@@ -108,10 +106,6 @@ class DrawnPosterior(Distribution):
         """Return the variance of the draws, with n - 1 in the denominator."""
         return float(self.draws.var(ddof=1))
 
-    def standard_deviation(self) -> float:
-        """Return the standard deviation of the draws, with n - 1 in the denominator."""
-        return float(self.draws.std(ddof=1))
-
     def monte_carlo_error(self) -> float:
         """Return the Monte Carlo standard error of the mean, which decreases with more draws.
 
@@ -141,40 +135,8 @@ class DrawnPosterior(Distribution):
         """Return a number of draws as a share of all; NumPy sorts a NaN above them."""
         return np.where(np.isnan(x), np.nan, count / self.draws.size)[()]
 
-    def sample(
-        self,
-        shape: int | tuple[int, ...] = (),
-        *,
-        rng: RngLike = None,
-    ) -> np.float64 | Floats:
-        """Sample from the draws with replacement.
-
-        Parameters
-        ----------
-        shape : int or tuple of ints, default=()
-            Shape of the result; ``()`` for a single number.
-        rng : Generator, BitGenerator, SeedSequence or int, default=None
-            NumPy generator or seed, such as a non-negative integer. By default a new generator
-            with fresh entropy.
-
-        Returns
-        -------
-        sample : float or ndarray of shape `shape`
-
-        Raises
-        ------
-        TypeError
-            If `shape` or `rng` has an invalid type.
-        ValueError
-            If `shape` or `rng` contains a negative integer, or if `shape` is too large.
-
-        Examples
-        --------
-        >>> from skpostbac.metrics import DrawnPosterior
-        >>> DrawnPosterior([4, 1, 3, 2]).sample(6, rng=0)
-        array([4., 3., 3., 2., 2., 1.])
-        """
-        return self.draws[check_generator(rng).integers(self.draws.size, size=check_shape(shape))]
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        return np.asarray(self.draws[rng.integers(self.draws.size, size=shape)])
 
     def icdf(self, p: ArrayLike) -> np.float64 | Floats:
         """Return the quantile at `p` in [0, 1]; NaN where it is NaN."""

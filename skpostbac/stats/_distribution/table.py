@@ -14,7 +14,7 @@ exp(-40) of its largest value, log g continues in a straight line, that is, g as
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -24,7 +24,7 @@ from scipy.special import expit, log_expit
 from skpostbac._utils import Bools, Floats, Indices, StablePickle
 from skpostbac.stats._distribution.distribution import BoundedDistribution, Interval
 from skpostbac.stats._numerics import Frame, log_sum
-from skpostbac.stats._series import Evaluator, quantiles
+from skpostbac.stats._series import Centred, Evaluator, quantiles
 
 # Log density of the log-odds at some points, shape (n,), up to a constant.
 LogDensity = Callable[[Floats], Floats]
@@ -190,12 +190,13 @@ class Table(StablePickle):
         u, mass = self.nodes
         return float(mass @ expit(u)), float(mass @ expit(-u))
 
-    @property
-    def central_moments(self) -> Floats:
-        """Second to fourth central moment of the place in (0, 1)."""
+    @cached_property
+    def cumulants(self) -> Floats:
+        """Second to fourth cumulant of the place in (0, 1)."""
         (u, mass), (mean, rest) = self.nodes, self.mean_and_rest
         away = np.where(u < 0, expit(u) - mean, rest - expit(-u))
-        return np.array([mass @ away**k for k in (2, 3, 4)])
+        second, third, fourth = (mass @ away**k for k in (2, 3, 4))
+        return np.array([second, third, fourth - 3 * second**2])
 
     @property
     def end_densities(self) -> Floats:
@@ -293,42 +294,35 @@ class Table(StablePickle):
         # Far enough out for the smallest quantiles.
         beyond = np.log([self._below[0], self._above[-1]]) - np.log(_LEAST_QUANTILE)
         out = np.maximum(beyond, 0.0) / self.outer[1]
-        low, high = self.edges[[0, -1]] - self._centre + np.array([-1.0, 1.0]) * out
-        return CentredTable(self, self._centre, low, high, deviation)
+        ends = self.edges[[0, -1]] - self._centre + np.array([-1.0, 1.0]) * out
+        return CentredTable(
+            *(self, self._centre),
+            low=ends[:1],
+            high=ends[1:],
+            deviation=np.array([deviation]),
+            end_densities=np.zeros((2, 1)),
+        )
 
 
-class CentredTable:
+@dataclass(frozen=True)
+class CentredTable(Centred):
     """The log-odds of a table, at distances from a point; base class of functions of them.
 
-    Parameters
+    Attributes
     ----------
     table : distribution of the log-odds.
     centre : what distances are measured from.
-    low, high : range of distances that count.
-    deviation : standard deviation.
-    ends : limits of the density at both ends of the range.
-    places : distances at which the density may have a kink or a pole.
-    is_log_concave : whether the density has a single peak.
+    kinks : distances at which the density may have a kink or a pole.
     """
 
-    least = 1e-290
+    table: Table
+    centre: float
+    kinks: Floats = field(default_factory=lambda: np.empty(0))
+    least: float = field(default=1e-290, kw_only=True)
 
-    def __init__(
-        self,
-        table: Table,
-        centre: float,
-        low: float,
-        high: float,
-        deviation: float,
-        ends: tuple[float, float] = (0.0, 0.0),
-        places: Floats | None = None,
-        *,
-        is_log_concave: bool = False,
-    ) -> None:
-        self.table, self.centre, self.is_log_concave = table, centre, is_log_concave
-        self.low, self.high, self.deviation = (np.array([x]) for x in (low, high, deviation))
-        self.end_densities = np.array(ends)[:, np.newaxis]
-        self.places = np.empty((1, 0)) if places is None else places[np.newaxis]
+    @property
+    def places(self) -> Floats:
+        return self.kinks[np.newaxis]
 
     def log_odds(self, y: Floats) -> Floats:
         """Return the log-odds at distances."""
@@ -339,8 +333,6 @@ class CentredTable:
         return (np.zeros_like(u),) * 3
 
     def evaluator(self, n_derivatives: int) -> Evaluator:
-        """Return what evaluates the distribution function less 1/2 and up to three derivatives."""
-
         def evaluate(y: Floats) -> Floats:
             with np.errstate(all="ignore"):
                 u = self.log_odds(y[0])
@@ -356,7 +348,6 @@ class CentredTable:
         return evaluate
 
     def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
-        """P(X <= x), P(X > x) and the density, (3, 1, n), at distances from both ends."""
         del y
         with np.errstate(all="ignore"):
             u = np.log(to_low[0]) - np.log(to_high[0])
@@ -364,7 +355,6 @@ class CentredTable:
             return np.stack([below, above, np.exp(log_density - self.stretch(u)[0])])[:, np.newaxis]
 
     def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats] | None:
-        """Distances from both ends of the points with P(X <= x) = p = 1 - q."""
         is_inner, width = p * q > 0, float((self.high - self.low)[0])
         u = self.table.quantiles(*(np.where(is_inner, share, 0.5)[0] for share in (p, q)))
         return width * expit(u)[np.newaxis], width * expit(-u)[np.newaxis]
@@ -400,11 +390,6 @@ class TabulatedDistribution(BoundedDistribution):
         """Log-odds at which the density may have a kink or a pole."""
         return np.empty(0)
 
-    def __repr__(self) -> str:
-        """Show the mean and the standard deviation."""
-        sd = self.standard_deviation()
-        return f"{type(self).__name__}(mean={self.mean():.4g}, sd={sd:.4g})"
-
     @cached_property
     def _frame(self) -> Frame:
         (low, high), (share, rest) = self._ends, self._table.mean_and_rest
@@ -415,32 +400,25 @@ class TabulatedDistribution(BoundedDistribution):
     @cached_property
     def _centred(self) -> CentredShare:
         frame, (low, high) = self._frame, self._ends
-        # The limits of x / w or 1 - x / w to a power follow from the outer panels.
-        ends = self._table.end_densities / (high - low)
-        places = (high - low) * expit(self._places) - frame.mean_to_low
-        deviation = self.standard_deviation()
-        spans = -frame.mean_to_low, frame.mean_to_high
         return CentredShare(
-            *(self._table, frame.mean, *spans, deviation, tuple(ends.tolist()), places),
+            *(self._table, frame.mean),
+            kinks=(high - low) * expit(self._places) - frame.mean_to_low,
+            low=np.array([-frame.mean_to_low]),
+            high=np.array([frame.mean_to_high]),
+            deviation=np.array([self.standard_deviation()]),
+            # The limits of x / w or 1 - x / w to a power follow from the outer panels.
+            end_densities=self._table.end_densities[:, np.newaxis] / (high - low),
             is_log_concave=self._table.has_one_peak(1 - 2 * expit(self._table.points)),
         )
 
-    def variance(self) -> float:
-        """Return the variance, by quadrature."""
+    @property
+    def _unit(self) -> float:
         low, high = self._ends
-        return float((high - low) ** 2 * self._central_moments[0])
+        return high - low
 
-    def skewness(self) -> float:
-        """Return the skewness, the third standardised moment, by quadrature."""
-        return float(self._central_moments[1] / self._central_moments[0] ** 1.5)
-
-    def kurtosis(self) -> float:
-        """Return the excess kurtosis, by quadrature; it is zero for a normal distribution."""
-        return float(self._central_moments[2] / self._central_moments[0] ** 2 - 3.0)
-
-    @cached_property
-    def _central_moments(self) -> Floats:
-        return self._table.central_moments
+    @property
+    def _cumulants(self) -> Floats:
+        return self._table.cumulants
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         return np.asarray(self.icdf(rng.random(shape)))

@@ -18,11 +18,8 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
     Floats,
-    RngLike,
-    check_generator,
     check_integer,
     check_seed,
-    check_shape,
     float_array,
     probability_array,
 )
@@ -203,10 +200,6 @@ class HierarchicalPairedDifference(Distribution):
         """Return the variance, in closed form."""
         return self._model.variance()
 
-    def standard_deviation(self) -> float:
-        """Return the standard deviation, in closed form."""
-        return float(np.sqrt(self.variance()))
-
     def skewness(self) -> float:
         """Return the skewness of the draws, the third standardised moment."""
         return float(np.mean(self._standardised**3))
@@ -214,10 +207,6 @@ class HierarchicalPairedDifference(Distribution):
     def kurtosis(self) -> float:
         """Return the excess kurtosis of the draws, which is zero for a normal distribution."""
         return float(np.mean(self._standardised**4) - 3)
-
-    def median(self) -> float:
-        """Return the median of the draws."""
-        return self._drawn.median()
 
     def mode(self) -> float:
         """Return the point of highest density, as estimated from the draws."""
@@ -313,32 +302,13 @@ class HierarchicalPairedDifference(Distribution):
         """
         return self._drawn.credible_interval_error(level, method="central")
 
-    def sample(
-        self,
-        shape: int | tuple[int, ...] = (),
-        *,
-        rng: RngLike = None,
-    ) -> np.float64 | Floats:
-        """Draw new random values, class by class.
-
-        Parameters
-        ----------
-        shape : int or tuple of int, default=()
-            Shape of the result; a single float for ``()``.
-        rng : Generator, BitGenerator, SeedSequence or int, optional
-            NumPy generator or seed. By default a generator with fresh entropy.
-
-        Returns
-        -------
-        sample : float or ndarray of shape `shape`
-        """
-        generator, shape = check_generator(rng), check_shape(shape)
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         size = int(np.prod(shape))
         if not size:
             return np.zeros(shape)
         model = self._model
-        values = model.draw(size, model.count.astype(np.intp), generator)
-        return (self._sign * values).reshape(shape)[()]
+        values = model.draw(size, model.count.astype(np.intp), rng)
+        return np.asarray((self._sign * values).reshape(shape))
 
     @property
     def _sign(self) -> float:

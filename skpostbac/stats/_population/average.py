@@ -100,9 +100,7 @@ class LogitAverage(BoundedDistribution):
 
     @cached_property
     def _cumulants(self) -> Floats:
-        """Variance, third and fourth cumulant."""
-        found = np.array([term.table.central_moments for term in self._terms])
-        found[:, 2] -= 3 * found[:, 0] ** 2
+        found = np.array([term.table.cumulants for term in self._terms])
         return np.asarray((self._weights[:, np.newaxis] ** [2, 3, 4] * found).sum(axis=0))
 
     @cached_property
@@ -235,12 +233,11 @@ def _series(terms: list[_Term], deviation: float) -> Series:
         # A window smooths the distribution over some of the last waves.
         coefficients = coefficients * 0.5 * erfc(np.linspace(-10, 6, coefficients.size))
     return Series(
-        np.array([2 * np.pi / step]),
-        *(-reach[:1], reach[1:], np.array([deviation])),
-        _end_densities(terms, reach >= np.abs(ends)),
-        False,
-        coefficients[np.newaxis],
-        corners,
+        *(np.array([2 * np.pi / step]), coefficients[np.newaxis], corners),
+        low=-reach[:1],
+        high=reach[1:],
+        deviation=np.array([deviation]),
+        end_densities=_end_densities(terms, reach >= np.abs(ends)),
     )
 
 

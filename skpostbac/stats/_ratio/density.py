@@ -225,10 +225,9 @@ class LogRatio:
         start, scale = self.middle_and_scale
         u = start + scale * _OUTLINE
         curves = _Curves(self, u[:, np.newaxis])
-        x, z = (one.mode + one.scale * _OUTLINE for one in (self.first, self.second))
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             # Far out there may be no place at which a variable is near its mode.
-            p = np.concatenate([curves.p_of_first(x), curves.p_of_second(z)], axis=1)
+            p = curves.p_near_modes(_OUTLINE)
             height = np.fmax.reduce(curves.log_integrand(p), axis=1, initial=-np.inf)
         kept = np.flatnonzero(height > height.max() - _DEPTH)
         kept = np.arange(max(kept[0] - 1, 0), min(kept[-1] + 2, u.size))
@@ -257,32 +256,16 @@ class LogRatio:
             u[close] = place + np.copysign(_BESIDE, u[close] - place)
             log_density[order[close]] -= np.log(min(power, 1.0))
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            windows = np.empty((4, u.size, 1)) if self._reaches_far else self._windows(u)
+            windows = None if self._reaches_far else _windows_along(self, u)
             for start in range(0, u.size, _ROWS):
                 rows = slice(start, start + _ROWS)
                 curves = _Curves(self, u[rows, np.newaxis])
                 log_density[order[rows]] += (
                     _integrate_pieces(curves)
-                    if self._reaches_far
+                    if windows is None
                     else _trapezoid(curves, windows[:, rows])
                 )
         return log_density
-
-    def _windows(self, u: Floats) -> Floats:
-        """Return windows of the integrands at rising u, shape (4, n, 1).
-
-        Between two curves an integrand is within the windows of both.
-        """
-        known = np.unique(np.append(np.arange(0, u.size, _STRIDE), u.size - 1))
-        found = _windows(_Curves(self, u[known, np.newaxis]))
-        before = np.minimum(np.arange(u.size) // _STRIDE, max(known.size - 2, 0))
-        after = np.minimum(before + 1, known.size - 1)
-        gap = u[known[after]] - u[known[before]]
-        share = ((u - u[known[before]]) / np.where(gap > 0, gap, 1.0))[:, np.newaxis]
-        windows = found[:, before] + share * (found[:, after] - found[:, before])
-        windows[0] = np.minimum(found[0, before], found[0, after])
-        windows[1] = np.maximum(found[1, before], found[1, after])
-        return np.asarray(windows)
 
 
 class _Curves:
@@ -383,17 +366,16 @@ class _Curves:
         found -= below
         return found
 
-    def p_of_first(self, x: Floats) -> Floats:
-        """Places p at which the first variable has the log-odds x, shape (m,); NaN for none."""
-        return self._p(self.flip * x, self.sign_c, self.log_c)
+    def p_at(self, variable: int, x: Floats) -> Floats:
+        """Places p at which a variable, 0 or 1, has the log-odds x, shape (m,); NaN for none.
 
-    def p_of_second(self, z: Floats) -> Floats:
-        """Places p at which the second variable has the log-odds z, shape (m,); NaN for none."""
-        return self._p(z, self.sign_c.swapaxes(0, 1), self.log_c.swapaxes(0, 1))
-
-    @staticmethod
-    def _p(x: Floats, sign_c: Floats, log_c: Floats) -> Floats:
-        """Places x + log(-(c_00 + c_10 e^x) / (c_01 + c_11 e^x))."""
+        These are x + log(-(c_00 + c_10 e^x) / (c_01 + c_11 e^x)) for the first variable.
+        """
+        sign_c, log_c = self.sign_c, self.log_c
+        if variable == 0:
+            x = self.flip * x
+        else:
+            sign_c, log_c = sign_c.swapaxes(0, 1), log_c.swapaxes(0, 1)
         logs = log_c[0], log_c[1] + x
         top = np.maximum(logs[0], logs[1])
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -403,6 +385,26 @@ class _Curves:
             p = x + np.where(is_positive, found[0] - found[1], np.nan)
         return np.asarray(np.where(np.isfinite(p), p, np.nan))
 
+    def p_near_modes(self, scales: Floats) -> Floats:
+        """Places p at which either variable is so many scales from its mode, shape (n, 2 m)."""
+        pair = enumerate((self.ratio.first, self.ratio.second))
+        return np.concatenate([self.p_at(i, z.mode + z.scale * scales) for i, z in pair], axis=1)
+
+
+def _windows_along(ratio: LogRatio, u: Floats) -> Floats:
+    """Return windows of the integrands at rising u, shape (4, n, 1).
+
+    Between two curves an integrand is within the windows of both.
+    """
+    known = np.unique(np.append(np.arange(0, u.size, _STRIDE), u.size - 1))
+    found = _windows(_Curves(ratio, u[known, np.newaxis]))
+    before = np.minimum(np.arange(u.size) // _STRIDE, max(known.size - 2, 0))
+    after = np.minimum(before + 1, known.size - 1)
+    windows = np.stack([np.interp(u, u[known], one[:, 0]) for one in found])[..., np.newaxis]
+    windows[0] = np.minimum(found[0, before], found[0, after])
+    windows[1] = np.maximum(found[1, before], found[1, after])
+    return windows
+
 
 def _windows(curves: _Curves) -> Floats:
     """Look for windows of integrands: low, high, centre and scale, shape (4, n, 1).
@@ -411,8 +413,7 @@ def _windows(curves: _Curves) -> Floats:
     even in p across the peak, and in the logs of their distances from it further out, where an
     integrand may fall slowly. The scale is how far it falls on the steeper side.
     """
-    x, z = (one.mode + one.scale * _STEPS for one in (curves.ratio.first, curves.ratio.second))
-    p = np.concatenate([curves.p_of_first(x), curves.p_of_second(z)], axis=1)
+    p = curves.p_near_modes(_STEPS)
     # Places where one of the variables is near its mode, and further out.
     is_seen = np.isfinite(p)
     first, last = (
@@ -487,11 +488,12 @@ def _integrate_pieces(curves: _Curves) -> Floats:
     log_scale = curves._constants[0]
     # Curves bend where the terms of B are 1, and between these places.
     bends = [2 * (curves.log_c[0, 0] - log_scale), 2 * (log_scale - curves.log_c[1, 1])]
-    centres = [
-        (curves.p_of_first(np.array([_bend(first)])), min(first.scale, 1.0)),
-        (curves.p_of_second(np.array([_bend(second)])), min(second.scale, 1.0)),
-        *((bend, 1.0) for bend in (*bends, 0.5 * (bends[0] + bends[1]))),
-    ]
+    centres = [(bend, 1.0) for bend in (*bends, 0.5 * (bends[0] + bends[1]))]
+    for i, variable in enumerate((first, second)):
+        # A log density bends near its mode, or at the end at which an exponent is small.
+        a, b = variable.powers
+        bend = variable.mode if min(a, b) > 1 else float(np.log1p(a) - np.log1p(b))
+        centres.append((curves.p_at(i, np.array([bend])), min(variable.scale, 1.0)))
     reach, parts = 2 * _REACH / min(*first.powers, *second.powers) + _MARGIN, []
     for centre, width in centres:
         count = int(np.ceil(np.log(reach / width) / np.log(_GROWTH)))
@@ -507,9 +509,3 @@ def _integrate_pieces(curves: _Curves) -> Floats:
         return np.asarray(np.exp(curves[index].log_integrand(p.T) - top[index]).T)
 
     return np.asarray(top[:, 0] + np.log(integrate(integrands, np.clip(edges, low, high))))
-
-
-def _bend(variable: LogOdds) -> float:
-    """Where the log density bends: near the mode, or the end at which an exponent is small."""
-    a, b = variable.powers
-    return variable.mode if min(a, b) > 1 else float(np.log1p(a) - np.log1p(b))

@@ -19,7 +19,6 @@ from skpostbac.stats._series.series import (
     fade,
     gauss_points,
     orders,
-    tails_about_means,
     vanishing_heights,
 )
 
@@ -42,6 +41,5 @@ __all__ = [
     "orders",
     "quantiles",
     "shortest_intervals",
-    "tails_about_means",
     "vanishing_heights",
 ]

@@ -30,9 +30,10 @@ that.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import erfc
@@ -60,51 +61,56 @@ ORDER = 2 * _MOST_POINTS
 Evaluator: TypeAlias = Callable[[Floats], Floats]
 
 
-class Centred(Protocol):
-    """Protocol of m distributions, at distances from their means."""
+@dataclass(frozen=True, kw_only=True)
+class Centred(ABC):
+    """Base class of m distributions, at distances from their means.
 
-    @property
-    def low(self) -> Floats:
-        """What is below does not count, shape (m,)."""
+    Attributes
+    ----------
+    low, high : what is below or above these distances does not count, shape (m,).
+    deviation : standard deviations, shape (m,).
+    end_densities : limits of the densities at `low` and `high`, shape (2, m).
+    is_log_concave : whether all log densities are known to be concave, so that each has a single
+        peak.
+    least : tails below this have no relative accuracy.
+    """
 
-    @property
-    def high(self) -> Floats:
-        """What is above does not count, shape (m,)."""
-
-    @property
-    def deviation(self) -> Floats:
-        """Standard deviations, shape (m,)."""
-
-    @property
-    def end_densities(self) -> Floats:
-        """Limits of the densities at `low` and `high`, shape (2, m)."""
-
-    @property
-    def is_log_concave(self) -> bool:
-        """Whether all log densities are known to be concave, so that each has a single peak."""
+    low: Floats
+    high: Floats
+    deviation: Floats
+    end_densities: Floats
+    is_log_concave: bool = False
+    least: float = LEAST_TAIL
 
     @property
     def places(self) -> Floats:
         """Distances at which the density may have a kink or a pole, shape (m, C)."""
+        return np.empty((self.low.size, 0))
 
-    @property
-    def least(self) -> float:
-        """Tails below this have no relative accuracy."""
-
+    @abstractmethod
     def evaluator(self, n_derivatives: int) -> Evaluator:
-        """Return what evaluates the distribution functions and so many derivatives."""
+        """Return what evaluates the distribution functions less 1/2, and so many derivatives."""
 
     def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
         """P(X <= x), P(X > x) and the density, (3, m, n), between the ends of the supports.
 
         Points are given by their distances from the mean and from both ends.
         """
+        del to_low, to_high  # these are more accurate for some
+        first, last = self.low[:, np.newaxis], self.high[:, np.newaxis]
+        excess, density = self.evaluator(1)(np.clip(y, first, last))
+        is_inside = (first <= y) & (y <= last)
+        excess = np.where(is_inside, np.clip(excess, -0.5, 0.5), np.copysign(0.5, y))
+        density = np.where(is_inside, np.maximum(density, 0.0), 0.0)
+        return np.stack([0.5 + excess, 0.5 - excess, density])
 
     def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats] | None:
         """Distances from both ends of the supports of the points with P(X <= x) = p = 1 - q.
 
         None if they are no more accurate than distances from the mean.
         """
+        del p, q
+        return None
 
 
 @dataclass(frozen=True)
@@ -217,39 +223,27 @@ class Corners:
 
 
 @dataclass(frozen=True)
-class Series:
+class Series(Centred):
     """Fourier series of m centred distributions.
 
     Attributes
     ----------
     period : P, shape (m,).
-    low, high : nothing that counts is below or above these distances from the mean, shape (m,).
-    deviation : standard deviations, shape (m,).
-    end_densities : limits of the densities at `low` and `high`, shape (2, m).
-    is_log_concave : whether all log densities are known to be concave.
     coefficients : v_k from k = 1 to K - 1, shape (m, K - 1).
     corners : the rest of the series; None if it vanishes.
     """
 
     period: Floats
-    low: Floats
-    high: Floats
-    deviation: Floats
-    end_densities: Floats
-    is_log_concave: bool
     coefficients: Complexes
     corners: Corners | None
-    least: float = LEAST_TAIL
 
     @property
     def places(self) -> Floats:
-        """Distances at which the density may have a kink or a pole, shape (m, C)."""
         if self.corners is None:
-            return np.empty((len(self.period), 0))
+            return super().places
         return np.clip(self.corners.places, self.low[:, np.newaxis], self.high[:, np.newaxis])
 
     def evaluator(self, n_derivatives: int) -> Evaluator:
-        """Return what evaluates the distribution functions and so many derivatives."""
         count, period = self.coefficients.shape[1], self.period[:, np.newaxis]
         step = 2 * np.pi / self.period
         # The wave of order 1 + i c + j is that of order i c times that of order 1 + j.
@@ -286,23 +280,6 @@ class Series:
             return values
 
         return evaluate
-
-    def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
-        """P(X <= x), P(X > x) and the density at distances from the mean, (3, m, n)."""
-        return tails_about_means(self, y)
-
-    def quantiles_from_ends(self, p: Floats, q: Floats) -> None:
-        """Return None: distances from the mean have the same accuracy."""
-
-
-def tails_about_means(distributions: Centred, y: Floats) -> Floats:
-    """P(X <= x), P(X > x) and the density at distances from the means, (3, m, n)."""
-    first, last = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
-    excess, density = distributions.evaluator(1)(np.clip(y, first, last))
-    is_inside = (first <= y) & (y <= last)
-    excess = np.where(is_inside, np.clip(excess, -0.5, 0.5), np.copysign(0.5, y))
-    density = np.where(is_inside, np.maximum(density, 0.0), 0.0)
-    return np.stack([0.5 + excess, 0.5 - excess, density])
 
 
 def vanishing_heights(exponents: Floats, ratios: Floats, variance: Floats) -> Floats:

@@ -5,7 +5,6 @@ from patterns or correlations; the expected loss of a choice, and sums of binomi
 `_distribution`, `_series` and `_numerics`.
 """
 
-from skpostbac.stats._several.binomial_sum import log_survival
 from skpostbac.stats._several.joint_draws import (
     PatternDistribution,
     Tally,
@@ -15,20 +14,20 @@ from skpostbac.stats._several.joint_draws import (
     tally,
 )
 from skpostbac.stats._several.order_statistics import (
-    Distribution,
     JointPanels,
+    PanelDistribution,
     expected_shortfalls,
     largest_distance,
+    log_survival,
     mean_positive_part,
     pairwise_probabilities,
     rank_probabilities,
+    resolve,
     resolve_jointly,
     smallest,
 )
-from skpostbac.stats._several.panels import PanelDistribution, resolve
 
 __all__ = [
-    "Distribution",
     "JointPanels",
     "PanelDistribution",
     "PatternDistribution",

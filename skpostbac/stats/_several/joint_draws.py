@@ -65,7 +65,7 @@ class PatternDistribution:
         """Draw accuracies, shape (size, T)."""
         count = self.patterns.shape[1]
         if count <= MOST_LISTED and self.a + self.b >= LEAST_LISTED:
-            return self._draw_listed(_all_patterns(count), size, rng)
+            return self._draw_listed(size, rng)
         # Shares of the patterns and of the prior are Gamma variables over their sum.
         masses = [*self.counts.tolist(), self.a + self.b]
         shares = _draw_shares(masses, size, rng)
@@ -74,8 +74,11 @@ class PatternDistribution:
         accuracies /= shares.sum(axis=0)
         return np.asarray(accuracies.T)
 
-    def _draw_listed(self, patterns: Floats, size: int, rng: np.random.Generator) -> Floats:
+    def _draw_listed(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw accuracies by the shares of all patterns, shape (size, T)."""
+        # The pattern of number k has the binary digits of k.
+        powers = 2 ** np.arange(self.patterns.shape[1])
+        patterns = (np.arange(2**powers.size)[:, np.newaxis] & powers > 0).astype(np.float64)
         if self.balanced:
             probabilities = (np.abs(patterns.sum(axis=1) - patterns.shape[1] / 2) < 1).astype(float)
             probabilities /= probabilities.sum()
@@ -83,8 +86,7 @@ class PatternDistribution:
             right = self.a / (self.a + self.b)
             probabilities = np.where(patterns == 1, right, 1 - right).prod(axis=1)
         masses = (self.a + self.b) * probabilities
-        number = self.patterns @ 2 ** np.arange(patterns.shape[1])
-        np.add.at(masses, number.astype(np.intp), self.counts)
+        np.add.at(masses, (self.patterns @ powers).astype(np.intp), self.counts)
         shares = np.empty((masses.size, size))
         for row, mass in zip(shares, masses.tolist(), strict=True):
             rng.standard_gamma(mass, out=row)
@@ -96,12 +98,16 @@ class PatternDistribution:
         mass = self.a + self.b
         accuracies: Floats = np.zeros(shape)
         left: Floats = np.ones(size)
-        for _ in range(_n_pieces(mass)):
+        # So many pieces leave a rest whose fourth power is small on average.
+        needed = np.log(STICK_TOLERANCE) / -np.log1p(4 / mass)
+        for _ in range(int(np.clip(np.ceil(needed), 1, MAX_PIECES))):
             # Each piece takes a Beta(1, mass) share of what is left of the stick.
             rest = left * np.exp(rng.standard_exponential(size) / -mass)
             accuracies += (left - rest) * self._draw_patterns(shape, rng)
             left = rest
-        accuracies += left * _draw_beta(self.a, self.b, shape, rng)
+        # The flat prior is common and has a much faster special case.
+        is_flat = self.a == self.b == 1
+        accuracies += left * (rng.random(shape) if is_flat else rng.beta(self.a, self.b, shape))
         return accuracies
 
     def _draw_patterns(self, shape: tuple[int, int], rng: np.random.Generator) -> Bools:
@@ -131,22 +137,6 @@ def _draw_shares(masses: list[float], size: int, rng: np.random.Generator) -> Fl
         ]
     )
     return np.asarray(np.exp(logs - logs.max(axis=0)))
-
-
-def _all_patterns(count: int) -> Floats:
-    """Return all patterns of 1 and 0; that of number k has the binary digits of k."""
-    return (np.arange(2**count)[:, np.newaxis] >> np.arange(count) & 1).astype(np.float64)
-
-
-def _n_pieces(mass: float) -> int:
-    """Return the number of pieces after which the fourth power of the rest is small on average."""
-    needed = np.log(STICK_TOLERANCE) / -np.log1p(4 / mass)
-    return int(np.clip(np.ceil(needed), 1, MAX_PIECES))
-
-
-def _draw_beta(a: float, b: float, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
-    # The flat prior is common and has a much faster special case.
-    return rng.random(shape) if a == b == 1 else rng.beta(a, b, shape)
 
 
 def draw_averages(
@@ -194,19 +184,14 @@ class Tally:
 def tally(draws: Floats, rng: np.random.Generator) -> Tally:
     """Count ranks and shortfalls in draws of shape (size, T); ties are broken at random."""
     count = draws.shape[1]
-    order = _descending_order(draws, rng)
-    cells = np.bincount((order * count + np.arange(count)).ravel(), minlength=count**2)
-    losses = draws.max(axis=1, keepdims=True) - draws
-    return Tally(cells.reshape(count, count), losses.sum(axis=0), np.square(losses).sum(axis=0))
-
-
-def _descending_order(draws: Floats, rng: np.random.Generator) -> Indices:
     order = np.argsort(-draws, axis=1)
     ranked = np.take_along_axis(draws, order, axis=1)
     if np.any(ranked[:, 1:] == ranked[:, :-1]):
         # Equal predictions, with a prior so weak that it is lost to rounding.
         order = np.lexsort((rng.random(draws.shape), -draws), axis=1)
-    return order
+    cells = np.bincount((order * count + np.arange(count)).ravel(), minlength=count**2)
+    losses = draws.max(axis=1, keepdims=True) - draws
+    return Tally(cells.reshape(count, count), losses.sum(axis=0), np.square(losses).sum(axis=0))
 
 
 def nearest_correlations(covariances: Floats) -> Floats:

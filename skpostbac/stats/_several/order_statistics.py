@@ -9,35 +9,35 @@ the smallest, and all others are within d above it,
 
     P(max - min <= d) = \sum_i \int \prod_{j \ne i} (F_j(x + d) - F_j(x)) dF_i(x).
 
-All distributions share one set of `panels`, which are halved until their distribution functions,
-and products of these, are resolved. By summation by parts every row of the rank probabilities adds
-up to 1, and P(X_i > X_j) + P(X_j > X_i) too, whatever the panels. Errors are absolute: those of the
-distribution functions, and about 1e-12 where densities have kinks.
+All distributions share one set of panels of Gauss-Lobatto-Legendre nodes, which are halved until
+their distribution functions, and products of these, are resolved. By summation by parts every row
+of the rank probabilities adds up to 1, and P(X_i > X_j) + P(X_j > X_i) too, whatever the panels.
+Errors are absolute: those of the distribution functions, and 1e-12 where densities have kinks.
+The number of successes among independent trials is another such sum: its tail is `log_survival`.
 
 A distribution whose mass sits within a few spacings of doubles of a nonzero end of its support,
 such as one Beta(10, 0.01) alone, cannot be resolved by values of x; its rank against another of the
 kind is then known to some 1e-5 or less well.
+
+On a panel the matrix ``STIFFNESS`` integrates g dF from the values of g and F at the nodes: no
+density is evaluated, so that an infinite one at an end of the support does no harm. It obeys
+summation by parts, ``S + S.T = diag(-1, 0, ..., 0, 1)`` (Strand, Journal of Computational Physics
+110, 1994). Panels are halved until the last Legendre coefficients are small. Nodes at both ends of
+a panel mean that the mass of a distribution, however narrow, cannot slip between two nodes unseen.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
 
 import numpy as np
+from numpy.polynomial import legendre
+from scipy.special import expit, logit
 
 from skpostbac._utils import Bools, Floats, Indices
-from skpostbac.stats._numerics import integrate, matrix_product
-from skpostbac.stats._several.panels import (
-    LAST_COEFFICIENTS,
-    NODES,
-    STIFFNESS,
-    TO_LEGENDRE,
-    WEIGHTS,
-    PanelDistribution,
-    places_in_panels,
-    resolve,
-    resolved_panels,
-)
+from skpostbac.stats._distribution import BoundedDistribution
+from skpostbac.stats._numerics import Frame, bracketed_root, integrate, matrix_product
+from skpostbac.stats._series import Centred, Evaluator
 
 # A panel is resolved once the last Legendre coefficients, times what they can matter, are below
 # this. They overstate the error of an integral where F is smooth: what is left out of F is nearly
@@ -55,26 +55,182 @@ FIRST_PANELS, REACH, _FIRST_OF_RANGE = 6, 8.0, 4
 _PIECES, _TOLERANCE, _ERROR = 16, 1e-11, 1e-13
 # Numbers in an array of a quarter of a megabyte, which stays near the processor.
 _BLOCK = 2**15
+# The last coefficients of a panel that is resolved are below this; so many panels at most.
+_OF_PANELS, _MOST = 1e-9, 64
+# Standard deviations, and counts, beyond which a tail is below exp(-40), and that logarithm.
+_DEVIATIONS, _DEPTH = 10.0, 40.0
+# Rates whose characteristic functions are multiplied at once.
+_RATES = 1024
 
 
-class Distribution(Protocol):
-    """Interface of a distribution on a bounded interval."""
+def _lobatto_rule(count: int) -> tuple[Floats, Floats, Floats]:
+    """Nodes on [-1, 1] and weights of a rule exact to degree 2 count - 3, and the stiffness.
 
-    def support(self) -> tuple[float, float]:
-        """Return both ends."""
-        ...
+    S_kl is the integral of l_k l_l' for the Lagrange polynomials of the nodes. It does not depend
+    on the length of the panel.
+    """
+    top = legendre.Legendre.basis(count - 1)
+    nodes = np.concatenate([[-1.0], np.sort(top.deriv().roots().real), [1.0]])
+    nodes = (nodes - nodes[::-1]) / 2
+    weights = 2 / (count * (count - 1) * top(nodes) ** 2)
+    slopes = legendre.legval(nodes, legendre.legder(np.eye(count)))
+    derivative = slopes.T @ np.linalg.inv(legendre.legvander(nodes, count - 1))
+    stiffness = weights[:, np.newaxis] * derivative
+    # Summation by parts to the last bit, not only to rounding
+    boundary = np.zeros_like(stiffness)
+    boundary[0, 0], boundary[-1, -1] = -0.5, 0.5
+    return nodes, weights, (stiffness - stiffness.T) / 2 + boundary
 
-    def mean(self) -> float:
-        """Return the mean."""
-        ...
 
-    def standard_deviation(self) -> float:
-        """Return the standard deviation."""
-        ...
+NODES, WEIGHTS, STIFFNESS = _lobatto_rule(16)
+# From node values to Legendre coefficients.
+TO_LEGENDRE = np.linalg.inv(legendre.legvander(NODES, NODES.size - 1))
 
-    def cdf(self, x: Floats, /) -> Any:
-        """Return P(X <= x)."""
-        ...
+
+def resolved_panels(
+    evaluate: Callable[[Floats], Floats],
+    is_unresolved: Callable[[Floats, Floats], Bools],
+    edges: Floats,
+    most: int,
+) -> tuple[Floats, Floats]:
+    """Halve panels until they are resolved, or so many; return their edges and node values.
+
+    Parameters
+    ----------
+    evaluate : callable
+        Values at points of shape (P, n), with any further axes.
+    is_unresolved : callable
+        Which panels are to be halved, given edges of shape (P, 2) and values.
+    edges : ndarray of shape (k,)
+        Ends of the first panels, rising.
+    """
+    share = (1 + NODES) / 2
+    fresh, count = np.column_stack([edges[:-1], edges[1:]]), edges.size - 1
+    done: list[tuple[Floats, Floats]] = []
+    while len(fresh):
+        # Exact at both ends, so that neighbours meet in one value
+        values = evaluate(fresh[:, :1] * share[::-1] + fresh[:, 1:] * share)
+        split = is_unresolved(fresh, values) & (count <= most)
+        done.append((fresh[~split], values[~split]))
+        low, high = fresh[split].T
+        middle = (low + high) / 2
+        fresh = np.concatenate([np.column_stack([low, middle]), np.column_stack([middle, high])])
+        count += middle.size
+    found, values = (np.concatenate(parts) for parts in zip(*done, strict=True))
+    order = np.argsort(found[:, 0])
+    return found[order], values[order]
+
+
+def resolve(
+    cdf: Callable[[Floats], Floats],
+    edges: Floats,
+    *,
+    tolerance: float = _OF_PANELS,
+    most: int = _MOST,
+) -> "PanelDistribution":
+    """Return the distribution of a distribution function, given rising first edges."""
+
+    def evaluate(x: Floats) -> Floats:
+        return np.clip(cdf(x.ravel()), 0.0, 1.0).reshape(x.shape)
+
+    def is_unresolved(_: Floats, values: Floats) -> Bools:
+        return np.asarray(np.abs(values @ TO_LEGENDRE[-3:].T).max(axis=1) > tolerance)
+
+    return PanelDistribution(*resolved_panels(evaluate, is_unresolved, edges, most))
+
+
+class PanelDistribution(BoundedDistribution):
+    """Distribution of a variable, by P(X <= x) at the nodes of adjacent panels.
+
+    Between the nodes of a panel it is their interpolating polynomial. Accuracy is absolute, that of
+    the values at the nodes.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_panels, 2)
+        Ends of the panels, rising and adjacent.
+    cdf : ndarray of shape (n_panels, n_nodes)
+        P(X <= x) at the nodes of each panel.
+    """
+
+    def __init__(self, edges: Floats, cdf: Floats) -> None:
+        self._edges, self._cdf = edges, cdf
+        for values in (edges, cdf):
+            values.flags.writeable = False
+
+    @cached_property
+    def _frame(self) -> Frame:
+        low, high = float(self._edges[0, 0]), float(self._edges[-1, 1])
+        half = np.diff(self._edges, axis=1)[:, 0] / 2
+        below = float(half @ self._cdf @ WEIGHTS)
+        above = float(half @ (1 - self._cdf) @ WEIGHTS)
+        return Frame(low, high, low + above, 0.0, above, below)
+
+    @cached_property
+    def _cumulants(self) -> Floats:
+        middle, half = self._edges.mean(axis=1, keepdims=True), np.diff(self._edges, axis=1) / 2
+        away = middle - self._frame.mean + half * NODES
+        masses = self._cdf @ STIFFNESS.T
+        second, third, fourth = (float((away**order * masses).sum()) for order in (2, 3, 4))
+        second = max(second, 0.0)
+        return np.array([second, third, fourth - 3 * second**2])
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        return np.asarray(self.icdf(rng.random(shape)))
+
+    @cached_property
+    def _centred(self) -> Centred:
+        edges = self._edges - self._frame.mean
+        ends = np.array([edges[0, :1], edges[-1, 1:]])
+        rises = np.array([STIFFNESS[0] @ self._cdf[0], STIFFNESS[-1] @ self._cdf[-1]])
+        slopes = 2 / WEIGHTS[0] * rises / np.diff(self._edges[[0, -1]])[:, 0]
+        return _CentredPanels(
+            *(edges, TO_LEGENDRE @ self._cdf.T),
+            low=ends[0],
+            high=ends[1],
+            deviation=np.array([self.standard_deviation()]),
+            end_densities=np.maximum(slopes, 0.0)[:, np.newaxis],
+            least=_OF_PANELS,
+        )
+
+
+@dataclass(frozen=True)
+class _CentredPanels(Centred):
+    """A distribution on panels at distances from its mean, as an array of one.
+
+    Attributes
+    ----------
+    edges : ends of the panels, shape (P, 2).
+    series : Legendre coefficients of the distribution function on each, shape (n, P).
+    """
+
+    edges: Floats
+    series: Floats
+
+    @property
+    def places(self) -> Floats:
+        """Ends of the panels, at which polynomials meet."""
+        return self.edges[np.newaxis, :-1, 1]
+
+    def evaluator(self, n_derivatives: int) -> Evaluator:
+        length = np.diff(self.edges, axis=1)[:, 0]
+        series = [self.series - 0.5 * np.eye(len(self.series), 1)]
+        for _ in range(n_derivatives):
+            series.append(np.asarray(legendre.legder(series[-1]), np.float64) * (2 / length))
+
+        def evaluate(y: Floats) -> Floats:
+            panel, u = places_in_panels(self.edges, y.ravel())
+            values = [legendre.legval(u, one[:, panel], tensor=False) for one in series]
+            return np.array(values, np.float64).reshape(-1, *y.shape)
+
+        return evaluate
+
+
+def places_in_panels(edges: Floats, x: Floats) -> tuple[Indices, Floats]:
+    """Return the panel of each point, and where it lies in it, from -1 to 1."""
+    panel = np.minimum(np.searchsorted(edges[:, 1], x), len(edges) - 1)
+    low, high = edges[panel].T
+    return panel, np.clip((2 * x - low - high) / (high - low), -1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -103,7 +259,7 @@ class JointPanels:
         return np.asarray(STIFFNESS @ np.where(self.cdf[:, :1] > 0.5, self.cdf - 1, self.cdf))
 
 
-def resolve_jointly(distributions: Sequence[Distribution]) -> JointPanels:
+def resolve_jointly(distributions: Sequence[BoundedDistribution]) -> JointPanels:
     """Cut the joint support into panels that resolve all distribution functions."""
     means = np.array([distribution.mean() for distribution in distributions])
     reach = REACH * np.array([distribution.standard_deviation() for distribution in distributions])
@@ -115,21 +271,17 @@ def resolve_jointly(distributions: Sequence[Distribution]) -> JointPanels:
     def evaluate(x: Floats) -> Floats:
         return np.stack([distribution.cdf(x) for distribution in distributions], axis=-1)
 
-    return JointPanels(*resolved_panels(evaluate, _is_unresolved, edges, MAX_PANELS))
+    def is_unresolved(edges: Floats, cdf: Floats) -> Bools:
+        # What is left out of the products of all functions matters as far as one of them varies on
+        # the same panel, and in proportion to its length for the integrals over x.
+        lengths = np.diff(edges, axis=1)[:, 0]
+        spread = (cdf[:, -1] - cdf[:, 0]).max(axis=1)
+        counts = np.einsum("kn,pnt->pkt", TO_LEGENDRE[-3:], _counts_above(cdf))
+        errors = np.abs(counts).max(axis=(1, 2)) * np.maximum(spread, lengths)
+        is_long = lengths > _SHORTEST * np.spacing(np.abs(edges).max(axis=1))
+        return np.asarray((errors > TOLERANCE) & is_long)
 
-
-def _is_unresolved(edges: Floats, cdf: Floats) -> Bools:
-    """Return which panels have an error above the tolerance and can still be halved.
-
-    What is left out of the products of all functions matters as far as one of them varies on the
-    same panel, and in proportion to its length for the integrals over x.
-    """
-    lengths = np.diff(edges, axis=1)
-    spread = (cdf[:, -1] - cdf[:, 0]).max(axis=1)
-    counts = np.einsum("kn,pnt->pkt", LAST_COEFFICIENTS, _counts_above(cdf))
-    errors = np.abs(counts).max(axis=(1, 2)) * np.maximum(spread, lengths[:, 0])
-    is_long = lengths[:, 0] > _SHORTEST * np.spacing(np.abs(edges).max(axis=1))
-    return np.asarray((errors > TOLERANCE) & is_long)
+    return JointPanels(*resolved_panels(evaluate, is_unresolved, edges, MAX_PANELS))
 
 
 def _counts_above(cdf: Floats) -> Floats:
@@ -198,13 +350,13 @@ def _products_of_others(values: Floats) -> Floats:
     return np.asarray(before * after[::-1])
 
 
-def smallest(distributions: Sequence[Distribution]) -> PanelDistribution:
+def smallest(distributions: Sequence[BoundedDistribution]) -> PanelDistribution:
     """Return the distribution of the smallest of independent variables."""
     panels = resolve_jointly(distributions)
     return PanelDistribution(panels.edges, 1 - np.prod(1 - panels.cdf, axis=-1))
 
 
-def largest_distance(distributions: Sequence[Distribution]) -> PanelDistribution:
+def largest_distance(distributions: Sequence[BoundedDistribution]) -> PanelDistribution:
     """Return the distribution of the largest less the smallest of independent variables.
 
     For each distance d panels are cut where x or x + d is at the end of one: between the cuts
@@ -248,7 +400,7 @@ def largest_distance(distributions: Sequence[Distribution]) -> PanelDistribution
     return resolve(cdf, np.unique([*np.linspace(0.0, far, _FIRST_OF_RANGE + 1), reach]))
 
 
-def mean_positive_part(distribution: Distribution) -> float:
+def mean_positive_part(distribution: BoundedDistribution) -> float:
     """Return E[max(X, 0)] as the integral of P(X > x) over all x > 0.
 
     Examples
@@ -272,3 +424,85 @@ def mean_positive_part(distribution: Distribution) -> float:
     # Not better than the errors of probabilities
     tolerance = min(_TOLERANCE + _ERROR / above, 0.1)
     return start + float(integrate(tail, edges[np.newaxis], tolerance)[0])
+
+
+def log_survival(k: float, n: Floats, p: Floats) -> float:
+    r"""Return log P(S >= k) of a sum S of independent Binomial(n_i, p_i) variables.
+
+    With the cumulant generating function K of S, and any t > 0,
+
+    .. math::
+
+        P(S \ge k) = \frac{1}{2 \pi} \int_{-\pi}^{\pi}
+        \frac{e^{K(t + i\varphi) - (t + i\varphi) k}}{1 - e^{-t - i\varphi}}\,d\varphi.
+
+    At the t where the integrand is smallest on the real axis it decays within some tilted standard
+    deviations, and the trapezoid rule converges geometrically. A few hundred nodes are enough for
+    any number of trials.
+
+    Parameters
+    ----------
+    k : float
+        A count, an integer.
+    n : ndarray of shape (l,)
+        Numbers of trials: integers, as floats.
+    p : ndarray of shape (l,)
+        Probabilities of success, in [0, 1].
+
+    Returns
+    -------
+    log_probability : float
+        In [-inf, 0]. The error is some rounding errors of the number of trials.
+
+    Examples
+    --------
+    >>> import math
+    >>> math.exp(log_survival(2, np.array([2.0, 1.0]), np.array([0.5, 0.1])))
+    0.3
+    >>> log_survival(600, np.array([1000.0]), np.array([0.1]))
+    -754.27
+    """
+    k, inner = k - float(n[p == 1].sum()), (p > 0) & (p < 1) & (n > 0)
+    rates, kind = np.unique(p[inner], return_inverse=True)
+    trials = np.bincount(kind, n[inner], rates.size).astype(float)
+    total = trials.sum()
+    if k <= 0:
+        return 0.0
+    if k > total:
+        return -np.inf
+    if k == total:
+        return float(trials @ np.log(rates))
+    if k <= trials @ rates:
+        # A failure may be as good as certain.
+        return float(np.log1p(-np.exp(log_survival(total - k + 1, trials, 1 - rates))))
+
+    def slope(log_t: float) -> float:
+        t = np.exp(log_t)
+        return float(trials @ expit(logit(rates) + t) - k + np.exp(-t) / np.expm1(-t))
+
+    # At the first t the last term is the largest, at the other the mean is almost the total.
+    low = 0.5 / np.sqrt(total + 1)
+    high = np.log(4) + max(0.0, np.log(total + 1) - logit(rates).min())
+    t = np.exp(bracketed_root(slope, np.log(low), np.log(high)))
+    tilted = expit(logit(rates) + t)
+    variance = float(trials @ (tilted * (1 - tilted)))
+    # Other coefficients of the periodic integrand are added to the one in search: far ones.
+    size = 2 * np.ceil(_DEPTH / (2 * t) + _DEVIATIONS / 2 * (1 + np.sqrt(variance))) + 1
+    # The modulus of the characteristic function is at most exp(-2 variance sin(angle / 2)^2).
+    last = 2 * np.arcsin(np.sqrt(min(_DEPTH / (2 * variance), 1.0)))
+    count = min(size // 2, np.ceil(last / (2 * np.pi) * size)) + 1
+    angle = 2 * np.pi / size * np.arange(count)
+    s, half = t + 1j * angle, np.sin(0.5 * angle)
+    # NumPy's functions of complex numbers near zero lose digits: exp(s) - 1 = x + i y,
+    x = np.expm1(t) * np.cos(angle) - 2 * half**2
+    y = np.exp(t) * np.sin(angle)
+    logs = -k * s - np.log(1 - np.exp(-s))
+    for i in range(0, rates.size, _RATES):
+        block = slice(i, i + _RATES)
+        real, imaginary = (np.multiply.outer(rates[block], part) for part in (x, y))
+        # and log(1 + z)
+        size_of_all = trials[block] @ np.log1p(real * (2 + real) + imaginary**2)
+        logs += 0.5 * size_of_all + 1j * (trials[block] @ np.arctan2(imaginary, 1 + real))
+    values = np.exp(logs - logs[0].real).real
+    mean = float((2 * values.sum() - values[0]) / size)
+    return min(float(logs[0].real) + float(np.log(mean)), 0.0)

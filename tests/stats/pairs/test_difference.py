@@ -20,7 +20,6 @@ REFERENCE = json.loads(
     (Path(__file__).parents[2] / "reference" / "hierarchical_pairs.json").read_text()
 )
 SIZES = np.array([2, 4, 8, 16, 32, 64, 128, 256])
-NAN = float("nan")
 
 
 def cells(total, only_a, only_b):
@@ -177,31 +176,6 @@ def test_stated_errors():
     ends = np.array([one.interval() for one in made])
     assert (ends.std(axis=0) < 1.3 * np.mean([one.interval_error() for one in made], axis=0)).all()
     assert made[0].cdf_error(1.0) == pytest.approx(1 / 4000, rel=0.01)
-
-
-def test_interface():
-    """Values of the same kinds as those of the exact distribution, NaN where x is NaN."""
-    distribution = HierarchicalPairedDifference(MANY["equal"][:4], n_draws=2000)
-    assert distribution.support() == (-1, 1)
-    x = np.array([[-2.0, 0.0], [0.1, 2.0]])
-    below, above = distribution.cdf(x), distribution.ccdf(x)
-    assert_allclose(below + above, 1)
-    assert_array_equal(np.exp(distribution.logcdf(x)), below)
-    assert_array_equal(np.exp(distribution.logccdf(x)), above)
-    assert_array_equal(distribution.cdf(x[:, 0], x[:, 1]), below[:, 1] - below[:, 0])
-    assert_array_equal(distribution.pdf([-1.5, 1.5]), 0)
-    assert distribution.logpdf(2.0) == -np.inf
-    with pytest.raises(ValueError, match="x and y must broadcast"):
-        distribution.cdf([0.1, 0.2], [0.1, 0.2, 0.3])
-    assert isinstance(distribution.cdf(0.0), float)
-    assert isinstance(distribution.sample(rng=0), float)
-    assert distribution.sample((2, 3), rng=0).shape == (2, 3)
-    assert distribution.sample((0, 3), rng=0).shape == (0, 3)
-    for method in ("cdf", "ccdf", "pdf", "icdf", "iccdf"):
-        assert np.isnan(getattr(distribution, method)(NAN))
-    assert distribution.icdf(0.25) == pytest.approx(distribution.iccdf(0.75))
-    assert distribution.median() == distribution.icdf(0.5)
-    assert repr(distribution).startswith("HierarchicalPairedDifference(mean=")
 
 
 @pytest.mark.parametrize(

@@ -109,27 +109,6 @@ def test_shortest_interval_of_a_heavy_tail(a, level):
         assert quotient.pdf(low) == pytest.approx(quotient.pdf(high), rel=1e-6)
 
 
-def test_draws_are_those_of_the_distribution():
-    """Their shares below quantiles are the levels."""
-    quotient = BetaQuotient([20.5, 6.5], [3.5, 30.5])
-    draws = quotient.sample(100_000, rng=0)
-    levels = np.array([0.05, 0.5, 0.95])
-    found = (draws[:, np.newaxis] <= quotient.icdf(levels)).mean(axis=0)
-    np.testing.assert_allclose(found, levels, atol=0.004)
-    assert isinstance(quotient.sample(rng=0), float)
-
-
-def test_ends_and_nothing():
-    """Beyond the support, at its ends, and at NaN."""
-    quotient = BetaQuotient([3, 4], [2, 5])
-    assert quotient.support() == (0, np.inf)
-    np.testing.assert_array_equal(quotient.cdf([-1, 0, np.inf, np.nan]), [0, 0, 1, np.nan])
-    np.testing.assert_array_equal(quotient.ccdf([-1, 0, np.inf, np.nan]), [1, 1, 0, np.nan])
-    np.testing.assert_array_equal(quotient.pdf([-1, np.inf, np.nan]), [0, 0, np.nan])
-    np.testing.assert_array_equal(quotient.icdf([0, 1, np.nan]), [0, np.inf, np.nan])
-    np.testing.assert_array_equal(quotient.iccdf([0, 1, np.nan]), [np.inf, 0, np.nan])
-
-
 @pytest.mark.parametrize("bad", [[1], [1, -1], [np.inf, 1], [[1, 2]]], ids=str)
 def test_parameters_are_checked(bad):
     """By name."""

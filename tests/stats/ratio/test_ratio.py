@@ -1,7 +1,6 @@
 """Ratios of bilinear forms: ball arithmetic, transformed Betas, signed sums, and invariants."""
 
 import json
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -125,21 +124,7 @@ def test_sampled_f1_is_a_transformed_beta_variable(cells):
     np.testing.assert_allclose(f1.icdf(LEVELS[1:]), 2 * quantiles / (1 + quantiles), rtol=1e-10)
 
 
-@pytest.mark.parametrize("name", ["precision", "npv", "jaccard", "f2"])
-def test_probabilities_are_those_of_a_signed_sum(name):
-    """P(N / D <= t) = P(N - t D <= 0), a weighted sum of two Betas, by another engine."""
-    cells, share = (21.5, 3.5, 8.5, 40.5), 0.3
-    ratio = known(name, cells, share)
-    tp, fn, fp, tn = cells
-    t = np.asarray(ratio.icdf(LEVELS))
-    for place, p in zip(t, LEVELS, strict=True):
-        form = ratio.numerator - place * ratio.denominator
-        weights = [form[1, 0] - form[0, 0], form[0, 1] - form[0, 0]]
-        total = BetaAverage([tp, fp], [fn, tn], weights=weights)
-        assert total.cdf(-form[0, 0]) == pytest.approx(p, abs=1e-12)
-
-
-@pytest.mark.parametrize("size", [2, 3, 5, 8])
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
 def test_sums_are_those_of_a_signed_sum(size):
     """The same with an average of several Betas, added one by one or by their series."""
     rng = np.random.default_rng(size)
@@ -207,17 +192,6 @@ def test_quantiles_are_where_the_probabilities_are(ratio):
     low, high = ratio.support()
     assert [ratio.cdf(low), ratio.ccdf(high), ratio.cdf(high)] == [0, 0, 1]
     assert (ratio.icdf(0), ratio.icdf(1)) == (low, high)
-
-
-@every_ratio
-def test_density_is_the_derivative(ratio):
-    """Central differences of the distribution function."""
-    x = np.asarray(ratio.icdf([0.05, 0.4, 0.6, 0.95]))
-    step = 1e-4 * np.minimum(
-        ratio.standard_deviation(), np.abs(np.subtract.outer(ratio.support(), x)).min(axis=0)
-    )
-    slope = np.asarray(ratio.cdf(x - step, x + step)) / (2 * step)
-    np.testing.assert_allclose(ratio.pdf(x), slope, rtol=1e-6)
 
 
 @every_ratio
@@ -373,14 +347,6 @@ def test_tails_far_below_the_smallest_double():
     assert (ratio.cdf(x) < 1e-30).all()
 
 
-def test_values_do_not_depend_on_what_else_is_asked():
-    """A far tail beside a place in the middle leaves that as it is."""
-    ratio = known("precision", (21.5, 3.5, 8.5, 40.5), 0.3)
-    alone = ratio.logcdf(0.6)
-    assert ratio.logcdf([0.6, 1e-8])[0] == pytest.approx(alone, rel=1e-14)
-    assert ratio.logcdf(0.6) == alone
-
-
 @pytest.mark.parametrize("share", [1e-3, 0.5])
 def test_a_class_without_hits_among_many(share):
     """Far out, no place of the curve is near the mode of a variable."""
@@ -391,37 +357,6 @@ def test_a_class_without_hits_among_many(share):
     x = index.icdf([0.025, 0.5, 0.975])
     below = stats.beta(0.5, 797.5).cdf(np.multiply.outer(x, factor)).mean(axis=1)
     np.testing.assert_allclose(index.cdf(x), below, rtol=0, atol=2e-5)
-
-
-@pytest.mark.parametrize("name", ["precision", "f1", "npv"])
-@pytest.mark.parametrize(
-    "cells", [(21.5, 0.5, 0.5, 30.5), (1407.5, 0.5, 0.5, 21.5), (51, 4, 7, 90)]
-)
-def test_steps_of_the_integrals_are_small_enough(monkeypatch, name, cells):
-    """Steps of a third change nothing."""
-    ratio = known(name, cells, 0.4)._log_ratio
-    u = ratio.table().quantiles(LEVELS, 1 - LEVELS)
-    found = ratio.log_density(u)
-    monkeypatch.setattr(density, "_STEP", density._STEP / 3)
-    np.testing.assert_allclose(found, ratio.log_density(u), rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["moderate", "no errors", "all called positive", "large"])
-def test_the_density_needs_no_normalising(name):
-    """Before a table is normalised its mass is one."""
-    for ratio in (known("f2", TABLES[name], 0.3), sampled("sampled f2", TABLES[name])):
-        u = ratio._table.points
-        shift = ratio._log_ratio.log_density(u) - ratio._table.log_density(u)
-        # Where it counts: rounding of the integrand grows with the distance from the peak.
-        kept = ratio._table.log_density(u) > ratio._table.log_density(u).max() - 20
-        np.testing.assert_allclose(shift[kept], 0, rtol=0, atol=2e-12)
-
-
-def test_pickled_ratios_are_the_same():
-    """Before and after their tables are made."""
-    ratio = known("precision", (21.5, 3.5, 8.5, 40.5), 0.3)
-    fresh = pickle.loads(pickle.dumps(ratio))
-    assert fresh.mean() == ratio.mean() == pickle.loads(pickle.dumps(ratio)).mean()
 
 
 # Refusals

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from skpostbac.stats._several.binomial_sum import log_survival
+from skpostbac.stats._several.order_statistics import log_survival
 
 
 def exact_survival(n, p):
@@ -68,12 +68,6 @@ def test_one_binomial_variable(n, p, share):
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
     else:
         assert found < -600
-
-
-def test_equal_probabilities_add_up():
-    """Classes that are guessed alike are one binomial variable."""
-    split = log_survival(80, np.array([50.0, 30, 20]), np.full(3, 0.3))
-    assert split == pytest.approx(log_survival(80, np.array([100.0]), np.array([0.3])), rel=1e-13)
 
 
 # SciPy 1.15 is off by 1e-7 at 1e10 trials and by 2e-3 at 1e14. The normal tail below is not.
@@ -140,12 +134,3 @@ def test_almost_impossible_success_beside_others():
     for k in (3, 8):
         found = log_survival(k, np.array([10.0, 10.0]), np.array([0.5, 1e-20]))
         assert found == pytest.approx(stats.binom.logsf(k - 1, 10, 0.5), rel=1e-12)
-
-
-def test_far_tail_of_many():
-    """Beside a large deviation the Chernoff bound is sharp to less than the log of n."""
-    n, p, k = 10**8, 0.1, 2 * 10**7
-    share = k / n
-    bound = -n * (share * math.log(share / p) + (1 - share) * math.log((1 - share) / (1 - p)))
-    found = log_survival(k, np.array([float(n)]), np.array([p]))
-    assert bound - math.log(n) < found < bound

@@ -8,11 +8,8 @@ from scipy.stats import beta
 
 from skpostbac.stats._several import joint_draws as _patterns
 from skpostbac.stats._several.joint_draws import (
-    MAX_PIECES,
     MOST_LISTED,
-    STICK_TOLERANCE,
     PatternDistribution,
-    _n_pieces,
     draw_averages,
     tally,
 )
@@ -132,13 +129,22 @@ def test_margins_are_beta(prior):
         assert distance < 2.7 / np.sqrt(N)  # Kolmogorov: exceeded once in a million
 
 
-def test_pieces_leave_little():
-    """The fourth power of what is left of the stick is small on average, or has its limit."""
-    for mass in (1e-9, 0.01, 1.0, 2.0, 10.0):
-        pieces = _n_pieces(mass)
-        assert (mass / (mass + 4)) ** pieces <= STICK_TOLERANCE
-        assert pieces == 1 or (mass / (mass + 4)) ** (pieces - 1) > STICK_TOLERANCE
-    assert _n_pieces(1e15) == MAX_PIECES
+@pytest.mark.parametrize("mass", [0.01, 1.0, 2.0, 10.0, 1e15])
+def test_pieces_leave_little(mass):
+    """The fourth power of what is left of the stick is 1e-6 on average, or there are 64 pieces."""
+
+    class Counter(np.random.Generator):
+        pieces = 0
+
+        def standard_exponential(self, *arguments):
+            self.pieces += 1
+            return super().standard_exponential(*arguments)
+
+    rng = Counter(np.random.PCG64(0))
+    PatternDistribution(np.ones((1, 4)), np.ones(1), mass / 2, mass / 2).draw(2, rng)
+    left = mass / (mass + 4)
+    assert rng.pieces == 64 or left**rng.pieces <= 1e-6
+    assert rng.pieces == 1 or left ** (rng.pieces - 1) > 1e-6
 
 
 @pytest.mark.parametrize("count", [4, 7])

