@@ -248,7 +248,7 @@ class BinaryDisplayMixin:
         >>> lda = LinearDiscriminantAnalysis().fit(X[::2, :2], y[::2])
         >>> display = BinormalCurveDisplay.from_estimator(lda, X[1::2, :2], y[1::2])
         >>> display.line_.get_label()
-        'LinearDiscriminantAnalysis (AUC = 0.922 [0.883, 0.951])'
+        'LinearDiscriminantAnalysis (AUC = 0.922 [0.880, 0.951])'
         >>> display = NormalScoresDisplay.from_estimator(lda, X[1::2, :2], y[1::2])
         >>> [points.get_label() for points in display.points_]
         ['Negatives (n = 110, p = 0.34)', 'Positives (n = 174, p = 0.4)']

@@ -66,9 +66,9 @@ class ComparisonPlot(Plot):
     >>> display = ComparisonPlot(comparison).plot(kind="difference")
     >>> for text in display.artists_["texts"]:
     ...     print(*text.get_text().splitlines())
-    old better 0.005
-    within ±0.02 0.027
-    new better 0.968
+    old better 0.008
+    within ±0.02 0.034
+    new better 0.957
     >>> plt.close(display.figure_)
     """
 
@@ -144,7 +144,7 @@ class ComparisonPlot(Plot):
         >>> comparison = PosteriorComparison.from_paired_counts(counts)
         >>> display = ComparisonPlot(comparison).plot(kind="difference", level=0.9)
         >>> display.ax_.get_xlabel().splitlines()[1]
-        'Mean [90% HDI]: 0.12 [0.03, 0.21]'
+        'Mean [90% CI]: 0.12 [0.02, 0.22]'
         >>> plt.close(display.figure_)
         """
         check_choice(kind, ("decision", "difference", "matrix", "ranks"), "kind")

@@ -284,7 +284,7 @@ class PosteriorPlot(Plot):
     ...     }
     ... ).plot(plot_chance_level=True)
     >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    ['C1 (0.81 [0.66, 0.94])', 'C3 (0.93 [0.83, 1.00])', 'Chance level (0.33)']
+    ['C1 (0.81 [0.63, 0.95])', 'C3 (0.93 [0.80, 1.00])', 'Chance level (0.33)']
     >>> plt.close(display.figure_)
     """
 

@@ -234,7 +234,7 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
         >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
         >>> display = BinormalCurveDisplay.from_predictions(y_true, y_score, random_state=0)
         >>> display.line_.get_label()
-        'Binormal (AUC = 0.94 [0.51, 1.00])'
+        'Binormal (AUC = 0.94 [0.43, 1.00])'
         >>> display.empirical_line_.get_label()
         'Empirical (AUC = 0.96)'
         """

@@ -185,8 +185,8 @@ class PosteriorBinormal(StablePickle):
     >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
     >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
     >>> posterior
-    PosteriorBinormal(roc_auc=0.835, 95% CI=[0.513, 1.000], empirical=0.958, n_negative=4,
-    n_positive=3, n_draws=4000)
+    PosteriorBinormal(roc_auc=0.835, 95% CI=[0.434, 1.000], empirical=0.958, n_negative=4,
+        n_positive=3, n_draws=4000)
     >>> posterior.negative
     ScoreMoments(n=4.0, mean=-1.5, sd=1.291)
     """
@@ -399,10 +399,10 @@ class PosteriorBinormal(StablePickle):
         >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
         >>> print(posterior_binormal(y_true, y_score, random_state=0).report())
         From the scores of 4 negatives and 3 positives:
-        Area under the ROC curve: 0.835 (95% credible interval 0.513 to 1.000) by the binormal
+        Area under the ROC curve: 0.835 (95% credible interval 0.434 to 1.000) by the binormal
         model, 0.958 by the empirical curve.
-        Average precision: 0.786 (95% credible interval 0.385 to 1.000) by the binormal model,
-        0.917 by the empirical curve.
+        Average precision: 0.786 (95% credible interval 0.306 to 1.000) by the binormal model, 0.917
+        by the empirical curve.
         """
         n_negative, n_positive = format_count(self.negative.n), format_count(self.positive.n)
         text = f"From the scores of {n_negative} negatives and {n_positive} positives"

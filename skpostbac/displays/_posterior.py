@@ -64,7 +64,7 @@ class PosteriorDisplay(PosteriorPlot):
     >>> y_true, y_pred = ["a"] * 30 + ["b"] * 10, ["a"] * 28 + ["b"] * 10 + ["a"] * 2
     >>> display = PosteriorDisplay.from_predictions(y_true, y_pred, plot_chance_level=True)
     >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    ['0.85 [0.72, 0.96]', 'Chance level (0.5)']
+    ['0.85 [0.70, 0.96]', 'Chance level (0.5)']
     >>> plt.close(display.figure_)
     """
 
@@ -322,9 +322,9 @@ class PosteriorComparisonDisplay(ComparisonPlot):
     ... )
     >>> for text in display.artists_["texts"]:
     ...     print(*text.get_text().splitlines())
-    one better 0.012
-    within ±0.02 0.088
-    two better 0.900
+    one better 0.027
+    within ±0.02 0.112
+    two better 0.860
     >>> plt.close(display.figure_)
     """
 
@@ -373,7 +373,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         ...     y_true, {"one": one, "two": two}, kind="matrix"
         ... )
         >>> display.artists_["texts"][0, 1].get_text()  # two is better than one
-        '.97'
+        '0.94'
         >>> plt.close(display.figure_)
         """
         comparison = compare_predictions(
@@ -442,7 +442,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         >>> [text.get_text() for text in display.ax_.get_yticklabels()]
         ['max_depth=4', 'max_depth=3', 'max_depth=2']
         >>> display.artists_["texts"][0, 1].get_text()  # a depth of 4 is better than 3
-        '.96'
+        '0.95'
         >>> plt.close(display.figure_)
         """
         counts = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
@@ -491,7 +491,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         ...     {"C1": one, "C3": three}, kind="ranks"
         ... )
         >>> [float(bar.get_width()) for bar in display.artists_["bars"][0]]
-        [0.922, 0.078]
+        [0.912, 0.088]
         >>> plt.close(display.figure_)
         """
         return cls(compare_posteriors(posteriors, rope=rope)).plot(ax, **plot_params)

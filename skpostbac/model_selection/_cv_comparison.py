@@ -131,10 +131,10 @@ def compare_cv_results(
     ... }
     >>> comparison = compare_cv_results(results, random_state=0)
     >>> float(comparison.prob_greater()[1, 0])
-    0.9788
+    0.9560
     >>> these = compare_cv_results(results, training_variation=None, random_state=0)
     >>> float(these.prob_greater()[1, 0])  # these predictions only
-    0.9992
+    0.9978
     """
     check_flags(same_splits=same_splits)
     tested = _read(cv_results)

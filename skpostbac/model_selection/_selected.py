@@ -114,7 +114,7 @@ def selected_posterior(
     ... ).fit(X[:150, :2], y[:150])
     >>> posterior = selected_posterior(search.cv_results_, random_state=0)
     >>> posterior
-    SelectedPosterior(mean=0.866, 95% CI=[0.811, 0.920], optimism=0.013, n_candidates=30)
+    SelectedPosterior(mean=0.866, 95% CI=[0.807, 0.920], optimism=0.013, n_candidates=30)
     >>> posterior.uncorrected.mean()
     0.8792
     """

@@ -144,7 +144,7 @@ class RequiredTestSize(FrozenArrays):
         --------
         >>> from skpostbac import required_test_size
         >>> required_test_size([0.9, 0.8], width=0.1).summary()["total"]
-        210
+        218
         """
         return {
             "total": self.total,
@@ -190,8 +190,8 @@ class RequiredTestSize(FrozenArrays):
         --------
         >>> from skpostbac import required_test_size
         >>> print(required_test_size([0.9, 0.9], difference=0.05).report())
-        With 167 samples of each of 2 classes, the probability that a difference of 0.05 is detected
-        is 0.802 (target: 0.8).
+        With 169 samples of each of 2 classes, the probability that a difference of 0.05 is detected
+        is 0.800 (target: 0.8).
         This assumes that both classifiers err independently, so that they agree on 0.860 of the
         samples; most pairs agree more often and need fewer samples.
         """
@@ -388,13 +388,13 @@ def required_test_size(
 
     >>> from skpostbac import required_test_size
     >>> required_test_size([0.9, 0.8, 0.7], width=0.1).samples
-    array([83, 83, 83])
+    array([86, 86, 86])
 
     The rule of thumb:
 
     >>> alike = required_test_size(0.95, difference=0.001, agreement=0.998)
     >>> print(alike)
-    With 11754 samples, the probability that a difference of 0.001 is detected is 0.800 (target:
+    With 11758 samples, the probability that a difference of 0.001 is detected is 0.800 (target:
     0.8).
     This assumes that both classifiers are right, or both wrong, on 0.998 of the samples.
     >>> alike.assurance_at(10_000)

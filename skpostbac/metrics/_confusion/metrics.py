@@ -165,7 +165,7 @@ class ExpectedCost:
     >>> from skpostbac.metrics import ExpectedCost
     >>> C = [[166, 25], [21, 188]]
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, ExpectedCost([[0, 1], [10, 0]]))
-    PosteriorConfusionMetric('expected cost', mean=0.598, 95% CI=[0.388, 0.821], exact)
+    PosteriorConfusionMetric('expected cost', mean=0.598, 95% CI=[0.388, 0.838], exact)
     """
 
     costs: tuple[tuple[float, ...], ...]

@@ -126,13 +126,13 @@ class PosteriorConfusionMetric(ScalarPosterior):
     >>> from skpostbac import PosteriorConfusionMetric
     >>> C = [[166, 25], [21, 188]]
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, "precision", pos_label=1)
-    PosteriorConfusionMetric('precision of 1', mean=0.881, 95% CI=[0.837, 0.923],
-        prior=Beta(0.5, 0.5), exact)
+    PosteriorConfusionMetric('precision of 1', mean=0.881, 95% CI=[0.834, 0.923], prior=Beta(0.5,
+        0.5), exact)
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, "mcc")
-    PosteriorConfusionMetric('mcc', mean=0.766, 95% CI=[0.702, 0.827],
-        monte_carlo_error=1e-04, CI_error=8e-04)
+    PosteriorConfusionMetric('mcc', mean=0.766, 95% CI=[0.699, 0.827], monte_carlo_error=1e-04,
+        CI_error=8e-04)
     >>> print(PosteriorConfusionMetric.from_confusion_matrix(C, "f1").report())
-    F1 of 1: 0.889 (95% credible interval 0.857 to 0.920); 0.891 in the samples.
+    F1 of 1: 0.889 (95% credible interval 0.855 to 0.920); 0.891 in the samples.
     """
 
     metric: str
@@ -286,9 +286,9 @@ class PosteriorConfusionMetric(ScalarPosterior):
         ...     [[166, 25], [21, 188]], "kappa", random_state=0
         ... )
         >>> kappa.credible_interval()
-        Interval(low=0.701, high=0.827)
+        Interval(low=0.698, high=0.827)
         >>> kappa.credible_interval_error()
-        Interval(low=0.00072, high=0.00093)
+        Interval(low=0.00029, high=0.00093)
         """
         if isinstance(self._distribution, DrawnPosterior):
             return self._distribution.credible_interval_error(level, method=method)
@@ -458,8 +458,8 @@ def posterior_confusion_metric(
     ...     PosteriorConfusionMetric.from_confusion_matrix(
     ...         C, "f1", pos_label=1, prevalence=prevalence
     ...     )
-    PosteriorConfusionMetric('f1 of 1', mean=0.889, 95% CI=[0.857, 0.920], exact)
-    PosteriorConfusionMetric('f1 of 1', mean=0.122, 95% CI=[0.086, 0.163], exact)
+    PosteriorConfusionMetric('f1 of 1', mean=0.889, 95% CI=[0.855, 0.920], exact)
+    PosteriorConfusionMetric('f1 of 1', mean=0.122, 95% CI=[0.086, 0.168], exact)
 
     Any function of confusion matrices will do, such as the recall of the worst class.
 

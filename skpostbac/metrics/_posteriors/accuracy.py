@@ -89,11 +89,11 @@ class PosteriorAccuracy(ExactPosterior):
     >>> from skpostbac import PosteriorAccuracy
     >>> posterior = PosteriorAccuracy.from_counts([40, 2], [45, 10])
     >>> posterior
-    PosteriorAccuracy(mean=0.759, 95% CI=[0.647, 0.866], n=55)
+    PosteriorAccuracy(mean=0.759, 95% CI=[0.640, 0.866], n=55)
     >>> posterior.prob_above(posterior.no_information_rate)
     0.1474
     >>> print(posterior.report())
-    The accuracy is 0.759 (95% credible interval 0.647 to 0.866), from 55 samples of 2 classes.
+    The accuracy is 0.759 (95% credible interval 0.640 to 0.866), from 55 samples of 2 classes.
     The probability of beating the share of the largest class (0.818) is 0.147.
     """
 
@@ -190,7 +190,7 @@ class PosteriorAccuracy(ExactPosterior):
         --------
         >>> from skpostbac import PosteriorAccuracy
         >>> PosteriorAccuracy.from_confusion_matrix([[40, 5], [8, 2]]).credible_interval()
-        Interval(low=0.6467, high=0.8660)
+        Interval(low=0.6398, high=0.8660)
         """
         return cls(counts_of_matrix(C, labels), prior=prior)
 
@@ -340,7 +340,7 @@ def posterior_accuracy(
     >>> from skpostbac import posterior_accuracy
     >>> posterior = posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1])
     >>> posterior
-    PosteriorAccuracy(mean=0.786, 95% CI=[0.505, 0.999], n=6)
+    PosteriorAccuracy(mean=0.786, 95% CI=[0.442, 0.999], n=6)
     >>> posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1], prior="uniform").mode()  # 5 of 6
     0.8333
 

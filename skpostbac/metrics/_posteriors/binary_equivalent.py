@@ -237,9 +237,9 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     >>> from skpostbac import PosteriorBalancedAccuracy
     >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
     >>> posterior.binary_equivalent()
-    PosteriorBinaryEquivalentAccuracy(mean=0.898, 95% CI=[0.813, 0.973], chance=0.577, n_classes=3)
+    PosteriorBinaryEquivalentAccuracy(mean=0.898, 95% CI=[0.795, 0.975], chance=0.577, n_classes=3)
     >>> print(posterior.binary_equivalent().report())
-    Binary-equivalent accuracy: 0.898 (95% credible interval 0.813 to 0.973).
+    Binary-equivalent accuracy: 0.898 (95% credible interval 0.795 to 0.975).
     The probability of beating chance (0.577) is > 0.999.
     """
 
@@ -588,7 +588,7 @@ def guessing_test(
     >>> guessing_test(y_true, y_pred)
     GuessingTest(correct=9 of 10, expected=5.0, p_value=0.011, error_reduction=0.800)
     >>> guessing_test(y_true, y_pred, strategy="stratified")
-    GuessingTest(correct=9 of 10, expected=6.8, p_value=0.074, error_reduction=0.688)
+    GuessingTest(correct=9 of 10, expected=6.8, p_value=0.074, error_reduction=0.687)
     """
     counts = count_choices(y_true, y_pred, labels=labels)
     return GuessingTest.from_counts(counts, strategy=strategy)

@@ -90,11 +90,11 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
     >>> from skpostbac import posterior_prevalence
     >>> posterior = posterior_prevalence(130, 200, sensitivity=(27, 30), specificity=(24, 30))
     >>> posterior
-    PosteriorPrevalence(mean=0.649, 95% CI=[0.476, 0.827], outside=0.002, n=200)
+    PosteriorPrevalence(mean=0.649, 95% CI=[0.476, 0.833], outside=0.002, n=200)
     >>> print(posterior.report())
-    The share of positives is 0.649 (95% credible interval 0.476 to 0.827); the judge called 130 of
+    The share of positives is 0.649 (95% credible interval 0.476 to 0.833); the judge called 130 of
     200 positive.
-    Sensitivity + specificity - 1 of the judge is 0.677 (95% credible interval 0.497 to 0.847).
+    Sensitivity + specificity - 1 of the judge is 0.677 (95% credible interval 0.481 to 0.847).
     """
 
     positives: float
@@ -285,7 +285,7 @@ class PrevalenceDifference(ScalarPosterior):
     >>> judge = {"sensitivity": (27, 30), "specificity": (24, 30)}
     >>> new = posterior_prevalence(150, 200, **judge)
     >>> new.difference(posterior_prevalence(130, 200, **judge))
-    PrevalenceDifference(mean=0.148, 95% CI=[0.009, 0.287])
+    PrevalenceDifference(mean=0.148, 95% CI=[0.009, 0.295])
     """
 
     first: PosteriorPrevalence
@@ -385,7 +385,7 @@ def posterior_prevalence(
     >>> from skpostbac import posterior_prevalence
     >>> posterior = posterior_prevalence(130, 200, sensitivity=(27, 30), specificity=(24, 30))
     >>> posterior
-    PosteriorPrevalence(mean=0.649, 95% CI=[0.476, 0.827], outside=0.002, n=200)
+    PosteriorPrevalence(mean=0.649, 95% CI=[0.476, 0.833], outside=0.002, n=200)
     >>> posterior.prob_above(0.5)
     0.9610
     """

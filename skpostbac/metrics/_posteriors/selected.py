@@ -79,11 +79,11 @@ class SelectedPosterior(ExactPosterior):
     >>> from skpostbac.metrics import SelectedPosterior
     >>> uncorrected = PosteriorBalancedAccuracy.from_counts([40, 8], [45, 10])
     >>> SelectedPosterior(uncorrected, optimism=0.03, optimism_error=0.002)
-    SelectedPosterior(mean=0.798, 95% CI=[0.653, 0.928], optimism=0.030)
+    SelectedPosterior(mean=0.798, 95% CI=[0.634, 0.930], optimism=0.030)
     >>> print(SelectedPosterior(uncorrected, optimism=0.03, n_candidates=56).report())
-    Balanced accuracy of the best: 0.798 (95% credible interval 0.653 to 0.928).
+    Balanced accuracy of the best: 0.798 (95% credible interval 0.634 to 0.930).
     It was selected among 56 on the same samples, which inflates it by 0.030 on average.
-    Uncorrected: 0.827 (95% credible interval 0.698 to 0.941).
+    Uncorrected: 0.827 (95% credible interval 0.678 to 0.943).
     """
 
     uncorrected: ExactPosterior

@@ -168,7 +168,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     >>> curve.best_threshold
     0.5
     >>> curve.best.mean(), curve.corrected.mean()
-    (0.8125, 0.7297)
+    (0.8125, 0.7305)
     """
 
     classes: tuple[Any, Any]
@@ -370,10 +370,10 @@ class PosteriorThresholdCurve(FrozenArrays):
         >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
         >>> curve = posterior_threshold_curve([0, 0, 0, 0, 0, 1, 1, 1], y_score, random_state=0)
         >>> print(curve.report())
-        8 samples, 8 thresholds: 0.5 is the best with probability 0.615.
-        Balanced accuracy of the best: 0.730 (95% credible interval 0.467 to 0.977).
+        8 samples, 8 thresholds: 0.5 is the best with probability 0.603.
+        Balanced accuracy of the best: 0.730 (95% credible interval 0.414 to 0.984).
         It was selected among 8 on the same samples, which inflates it by 0.092 on average.
-        Uncorrected: 0.812 (95% credible interval 0.602 to 0.991).
+        Uncorrected: 0.812 (95% credible interval 0.543 to 0.995).
         """
         probability = format_probability(float(self.prob_best[self.best_index]))
         number, n_effective = len(self.thresholds), float(self.total.sum())
@@ -513,7 +513,7 @@ def posterior_threshold_curve(
     >>> from skpostbac import posterior_threshold_curve
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> posterior_threshold_curve(y[:200], -X[:200, 1], random_state=0)
-    PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.730, 95% CI=[0.667, 0.791],
+    PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.730, 95% CI=[0.665, 0.791],
         n_thresholds=191, n=200)
     """
     check_weight_type(weight_type, has_weights=sample_weight is not None)

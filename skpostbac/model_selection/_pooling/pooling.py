@@ -172,7 +172,7 @@ def pooled_posteriors(
     >>> [posterior.mean() for posterior in pooled_posteriors(search.cv_results_)]
     [0.5911, 0.8906]
     >>> pooled_posteriors(search.cv_results_, training_variation="nadeau-bengio")[1]
-    PosteriorBalancedAccuracy(mean=0.885, 95% CI=[0.816, 0.949], n_classes=3, n=79.1111,
+    PosteriorBalancedAccuracy(mean=0.885, 95% CI=[0.807, 0.950], n_classes=3, n=79.1111,
         training_variation='nadeau-bengio')
     """
     counts = fold_counts(cv_results, labels)
@@ -253,7 +253,7 @@ def pooled_paired_counts(
            [37.,  0.,  7.,  4.]])
     >>> comparison = PosteriorComparison.from_paired_counts(counts)
     >>> comparison.difference_interval("1", "0")
-    Interval(low=0.034, high=0.119)
+    Interval(low=0.032, high=0.122)
     """
     words = fold_words(cv_results)
     if words is None:
@@ -363,7 +363,7 @@ def cross_val_posterior(
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0)
     >>> cross_val_posterior(tree, X, y).mean()
-    0.9087
+    0.9068
     """
     if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         raise TypeError(
