@@ -342,7 +342,7 @@ VALUE_ERRORS = [
     (lambda: search(best_index=2), "best_index must be the position of one of 2 candidates,"),
     (
         lambda: POSTERIOR.credible_interval(method=np.array(["hdi", "central"])),
-        "method must be 'hdi' or 'central', got array",
+        "method must be 'hull', 'hdi' or 'central', got array",
     ),
     (lambda: POSTERIOR.credible_interval(HOUR), "level must be a number"),
     (lambda: BinormalModel(0, 1, 1, 1, positive_fraction=HOUR), "positive_fraction must be"),

@@ -177,7 +177,7 @@ def test_empirical_areas_stand_beside_those_of_the_model(fraction, read_html):
     assert [row["empirical"] for row in rows] == pytest.approx([auc, precision])
     for row, area in zip(rows, (posterior.roc_auc(), posterior.average_precision()), strict=True):
         assert row["mean"] == area.mean()
-        assert (row["low"], row["high"]) == area.hdi(0.8)
+        assert (row["low"], row["high"]) == area.credible_interval(0.8)
     assert f"empirical={auc:.3f}, n_negative=12" in repr(posterior)
     lines = posterior.report().splitlines()
     assert lines[0].startswith("From the scores of 12 negatives and 7 positives")

@@ -126,7 +126,7 @@ def test_empirical_precision_for_another_share(weight):
 def test_label_has_area_and_interval():
     """The area is that of the line, the interval that of the posterior."""
     display = draw(name="LDA")
-    low, high = posterior_binormal(Y, SCORES, **OPTIONS).roc_auc().hdi()
+    low, high = posterior_binormal(Y, SCORES, **OPTIONS).roc_auc().credible_interval()
     area = auc(*data(display.line_))
     assert display.line_.get_label() == f"LDA (AUC = {area:.2f} [{low:.2f}, {high:.2f}])"
     precision_recall = draw("precision_recall", name=None)

@@ -68,7 +68,8 @@ def test_difference_has_the_exact_density_and_masses(polygon_area):
         "within ±0.05",
         "C3 better",
     ]
-    assert tuple(artists["interval"].get_xdata()) == distribution.hdi()
+    ends = np.transpose([distribution.hdi(), distribution.interval()])
+    assert tuple(artists["interval"].get_xdata()) == (ends[0].min(), ends[1].max())
     assert artists["mean"].get_xdata() == [distribution.mean()]
     band = artists["rope"].get_extents().transformed(artists["line"].axes.transData.inverted())
     assert (band.x0, band.x1) == pytest.approx((-0.05, 0.05))
@@ -89,8 +90,10 @@ def test_labels_of_a_difference():
     subtraction, figures = display.ax_.get_xlabel().splitlines()
     assert subtraction == "Balanced accuracy: new \N{MINUS SIGN} old"
     distribution = display.comparison.difference("new", "old")
-    mean, low, high = (f"{value:.2f}" for value in (distribution.mean(), *distribution.hdi()))
-    assert figures == f"Mean [95% HDI]: {mean} [{low}, {high}]"
+    ends = np.transpose([distribution.hdi(), distribution.interval()])
+    values = (distribution.mean(), ends[0].min(), ends[1].max())
+    mean, low, high = (f"{value:.2f}" for value in values)
+    assert figures == f"Mean [95% CI]: {mean} [{low}, {high}]"
     assert display.ax_.get_ylabel() == "Probability density"
 
 

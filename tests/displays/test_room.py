@@ -281,12 +281,12 @@ def test_matrix_says_what_it_is():
 @pytest.mark.parametrize(
     ("options", "note"),
     [
-        ({"level": 0.9}, "Thin bars: 90% HDI, thick bars: 50% HDI"),
+        ({"level": 0.9}, "Thin bars: 90% CI, thick bars: 50% CI"),
         (
             {"method": "central"},
             "Thin bars: 95% central interval, thick bars: 50% central interval",
         ),
-        ({"kind": "violin"}, "Strong colour: 95% HDI"),
+        ({"kind": "violin"}, "Strong colour: 95% CI"),
         ({"level": 0.4}, None),
     ],
     ids=["level", "method", "violin", "no inner bars"],
