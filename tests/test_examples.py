@@ -15,7 +15,7 @@ PRINTED = {
     "plot_binormal_curves.py": ["BinormalCheck(p_negative=0.0811, p_positive=0.283)"],
     "plot_confusion_metrics.py": [
         "classifier: recall             0.667   0.656",  # 10.5 / 16
-        # The sum over both binomial numbers, of those that disagree and of those the better one wins.
+        # The sum over the number of samples with one error, and of those the better one wins.
         "agree on 99.8%: 0.74, and 0.8 with 11,758 samples",
     ],
     "plot_group_inference.py": ["0.8127 [0.6517, 0.9025], P(below 0.5) = 0.0030"],

@@ -56,7 +56,8 @@ def drawn(result, read_html):
 def test_shade_holds_the_interval(name, read_html):
     """The area below the curve that is shaded is the probability of the interval.
 
-    The curve leaves out at most a percent. A tenth of a pixel, to which points are written, is a thousandth of the height.
+    The curve leaves out at most a percent. A tenth of a pixel, to which points are written, is a
+    thousandth of the height.
     """
     curve, shade = drawn(RESULTS[name], read_html)
     assert (curve[0].min(), curve[0].max()) == (0, 1)

@@ -715,10 +715,10 @@ def posterior_balanced_accuracy(
     >>> y_true = ["a", "a", "a", "a", "b", "b"]
     >>> y_pred = ["a", "a", "a", "b", "b", "b"]
     >>> posterior = posterior_balanced_accuracy(y_true, y_pred)
+    >>> posterior
     PosteriorBalancedAccuracy(mean=0.767, 95% CI=[0.444, 0.993], n_classes=2, n=6)
-    PosteriorBalancedAccuracy(mean=0.767, 95% CI=[0.515, 0.987], n_classes=2, n=6)
+    >>> posterior.prob_above_chance()
     ProbAboveChance(0.9530, prior=0.5, bayes_factor=20.27)
-    ProbAboveChance(0.9611, prior=0.5, bayes_factor=24.72)
     """
     counts = class_counts(
         y_true,

@@ -149,8 +149,8 @@ def posterior_balanced_accuracy_score(
     >>> y_true, y_pred = [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]
     >>> posterior_balanced_accuracy_score(y_true, y_pred)
     0.7667
+    >>> posterior_balanced_accuracy_score(y_true, y_pred, objective="lower")
     0.5058
-    0.5216
     """
     check_objective(objective, level)
     check_flags(adjusted=adjusted)

@@ -218,7 +218,7 @@ class DrawnPosterior(Distribution):
         >>> from skpostbac.metrics import DrawnPosterior
         >>> print(DrawnPosterior(range(101)).report())
         Posterior mean: 50.000 (95% credible interval 0.000 to 97.500).
-        Estimated from 101 random draws; standard errors: mean 3, ends of the interval 5 and 2
+        Estimated from 101 random draws; standard errors: mean 3, ends of the interval 5 and 2.
         """
         return f"Posterior mean: {describe(self, level)}.\n{describe_draws(self, level)}"
 
