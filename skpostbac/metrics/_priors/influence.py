@@ -226,7 +226,7 @@ class PriorInfluenceWarning(UserWarning):
 
     The warning is also given for classes of positive weight without samples, which it names: their
     recalls are those of the prior or, with a hierarchical prior, borrowed from the other classes.
-    Probabilities of the gap of :func:`subgroup_posteriors` without pooling give it, too.
+    Probabilities of the gap of :func:`~skpostbac.subgroup_posteriors` without pooling give it, too.
 
     Scores, scorers and refit rules do not warn, since a search would repeat the warning in each
     fold. Informative priors, i.e. numbers other than the same symmetric Beta for all classes, are
