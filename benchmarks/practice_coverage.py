@@ -31,7 +31,7 @@ from skpostbac import (
 from skpostbac.metrics import SampleWeightWarning
 
 FOLDER = Path(__file__).parent
-SETS = {"gaps": 40, "splits": 40, "weights": 100}
+SETS = {"gaps": 200, "splits": 40, "weights": 100}
 
 
 def gaps(n_sets):
