@@ -176,7 +176,7 @@ def test_paper_holds_all_columns_and_whole_pictures(page, crowded):
     # What stands at the top and at the foot of each picture is on one sheet with its caption.
     for top, foot, caption in (
         ("Chance level", "Balanced accuracy", "chance level dotted"),
-        (" better", "Mean [95% HDI]: ", "the bar is the 95% interval"),
+        (" better", "Mean [95% CI]: ", "the bar is the 95% interval"),
     ):
         assert [text for text in words if top in text and foot in text and caption in text]
 

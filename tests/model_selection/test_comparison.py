@@ -253,8 +253,13 @@ def test_summary_is_a_table(three):
 def test_report_says_the_result(three):
     """One sentence for each, best first, without certainty, then what was compared."""
     entries = dict(zip(three.names, three.posteriors, strict=True))
-    shown = {name: "{:.3f} to {:.3f}".format(*entries[name].distribution.hdi()) for name in entries}
-    difference = "{:.3f} to {:.3f}".format(*three.difference("C3", "C1").hdi())
+
+    def hull(distribution):
+        ends = np.transpose([distribution.hdi(), distribution.interval()])
+        return f"{ends[0].min():.3f} to {ends[1].max():.3f}"
+
+    shown = {name: hull(posterior.distribution) for name, posterior in entries.items()}
+    difference = hull(three.difference("C3", "C1"))
     first, second, third, how, score, training = three.report().splitlines()
     assert score.endswith("averaged over the classes; chance level is 0.333.")
     assert how.startswith(

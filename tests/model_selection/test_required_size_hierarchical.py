@@ -37,12 +37,12 @@ def test_one_class_is_that_of_an_enumeration():
 
 
 def test_rare_classes_borrow_from_common_ones():
-    """Here the widths spread more than under independent priors: .806 of 2,000 test sets."""
+    """Here the widths spread more than under independent priors: .713 of 1,400 test sets."""
     plan = required_test_size(
         [0.9, 0.8, 0.7], width=0.1, class_proportions=[100, 10, 1], prior="hierarchical"
     )
-    assert plan.assurance_at(40) == pytest.approx(0.806, abs=0.02)
-    assert plan.assurance_at(38) < 0.75
+    assert plan.assurance_at(40) == pytest.approx(0.713, abs=0.02)
+    assert plan.assurance_at(38) < 0.66
 
 
 def test_few_different_outcomes_are_all_looked_at():
@@ -51,8 +51,10 @@ def test_few_different_outcomes_are_all_looked_at():
     binomials = [stats.binom(6, rate).pmf(np.arange(7)) for rate in (0.9, 0.8)]
     expected = 0.0
     for i, j in np.ndindex(7, 7):
-        low, high = HierarchicalBetaAverage([i, j], [6, 6]).interval(0.95)
-        expected += binomials[0][i] * binomials[1][j] * (high - low <= 0.415)
+        distribution = HierarchicalBetaAverage([i, j], [6, 6])
+        low, high = np.transpose([distribution.hdi(0.95), distribution.interval(0.95)])
+        chance = binomials[0][i] * binomials[1][j]
+        expected += chance * (high.max() - low.min() <= 0.415)
     assert plan.assurance_at(6) == pytest.approx(expected, abs=1e-3)
 
 

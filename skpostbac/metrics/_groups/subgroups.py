@@ -423,9 +423,9 @@ def subgroup_posteriors(
     The observed gap is biased upwards: with few samples, even equally good groups differ. The
     posterior of the gap shows how large it may be. All its mass is above zero, so it cannot show
     that there is a gap; ask whether the gap exceeds what you can tolerate. Without pooling the
-    posterior is biased upwards as well: with equally good groups P(gap > 0.05) exceeded 0.95 in 17
-    % of the test sets with 3 groups of 25 samples per class, in 35 % with 4 groups of 40, and in
-    all with 8 groups of 30; with pooling, in 0 to 3 % (see :ref:`subgroups`).
+    posterior is biased upwards as well: with equally good groups P(gap > 0.05) exceeded 0.95 in 16
+    % of the test sets with 3 groups of 25 samples per class, in 30 % with 4 groups of 40, and in
+    all with 8 groups of 30; with pooling, in 1 to 4 % (see :ref:`subgroups`).
 
     Examples
     --------
