@@ -202,11 +202,16 @@ def test_pilot_of_several_classes_is_that_of_a_simulation():
     pilot = PosteriorBalancedAccuracy.from_counts([18, 9, 30], [20, 15, 40], class_weight=[1, 2, 1])
     plan = required_test_size(pilot, width=0.15)
     rng, n, draws = np.random.default_rng(4), plan.samples, 1500
-    theta = rng.beta([19, 10, 31], [3, 7, 11], size=(draws, 3))
-    distributions = [
-        BetaAverage(1 + k, 1 + n - k, weights=[0.25, 0.5, 0.25]) for k in rng.binomial(n, theta)
-    ]
-    narrow = sum(np.ptp(distribution.interval()) <= 0.15 for distribution in distributions)
+
+    def exponents(k, n):
+        """The mean under the prior Beta(1/3, 1/3), and the strength of 2/3 of a sample less."""
+        kept = 1 - (2 / 3) / (n + 2 / 3)
+        return kept * (k + 1 / 3), kept * (n - k + 1 / 3)
+
+    theta = rng.beta(*exponents(*np.array([[18, 9, 30], [20, 15, 40]])), size=(draws, 3))
+    averages = BetaAverage(*exponents(rng.binomial(n, theta), n), weights=[0.25, 0.5, 0.25])
+    low, high = np.stack([averages.hdi(), averages.interval()], axis=1)
+    narrow = np.count_nonzero(high.max(axis=0) - low.min(axis=0) <= 0.15)
     margin = five_sigma(narrow, draws) + 5 * plan.standard_error
     assert abs(plan.assurance - narrow / draws) < margin
 
