@@ -42,6 +42,14 @@ def samples_of(rows):
     return y, np.where(right, y, -1), groups
 
 
+def beta_of_default(counts):
+    """Return a and b of each class under the default prior, from its definition."""
+    share = 1 / len(counts.classes)
+    a, b = share + counts.correct, share + counts.total - counts.correct
+    kept = 1 - np.minimum(counts.total, 1 - share) / (a + b)
+    return kept * a, kept * b
+
+
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_worked_examples(case):
     """Every value that the rule passes, in four small tables."""
@@ -53,11 +61,21 @@ def test_worked_examples(case):
     np.testing.assert_allclose(found[:2], [case["rho"], case["nu"]], rtol=1e-12)
     assert found[2] == pytest.approx(case["rho_used"], rel=1e-10)
     np.testing.assert_allclose(effects.design_effect, case["design_effect"], rtol=1e-10)
-    distribution = PosteriorBalancedAccuracy(counts).distribution
+    # The reference has this prior with its full strength, as has an array of its numbers.
+    prior = np.full(2, 1 / len(counts.classes))
+    distribution = PosteriorBalancedAccuracy(counts, prior=prior).distribution
     assert distribution.mean() == pytest.approx(case["mean"], rel=1e-10)
     assert distribution.standard_deviation() == pytest.approx(case["sd"], rel=1e-10)
     # The reference has the Beta of these moments, and not the average of the classes.
     np.testing.assert_allclose(distribution.interval(), case["interval"], atol=0.006)
+    # The default prior has the same means, with the strength of 1 - 1 / l samples less.
+    default = PosteriorBalancedAccuracy(counts)
+    a, b = beta_of_default(counts.effective())
+    np.testing.assert_allclose(default.distribution.means(), beta(a, b).mean(), rtol=1e-12)
+    assert default.mean() == pytest.approx(case["mean"], rel=1e-10)
+    if not effects.crosses:
+        variance = beta(a, b).var().mean() / len(a)
+        assert default.variance() == pytest.approx(variance, rel=1e-10)
 
 
 @pytest.mark.parametrize("nested", [True, False], ids=["nested", "crossing"])
