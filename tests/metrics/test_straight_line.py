@@ -69,10 +69,13 @@ PLAIN = ("integers", "small integers")
 
 @pytest.mark.parametrize("kind", PLAIN)
 def test_no_call_comes_back(kind):
-    """Samples are read, then counted; no other file is entered twice."""
+    """Samples are read, then counted; the check of the prior asks for exponents where they are."""
     calls = functions_called(lambda: posterior_balanced_accuracy(*LABELS[kind]))
-    assert files_entered(calls) == [*WAY_IN[:3], *WAY_IN[2:]]
-    assert len(calls) <= 50
+    *way, last = [*WAY_IN[:3], *WAY_IN[2:]]
+    entered = files_entered(calls)
+    assert entered[: len(way) + 1] == [*way, last]
+    assert set(entered[len(way) + 1 :]) <= set(WAY_IN[3:])
+    assert len(calls) <= 60
 
 
 @pytest.mark.parametrize("kind", sorted(LABELS.keys() - PLAIN))
@@ -80,7 +83,7 @@ def test_other_labels_pass_the_same_files(kind):
     """They are read from their container, and checked."""
     calls = functions_called(lambda: posterior_balanced_accuracy(*LABELS[kind]))
     assert list(dict.fromkeys(files_entered(calls))) == WAY_IN
-    assert len(calls) <= 80
+    assert len(calls) <= 90
 
 
 def test_an_interval_leaves_by_one_file():
