@@ -117,8 +117,8 @@ def test_summary_is_a_table(normal, library):
         "population mean",
     ]
     assert len(frame) == 5 + 3
-    low, high = normal.groups[4].hdi(0.9)
-    assert (frame["low"][4], frame["high"][4]) == (low, high)
+    ends = np.transpose([normal.groups[4].hdi(0.9), normal.groups[4].interval(0.9)])
+    assert (frame["low"][4], frame["high"][4]) == (ends[0].min(), ends[1].max())
 
 
 def test_plot_is_a_forest_of_all_distributions(posterior):
