@@ -10,7 +10,9 @@ from scipy import stats
 import skpostbac
 from skpostbac import (
     ClassCounts,
+    PairedCounts,
     PosteriorBalancedAccuracy,
+    PosteriorComparison,
     compare_predictions,
     posterior_balanced_accuracy,
     posterior_confusion_metric,
@@ -208,3 +210,20 @@ def test_nothing_weaker_is_advised_than_the_default():
             [0, 1], [1, 0], "f1_macro", prior="uniform", n_draws=2000, random_state=0
         )
     assert len(record) == 1
+
+
+@pytest.mark.parametrize("n_classes", [2_000, 20_000])
+def test_one_sample_of_each_of_many_classes(n_classes):
+    """The mean is that of the prior, and the distribution exists; as that of a pair does."""
+    ones = np.ones(n_classes)
+    posterior = PosteriorBalancedAccuracy(ClassCounts(range(n_classes), ones, ones))
+    assert posterior.mean() == pytest.approx((1 + 1 / n_classes) / (1 + 2 / n_classes), rel=1e-9)
+    assert 0 < posterior.standard_deviation() < 1e-3
+
+
+def test_pair_of_one_sample_of_each_of_many_classes():
+    """Classifiers that agree on all of them are equally good."""
+    cells = np.tile([1, 0, 0, 0], (3_000, 1))
+    counts = PairedCounts.from_cells(cells, names=("a", "b"))
+    comparison = PosteriorComparison.from_paired_counts(counts)
+    np.testing.assert_allclose(comparison.prob_greater(), 0.5, atol=1e-9)
