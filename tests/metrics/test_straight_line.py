@@ -75,7 +75,7 @@ def test_no_call_comes_back(kind):
     entered = files_entered(calls)
     assert entered[: len(way) + 1] == [*way, last]
     assert set(entered[len(way) + 1 :]) <= set(WAY_IN[3:])
-    assert len(calls) <= 60
+    assert len(calls) <= 54
 
 
 @pytest.mark.parametrize("kind", sorted(LABELS.keys() - PLAIN))
@@ -83,7 +83,7 @@ def test_other_labels_pass_the_same_files(kind):
     """They are read from their container, and checked."""
     calls = functions_called(lambda: posterior_balanced_accuracy(*LABELS[kind]))
     assert list(dict.fromkeys(files_entered(calls))) == WAY_IN
-    assert len(calls) <= 90
+    assert len(calls) <= 84
 
 
 def test_an_interval_leaves_by_one_file():

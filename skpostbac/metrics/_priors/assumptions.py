@@ -217,7 +217,7 @@ def kept_strength(prior: Floats, total: Floats, spent: float) -> Floats:
     """
     kept = 1 - np.minimum(total, spent) / (prior.sum(axis=1) + total)
     # With thousands of classes of one sample, exponents would be too small for a distribution.
-    return np.maximum(kept, np.minimum(2 * SMALLEST / prior.min(axis=1), 1.0))
+    return np.asarray(np.maximum(kept, np.minimum(2 * SMALLEST / prior.min(axis=1), 1.0)))
 
 
 def posterior_exponents(

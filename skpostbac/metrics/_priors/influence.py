@@ -61,7 +61,6 @@ from skpostbac.metrics._priors.assumptions import (
     check_counts,
     check_prior,
     format_prior,
-    independent_prior,
     posterior_exponents,
     resolve_prior,
     spent_observations,
@@ -97,8 +96,9 @@ _ENOUGH = 0.915
 def expected_coverage(
     correct: Floats,
     total: Floats,
-    spec: PriorSpec,
+    prior: Floats,
     class_weight: Floats,
+    spent: float = 0.0,
     sets: int | None = None,
 ) -> float:
     """Return the expected coverage of 95 % intervals under independent Beta priors.
@@ -107,10 +107,12 @@ def expected_coverage(
     ----------
     correct, total : ndarray of shape (n_classes,)
         Correct predictions and samples of each class.
-    spec : str or ndarray of shape (2,) or (n_classes, 2)
-        The prior, as checked.
+    prior : ndarray of shape (n_classes, 2)
+        a and b of each class.
     class_weight : ndarray of shape (n_classes,)
         Non-negative weights of sum 1.
+    spent : float, default=0.0
+        As for `posterior_exponents`.
     sets : int, optional
         Number of simulated test sets; by default 2,000, or fewer with more than 15 classes, but at
         least 100.
@@ -131,8 +133,7 @@ def expected_coverage(
     drawn = rng.binomial(trials[:, np.newaxis], recalls[:, np.newaxis], (total.size, sets)).T
     right = drawn * (total / np.maximum(trials, 1))
     # Three moments of each Beta, and of their sum.
-    prior = independent_prior(resolve_prior(spec, total.size), "simulated test sets")
-    a, b = posterior_exponents(prior, right, total, spent_observations(spec, total.size))
+    a, b = posterior_exponents(prior, right, total, spent)
     size = a + b
     means, others = a / size, b / size
     variances = means * others / (size + 1)
@@ -337,8 +338,8 @@ def _suspect_coverage(posterior: InfluencedPosterior) -> float | None:
     limit = least_coverage(size)
     if isinstance(prior, np.ndarray):
         sets = min(max(_FIRST_DRAWS // size, _FEWEST_SETS), _FIRST_SETS)
-        spec = posterior._prior_spec
-        coverage = expected_coverage(counts.correct, counts.total, spec, weights, sets)
+        spent = spent_observations(posterior._prior_spec, size)
+        coverage = expected_coverage(counts.correct, counts.total, prior, weights, spent, sets)
         limit += _FAR * math.sqrt(limit * (1 - limit) / sets)
     else:
         coverage = shared_coverage(counts.correct, counts.total, weights, mean, deviation)
@@ -584,10 +585,13 @@ class PriorInfluence(StablePickle):
                 if resolved != Hyperprior():
                     remedy = "recalls may depend on class size: use prior='hierarchical'"
         else:
-            coverage = expected_coverage(*sizes, spec, weights)
+            spent = spent_observations(spec, counts.n_classes)
+            coverage = expected_coverage(*sizes, resolved, weights, spent)
             if coverage < least_coverage(counts.n_classes):
                 remedy = "with few samples of each class, use prior='hierarchical'"
-                share = expected_coverage(*sizes, DEFAULT_PRIOR, weights)
+                weak = np.full((counts.n_classes, 2), 1 / counts.n_classes)
+                spent = spent_observations(DEFAULT_PRIOR, counts.n_classes)
+                share = expected_coverage(*sizes, weak, weights, spent)
                 if share >= _ENOUGH:
                     remedy += f", or 'reciprocal' (about {share:.0%})"
         vars(self).update(  # past the frozen __setattr__
