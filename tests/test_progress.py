@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from contextlib import suppress
 from itertools import count
 
 import numpy as np
@@ -67,6 +68,19 @@ def test_line_is_gone_after_an_error(monkeypatch):
     assert stream.getvalue().endswith(END)
 
 
+def read_all(screen):
+    """Return what has been written to a pseudo-terminal, whose other end is closed.
+
+    One read may return only a part of it. At the end, Linux raises an error.
+    """
+    parts = []
+    with suppress(OSError):
+        while part := os.read(screen, 65536):
+            parts.append(part)
+    os.close(screen)
+    return b"".join(parts).decode()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 def test_joint_ranking_in_a_real_terminal(monkeypatch, capsys):
     """The line of a long joint ranking is seen on the screen, and nothing on standard output."""
@@ -78,8 +92,7 @@ def test_joint_ranking_in_a_real_terminal(monkeypatch, capsys):
         monkeypatch.setattr(sys, "stderr", stream)
         comparison.prob_best()
         monkeypatch.undo()
-        seen = os.read(screen, 65536).decode()
-    os.close(screen)
+    seen = read_all(screen)
     assert capsys.readouterr().out == ""
     assert "skpostbac: drawing joint ranks, 1 of " in seen
     assert seen.endswith(END)
