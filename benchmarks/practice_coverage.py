@@ -1,13 +1,16 @@
-"""Check defaults in three situations: equal subgroups, other splits than K-fold, heavy weights.
+"""Check defaults where practice differs from theory.
 
-    python benchmarks/practice_coverage.py
+    python benchmarks/practice_coverage.py [gaps] [splits] [equals] [weights] [repeats]
 
-Three tables are written beside this script: how often a gap above 0.05 seems certain among equally
-good subgroups; how often 95 % intervals after a cross-validation contain the balanced accuracy of
-the classifier refitted on all data; and how often they contain that of weighted samples, and how
-often the warning of few importance weights is given.
+A table of each is written beside this script: how often a gap above 0.05 seems certain among
+equally good subgroups; how often 95 % intervals after a cross-validation contain the balanced
+accuracy of the classifier refitted on all data, and how often one of two equally good algorithms
+then seems better; how often intervals contain the balanced accuracy of weighted samples, and how
+often the warning of few importance weights is given; and how often one of two equally good
+classifiers reaches a probability of 0.95 if they are compared again and again.
 """
 
+import argparse
 import platform
 import warnings
 from datetime import date
@@ -19,11 +22,19 @@ import sklearn
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import (
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    cross_validate,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac import (
+    OutcomesScorer,
     __version__,
+    compare_cv_results,
+    compare_predictions,
     cross_val_posterior,
     posterior_balanced_accuracy,
     subgroup_posteriors,
@@ -31,7 +42,7 @@ from skpostbac import (
 from skpostbac.metrics import SampleWeightWarning
 
 FOLDER = Path(__file__).parent
-SETS = {"gaps": 200, "splits": 40, "weights": 100}
+SETS = {"gaps": 200, "splits": 40, "equals": 300, "weights": 100, "repeats": 1000}
 
 
 def gaps(n_sets):
@@ -89,6 +100,31 @@ def splits(n_sets):
                     found[i] += (low <= truth <= high), high - low
             cells = (f"{hit:.2f} ({width:.2f})" for hit, width in found / n_sets)
             yield name, type(model).__name__, *cells
+
+
+def equals(n_sets):
+    """Samples, folds, algorithm, and how often one of two equally good ones is better at 0.95.
+
+    The algorithms are the same but for the features that they see, which are equally informative.
+    """
+    rng = np.random.default_rng(0)
+    for n, folds in ((60, 5), (200, 5), (200, 10)):
+        cv = StratifiedKFold(folds, shuffle=True, random_state=0)
+        for model in (DecisionTreeClassifier(random_state=0), LogisticRegression()):
+            sure = np.zeros(2)
+            for _ in range(n_sets):
+                y = np.resize([0, 1], n)
+                X, scorer = rng.normal(size=(n, 6)) + 0.5 * y[:, np.newaxis], OutcomesScorer(n)
+                found = {
+                    name: cross_validate(
+                        model, X[:, columns], y, cv=cv, scoring=scorer, return_indices=True
+                    )
+                    for name, columns in (("a", slice(0, 4)), ("b", slice(2, 6)))
+                }
+                for i, variation in enumerate(("nadeau-bengio", None)):
+                    comparison = compare_cv_results(found, training_variation=variation)
+                    sure[i] += max(comparison.prob_greater()[[0, 1], [1, 0]]) > 0.95
+            yield n, folds, type(model).__name__, *(f"{share / 2:.3f}" for share in sure / n_sets)
 
 
 def strata(share, weight, recall, other=0.9):
@@ -153,17 +189,45 @@ def weights(n_sets):
         yield name, *cells
 
 
+def is_one_better(y, a, b):
+    """Tell whether one of two classifiers is better with a probability of 0.95 or more."""
+    probability = compare_predictions(y, {"a": a, "b": b}).prob_greater()[0, 1]
+    return max(probability, 1 - probability) >= 0.95
+
+
+def repeats(n_sets):
+    """Comparisons of two equally good classifiers, and how often one seemed better.
+
+    They are right on 80 % of the samples of both classes, and agree on 80 %.
+    """
+    rng, ever, last = np.random.default_rng(0), 0, 0
+    for _ in range(n_sets):
+        y, u = np.tile([0, 1], 500), rng.random(1000)
+        # Both are wrong on a tenth, and each alone on another.
+        a, b = np.where(u < 0.2, 1 - y, y), np.where((u < 0.1) | (u >= 0.9), 1 - y, y)
+        sure = is_one_better(y, a, b)
+        last += sure
+        ever += sure or any(is_one_better(y[:n], a[:n], b[:n]) for n in range(10, 1000, 10))
+    yield "after every 10 of 1,000 samples", f"{ever / n_sets:.2f}"
+    yield "once, after 1,000 samples", f"{last / n_sets:.2f}"
+
+
 STUDIES = {
     "gaps": (gaps, ("groups", "per class", "alone", "pooled")),
     "splits": (splits, ("splits", "classifier", "corrected", "None")),
+    "equals": (equals, ("samples", "folds", "algorithm", "corrected", "None")),
     "weights": (weights, ("weights", "n = 10", "n = 25", "n = 50", "n = 100")),
+    "repeats": (repeats, ("compared", "one seems better")),
 }
 
 
 def main():
-    """Run all studies and write their tables."""
+    """Run the studies and write their tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("studies", nargs="*", default=[*STUDIES], help="some studies (all)")
     warnings.simplefilter("ignore")
-    for name, (study, head) in STUDIES.items():
+    for name in parser.parse_args().studies:
+        study, head = STUDIES[name]
         rows = [head, *(tuple(map(str, row)) for row in study(SETS[name]))]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         rule = " ".join("=" * width for width in widths)
@@ -171,8 +235,8 @@ def main():
         (FOLDER / f"practice_{name}.rst").write_text(
             f"{date.today()}, skpostbac {__version__}, scikit-learn {sklearn.__version__}, "
             f"NumPy {np.__version__}, SciPy {scipy.__version__},\n"
-            f"Python {platform.python_version()}; ``python benchmarks/practice_coverage.py``, "
-            f"{SETS[name]} data sets a cell.\n\n"
+            f"Python {platform.python_version()}; ``python benchmarks/practice_coverage.py "
+            f"{name}``, {SETS[name]} data sets a cell.\n\n"
             + "\n".join([rule, lines[0], rule, *lines[1:], rule, ""])
         )
 

@@ -405,17 +405,6 @@ def outside_table(results):
     return f"{note}\n\n{write_table([7, 14, 19, 12, 4, 8, 5, 8], rows)}"
 
 
-def quoted(results):
-    """Return mean and lowest coverage of the shortest interval, which texts quote by name."""
-    lines = [".. Written by benchmarks/validity.py\n"]
-    for prior in ("uniform", "reciprocal", "hierarchical"):
-        held = shares(results, prior)[:, COLUMNS.index("hdi") + 1]
-        lines.append(f".. |validity-{prior}-mean| replace:: {100 * held.mean():.0f} %")
-        # The lowest is never rounded up.
-        lines.append(f".. |validity-{prior}-lowest| replace:: {int(100 * held.min() + 1e-9)} %")
-    return "\n".join(lines) + "\n"
-
-
 def plot(results, path):
     """Draw the coverage of the shortest interval, a panel for each prior."""
     import matplotlib as mpl
@@ -456,7 +445,6 @@ def report(path):
     }
     for name, text in parts.items():
         (DOC / f"{name}.rst.inc").write_text(text)
-    (DOC / "quoted_validity.rst.inc").write_text(quoted(results))
     plot(results, DOC / "validity.svg")
 
 

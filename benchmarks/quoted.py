@@ -1,0 +1,190 @@
+"""Collect what the documentation quotes of the committed tables, as substitutions by name.
+
+    python benchmarks/quoted.py
+
+writes `doc/evidence/quoted.rst.inc`, with the names that its pages use, such as
+|two-default-mean|. Means are rounded, the lowest are rounded down, and of ranges the low end is
+rounded down and the high end is rounded. "Lowest" is over all tables that are shown.
+"""
+
+import re
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+BENCHMARKS = Path(__file__).parent
+DOC = BENCHMARKS.parent / "doc"
+EVIDENCE = DOC / "evidence"
+# The tables of the interval, and how their rows begin in the list of low cells and the earlier run.
+PARTS = {
+    "two": ("^ *2 ", "^2 classes"),
+    "three": ("^ *3 ", "^3 classes"),
+    "many": (r"^ *([5-9]|\d\d+) ", "^4 to 100"),
+    "class": ("", "^a class"),
+    "few": ("", ""),
+    "sparse": ("", ""),
+}
+
+
+def tables(path):
+    """Return the tables of a file in doc/evidence or benchmarks, as lists of lines."""
+    file = next(one / path for one in (BENCHMARKS, EVIDENCE) if (one / path).exists())
+    rule, rows = r"^ *=+(?: +=+)+\n", r"(?:.*\S.*\n)+?"
+    found = re.findall(rule + rows + rule + rows + rule, file.read_text("utf-8"), re.M)
+    return [table.splitlines() for table in found]
+
+
+def column(path, name, rows="", place=0, table=0):
+    """Return a number of each cell of a column, in the rows that match; or all with place=...
+
+    Of several columns of one name, it is the first, and cells without a number are left out.
+    """
+    rule, head, _, *body, _ = tables(path)[table]
+    starts = [match.start() for match in re.finditer("=+", rule)]
+    cuts = [slice(*ends) for ends in zip(starts, [*starts[1:], None], strict=True)]
+    cut = cuts[[head[cut].strip() for cut in cuts].index(name)]
+    cells = [re.findall(r"\d*\.?\d+", row[cut]) for row in body if re.search(rows, row)]
+    found = [cell if place is ... else cell[place] for cell in cells if cell]
+    if not found:
+        raise ValueError(f"no row of {path} matches {rows!r}")
+    return np.array(found, dtype=float).ravel()
+
+
+def mean(share):
+    """Return a share, or the mean of shares, in whole percents."""
+    return f"{100 * np.mean(share):.0f} %"
+
+
+def lowest(*shares):
+    """Return the lowest share in percents, rounded down."""
+    return f"{np.floor(round(100 * np.concatenate(shares).min(), 6)):.0f} %"
+
+
+def span(*shares):
+    """Return the range of shares in percents."""
+    return f"{lowest(*shares)[:-2]} to {mean(np.concatenate(shares).max())}"
+
+
+def of_intervals():
+    """Yield what is quoted of the default interval and others."""
+    for number, (part, (listed, earlier)) in enumerate(PARTS.items()):
+        # The list of the low cells, and the earlier run, where the default has them.
+        least = [column("intervals.rst.inc", "coverage", listed, table=-2)] if listed else []
+        if earlier:
+            before = partial(column, "intervals_earlier.rst.inc", rows=earlier, place=1)
+            least += [before("chosen on"), before("others")]
+        for line in tables("intervals.rst.inc")[2 * number][3:-1]:
+            method = re.split(r" +\d\.", line)[0]
+            of = partial(column, "intervals.rst.inc", rows=rf"^{method} +\d", table=2 * number)
+            name = f"{part}-{re.sub('[ /,]+', '-', method)}"
+            yield f"{name}-mean", mean(of("mean"))
+            yield f"{name}-lowest", lowest(of("lowest"), *(least if method == "default" else ()))
+            yield f"{name}-below", f"{of('below .90')[0]:.0f} %"
+            yield f"{name}-wins", f"{of('wins')[0]:.0f} %"
+
+
+def of_priors():
+    """Yield what is quoted of each prior with the shortest interval."""
+    for prior in ("uniform", "reciprocal", "hierarchical"):
+        of = partial(column, "validity_summary.rst.inc", rows=f"{prior} +hdi")
+        means, cells, least = of("mean"), of("cells"), [of("least")]
+        yield f"validity-{prior}-mean", mean(means @ cells / cells.sum())
+        yield f"validity-{prior}-to-20", mean(means[0])
+        yield f"validity-{prior}-from-60", mean(means[1])
+        yield f"validity-{prior}-shown", lowest(*least)
+        yield f"validity-{prior}-below", f"{of('below .90').sum():.0f} of {cells.sum():.0f}"
+        if prior != "uniform":
+            least.append(column("validity_hard.rst.inc", prior))
+            yield f"hard-{prior}-mean", mean(least[1])
+            yield f"hard-{prior}-lowest", lowest(least[1])
+            yield f"hard-{prior}-above", f"{np.sum(least[1] >= 0.9)} of {least[1].size}"
+        yield f"validity-{prior}-lowest", lowest(*least)
+
+
+def of_other_tables():
+    """Return what is quoted of all other tables."""
+    first_page = partial(column, "intervals.rst.inc", "coverage", table=-1)
+    groups = partial(column, "groups.rst.inc")
+    metrics = ("precision", "f1", "accuracy, known shares", "macro f1", "mcc", "macro recall")
+    metrics = [partial(column, "grouped_metrics.rst.inc", name, "correlation") for name in metrics]
+    areas = partial(column, "ranking_coverage.rst", table=0)
+    precisions = partial(column, "ranking_coverage.rst", table=1)
+    heavy = [column("practice_weights.rst", f"n = {n}") for n in (10, 25, 50, 100)]
+    pairs = partial(column, "paired_default.rst.inc", "default")
+    repeats = partial(column, "practice_repeats.rst", "one seems better")
+    trained = [partial(column, "cross_validation.rst", place=..., table=i) for i in (0, 1)]
+    splits = partial(column, "practice_splits.rst")
+    equals = [column("practice_equals.rst", name) for name in ("corrected", "None")]
+    search = partial(column, "selection_coverage.rst")
+    thresholds = [partial(column, f"threshold_{name}.rst") for name in ("coverage", "weights")]
+    judges = partial(column, "prevalence_coverage.rst")
+    gap = partial(column, "subgroup_pooling.rst")
+    sites = partial(column, "group_coverage.rst", rows="^(?!half to choose)")
+    curves, count = partial(column, "binormal.rst"), partial(column, "counting.rst", "result")
+    cost = column("parsimony.rst", "difference", "rope=0, limit=0.84, paired")
+    ratio, differ, ten = count("^int64  .*bincounts"), "^ +[0-9]+ +[0-9]+ +0\\.", "^ +10 .* 0.03 "
+    found = {
+        "first-page-default": mean(first_page("^default")),
+        "first-page-bootstrap": mean(first_page("^bootstrap")),
+        "groups-coverage": span(groups("coverage (worst)", "correlation")),
+        "groups-lowest": lowest(groups("coverage (worst)", "correlation", place=1)),
+        "groups-ignored": span(groups("ignoring", r"^(nested|crossing), correlation 0\.")),
+        "weights-coverage": span(groups("coverage (worst)", "^weights")),
+        "weights-lowest": lowest(groups("coverage (worst)", "^weights", place=1), *heavy),
+        "weights-ignored": span(groups("ignoring", "^weights")),
+        "metrics-coverage": span(*(metric() for metric in metrics)),
+        "metrics-lowest": lowest(*(metric(place=1) for metric in metrics)),
+        "metrics-ignored": span(column("grouped_metrics.rst.inc", "ignoring", "correlation")),
+        "pairs-default-mean": mean(pairs("^shown")),
+        "pairs-default-lowest": lowest(pairs()),
+        "pairs-hierarchical": span(column("paired_validity.rst.inc", "hierarchical")),
+        "repeats-every-ten": mean(repeats("^after every 10")),
+        "repeats-once": mean(repeats("^once")),
+        "cv-none": span(*(table("none") for table in trained), splits("None")),
+        "cv-corrected": span(*(table("Nadeau-Bengio") for table in trained), splits("corrected")),
+        "cv-equals-corrected": span(equals[0]),
+        "cv-equals-none": span(equals[1]),
+        "auc-coverage": span(areas("posterior")),
+        "auc-delong": span(areas("DeLong, logit")),
+        "ap-coverage": span(precisions("posterior"), precisions("known share")),
+        "ap-bootstrap": span(precisions("bootstrap")),
+        "search-corrected": span(search("corrected"), search("refitted")),
+        "search-uncorrected": span(search("uncorrected")),
+        "thresholds-corrected": span(*(table("corrected") for table in thresholds)),
+        "thresholds-uncorrected": span(*(table("uncorrected") for table in thresholds)),
+        "judges-posterior": span(judges("posterior")),
+        "judges-delta": span(judges("delta")),
+        "sites-default-mean": mean(sites("beta-binomial")[0]),
+        "sites-default-lowest": lowest(sites("beta-binomial")),
+        "sites-default-range": span(sites("beta-binomial")),
+        "sites-normal-mean": mean(sites("normal-binomial")[0]),
+        "sites-normal-range": span(sites("normal-binomial")),
+        "binormal-normal": span(curves("AUC")),
+        "binormal-lowest": lowest(curves("AUC, sigmoid")),
+        "parsimony-cost": f"{cost.min():.3f} to {cost.max():.3f}",
+        "counting-ratio": f"{ratio.min():.1f} to {ratio.max():.1f}",
+        "counting-memory": f"{count('memory').max():.1f} MiB",
+    }
+    for name in ("alone", "pooled"):
+        found |= {f"gap-{name}": span(gap(name, differ)), f"gap-ten-{name}": span(gap(name, ten))}
+        for n in (3, 4, 8):
+            found[f"sure-{n}-{name}"] = mean(column("practice_gaps.rst", name, f"^{n} "))
+    return found
+
+
+def measured():
+    """Return all that may be quoted, by name."""
+    return dict(of_intervals()) | dict(of_priors()) | of_other_tables()
+
+
+def substitutions():
+    """Return the substitutions of all names that the pages use."""
+    pages = (path.read_text("utf-8") for path in DOC.rglob("*.rst"))
+    used, found = {name for page in pages for name in re.findall(r"\|(\S+)\|", page)}, measured()
+    lines = [f".. |{name}| replace:: {found[name]}" for name in found if name in used]
+    return "\n".join([".. Written by benchmarks/quoted.py\n", *lines]) + "\n"
+
+
+if __name__ == "__main__":
+    (EVIDENCE / "quoted.rst.inc").write_text(substitutions(), "utf-8")
