@@ -8,5 +8,3 @@ imported when used, so that ``--help`` is quick.
 """
 
 from skpostbac._cli.run import main
-
-__all__ = ["main"]

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from skpostbac import __version__
 from skpostbac._cli.output import write_output
-from skpostbac._utils import check_level, check_probability, printable
+from skpostbac._utils import check_level, check_probability, check_rope, printable
 
 # The library's default; importing it would make --help slow.
 DEFAULT_PRIOR = "reciprocal"
@@ -71,9 +71,9 @@ def make_parser() -> Parser:
     )
     add("--prior", type=_prior, default=DEFAULT_PRIOR, help=prior_help)
     level_help = "probability of intervals and bounds (default: %(default)s)"
-    add("--level", type=partial(_number, check=check_level), default=0.95, help=level_help)
+    add("--level", type=_number(check_level), default=0.95, help=level_help)
     rope_help = "largest negligible difference (default: %(default)s)"
-    add("--rope", metavar="WIDTH", type=_rope, default=0.0, help=rope_help)
+    add("--rope", metavar="WIDTH", type=_number(check_rope), default=0.0, help=rope_help)
     add("--selected", action="store_true", help="correct the best score for selection bias")
 
     title = "verdicts of an imperfect judge, instead of true labels"
@@ -94,7 +94,7 @@ def make_parser() -> Parser:
     add("--html", metavar="FILE", type=page, help=page_help)
     picture_help = "plot the posteriors to a .png, .svg or .pdf file"
     add("--plot", metavar="FILE", type=picture, help=picture_help)
-    bound = partial(_number, check=lambda value: check_probability(value, "VALUE"))
+    bound = _number(partial(check_probability, name="VALUE"))
     bound_help = "exit with status 3 if a lower bound is below VALUE"
     add("--fail-below", metavar="VALUE", type=bound, help=bound_help)
     add("-h", "--help", action="help", help="show this help and exit")
@@ -139,27 +139,27 @@ def _prior(text: str) -> str | tuple[float, ...]:
 
 
 def _proportion(text: str) -> tuple[int, int]:
-    count, slash, total = text.partition("/")
-    if not (slash and count.strip().isdecimal() and total.strip().isdecimal()):
+    numbers = [part.strip() for part in text.split("/")]
+    if len(numbers) != 2 or not all(map(str.isdecimal, numbers)):
         raise ArgumentTypeError(f"must be two whole numbers, such as 27/30, got {text!r}")
-    if not 0 <= int(count) <= int(total) or int(total) == 0:
+    count, total = map(int, numbers)
+    if count > total or total == 0:
         raise ArgumentTypeError(f"must be a count and its total, such as 27/30, got {text!r}")
-    return int(count), int(total)
+    return count, total
 
 
-def _number(text: str, check: Callable[[float], object]) -> float:
-    try:
-        value = float(text)
-        check(value)
-    except ValueError as error:
-        raise ArgumentTypeError(str(error)) from error
-    return value
+def _number(check: Callable[[float], object]) -> Callable[[str], float]:
+    """Return the converter of an option that is a number."""
 
+    def convert(text: str) -> float:
+        try:
+            value = float(text)
+            check(value)
+        except ValueError as error:
+            raise ArgumentTypeError(str(error)) from error
+        return value
 
-def _rope(text: str) -> float:
-    from skpostbac._utils import check_rope
-
-    return _number(text, check_rope)
+    return convert
 
 
 def _output_file(text: str, extensions: tuple[str, ...]) -> str:

@@ -140,18 +140,14 @@ def _stage(content: bytes, path: str, cleanup: ExitStack) -> str:
     with open(name, "xb") as file:
         cleanup.callback(Path(name).unlink, missing_ok=True)
         if os.path.exists(target):
-            _copy_permissions(target, name)
+            status = os.stat(target)
+            for owner, group in [(status.st_uid, -1), (-1, status.st_gid)]:
+                # OSError: others may not give files away; AttributeError: not on Windows.
+                with suppress(OSError, AttributeError):
+                    os.chown(name, owner, group)
+            shutil.copystat(target, name)
         file.write(content)
     return name
-
-
-def _copy_permissions(source: str, target: str) -> None:
-    status = os.stat(source)
-    if hasattr(os, "chown"):  # not on Windows
-        for owner, group in [(status.st_uid, -1), (-1, status.st_gid)]:
-            with suppress(OSError):  # others may not give files away
-                os.chown(target, owner, group)
-    shutil.copystat(source, target)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from skpostbac._cli.plots import page_plots
 from skpostbac._cli.results import Evaluation, Record
 from skpostbac._cli.text import Section, describe_data, describe_failed, make_sections
 from skpostbac._utils import escape
-from skpostbac.metrics._priors import DEFAULT_PRIOR, SHARED_PRIORS
+from skpostbac.metrics._priors import DEFAULT_PRIOR, HIERARCHICAL, HIERARCHICAL_EXPLANATION
 
 # The browser blocks all other content, should a label ever get past the escaping.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -87,6 +87,9 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
         f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>"
         for key, value in describe_data(document).items()
     )
+    versions = [f"skpostbac {document['version']}", f"Python {platform.python_version()}"]
+    packages = {"NumPy": np, "SciPy": scipy, "scikit-learn": sklearn, "joblib": joblib}
+    versions += [f"{name} {package.__version__}" for name, package in packages.items()]
     # The result comes first, and the ranking before the details.
     body = [
         f"<h1>Posterior {score}</h1>",
@@ -99,7 +102,7 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
         ),
         *map(_section, reversed(make_sections(document))),
         f'<h2>Method</h2><p class="note">{escape(" ".join(_method(document)))}</p>',
-        f"<footer><p>{escape(', '.join(_versions(document)))}</p></footer>",
+        f"<footer><p>{escape(', '.join(versions))}</p></footer>",
     ]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -125,16 +128,16 @@ def _report(evaluation: Evaluation) -> list[str]:
     if evaluation.subgroups is not None:
         best = evaluation.ranking[0]
         first, *others = evaluation.subgroups[best].report(level).splitlines()
-        lines += [f"{best}, by {evaluation.table.by}: {first}", *others[:2]]
+        lines += [f"{best}, by {evaluation.settings.by}: {first}", *others[:2]]
     return lines
 
 
 def _method(document: Record) -> list[str]:
     """Explain how the numbers were computed."""
     prior = document["settings"]["prior"]
-    is_shared = isinstance(prior, str) and prior in SHARED_PRIORS
+    is_shared = isinstance(prior, str) and prior == HIERARCHICAL
     independent = WEAKENED if prior == DEFAULT_PRIOR else INDEPENDENT
-    parts = [SHARED_PRIORS[prior].explanation if is_shared else independent, METHOD]
+    parts = [HIERARCHICAL_EXPLANATION if is_shared else independent, METHOD]
     how = SHARED_COMPARISON if is_shared else INDEPENDENT_COMPARISON
     return [*parts, COMPARISON, how] if document["comparison"] else parts
 
@@ -159,12 +162,3 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         body += f"<tr>{''.join(cells)}</tr>"
     many = ' class="many"' if len(header) > FEW_COLUMNS else ""
     return f"<table{many}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _versions(document: Record) -> list[str]:
-    packages = {"NumPy": np, "SciPy": scipy, "scikit-learn": sklearn, "joblib": joblib}
-    return [
-        f"skpostbac {document['version']}",
-        f"Python {platform.python_version()}",
-        *(f"{name} {package.__version__}" for name, package in packages.items()),
-    ]

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import io
-import re
 import warnings
-from collections.abc import Callable, Sequence
-from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from skpostbac._cli.results import Evaluation
-from skpostbac._cli.text import text_width
-from skpostbac._plot import literal, rows_size, shorten
+from skpostbac._plot import rows_size
 from skpostbac.displays import PosteriorComparisonDisplay, PosteriorDisplay
 
 if TYPE_CHECKING:
@@ -28,36 +25,20 @@ FORMATS: dict[str, dict[str, None]] = {
 
 # The warning of matplotlib if its font lacks a character.
 MISSING = "Glyph .* missing from font"
-# The label of a row: a name and, for a class, its correct predictions and samples.
-LABEL = re.compile(r"(?s)(?P<name>.*?)(?P<counts> \([^()]+/[^()]+\))?")
-
 # With more rows than this, plot intervals instead of densities.
 MOST_RIDGES = 12
 # With more classes than this, do not plot each class.
 MOST_CLASSES = 40
 
 
-class Layout(NamedTuple):
-    """Layout of a plot for a given width."""
-
-    width: float
-    """In inches."""
-    n_characters: int
-    """Maximum length of a name."""
-    n_ticks: int
-    """Maximum number of ticks of the x-axis."""
-    has_counts: bool = True
-    """Whether to show the counts of a class beside its name."""
-
-
-# A separate file; a page on a screen or paper; a page on a phone. A page contains both of the
-# latter and shows one: the text of a wide plot shrunk to a phone would be too small to read.
-ALONE, WIDE, NARROW = Layout(7.2, 60, 7), Layout(7.2, 30, 7), Layout(4.2, 17, 2, False)
+# Widths in inches of a page on a screen or paper, and on a phone. A page contains plots of both and
+# shows one: the text of a wide plot shrunk to a phone would be too small to read.
+WIDE, NARROW = 7.2, 4.2
 
 
 def draw_picture(evaluation: Evaluation, file_format: str) -> tuple[bytes, bool]:
     """Plot the posteriors to bytes; also return whether the font has all characters."""
-    figure = _plot_posteriors(evaluation, ALONE)
+    figure = _plot_posteriors(evaluation, WIDE)
     with warnings.catch_warnings():
         warnings.filterwarnings("error", MISSING, UserWarning)
         try:
@@ -77,7 +58,7 @@ def page_plots(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
         if evaluation.n_classes > 1
         else f"Posterior of the recall: {interval}."
     )
-    plots: dict[str, Callable[[Evaluation, Layout], Figure]] = {caption: _plot_posteriors}
+    plots: dict[str, Callable[[Evaluation, float], Figure]] = {caption: _plot_posteriors}
     names = evaluation.ranking
     if evaluation.comparison is not None:
         caption = f"How much better {names[0]} is than {names[1]}; the bar is the {level} interval."
@@ -96,10 +77,10 @@ def page_plots(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
         }
 
 
-def _plot_posteriors(evaluation: Evaluation, layout: Layout) -> Figure:
+def _plot_posteriors(evaluation: Evaluation, width: float) -> Figure:
     """Plot the posterior of each classifier, best first, and the chance level."""
     n = len(evaluation.posteriors)
-    figure, ax = _new_axes(layout.width, rows_size(n)[1])
+    figure, ax = _new_axes(width, rows_size(n)[1])
     PosteriorDisplay({name: evaluation.posteriors[name] for name in evaluation.ranking}).plot(
         ax,
         kind="ridge" if n <= MOST_RIDGES else "forest",
@@ -107,27 +88,24 @@ def _plot_posteriors(evaluation: Evaluation, layout: Layout) -> Figure:
         plot_chance_level=evaluation.n_classes > 1,
         despine=True,
     )
-    _fit_rows(ax, layout)
     return figure
 
 
-def _plot_difference(evaluation: Evaluation, layout: Layout) -> Figure:
+def _plot_difference(evaluation: Evaluation, width: float) -> Figure:
     """Plot the difference between the best classifier and the next best."""
     assert evaluation.comparison is not None
-    figure, ax = _new_axes(layout.width, 3.6)
-    ax.locator_params(axis="x", nbins=layout.n_ticks + 1)
+    figure, ax = _new_axes(width, 3.6)
     PosteriorComparisonDisplay(evaluation.comparison).plot(
         ax, kind="difference", level=evaluation.settings.level, despine=True
     )
     return figure
 
 
-def _plot_recalls(evaluation: Evaluation, layout: Layout) -> Figure:
+def _plot_recalls(evaluation: Evaluation, width: float) -> Figure:
     """Plot the recall of each class for the best classifier."""
-    figure, ax = _new_axes(layout.width, rows_size(evaluation.n_classes + 1)[1])
+    figure, ax = _new_axes(width, rows_size(evaluation.n_classes + 1)[1])
     posterior = evaluation.posteriors[evaluation.ranking[0]]
     PosteriorDisplay.from_recalls(posterior, ax=ax, level=evaluation.settings.level, despine=True)
-    _fit_rows(ax, layout)
     return figure
 
 
@@ -136,34 +114,9 @@ def _new_axes(width: float, height: float) -> tuple[Figure, Axes]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.subplots()
-
-
-def _fit_rows(ax: Axes, layout: Layout) -> None:
-    """Shorten names and thin out ticks, to leave room for the curves."""
-    ax.locator_params(axis="x", nbins=layout.n_ticks - 1)
-    low, high = ax.get_xlim()
-    ticks = [tick for tick in ax.get_xticks() if low <= tick <= high]
-    # A locator may find one more, for which there is no room.
-    ax.set_xticks(ticks[:: max(1, ceil(len(ticks) / layout.n_ticks))])
-    texts = [label.get_text().replace(r"\$", "$") for label in ax.get_yticklabels()]
-    labels = [match for text in texts if (match := LABEL.fullmatch(text))]  # anything is a name
-    short = _short_names([label["name"] for label in labels], layout.n_characters)
-    counts = [label["counts"] or "" if layout.has_counts else "" for label in labels]
-    ax.set_yticks(ax.get_yticks(), list(map(literal, map(str.__add__, short, counts))))
-
-
-def _short_names(names: Sequence[str], width: int) -> list[str]:
-    """Shorten names to about this width; number them if they would become equal."""
-    length = min(width * len(name) // max(1, text_width(name)) for name in names)
-    for slightly_more in range(length, length + 6):
-        short = shorten(names, slightly_more)
-        if max(map(len, short)) <= slightly_more:
-            return short
-    return [
-        name if len(name) <= length else f"{number} {name[: length - 6]}..."
-        for number, name in enumerate(names, 1)
-    ]
+    ax = figure.subplots()
+    ax.locator_params(axis="x", nbins=6 if width == WIDE else 2)
+    return figure, ax
 
 
 def _to_element(figure: Figure, salt: str) -> str:

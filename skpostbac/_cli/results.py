@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac import __version__
-from skpostbac._cli.table import Columns, InputError, Table
+from skpostbac._cli.table import InputError, Table
 from skpostbac.metrics import (
     JudgeWarning,
     PosteriorBalancedAccuracy,
@@ -34,7 +34,7 @@ from skpostbac.metrics import (
 from skpostbac.metrics._posteriors import ScalarPosterior, tell_of_design
 from skpostbac.metrics._priors import dominating_influence
 from skpostbac.model_selection import PosteriorComparison, selected_posterior
-from skpostbac.stats._distribution import interval_of
+from skpostbac.stats._distribution import Distribution, interval_of
 
 Record: TypeAlias = dict[str, Any]
 
@@ -59,10 +59,9 @@ class Evaluation:
     """By name of the classifier, with ``--by``."""
 
     @property
-    def ranking(self) -> tuple[str, ...]:
+    def ranking(self) -> list[str]:
         """Names of the classifiers by decreasing posterior mean; ties stay in order."""
-        posteriors = self.posteriors
-        return tuple(sorted(posteriors, key=lambda name: posteriors[name].mean(), reverse=True))
+        return _best_first(self.posteriors)
 
     @property
     def n_classes(self) -> int:
@@ -90,28 +89,27 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
         If an option does not fit the table, such as a class that does not occur.
     """
     _check_settings(table, settings)
-    n_classifiers, prior = len(table.classifiers), settings.prior
+    prior = settings.prior
     # As objects: in an array of strings each cell would be as wide as the widest label.
     y_true, *columns = np.array(list(table.rows), dtype=object).T
-    predictions = dict(zip(table.classifiers, columns[:n_classifiers], strict=True))
+    predictions = dict(zip(table.columns[1:], columns, strict=False))
     options: dict[str, Any] = {
         "labels": settings.labels,
         "sample_weight": list(table.rows.values()),
+        "groups": None if settings.groups is None else columns[-1],
     }
-    if table.groups is not None:
-        options["groups"] = columns[-1]
     subgroups = comparison = selected = None
     with warnings.catch_warnings():
         # The document has its own note on the prior.
         warnings.simplefilter("ignore", PriorInfluenceWarning)
-        if table.by is not None:
-            # Pooled, under a prior of their own.
-            features = {"sensitive_features": columns[-1], **options}
+        if settings.by is not None:
+            # Pooled, under a prior of their own; --by excludes --groups.
+            del options["groups"]
             subgroups = {
-                name: subgroup_posteriors(y_true, y_pred, **features)
+                name: subgroup_posteriors(y_true, y_pred, sensitive_features=columns[-1], **options)
                 for name, y_pred in predictions.items()
             }
-        if n_classifiers == 1:
+        if len(predictions) == 1:
             ((name, y_pred),) = predictions.items()
             counts = class_counts(y_true, y_pred, **options)
             posteriors = {name: PosteriorBalancedAccuracy(counts, prior=prior)}
@@ -130,12 +128,12 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
 
 def _check_settings(table: Table, settings: Namespace) -> None:
     """Raise if an option cannot be applied to this table."""
-    n_labels = 1 + len(table.classifiers)
+    n_labels = len(table.columns)
     if settings.selected and n_labels == 2:
         raise InputError("--selected needs at least two classifiers")
-    if settings.selected and table.groups is not None:
+    if settings.selected and settings.groups is not None:
         raise InputError("--selected: no correction for selection is known for --groups")
-    if table.by is not None and len(names := {row[-1] for row in table.rows}) < 2:
+    if settings.by is not None and len(names := {row[-1] for row in table.rows}) < 2:
         raise InputError(f"--by: all samples are in one subgroup, {names.pop()!r}")
     if settings.labels is None:
         return
@@ -143,7 +141,7 @@ def _check_settings(table: Table, settings: Namespace) -> None:
         if not any(label in row[:n_labels] for row in table.rows):
             raise InputError(f"--labels: class {label!r} is neither a true nor a predicted label")
     if not any(row[0] in settings.labels for row in table.rows):
-        raise InputError(f"--labels: none of the classes occurs in {table.truth!r}")
+        raise InputError(f"--labels: none of the classes occurs in {table.columns[0]!r}")
 
 
 def make_document(evaluation: Evaluation) -> Record:
@@ -168,15 +166,10 @@ def make_document(evaluation: Evaluation) -> Record:
     return {
         "version": __version__,
         "data": _describe_data(evaluation),
-        "settings": {
-            **_describe_settings(settings),
-            "rope": settings.rope,
-            "fail_below": bound,
-        },
+        "settings": {**_describe_settings(settings), "rope": settings.rope, "fail_below": bound},
         "posteriors": records,
         "failed": None if bound is None else [r["name"] for r in records if r["lower"] < bound],
-        "comparison": _describe_comparison(evaluation),
-        "ranking": _describe_ranking(evaluation),
+        **_describe_comparison(evaluation),
         "selected": _describe_selected(evaluation),
         "subgroups": _describe_subgroups(evaluation),
     }
@@ -189,14 +182,24 @@ def _describe_settings(settings: Namespace) -> Record:
 
 def _describe_data(evaluation: Evaluation) -> Record:
     table, posterior = evaluation.table, next(iter(evaluation.posteriors.values()))
-    counts, effects, n_rows = posterior.counts, posterior.design_effects, table.rows.total()
+    counts, effects, settings = posterior.counts, posterior.design_effects, evaluation.settings
+    n_rows, n_samples, ids = table.rows.total(), int(counts.n_samples), None
+    if settings.id is not None:
+        ids = {"column": settings.id, "n_different": table.n_ids, "note": None}
+        if table.n_ids < n_rows:
+            hint = f"; use --groups {settings.id} to account for this"
+            ids["note"] = (
+                f"The {n_rows} rows have only {table.n_ids} different values in column "
+                f"{settings.id}: repeated samples are not independent"
+                f"{hint if settings.groups is None else ''}."
+            )
     return {
         "source": table.source,
         "description": table.description,
         "example": table.description is not None,
-        "truth": table.truth,
-        "n_samples": int(counts.n_samples),
-        "n_left_out": n_rows - int(counts.n_samples),
+        "truth": table.columns[0],
+        "n_samples": n_samples,
+        "n_left_out": n_rows - n_samples,
         "n_classes": counts.n_classes,
         "score": "balanced accuracy" if counts.n_classes > 1 else "recall",
         "chance": posterior.chance if counts.n_classes > 1 else None,
@@ -204,23 +207,9 @@ def _describe_data(evaluation: Evaluation) -> Record:
             {"label": str(label), "n_samples": int(total)}
             for label, total in zip(counts.classes, counts.total, strict=True)
         ],
-        "groups": effects and {"column": table.groups, "n_groups": int(effects.n_groups)},
-        "ids": _describe_ids(table),
+        "groups": effects and {"column": settings.groups, "n_groups": int(effects.n_groups)},
+        "ids": ids,
     }
-
-
-def _describe_ids(table: Table) -> Record | None:
-    if table.ids is None:
-        return None
-    note, n_rows = None, table.rows.total()
-    if table.n_ids < n_rows:
-        column = table.ids
-        hint = "" if table.groups is not None else f"; use --groups {column} to account for this"
-        note = (
-            f"The {n_rows} rows have only {table.n_ids} different values in column {column}: "
-            f"repeated samples are not independent{hint}."
-        )
-    return {"column": table.ids, "n_different": table.n_ids, "note": note}
 
 
 def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Record:
@@ -268,47 +257,36 @@ def _describe_design(posterior: PosteriorBalancedAccuracy, level: float) -> Reco
     }
 
 
-def _describe_comparison(evaluation: Evaluation) -> Record | None:
+def _describe_comparison(evaluation: Evaluation) -> Record:
     comparison, level = evaluation.comparison, evaluation.settings.level
     if comparison is None:
-        return None
-    names, matrix = comparison.names, comparison.prob_greater()
+        return {"comparison": None, "ranking": None}
     pairs = []
     # The better one comes first, so that the difference is the gain.
     for first, second in combinations(comparison.ranking(), 2):
-        distribution = comparison.difference(first, second)
         effects = comparison.design_effects(first, second)
         masses = comparison.rope_masses(first, second)._asdict() if comparison.rope > 0 else None
         record = {
             "first": first,
             "second": second,
-            **_estimate(distribution.mean(), interval_of(distribution, level)),
+            **_estimate(comparison.difference(first, second), level),
             "rope": masses and _numbers(masses, masses),
             "design_effects": effects and effects.design_effect.tolist(),
         }
         pairs.append(record)
-    return {
-        "note": comparison.explanation,
-        "prob_greater": {
-            row: {
-                column: _number(p)
-                for column, p in zip(names, probabilities, strict=True)
-                if column != row
-            }
-            for row, probabilities in zip(names, matrix, strict=True)
-        },
-        "pairs": pairs,
+    matrix = {
+        row: dict(zip(comparison.names, map(_number, probabilities), strict=True))
+        for row, probabilities in zip(comparison.names, comparison.prob_greater(), strict=True)
     }
-
-
-def _describe_ranking(evaluation: Evaluation) -> list[Record] | None:
-    if evaluation.comparison is None:
-        return None
+    for row, others in matrix.items():
+        del others[row]
     keys = ("prob_best", "prob_best_error", "expected_rank", "expected_loss", "mean")
-    return [
+    ranking = [
         {"rank": rank, "name": record["name"], **_numbers(record, keys)}
-        for rank, record in enumerate(evaluation.comparison.summary(), 1)
+        for rank, record in enumerate(comparison.summary(), 1)
     ]
+    described = {"note": comparison.explanation, "prob_greater": matrix, "pairs": pairs}
+    return {"comparison": described, "ranking": ranking}
 
 
 def _describe_selected(evaluation: Evaluation) -> Record | None:
@@ -316,13 +294,13 @@ def _describe_selected(evaluation: Evaluation) -> Record | None:
     if selected is None or selected.candidate is None:
         return None
     return {
-        "name": evaluation.table.classifiers[selected.candidate],
+        "name": evaluation.table.columns[1 + selected.candidate],
         "n_candidates": selected.n_candidates,
-        **_describe_scalar(selected, level),
+        **_estimate(selected, level),
         "median": _number(selected.median()),
         "optimism": _number(selected.optimism),
         "optimism_error": _number(selected.optimism_error),
-        "uncorrected": _describe_scalar(selected.uncorrected, level),
+        "uncorrected": _estimate(selected.uncorrected, level),
     }
 
 
@@ -332,7 +310,7 @@ def _describe_subgroups(evaluation: Evaluation) -> Record | None:
     level = evaluation.settings.level
     keys = ("mean", "median", "low", "high", "prob_worst")
     return {
-        "column": evaluation.table.by,
+        "column": evaluation.settings.by,
         "classifiers": [
             {
                 "name": name,
@@ -344,15 +322,15 @@ def _describe_subgroups(evaluation: Evaluation) -> Record | None:
                     }
                     for record in subgroups.summary(level)
                 ],
-                "gap": _describe_scalar(subgroups.gap, level),
-                "worst": _describe_scalar(subgroups.worst, level),
+                "gap": _estimate(subgroups.gap, level),
+                "worst": _estimate(subgroups.worst, level),
             }
             for name, subgroups in evaluation.subgroups.items()
         ],
     }
 
 
-def make_judge_document(columns: Columns, settings: Namespace) -> Record:
+def make_judge_document(table: Table, settings: Namespace) -> Record:
     """Describe the prevalences of systems that an imperfect judge has judged.
 
     Raises
@@ -360,68 +338,70 @@ def make_judge_document(columns: Columns, settings: Namespace) -> Record:
     InputError
         If a column has more than one verdict beside the positive one.
     """
-    positive, level, total = settings.positive, settings.level, columns.rows.total()
+    positive, level, total = settings.positive, settings.level, table.rows.total()
     judge = {"sensitivity": settings.sensitivity, "specificity": settings.specificity}
     posteriors, records = {}, []
-    for place, name in enumerate(columns.names):
-        verdicts = {row[place] for row in columns.rows}
+    for place, name in enumerate(table.columns):
+        verdicts = {row[place] for row in table.rows}
         if len(verdicts - {positive}) > 1:
             shown = ", ".join(map(repr, sorted(verdicts)[:3]))
             raise InputError(
                 f"column {name!r} may contain only {positive!r} and one other verdict, got "
                 f"{shown}; select the columns of verdicts with --classifier"
             )
-        positives = sum(n for row, n in columns.rows.items() if row[place] == positive)
+        positives = sum(n for row, n in table.rows.items() if row[place] == positive)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", JudgeWarning)
             posterior = posterior_prevalence(positives, total, prior=settings.prior, **judge)
         notes = [str(one.message) for one in caught if one.category is JudgeWarning]
-        low, high = posterior.credible_interval(level)
+        estimate = _estimate(posterior, level)
         record = {
             "name": name,
             "positives": int(posterior.positives),
             "total": int(posterior.total),
-            "mean": posterior.mean(),
+            "mean": estimate.pop("mean"),
             "median": posterior.median(),
-            "low": low,
-            "high": high,
+            **estimate,
             "outside": posterior.prob_below_zero + posterior.prob_above_one,
             "note": notes[0] if notes else None,
         }
         posteriors[name] = posterior
         records.append(record)
-    informedness = next(iter(posteriors.values())).judge_informedness
     differences = []
-    best_first = sorted(posteriors, key=lambda name: posteriors[name].mean(), reverse=True)
-    for first, second in combinations(best_first, 2):
+    for first, second in combinations(_best_first(posteriors), 2):
         difference = posteriors[first].difference(posteriors[second])
         record = {
             "first": first,
             "second": second,
-            **_describe_scalar(difference, level),
+            **_estimate(difference, level),
             "prob_greater": float(difference.prob_above(0.0)),
         }
         differences.append(record)
+    informedness = next(iter(posteriors.values())).judge_informedness
     return {
         "version": __version__,
-        "data": {"source": columns.source, "n_samples": total, "positive": positive},
+        "data": {"source": table.source, "n_samples": total, "positive": positive},
         "settings": _describe_settings(settings),
         "judge": {
             **{name: list(counts) for name, counts in judge.items()},
-            "informedness": _estimate(informedness.mean(), interval_of(informedness, level)),
+            "informedness": _estimate(informedness, level),
         },
         "prevalences": records,
         "differences": differences,
     }
 
 
-def _describe_scalar(posterior: ScalarPosterior, level: float) -> Record:
-    return _estimate(posterior.mean(), posterior.credible_interval(level))
+def _best_first(posteriors: Mapping[str, ScalarPosterior]) -> list[str]:
+    return sorted(posteriors, key=lambda name: posteriors[name].mean(), reverse=True)
 
 
-def _estimate(mean: ArrayLike, interval: Iterable[ArrayLike]) -> Record:
-    low, high = interval
-    return {"mean": _number(mean), "low": _number(low), "high": _number(high)}
+def _estimate(posterior: ScalarPosterior | Distribution, level: float) -> Record:
+    """Return the mean and the interval."""
+    if isinstance(posterior, ScalarPosterior):
+        low, high = posterior.credible_interval(level)
+    else:
+        low, high = interval_of(posterior, level)
+    return {"mean": _number(posterior.mean()), "low": _number(low), "high": _number(high)}
 
 
 def _numbers(record: Record, keys: Iterable[str]) -> Record:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from skpostbac._cli.arguments import make_parser
 from skpostbac._cli.output import check_outputs, replaced, write_note, write_output
-from skpostbac._cli.table import InputError, Table, make_example, read_table, read_verdicts
+from skpostbac._cli.table import InputError, make_example, read_table, read_verdicts
 
 # Exit status that shells report for a program ended by SIGINT or SIGPIPE.
 INTERRUPTED = 130
@@ -50,16 +51,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         args = parser.parse_args(argv)
         check_outputs(args.file, [path for path in (args.html, args.plot) if path is not None])
         if args.sensitivity or args.specificity or args.positive is not None:
-            _run_judge(args)
-            return 0
-        document = _run(args)
+            document = _run_judge(args)
+        else:
+            document = _run(args)
     except InputError as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE
-    if not document["failed"]:
+    if not document.get("failed"):
         return 0
 
     from skpostbac._cli.text import describe_failed
@@ -70,16 +71,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: Namespace) -> dict[str, Any]:
     """Evaluate a table, write the output, and return the document."""
-    table = _get_table(args)
+    if args.file is None:
+        for option in ("truth", "groups", "by", "id"):
+            if getattr(args, option) is not None:
+                raise InputError(f"--{option} needs a FILE, or - for standard input")
+    if args.groups is not None and args.by is not None:
+        raise InputError("--by assumes independent samples and cannot be combined with --groups")
+    table = make_example(args.classifier) if args.file is None else read_table(args)
 
     from skpostbac._cli.results import evaluate, make_document
     from skpostbac._cli.text import render
 
-    try:
+    with _computing():
         evaluation = evaluate(table, args)
         document = make_document(evaluation)
-    except (ArithmeticError, ValueError) as error:  # a prior beyond the range of floats
-        raise InputError(f"the posteriors cannot be computed: {error}") from error
     files, has_all_characters = {}, True
     if args.html is not None:
         from skpostbac._cli.page import render_page
@@ -97,27 +102,8 @@ def _run(args: Namespace) -> dict[str, Any]:
     return document
 
 
-def _get_table(args: Namespace) -> Table:
-    if args.file is None:
-        for option in ("truth", "groups", "by", "id"):
-            if getattr(args, option) is not None:
-                raise InputError(f"--{option} needs a FILE, or - for standard input")
-        return make_example(args.classifier)
-    if args.groups is not None and args.by is not None:
-        raise InputError("--by assumes independent samples and cannot be combined with --groups")
-    return read_table(
-        args.file,
-        args.truth,
-        args.classifier,
-        groups=args.groups,
-        by=args.by,
-        ids=args.id,
-        delimiter=args.delimiter,
-    )
-
-
-def _run_judge(args: Namespace) -> None:
-    """Evaluate judge verdicts, and write the output."""
+def _run_judge(args: Namespace) -> dict[str, Any]:
+    """Evaluate judge verdicts, write the output, and return the document."""
     for option in ("sensitivity", "specificity", "positive", "file"):
         if getattr(args, option) is None:
             name = "a FILE" if option == "file" else f"--{option}"
@@ -127,16 +113,24 @@ def _run_judge(args: Namespace) -> None:
         if getattr(args, option) != defaults.get_default(option):
             name = option.replace("_", "-")
             raise InputError(f"--{name} cannot be combined with judge verdicts")
-    columns = read_verdicts(args.file, args.classifier, delimiter=args.delimiter)
+    table = read_verdicts(args)
 
     from skpostbac._cli.results import make_judge_document
-    from skpostbac._cli.text import render_judged
+    from skpostbac._cli.text import render
 
+    with _computing():
+        document = make_judge_document(table, args)
+    write_output(_to_json(document) if args.json else render(document))
+    return document
+
+
+@contextmanager
+def _computing() -> Iterator[None]:
+    """Turn errors of the computation, as for a huge prior, into an `InputError`."""
     try:
-        document = make_judge_document(columns, args)
+        yield
     except (ArithmeticError, ValueError) as error:
         raise InputError(f"the posteriors cannot be computed: {error}") from error
-    write_output(_to_json(document) if args.json else render_judged(document))
 
 
 def _to_json(document: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import csv
 import re
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -17,7 +18,7 @@ from io import BufferedReader, BytesIO, TextIOWrapper
 from itertools import count
 from operator import itemgetter
 from sys import intern
-from typing import Any, TextIO, TypeAlias
+from typing import TextIO, TypeAlias
 
 # Column names listed in an error message.
 SHOWN_COLUMNS = 12
@@ -70,59 +71,25 @@ class Table:
 
     source: str
     """File name or other source of the rows."""
-    truth: str
-    """Name of the column of true labels."""
-    classifiers: tuple[str, ...]
-    """Names of the columns of predictions."""
+    columns: tuple[str, ...]
+    """Names of the columns: of the true labels, if there are any, and of the predictions."""
     rows: Counter[tuple[str, ...]]
-    """Number of times each row occurs; a row is the true label, the predictions, and the group or
+    """Number of times each row occurs; a row has the label of each column, and the group or
     subgroup, if any."""
-    description: str | None = None
-    """Description of the data, for the built-in example only."""
-    groups: str | None = None
-    """Name of the column of groups."""
-    by: str | None = None
-    """Name of the column of subgroups; None if there are groups."""
-    ids: str | None = None
-    """Name of the column of identifiers."""
     n_ids: int = 0
     """Number of different identifiers."""
+    description: str | None = None
+    """Description of the data, for the built-in example only."""
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Distinct rows of some columns, with the number of times each occurs."""
-
-    source: str
-    names: tuple[str, ...]
-    rows: Counter[tuple[str, ...]]
-    n_ids: int = 0
-
-
-def read_table(
-    path: str,
-    truth: str | None,
-    classifiers: Sequence[str] | None,
-    *,
-    groups: str | None = None,
-    by: str | None = None,
-    ids: str | None = None,
-    delimiter: str = ",",
-) -> Table:
+def read_table(args: Namespace) -> Table:
     """Read a CSV file (UTF-8, or UTF-16 with a byte order mark) or a parquet file.
 
     Parameters
     ----------
-    path : str
-        File name, or ``"-"`` for standard input.
-    truth : str or None
-        Column of the true labels. None raises an error that lists the columns.
-    classifiers : sequence of str or None
-        Columns of predictions, by default all others.
-    groups, by, ids : str, default=None
-        Columns of groups, of subgroups and of identifiers.
-    delimiter : str, default=","
-        Character between two cells.
+    args : Namespace
+        The arguments `file`, `truth`, `classifier`, `groups`, `by`, `id` and `delimiter`. A
+        `truth` of None raises an error that lists the columns.
 
     Returns
     -------
@@ -133,33 +100,20 @@ def read_table(
     InputError
         If the file cannot be read or is not such a table.
     """
-    beside = [name for name in (groups, by) if name is not None]
-    options = {"--groups": groups, "--by": by, "--id": ids}
+    options = {"--groups": args.groups, "--by": args.by, "--id": args.id}
     others = {option: name for option, name in options.items() if name is not None}
-    columns = read_columns(
-        path,
-        lambda header: [*_choose_columns(header, truth, classifiers, others), *beside],
-        ids=ids,
-        delimiter=delimiter,
-    )
-    name, *chosen = columns.names[: len(columns.names) - len(beside)]
-    table = Table(
-        columns.source,
-        name,
-        tuple(chosen),
-        columns.rows,
-        groups=groups,
-        by=by,
-        ids=ids,
-        n_ids=columns.n_ids,
-    )
-    if classifiers is None:
+
+    def choose(header: Sequence[str]) -> list[str]:
+        return _choose_columns(header, args.truth, args.classifier, others)
+
+    table = _read(args, choose, [name for name in (args.groups, args.by) if name is not None])
+    if args.classifier is None:
         _check_predictions(table)
     return table
 
 
-def read_verdicts(path: str, names: Sequence[str] | None, *, delimiter: str = ",") -> Columns:
-    """Read columns of a CSV or parquet file, by default all.
+def read_verdicts(args: Namespace) -> Table:
+    """Read the columns `classifier` of a CSV or parquet file, by default all.
 
     Raises
     ------
@@ -168,39 +122,34 @@ def read_verdicts(path: str, names: Sequence[str] | None, *, delimiter: str = ",
     """
 
     def choose(header: Sequence[str]) -> Sequence[str]:
-        check_distinct(header, "column")
-        chosen = header if names is None else names
-        check_distinct(chosen, "--classifier")
-        for name in chosen:
-            _check_present(header, "--classifier", name)
-        return chosen
+        _check_distinct(header, "column")
+        return header if args.classifier is None else _check_classifiers(header, args.classifier)
 
-    return read_columns(path, choose, delimiter=delimiter)
+    return _read(args, choose)
 
 
-def read_columns(
-    path: str,
+def _read(
+    args: Namespace,
     choose: Callable[[Sequence[str]], Sequence[str]],
-    *,
-    ids: str | None = None,
-    delimiter: str = ",",
-) -> Columns:
+    beside: Sequence[str] = (),
+) -> Table:
     """Count the distinct rows of the columns chosen from the header, and distinct identifiers."""
-    source = "standard input" if path == "-" else path
+    source = "standard input" if args.file == "-" else args.file
     rows: Counter[tuple[str, ...]] = Counter()
     distinct_ids: set[str] = set()
-    with _reading(source), _open(path) as file, ExitStack() as opened:
+    with _open(args.file, source) as file, ExitStack() as opened:
         head = file.peek(LONGEST_MARK)[:LONGEST_MARK]  # not consumed; it may be a pipe
         if head.startswith(PARQUET):
             unit, (header, read_rows) = "row", _read_parquet(source, file)
         else:
             encoding = _text_encoding(source, head)
             text = opened.enter_context(TextIOWrapper(file, encoding=encoding, newline=""))
-            unit, (header, read_rows) = "line", _read_csv(text, delimiter)
+            unit, (header, read_rows) = "line", _read_csv(text, args.delimiter)
         if not header:
             raise InputError(f"{source} is empty")
-        names = choose(header)
-        for number, cells in read_rows([*names, *([] if ids is None else [ids])]):
+        columns = choose(header)
+        names = [*columns, *beside]
+        for number, cells in read_rows([*names, *([] if args.id is None else [args.id])]):
             row = cells[: len(names)]
             if row not in rows:
                 for name, cell in zip(names, row, strict=True):
@@ -208,33 +157,28 @@ def read_columns(
                         raise InputError(f"{unit} {number}: no label in column {name!r}")
                 row = tuple(map(intern, row))  # share the strings of equal labels
             rows[row] += 1
-            if ids is not None:
+            if args.id is not None:
                 if not cells[-1].strip():
-                    raise InputError(f"{unit} {number}: no identifier in column {ids!r}")
+                    raise InputError(f"{unit} {number}: no identifier in column {args.id!r}")
                 distinct_ids.add(cells[-1])
     if not rows:
         raise InputError(f"{source} has a header, but no rows")
-    return Columns(source, tuple(names), rows, len(distinct_ids))
+    return Table(source, tuple(columns), rows, len(distinct_ids))
 
 
 @contextmanager
-def _reading(source: str) -> Iterator[None]:
-    """Turn errors from reading into an `InputError`."""
+def _open(path: str, source: str) -> Iterator[BufferedReader]:
+    """Open a file or standard input, and turn errors from reading it into an `InputError`."""
     try:
-        yield
-    except OSError as error:
-        raise InputError(f"cannot read {source}: {error.strerror}") from error
+        with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
+            yield file
     except UnicodeDecodeError as error:
         raise InputError(
             f"{source} is not {error.encoding.upper()} text: {error.reason}; save it as UTF-8"
         ) from error
-    except ValueError as error:  # a null byte in the name
-        raise InputError(f"cannot read {source}: {error}") from error
-
-
-def _open(path: str) -> BufferedReader:
-    is_stdin = path == "-"
-    return open(0 if is_stdin else path, "rb", closefd=not is_stdin)
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"cannot read {source}: {reason}") from error
 
 
 def _text_encoding(source: str, head: bytes) -> str:
@@ -320,17 +264,13 @@ def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], Rows]:
     def rows(columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
         number = 0
         for batch in table.iter_batches(columns=list(columns)):
-            values = (map(_text, batch.column(name).to_pylist()) for name in columns)
+            values = (batch.column(name).to_pylist() for name in columns)
             for cells in zip(*values, strict=True):
                 number += 1
-                yield number, cells
+                # As in a CSV file; a missing value, None or NaN, is empty.
+                yield number, tuple("" if v is None or v != v else str(v) for v in cells)
 
     return [name for name in table.schema_arrow.names if not UNNAMED_INDEX.fullmatch(name)], rows
-
-
-def _text(value: Any) -> str:
-    """Convert a cell to text as in a CSV file; a missing value is empty."""
-    return "" if value is None or value != value else str(value)
 
 
 def _choose_columns(
@@ -340,7 +280,7 @@ def _choose_columns(
     others: dict[str, str],
 ) -> list[str]:
     """Return the name of the truth column, followed by those of the classifiers."""
-    check_distinct(header, "column")
+    _check_distinct(header, "column")
     if truth is None:
         raise InputError(f"--truth must name the column of true labels; {_list_columns(header)}")
     _check_present(header, "--truth", truth)
@@ -357,9 +297,7 @@ def _choose_columns(
             f"there are {len(classifiers)} columns besides {truth!r}, but at most "
             f"{MAX_CLASSIFIERS} can be compared; select some with --classifier"
         )
-    check_distinct(classifiers, "--classifier")
-    for name in classifiers:
-        _check_present(header, "--classifier", name)
+    _check_classifiers(header, classifiers)
     if truth in classifiers:
         raise InputError(f"{truth!r} cannot be both --truth and --classifier")
     if "" in classifiers:
@@ -374,7 +312,15 @@ def _check_present(header: Sequence[str], option: str, name: str) -> None:
         raise InputError(f"{option}: there is no column {name!r}; {_list_columns(header)}")
 
 
-def check_distinct(names: Iterable[str], what: str) -> None:
+def _check_classifiers(header: Sequence[str], names: Sequence[str]) -> Sequence[str]:
+    """Return the names if they are different columns."""
+    _check_distinct(names, "--classifier")
+    for name in names:
+        _check_present(header, "--classifier", name)
+    return names
+
+
+def _check_distinct(names: Iterable[str], what: str) -> None:
     """Raise if a name occurs more than once."""
     name, occurrences = Counter(names).most_common(1)[0]
     if occurrences > 1:
@@ -394,13 +340,13 @@ def _list_columns(header: Sequence[str]) -> str:
 def _check_predictions(table: Table) -> None:
     """Raise if a column, selected by default, can hardly contain predictions."""
     truth, *columns = map(set, zip(*table.rows, strict=True))
-    for name, labels in zip(table.classifiers, columns, strict=False):
+    for name, labels in zip(table.columns[1:], columns, strict=False):
         if not labels & truth:
             raise InputError(
-                f"column {name!r} has no label of {table.truth!r} ({_list_labels(truth)}), only "
-                f"{_list_labels(labels)}; pass a column of patients or sites as --groups or --by, "
-                "one that identifies samples as --id, or select the columns of predictions with "
-                "--classifier"
+                f"column {name!r} has no label of {table.columns[0]!r} ({_list_labels(truth)}), "
+                f"only {_list_labels(labels)}; pass a column of patients or sites as --groups or "
+                "--by, one that identifies samples as --id, or select the columns of predictions "
+                "with --classifier"
             )
 
 
@@ -438,7 +384,7 @@ def make_example(names: Sequence[str] | None = None) -> Table:
         "naive Bayes": GaussianNB(),
     }
     chosen = tuple(classifiers) if names is None else tuple(names)
-    check_distinct(chosen, "--classifier")
+    _check_distinct(chosen, "--classifier")
     if unknown := [name for name in chosen if name not in classifiers]:
         raise InputError(
             f"--classifier: {unknown[0]!r} is not in the example, which has "
@@ -449,4 +395,5 @@ def make_example(names: Sequence[str] | None = None) -> Table:
     predictions = [cross_val_predict(classifiers[name], X / 16, y).tolist() for name in chosen]
     description = EXAMPLE.format(majority=y.count("another") / len(y))
     rows = Counter(zip(y, *predictions, strict=True))
-    return Table("sklearn.datasets.load_digits", "digit", chosen, rows, description)
+    source, columns = "sklearn.datasets.load_digits", ("digit", *chosen)
+    return Table(source, columns, rows, description=description)

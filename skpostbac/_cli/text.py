@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import textwrap
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -57,45 +58,41 @@ def render(document: Record) -> str:
     Parameters
     ----------
     document : dict
-        What `make_document` returns.
+        What `make_document` or `make_judge_document` returns.
 
     Returns
     -------
     text : str
         Paragraphs and tables.
     """
-    text = _render(describe_data(document), make_sections(document))
-    if document["data"]["example"]:
+    describe, tables = (
+        (_describe_verdicts, _judge_sections)
+        if "judge" in document
+        else (describe_data, make_sections)
+    )
+    facts = [_fill(f"{key:<9} {value}", indent=10) for key, value in describe(document).items()]
+    text = "\n\n".join(["\n".join(facts), *map(_show, tables(document))]) + "\n"
+    if document["data"].get("example"):
         return f"{_fill(document['data']['description'])}\n\n{text}\n{HINT}\n"
     return text
 
 
-def _render(facts: Mapping[str, str], sections: Iterable[Section]) -> str:
-    """Render the description of the data and the tables."""
-    lines = [_fill(f"{key:<9} {value}", indent=10) for key, value in facts.items()]
-    return "\n\n".join(["\n".join(lines), *map(_show, sections)]) + "\n"
-
-
 def _show(section: Section) -> str:
-    blocks = [
-        "\n".join([section.title, header, "-" * max(map(text_width, [header, *body])), *body])
-        for header, *body in map(_align, section.blocks())
-    ]
+    """Render a table: its first column to the left, the others to the right."""
+    blocks = []
+    for rows in section.blocks():
+        widths = [max(map(_text_width, column)) for column in zip(*rows, strict=True)]
+        lines = []
+        for row in rows:
+            gaps = [" " * (w - _text_width(text)) for text, w in zip(row, widths, strict=True)]
+            others = map(str.__add__, gaps[1:], row[1:])
+            lines.append("  ".join([row[0] + gaps[0], *others]).rstrip())
+        rule = "-" * max(map(_text_width, lines))
+        blocks.append("\n".join([section.title, lines[0], rule, *lines[1:]]))
     return "\n".join(["\n\n".join(blocks), *map(_fill, section.notes)])
 
 
-def _align(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return lines of columns: the first to the left, the others to the right."""
-    widths = [max(map(text_width, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        gaps = [" " * (width - text_width(text)) for text, width in zip(row, widths, strict=True)]
-        others = map(str.__add__, gaps[1:], row[1:])
-        lines.append("  ".join([row[0] + gaps[0], *others]).rstrip())
-    return lines
-
-
-def text_width(text: str) -> int:
+def _text_width(text: str) -> int:
     """Return the number of terminal columns that the text takes."""
     return sum(
         0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
@@ -151,9 +148,7 @@ def make_sections(document: Record) -> list[Section]:
                 ("classifier", _name),
                 ("accuracy", _decimal("accuracy")),
                 ("bal.acc.", _decimal("balanced_accuracy")),
-                ("mean", _decimal("mean")),
-                ("median", _decimal("median")),
-                (f"{level} interval", _interval),
+                *_estimates(level, "median"),
                 (f"{level} lower", _decimal("lower")),
                 ("P(>chance)", _probability("prob_above_chance")),
             ],
@@ -163,8 +158,17 @@ def make_sections(document: Record) -> list[Section]:
     ]
     if document["comparison"]:
         sections += _comparison_sections(document, level)
-    if document["selected"]:
-        sections.append(_selected_section(document["selected"], level))
+    if record := document["selected"]:
+        columns: list[Column] = [
+            ("classifier", _name),
+            *_estimates(level),
+            ("optimism", _decimal("optimism")),
+            ("uncorrected", lambda record: _format(record["uncorrected"]["mean"])),
+            (f"{level} interval", lambda record: _interval(record["uncorrected"])),
+        ]
+        title = f"Best of {record['n_candidates']}, corrected for selection"
+        note = "The best of several classifiers has also been lucky; optimism estimates this bias."
+        sections.append(Section(title, columns, [record], [note]))
     if document["subgroups"]:
         sections += _subgroup_sections(document["subgroups"], level)
     return sections
@@ -248,11 +252,7 @@ def _comparison_sections(document: Record, level: str) -> list[Section]:
     title = "Comparison: probability that the row is better than the column"
     probabilities = Section(title, columns, rows, [comparison["note"]])
 
-    columns = [
-        ("first - second", _pair),
-        ("mean", _decimal("mean", sign="+")),
-        (f"{level} interval", _signed_interval),
-    ]
+    columns = [("first - second", _pair), *_estimates(level, sign="+")]
     if rope > 0:
         headings = {"below": f"P(<-{rope:g})", "within": "P(within)", "above": f"P(>{rope:g})"}
         columns += [
@@ -280,30 +280,12 @@ def _comparison_sections(document: Record, level: str) -> list[Section]:
     return [probabilities, differences, ranking]
 
 
-def _selected_section(record: Record, level: str) -> Section:
-    return Section(
-        f"Best of {record['n_candidates']}, corrected for selection",
-        [
-            ("classifier", _name),
-            ("mean", _decimal("mean")),
-            (f"{level} interval", _interval),
-            ("optimism", _decimal("optimism")),
-            ("uncorrected", lambda record: _format(record["uncorrected"]["mean"])),
-            (f"{level} interval", lambda record: _interval(record["uncorrected"])),
-        ],
-        [record],
-        ["The best of several classifiers has also been lucky; optimism estimates this bias."],
-    )
-
-
 def _subgroup_sections(subgroups: Record, level: str) -> list[Section]:
     column = printable(subgroups["column"])
     columns: list[Column] = [
         (column, _name),
         ("samples", lambda group: str(group["n_samples"])),
-        ("mean", _decimal("mean")),
-        ("median", _decimal("median")),
-        (f"{level} interval", _interval),
+        *_estimates(level, "median"),
         ("P(worst)", _probability("prob_worst")),
     ]
     sections = []
@@ -314,39 +296,34 @@ def _subgroup_sections(subgroups: Record, level: str) -> list[Section]:
     return sections
 
 
-def render_judged(document: Record) -> str:
-    """Render the prevalences of judged systems as text."""
-    data, judge, level = document["data"], document["judge"], _level(document)
+def _describe_verdicts(document: Record) -> dict[str, str]:
+    data, judge = document["data"], document["judge"]
     hits = ["{} {} of {}".format(name, *judge[name]) for name in ("sensitivity", "specificity")]
     verdicts = f"{data['n_samples']} rows of {printable(data['source'])}"
-    facts = {
+    return {
         "Verdicts": f"{verdicts}; positive: {printable(data['positive'])}",
         "Judge": f"{', '.join(hits)}; informedness {_estimate(judge['informedness'])}",
     }
+
+
+def _judge_sections(document: Record) -> list[Section]:
+    """Return the tables of the prevalences of judged systems, and of their differences."""
+    records, differences, level = document["prevalences"], document["differences"], _level(document)
     prevalences = Section(
         "Posterior of the share of positives, corrected for the errors of the judge",
         [
             ("system", _name),
             ("positive verdicts", lambda record: f"{record['positives']}/{record['total']}"),
-            ("mean", _decimal("mean")),
-            ("median", _decimal("median")),
-            (f"{level} interval", _interval),
+            *_estimates(level, "median"),
             ("P(<0 or >1)", _probability("outside")),
         ],
-        document["prevalences"],
-        [printable(f"{r['name']}: {r['note']}.") for r in document["prevalences"] if r["note"]],
+        records,
+        [printable(f"{r['name']}: {r['note']}.") for r in records if r["note"]],
     )
-    differences = Section(
-        "Difference in the share of positives, same judge",
-        [
-            ("first - second", _pair),
-            ("mean", _decimal("mean", sign="+")),
-            (f"{level} interval", _signed_interval),
-            ("P(first > second)", _probability("prob_greater")),
-        ],
-        document["differences"],
-    )
-    return _render(facts, [prevalences, differences] if document["differences"] else [prevalences])
+    probability = ("P(first > second)", _probability("prob_greater"))
+    columns = [("first - second", _pair), *_estimates(level, sign="+"), probability]
+    title = "Difference in the share of positives, same judge"
+    return [prevalences, *([Section(title, columns, differences)] if differences else [])]
 
 
 def _level(document: Record) -> str:
@@ -370,15 +347,21 @@ def _decimal(key: str, sign: str = "") -> Callable[[Record], str]:
 
 
 def _probability(key: str, within: str | None = None) -> Callable[[Record], str]:
-    return lambda record: _format_probability((record[within] if within else record)[key])
+    def cell(record: Record) -> str:
+        value = (record[within] if within else record)[key]
+        return "-" if value is None else format_probability(value)
+
+    return cell
+
+
+def _estimates(level: str, *more: str, sign: str = "") -> list[Column]:
+    """Return the columns of means, of `more` numbers and of intervals."""
+    numbers = [(key, _decimal(key, sign)) for key in ("mean", *more)]
+    return [*numbers, (f"{level} interval", partial(_interval, sign=sign))]
 
 
 def _interval(record: Record, sign: str = "") -> str:
     return f"[{_format(record['low'], sign)}, {_format(record['high'], sign)}]"
-
-
-def _signed_interval(record: Record) -> str:
-    return _interval(record, "+")
 
 
 def _estimate(record: Record) -> str:
@@ -388,7 +371,3 @@ def _estimate(record: Record) -> str:
 def _format(value: float | None, sign: str = "") -> str:
     # Adding 0 turns a rounded -0.0 into 0.0.
     return "-" if value is None else f"{round(value, 3) + 0.0:{sign}.3f}"
-
-
-def _format_probability(value: float | None) -> str:
-    return "-" if value is None else format_probability(value)

@@ -29,33 +29,3 @@ from skpostbac._plot.posterior import (
     all_intervals,
 )
 from skpostbac._plot.text import estimate, estimate_title, literal, shorten, with_score
-
-__all__ = [
-    "COLORS",
-    "AnyPosterior",
-    "BinaryDisplayMixin",
-    "ComparisonPlot",
-    "Curve",
-    "Kind",
-    "Kwargs",
-    "ParamAxis",
-    "Plot",
-    "PosteriorPlot",
-    "ThresholdPlot",
-    "all_intervals",
-    "chance_kwargs",
-    "check_matplotlib",
-    "density_curve",
-    "estimate",
-    "estimate_title",
-    "label_axis",
-    "literal",
-    "merge_kwargs",
-    "rows_size",
-    "shade",
-    "shorten",
-    "text_color",
-    "unused_styles",
-    "value_text",
-    "with_score",
-]

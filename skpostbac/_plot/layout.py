@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any, Self
+from unicodedata import east_asian_width
 
 import numpy as np
 
@@ -96,10 +97,12 @@ def text_width(text: str, size: float) -> float:
     with warnings.catch_warnings():
         # Characters that the font lacks are reported when the text is drawn.
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
-        return max(
-            float(text_to_path.get_text_width_height_descent(line, font, False)[0])
-            for line in lines
-        )
+        widths = [
+            text_to_path.get_text_width_height_descent(line, font, False)[0] for line in lines
+        ]
+    # Chinese characters and others as wide as high, of which the font has narrower boxes.
+    wide = [sum(east_asian_width(char) in "WF" for char in line) for line in lines]
+    return max(float(w) + 0.4 * size * n for w, n in zip(widths, wide, strict=True))
 
 
 def fit_names(

@@ -28,25 +28,21 @@ def round_estimate(
     >>> round_estimate(932.3, (16.53, 107800.0))
     ('932.3', '16.53', '1.078e+05')
     """
+    return _write(mean, interval, n_decimals_of(interval[1] - interval[0], n_decimals))
+
+
+def _write(mean: float, interval: tuple[float, float], n_decimals: int) -> tuple[str, str, str]:
+    """Format a mean and its interval with decimals, or large ones with significant digits."""
     low, high = interval
-    kind = _kind(mean, interval, n_decimals_of(high - low, n_decimals))
-    return _written(mean, kind), _written(low, kind), _written(high, kind)
-
-
-def _kind(mean: float, interval: tuple[float, float], n_decimals: int) -> str:
-    """Return the format of a mean and its interval, which distinguishes the ends."""
-    low, high = interval
-    largest = max((abs(value) for value in (mean, low, high) if isfinite(value)), default=0.0)
-    if largest < _LARGE:
-        return f".{n_decimals}f"
-    width = high - low
-    share = width / largest if 0 < width < inf else 1.0
-    return f"#.{max(_LEAST_DIGITS, ceil(-log10(share)) + 2)}g"
-
-
-def _written(value: float, kind: str) -> str:
-    """Format a number; one that has all its digits before the point has no point."""
-    return format(value, kind).rstrip(".")
+    numbers = mean, low, high
+    largest = max((abs(value) for value in numbers if isfinite(value)), default=0.0)
+    code = f".{n_decimals}f"
+    if largest >= _LARGE:
+        ratio = (high - low) / largest if 0 < high - low < inf else 1.0
+        code = f"#.{max(_LEAST_DIGITS, ceil(-log10(ratio)) + 2)}g"
+    # A number that has all its digits before the point has no point.
+    middle, lower, upper = (format(value, code).rstrip(".") for value in numbers)
+    return middle, lower, upper
 
 
 def format_number(value: float) -> str:
@@ -57,7 +53,7 @@ def format_number(value: float) -> str:
     >>> format_number(0.5), format_number(2.5e20)
     ('0.500', '2.500e+20')
     """
-    return _written(value, _kind(value, (value, value), 3))
+    return _write(value, (value, value), 3)[0]
 
 
 def n_decimals_of(width: float, least: int = 3) -> int:
@@ -85,11 +81,8 @@ def format_estimates(
     [('0.50000', '[0.20000, 0.80000]'), ('0.90001', '[0.89995, 0.90007]')]
     """
     n = max((n_decimals_of(high - low, n_decimals) for low, high in intervals), default=n_decimals)
-    rows = []
-    for mean, (low, high) in zip(means, intervals, strict=True):
-        kind = _kind(mean, (low, high), n)
-        rows.append((_written(mean, kind), f"[{_written(low, kind)}, {_written(high, kind)}]"))
-    return rows
+    rows = (_write(mean, ends, n) for mean, ends in zip(means, intervals, strict=True))
+    return [(middle, f"[{low}, {high}]") for middle, low, high in rows]
 
 
 def format_column(values: Sequence[float], *, digits: int = 4) -> list[str]:

@@ -76,7 +76,13 @@ def _row(tag: str, first: str, cells: Sequence[str]) -> str:
 
 
 def more(n: int, shown: int) -> str:
-    """Return the note of a table that shows the first of n rows."""
+    """Return the note of a table that shows the first of n rows.
+
+    Examples
+    --------
+    >>> more(10, shown=8), more(8, shown=8)
+    ('and 2 more', '')
+    """
     return f"and {n - shown} more" if n > shown else ""
 
 

@@ -20,7 +20,11 @@ class StablePickle:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is cached."""
-        return {name: value for name, value in vars(self).items() if not self._is_cached(name)}
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not isinstance(getattr(type(self), name, None), cached_property)
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the attributes, of which pickling has made the arrays writeable."""
@@ -42,9 +46,6 @@ class StablePickle:
         ignored = {name for name, field in _fields(self).items() if not field.compare}
         state = self.__getstate__()
         return comparable({name: state[name] for name in state.keys() - ignored})
-
-    def _is_cached(self, name: str) -> bool:
-        return isinstance(getattr(type(self), name, None), cached_property)
 
 
 class FrozenArrays(StablePickle):
@@ -68,7 +69,11 @@ def comparable(value: Any) -> Hashable:
     True
     """
     if isinstance(value, np.ndarray):
-        return value.shape, _numbers(value)
+        if value.dtype.kind not in "biuf":
+            return value.shape, comparable(value.ravel().tolist())
+        # -0.0 is equal to 0.0, and has other bytes.
+        numbers = value + 0.0 if value.dtype.kind == "f" else value
+        return value.shape, value.dtype.str, numbers.tobytes()
     if isinstance(value, float) and value != value:
         return "nan"
     if isinstance(value, tuple | list):
@@ -86,10 +91,3 @@ def comparable(value: Any) -> Hashable:
 def _fields(value: object) -> dict[str, Field[Any]]:
     """Return the fields of a dataclass by their names, none of anything else."""
     return {field.name: field for field in fields(value)} if is_dataclass(value) else {}
-
-
-def _numbers(array: np.ndarray[Any, Any]) -> Hashable:
-    if array.dtype.kind not in "biuf":
-        return comparable(array.ravel().tolist())
-    # -0.0 is equal to 0.0, and has other bytes.
-    return array.dtype.str, (array + 0.0 if array.dtype.kind == "f" else array).tobytes()

@@ -23,7 +23,7 @@ from skpostbac._utils import (
     shown,
 )
 from skpostbac.binormal._check import BinormalCheck, binormal_check
-from skpostbac.binormal._model import BinormalModel
+from skpostbac.binormal._model import BinormalModel, estimate_model
 from skpostbac.binormal._posterior import CurveBand, posterior_binormal
 from skpostbac.stats._distribution import Interval, interval_of
 
@@ -249,9 +249,7 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
             n_draws=n_draws,
             random_state=random_state,
         )
-        (n, *negative), (p, *positive) = posterior.negative, posterior.positive
-        population = p / (n + p) if positive_fraction is None else positive_fraction
-        model = BinormalModel(negative[0], negative[1], positive[0], positive[1], population)
+        model = estimate_model(posterior.negative, posterior.positive, positive_fraction)
         pos_label = 1 if pos_label is None else pos_label
         weight = sample_weight
         if (fraction := posterior.positive_fraction) is not None:

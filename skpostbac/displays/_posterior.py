@@ -168,17 +168,10 @@ class PosteriorDisplay(PosteriorPlot):
         predictions: Mapping[str, Any] = (
             named_predictions(y_pred, "y_pred") if is_named(y_pred) else {name or "": y_pred}
         )
+        samples: Any = {"sample_weight": sample_weight, "weight_type": weight_type}
+        model: Any = {"labels": labels, "class_weight": class_weight, "prior": prior}
         posteriors = {
-            key: posterior_balanced_accuracy(
-                y_true,
-                entry,
-                labels=labels,
-                sample_weight=sample_weight,
-                weight_type=weight_type,
-                groups=groups,
-                class_weight=class_weight,
-                prior=prior,
-            )
+            key: posterior_balanced_accuracy(y_true, entry, groups=groups, **samples, **model)
             for key, entry in predictions.items()
         }
         return cls(posteriors).plot(ax, **plot_params)
@@ -231,13 +224,9 @@ class PosteriorDisplay(PosteriorPlot):
         'tree (0.89 [0.84, 0.93])'
         >>> plt.close(display.figure_)
         """
+        model: Any = {"labels": labels, "prior": prior, "class_weight": class_weight}
         posteriors = pooled_posteriors(
-            cv_results,
-            labels=labels,
-            prior=prior,
-            class_weight=class_weight,
-            n_repeats=n_repeats,
-            training_variation=training_variation,
+            cv_results, n_repeats=n_repeats, training_variation=training_variation, **model
         )
         names = check_names(name, cv_results, len(posteriors))
         fitted = {n: p for n, p in zip(names, posteriors, strict=True) if p is not None}
@@ -283,12 +272,9 @@ class PosteriorDisplay(PosteriorPlot):
             )
         counts = posterior.counts
         cells = zip(posterior.recalls().items(), counts.correct, counts.total, strict=True)
-        recalls = [
-            (f"{label} ({format_count(correct)}/{format_count(total)})", distribution)
-            for (label, distribution), correct, total in cells
-        ]
-        recalls.sort(key=lambda row: -row[1].mean())
-        rows: dict[str, AnyPosterior] = {"Balanced accuracy": posterior, **dict(recalls)}
+        rows: dict[str, AnyPosterior] = {"Balanced accuracy": posterior}
+        for (label, recall), correct, total in sorted(cells, key=lambda cell: -cell[0][1].mean()):
+            rows[f"{label} ({format_count(correct)}/{format_count(total)})"] = recall
         return cls(rows, score_name="Accuracy").plot(ax, kind=kind, **plot_params)
 
 
@@ -376,18 +362,10 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         '0.94'
         >>> plt.close(display.figure_)
         """
-        comparison = compare_predictions(
-            y_true,
-            predictions,
-            rope=rope,
-            labels=labels,
-            sample_weight=sample_weight,
-            weight_type=weight_type,
-            groups=groups,
-            class_weight=class_weight,
-            prior=prior,
-            random_state=random_state,
-        )
+        samples: Any = {"sample_weight": sample_weight, "weight_type": weight_type}
+        model: Any = {"labels": labels, "class_weight": class_weight, "prior": prior}
+        options: Any = {"rope": rope, "groups": groups, "random_state": random_state}
+        comparison = compare_predictions(y_true, predictions, **samples, **model, **options)
         return cls(comparison).plot(ax, **plot_params)
 
     @classmethod
@@ -448,11 +426,10 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         counts = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
         names = check_names(name, cv_results, len(fold_counts(cv_results).correct))
         names = [names[int(candidate)] for candidate in counts.names]
+        model: Any = {"rope": rope, "class_weight": class_weight, "prior": prior}
         comparison = PosteriorComparison.from_paired_counts(
             PairedCounts(names, counts.classes, counts.class_index, counts.patterns, counts.counts),
-            rope=rope,
-            class_weight=class_weight,
-            prior=prior,
+            **model,
             random_state=random_state,
         )
         return cls(comparison).plot(ax, **plot_params)
@@ -570,15 +547,9 @@ class PosteriorThresholdDisplay(BinaryDisplayMixin, ThresholdPlot):
         'tree'
         >>> plt.close(display.figure_)
         """
+        samples: Any = {"sample_weight": sample_weight, "weight_type": weight_type}
+        model: Any = {"pos_label": pos_label, "class_weight": class_weight, "prior": prior}
         curve = posterior_threshold_curve(
-            y_true,
-            y_score,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            weight_type=weight_type,
-            class_weight=class_weight,
-            prior=prior,
-            level=level,
-            random_state=random_state,
+            y_true, y_score, level=level, random_state=random_state, **samples, **model
         )
         return cls(curve, name=name).plot(ax, **plot_params)

@@ -34,6 +34,11 @@ from skpostbac.metrics._posteriors import (
     posterior_prevalence,
 )
 from skpostbac.metrics._priors import PriorInfluence, PriorInfluenceWarning
+from skpostbac.metrics._ranking import (
+    PosteriorRankingMetric,
+    posterior_average_precision,
+    posterior_roc_auc,
+)
 from skpostbac.metrics._thresholds import PosteriorThresholdCurve, posterior_threshold_curve
 from skpostbac.stats._distribution import DrawnPosterior
 
@@ -53,6 +58,7 @@ __all__ = [
     "PosteriorBalancedAccuracy",
     "PosteriorConfusionMetric",
     "PosteriorPrevalence",
+    "PosteriorRankingMetric",
     "PosteriorThresholdCurve",
     "PrevalenceDifference",
     "PriorInfluence",
@@ -66,10 +72,12 @@ __all__ = [
     "paired_counts",
     "population_posterior",
     "posterior_accuracy",
+    "posterior_average_precision",
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",
     "posterior_confusion_metric",
     "posterior_prevalence",
+    "posterior_roc_auc",
     "posterior_threshold_curve",
     "subgroup_posteriors",
 ]

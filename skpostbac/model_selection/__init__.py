@@ -13,8 +13,7 @@ from skpostbac.model_selection._pooling import (
     pooled_paired_counts,
     pooled_posteriors,
 )
-from skpostbac.model_selection._refit import PosteriorRefit
-from skpostbac.model_selection._selected import selected_posterior
+from skpostbac.model_selection._selection import PosteriorRefit, selected_posterior
 from skpostbac.model_selection._test_size import RequiredTestSize, required_test_size
 
 __all__ = [

@@ -10,7 +10,6 @@ import math
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,16 +27,24 @@ from skpostbac._utils import (
     check_level,
     check_n_draws,
     check_rope,
+    describe_estimate,
     draw_seed,
     format_probability,
     input_errors,
     more,
     progress,
     record,
+    round_estimate,
     table,
 )
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
-from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
+from skpostbac.metrics._dependence import (
+    DesignEffects,
+    doubts_of_groups,
+    is_large,
+    warn_of_groups,
+    warn_of_repeated_ids,
+)
 from skpostbac.metrics._labels import (
     Predictions,
     WeightType,
@@ -52,16 +59,16 @@ from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
     PriorLike,
+    tell_of_coverage,
+    tell_of_untested,
     warn_if_prior_dominates,
 )
-from skpostbac.model_selection._comparison_report import write_report
 from skpostbac.model_selection._joint import (
     Difference,
     IndependentJoint,
     Joint,
     MonteCarloError,
     PairedJoint,
-    paired_joint,
 )
 from skpostbac.stats import Interval
 from skpostbac.stats._beta import evaluate_all
@@ -89,6 +96,12 @@ _JOINT_OBJECTIVES: dict[str, Callable[[PosteriorComparison], Floats]] = {
     "expected_rank": lambda comparison: -comparison.expected_rank(),
     "expected_loss": lambda comparison: -comparison.expected_loss(),
 }
+
+
+# If the logits of recalls differ with a standard deviation of .5, probabilities above .95 are too
+# high by .05 with two classes of 20 samples, .02 with five of 20, and .003 with two of 100
+# (`benchmarks/paired_default.py`).
+_FEW = 100
 
 
 class RopeMasses(NamedTuple):
@@ -245,21 +258,36 @@ class PosteriorComparison(StablePickle):
         """
         if not isinstance(counts, PairedCounts):
             raise TypeError(f"counts must be PairedCounts, got {type(counts).__name__}")
-        posteriors = tuple(
+        posteriors = [
             PosteriorBalancedAccuracy(counts.margin(name), prior=prior, class_weight=class_weight)
             for name in counts.names
+        ]
+        n_draws, seed = check_n_draws(n_draws, 1), draw_seed(random_state)
+        return cls._paired(counts, posteriors, rope, n_draws, seed, n_jobs)
+
+    @classmethod
+    def _paired(
+        cls,
+        counts: PairedCounts,
+        posteriors: Sequence[PosteriorBalancedAccuracy],
+        rope: float,
+        n_draws: int,
+        seed: int,
+        n_jobs: int | None = None,
+    ) -> PosteriorComparison:
+        posteriors = tuple(posteriors)
+        joint = PairedJoint(
+            counts=counts, posteriors=posteriors, n_draws=n_draws, seed=seed, n_jobs=n_jobs
         )
-        n_draws = check_n_draws(n_draws, 1)
-        joint = paired_joint(counts, posteriors, n_draws, draw_seed(random_state), n_jobs)
         comparison = cls(counts.names, posteriors, rope=rope)
-        vars(comparison)["_joint"] = joint
+        vars(comparison)["_joint"] = joint  # past the frozen __setattr__
         return comparison
 
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:_SHOWN_NAMES]]
         names += ["..."] * (len(self.names) > _SHOWN_NAMES)
-        kind = "" if isinstance(self._joint, IndependentJoint) else f", {self._joint.kind}"
-        return f"PosteriorComparison({', '.join(names)}, rope={self.rope:g}{kind})"
+        paired = ", paired" if isinstance(self._joint, PairedJoint) else ""
+        return f"PosteriorComparison({', '.join(names)}, rope={self.rope:g}{paired})"
 
     def __str__(self) -> str:
         return self.report()
@@ -405,7 +433,7 @@ class PosteriorComparison(StablePickle):
         array([[0.5     , 0.087513],
                [0.912487, 0.5     ]])
         """
-        return self._prob_greater.copy()
+        return self._joint.prob_greater.copy()
 
     def rank_probabilities(self) -> Floats:
         """Return the probability of each rank for each classifier.
@@ -416,15 +444,15 @@ class PosteriorComparison(StablePickle):
             P(row classifier has the column's rank); the first column is rank 1, the best. Rows and
             columns sum to 1.
         """
-        return self._rank_probabilities.copy()
+        return self._joint.rank_probabilities.copy()
 
     def prob_best(self) -> Floats:
         """Return the probability that each classifier is the best of all, shape (T,)."""
-        return self._rank_probabilities[:, 0].copy()
+        return self._joint.rank_probabilities[:, 0].copy()
 
     def expected_rank(self) -> Floats:
         """Return the expected rank of each classifier, shape (T,), from 1 (best) to T."""
-        return self._rank_probabilities @ np.arange(1.0, len(self.names) + 1)
+        return self._joint.rank_probabilities @ np.arange(1.0, len(self.names) + 1)
 
     def expected_loss(self) -> Floats:
         """Return the expected loss in balanced accuracy of choosing each classifier.
@@ -435,7 +463,7 @@ class PosteriorComparison(StablePickle):
             ``E[max_j lambda_j - lambda_i]`` for classifier i: the expected shortfall from the best
             classifier. Never negative, and small if the classifier is the best or nearly so.
         """
-        return self._expected_loss.copy()
+        return self._joint.expected_loss.copy()
 
     def monte_carlo_error(self) -> MonteCarloError:
         """Return the Monte Carlo standard errors of ranks and losses.
@@ -580,9 +608,14 @@ class PosteriorComparison(StablePickle):
         check_choice(kind, ("prob_greater", "rank_probabilities", "differences"), "kind")
         check_level(level)
         if kind == "differences":
+            rows = []
             pairs = list(combinations(self.ranking(), 2))
-            described = (self._describe_pair(*pair, level) for pair in pairs)
-            rows = list(progress(described, len(pairs), "describing differences"))
+            for first, second in progress(pairs, len(pairs), "describing differences"):
+                difference = self.difference(first, second)
+                figures = figures_of(difference, level)
+                above = {"prob_greater": float(difference.ccdf(0.0))}
+                masses = self.rope_masses(first, second)._asdict()
+                rows.append({"first": first, "second": second, **figures, **above, **masses})
             return {key: [row[key] for row in rows] for key in rows[0]}
         if kind == "prob_greater":
             columns, matrix = self.names, self.prob_greater()
@@ -592,16 +625,6 @@ class PosteriorComparison(StablePickle):
         if "name" in columns:
             raise ValueError("names must not contain 'name', the name of the first column")
         return {"name": list(self.names), **dict(zip(columns, matrix.T.tolist(), strict=True))}
-
-    def _describe_pair(self, first: str, second: str, level: float) -> dict[str, Any]:
-        distribution = self.difference(first, second)
-        return {
-            "first": first,
-            "second": second,
-            **figures_of(distribution, level),
-            "prob_greater": float(distribution.ccdf(0.0)),
-            **self.rope_masses(first, second)._asdict(),
-        }
 
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the comparison.
@@ -633,7 +656,7 @@ class PosteriorComparison(StablePickle):
         Scores are balanced accuracies: recall averaged over the classes; chance level is 0.500.
         These results apply to the fitted classifiers; variation from retraining is not included.
         """
-        return write_report(self, level)
+        return _write_report(self, level)
 
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> ComparisonPlot:
         """Draw the comparison.
@@ -671,7 +694,7 @@ class PosteriorComparison(StablePickle):
     @property
     def explanation(self) -> str:
         """Text explaining what was compared, paired or independent."""
-        return self._joint.explain()
+        return self._joint.explanation
 
     def _pair(self, a: str, b: str) -> tuple[int, int]:
         i, j = position_of(a, self.names, "a"), position_of(b, self.names, "b")
@@ -689,17 +712,94 @@ class PosteriorComparison(StablePickle):
         order: list[int] = np.argsort(-values, kind="stable").tolist()
         return order
 
-    @cached_property
-    def _prob_greater(self) -> Floats:
-        return self._joint.prob_greater()
 
-    @cached_property
-    def _rank_probabilities(self) -> Floats:
-        return self._joint.rank_probabilities()
+def _write_report(comparison: PosteriorComparison, level: float) -> str:
+    """Return one line per classifier, best first, then notes on the comparison."""
 
-    @cached_property
-    def _expected_loss(self) -> Floats:
-        return self._joint.expected_loss()
+    def describe(one: dict[str, Any]) -> str:
+        return describe_estimate(one["mean"], Interval(one["low"], one["high"]), level)
+
+    best, *others = records = comparison.summary(level)
+    *tied, last = (record["name"] for record in records if record["mean"] == best["mean"])
+    leaders = f"{', '.join(tied)} and {last} tie for" if tied else f"{last} has"
+    introduction = (
+        f"{leaders} the highest posterior mean of {len(records)} classifiers, {describe(best)}; "
+        f"{best['name'] if tied else 'it'} is the best with probability "
+        f"{format_probability(best['prob_best'])}."
+    )
+    lines, leader, rope = [introduction], best["name"], comparison.rope
+    for other in others:
+        name = other["name"]
+        distribution = comparison.difference(leader, name)
+        mean, low, high = round_estimate(distribution.mean(), interval_of(distribution, level))
+        below, within, above = map(format_probability, comparison.rope_masses(leader, name))
+        how = f"with probability {above}"
+        if rope > 0:
+            how = (
+                f"by more than {rope:g} with probability {above}, practically equivalent (within "
+                f"{rope:g}) with probability {within} and worse by more than {rope:g} with "
+                f"probability {below}"
+            )
+        lines.append(
+            f"{name} has {describe(other)}. {leader} is better than {name} {how} "
+            f"(difference {mean}, {100 * float(level):.12g}% interval {low} to {high})."
+        )
+    lines.append(comparison.explanation)
+    if isinstance(comparison._joint, PairedJoint):
+        lines += _describe_same_samples(comparison._joint, leader, others[0]["name"])
+    posteriors = comparison.posteriors
+    if len(posteriors[0]._averaged) == 1:
+        (label,) = label_list(posteriors[0].counts.classes[posteriors[0]._averaged])
+        lines.append(
+            f"Scores are recalls of class {label!r}, the only class, not balanced accuracies."
+        )
+    else:
+        lines.append(
+            "Scores are balanced accuracies: recall averaged over the classes; chance level is "
+            f"{posteriors[0].chance:.3f}."
+        )
+    corrections = {one.correction for one in posteriors if hasattr(one, "correction")}
+    lines.append(
+        "This compares algorithms: models refitted on data sets of this size, not only those that "
+        "were tested."
+        if corrections
+        else "These results apply to the fitted classifiers; variation from retraining is not "
+        "included."
+    )
+    lines += [*sorted(corrections), *tell_of_coverage(*posteriors), *tell_of_untested(*posteriors)]
+    error = max(record["prob_best_error"] for record in records)
+    if error > 0:
+        lines.append(
+            "Probabilities of being the best are estimated from random draws, with a standard "
+            f"error of up to about {error:.1g}."
+        )
+    return "\n".join(lines)
+
+
+def _describe_same_samples(joint: PairedJoint, best: str, second: str) -> list[str]:
+    """Return the caveats on few samples and on groups, and the result of ignoring the groups."""
+    lines, posterior = [], joint.posteriors[0]
+    averaged = posterior.class_weight > 0
+    with np.errstate(divide="ignore"):
+        squares = posterior.class_weight[averaged] ** 2 / posterior.effective_counts.total[averaged]
+    # As precise as that of so many samples in classes of equal size.
+    if squares.sum() > 1 / _FEW:
+        lines.append(
+            "With so few samples, probabilities above 0.95 are too high if real differences are "
+            "small (in simulations, 0.98 stated and 0.93 true)."
+        )
+    names = joint.counts.names
+    ignoring = joint.ignoring_groups(names.index(best), names.index(second))
+    if ignoring is not None:
+        effects = joint.counts.design_effects(second, best)
+        lines += doubts_of_groups(effects, label_list(joint.counts.classes))
+        if is_large(effects):
+            probability = format_probability(float(ignoring.ccdf(0.0)))
+            lines.append(
+                f"Ignoring the groups, {best} would be better than {second} with probability "
+                f"{probability}."
+            )
+    return lines
 
 
 def compare_posteriors(
@@ -966,17 +1066,16 @@ def _check_same_score(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> No
         weights.append(dict(zip(labels, posterior.class_weight.tolist(), strict=True)))
     first = weights[0]
     for name, other in zip(names, weights, strict=True):
-        if other.keys() != first.keys():
-            surplus = [
-                (names[0], [label for label in first if label not in other]),
-                (name, [label for label in other if label not in first]),
-            ]
+        surplus = {
+            names[0]: [label for label in first if label not in other],
+            name: [label for label in other if label not in first],
+        }
+        if any(surplus.values()):
             described = [
                 f"only {one!r} has {reprlib.repr(own)}" if own else f"{one!r} has no other"
-                for one, own in surplus
+                for one, own in surplus.items()
             ]
             raise ValueError(f"posteriors must be of the same classes: {', '.join(described)}")
-    for name, other in zip(names, weights, strict=True):
         for label, weight in first.items():
             # The classes may be in another order, and sums of weights rounded otherwise.
             if not math.isclose(other[label], weight, rel_tol=1e-9):

@@ -5,13 +5,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, RandomStateLike, check_flags, shown, user_stacklevel
-from skpostbac.metrics import PairedCounts
+from skpostbac._utils import (
+    Floats,
+    RandomStateLike,
+    check_flags,
+    check_n_draws,
+    draw_seed,
+    shown,
+    user_stacklevel,
+)
+from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
@@ -25,22 +33,11 @@ from skpostbac.model_selection._pooling import (
     corrected_for_training,
     fold_counts,
     fold_words,
-    pair_candidates,
-    training_inflation,
     weights_by_text,
 )
 
 # What to run; `scoring=ClassCountsScorer()` alone would not do.
 _OUTCOMES = " with scoring=OutcomesScorer(max_test_size=len(y))"
-
-
-class _Tested(NamedTuple):
-    """The folds of one classifier."""
-
-    counts: FoldCounts
-    """Counts of a single candidate."""
-    words: Floats
-    """Outcomes of its samples, shape (1, n_splits, n_words)."""
 
 
 def compare_cv_results(
@@ -137,49 +134,35 @@ def compare_cv_results(
     0.9978
     """
     check_flags(same_splits=same_splits)
-    tested = _read(cv_results)
-    merged = _merge({name: one.counts for name, one in tested.items()}, is_declared=same_splits)
+    folds, words = _read(cv_results, labels)
+    merged = _merge(folds, is_declared=same_splits)
+    merged = replace(merged, n_repeats=n_repeats, training_variation=training_variation)
     # Scorers with a larger `max_test_size` have more words.
-    most = max(one.words.shape[2] for one in tested.values())
-    words = [
-        np.pad(one.words, ((0, 0), (0, 0), (0, most - one.words.shape[2])))
-        for one in tested.values()
+    most = max(each.shape[2] for each in words)
+    padded = [np.pad(each, ((0, 0), (0, 0), (0, most - each.shape[2]))) for each in words]
+    times = merged.times * merged.inflation
+    paired = merged.pair(np.concatenate(padded), range(len(folds)), times)
+    counts = PairedCounts(
+        list(folds), paired.classes, paired.class_index, paired.patterns, paired.counts
+    )
+    class_weight = weights_by_text(class_weight) if labels is None else class_weight
+    posteriors = [
+        corrected_for_training(
+            PosteriorBalancedAccuracy(counts.margin(name), prior=prior, class_weight=class_weight),
+            training_variation,
+            merged.inflation,
+        )
+        for name in counts.names
     ]
-    sample_times = merged.times_tested(n_repeats)
-    inflation = training_inflation(
-        training_variation, merged.n_splits, sample_times, merged.n_train
+    comparison = PosteriorComparison._paired(
+        counts, posteriors, rope, check_n_draws(n_draws, 1), draw_seed(random_state)
     )
-    paired = pair_candidates(
-        merged,
-        np.concatenate(words),
-        range(len(tested)),
-        labels=labels,
-        times=sample_times.mean() * inflation,
-    )
-    named = PairedCounts(
-        list(tested), paired.classes, paired.class_index, paired.patterns, paired.counts
-    )
-    comparison = PosteriorComparison.from_paired_counts(
-        named,
-        rope=rope,
-        class_weight=weights_by_text(class_weight) if labels is None else class_weight,
-        prior=prior,
-        n_draws=n_draws,
-        random_state=random_state,
-    )
-    posteriors = tuple(
-        corrected_for_training(posterior, training_variation, inflation)
-        for posterior in comparison.posteriors
-    )
-    # These name the correction, past the frozen __setattr__.
-    joint = replace(comparison._joint, posteriors=posteriors)
-    vars(comparison).update(posteriors=posteriors, _joint=joint)
     warn_if_prior_dominates(*comparison.posteriors)
     return comparison
 
 
-def _read(cv_results: Any) -> dict[str, _Tested]:
-    """Return the folds of each classifier, of the best candidate if it is a search."""
+def _read(cv_results: Any, labels: ArrayLike | None) -> tuple[dict[str, FoldCounts], list[Floats]]:
+    """Return the folds and outcomes of each classifier, of the best candidate if it is a search."""
     is_one_result = hasattr(cv_results, "keys") and any("fit_time" in str(k) for k in cv_results)
     if is_one_result or not isinstance(cv_results, Mapping):
         found = "the results of one call" if is_one_result else shown(cv_results)
@@ -190,7 +173,7 @@ def _read(cv_results: Any) -> dict[str, _Tested]:
         )
     if len(cv_results) < 2:
         raise ValueError(f"cv_results must have at least two classifiers, got {list(cv_results)}")
-    tested = {}
+    folds, outcomes = {}, []
     for name, results in cv_results.items():
         if not hasattr(results, "keys"):
             raise TypeError(
@@ -203,7 +186,7 @@ def _read(cv_results: Any) -> dict[str, _Tested]:
                 f"cv_results of {name!r} has no outcomes of samples (test_outcomes_0): run "
                 f"cross_validate or the search{_OUTCOMES} and the splits of the others"
             )
-        counts = fold_counts(results)
+        counts = fold_counts(results, labels)
         is_fitted = ~counts.has_failed.any(axis=1)
         if not is_fitted.any():
             raise ValueError(f"cv_results of {name!r} has failed fits: {counts.failures()}")
@@ -211,39 +194,37 @@ def _read(cv_results: Any) -> dict[str, _Tested]:
             recalls = counts.correct.sum(axis=1) / counts.total.sum(axis=1)
         recalls[~is_fitted] = -np.inf
         best = int(np.argmax(np.nanmean(recalls, axis=1)))
-        columns = {
-            column: getattr(counts, column)[best : best + 1]
-            for column in ("correct", "total", "has_failed")
-        }
-        tested[name] = _Tested(replace(counts, **columns), words[best : best + 1])
-    return tested
+        one = slice(best, best + 1)
+        folds[name] = replace(
+            counts,
+            correct=counts.correct[one],
+            total=counts.total[one],
+            has_failed=counts.has_failed[one],
+        )
+        outcomes.append(words[one])
+    return folds, outcomes
 
 
 def _merge(counts: Mapping[str, FoldCounts], *, is_declared: bool) -> FoldCounts:
     """Return the counts of all classifiers as those of candidates, tested on the same samples."""
     (first, one), *others = counts.items()
+    advice = "give all of them the same splits, as cv=list(cv.split(X, y))"
     for name, other in others:
-        if other.labels != one.labels or other.total.shape != one.total.shape:
+        if other.names != one.names or other.total.shape != one.total.shape:
             raise ValueError(
                 f"cv_results of {name!r} has other classes or another number of folds than those "
                 f"of {first!r}: give all of them the same splits and scorer"
             )
         if (other.total != one.total).any():
             raise ValueError(
-                f"cv_results of {name!r} was tested on other folds than {first!r}: "
-                "give all of them the same splits, as cv=list(cv.split(X, y))"
+                f"cv_results of {name!r} was tested on other folds than {first!r}: {advice}"
             )
-    stacked: dict[str, Any] = {
-        column: np.concatenate([getattr(each, column) for each in counts.values()])
-        for column in ("correct", "total", "has_failed")
-    }
     tests = {name: each.tests for name, each in counts.items() if each.tests is not None}
-    (first, shared), *rest = tests.items() or [("", ())]
-    for name, indices in rest:
-        if any(not np.array_equal(a, b) for a, b in zip(shared, indices, strict=True)):
+    (first, shared), *others_tests = tests.items() or [("", ())]
+    for name, indices in others_tests:
+        if not all(map(np.array_equal, shared, indices)):
             raise ValueError(
-                f"cv_results of {name!r} was tested on other samples than {first!r}: "
-                "give all of them the same splits, as cv=list(cv.split(X, y))"
+                f"cv_results of {name!r} was tested on other samples than {first!r}: {advice}"
             )
     unknown = [name for name in counts if name not in tests]
     if unknown and not is_declared:
@@ -254,5 +235,11 @@ def _merge(counts: Mapping[str, FoldCounts], *, is_declared: bool) -> FoldCounts
             UserWarning,
             stacklevel=user_stacklevel(),
         )
-    n_train = next((each.n_train for each in counts.values() if each.n_train is not None), None)
-    return replace(one, **stacked, tests=shared or None, n_train=n_train)
+    return replace(
+        one,
+        correct=np.concatenate([each.correct for each in counts.values()]),
+        total=np.concatenate([each.total for each in counts.values()]),
+        has_failed=np.concatenate([each.has_failed for each in counts.values()]),
+        tests=shared or None,
+        n_train=next((each.n_train for each in counts.values() if each.n_train is not None), None),
+    )

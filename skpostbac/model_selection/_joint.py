@@ -7,13 +7,12 @@ samples by quadrature for pairs and by random draws for ranks.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
 from itertools import combinations
 from operator import add
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -29,7 +28,7 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
-from skpostbac.metrics._counts import format_count
+from skpostbac.metrics._counts import describe_samples
 from skpostbac.metrics._dependence import DesignEffects, widened_difference, widening
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -111,109 +110,15 @@ class MonteCarloError(FrozenArrays):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Joint(StablePickle, ABC):
-    """Joint distribution of the scores of T classifiers, by their positions.
-
-    Subclasses know the differences of pairs. Of two classifiers, ranks and losses follow from the
-    difference if it is exact; otherwise they are averages over joint draws.
-    """
+class IndependentJoint(StablePickle):
+    """Independent posteriors of T classifiers: all results by quadrature."""
 
     posteriors: tuple[PosteriorBalancedAccuracy, ...]
-    n_jobs: int | None = field(default=None, compare=False)
 
-    kind: ClassVar[str]
-    """One word for how the posteriors depend on each other."""
-
-    @abstractmethod
-    def explain(self) -> str:
-        """Return a sentence on what was compared."""
-
-    @abstractmethod
-    def difference(self, i: int, j: int) -> Difference:
-        """Return the distribution of the difference in score, i minus j."""
-
-    @abstractmethod
-    def _draw(self) -> Tally:
-        """Count ranks and losses in joint draws."""
-
-    def prob_greater(self) -> Floats:
-        """Return P(row > column), shape (T, T), 1/2 on the diagonal."""
-        count = len(self.posteriors)
-        probabilities = np.full((count, count), 0.5)
-        pairs = list(combinations(range(count), 2))
-        differences = (self.difference(*pair) for pair in pairs)
-        # Python is busy in a quadrature, NumPy where random draws are made.
-        prefer = "threads" if isinstance(self.posteriors[0].prior, Hyperprior) else None
-        parallel = Parallel(n_jobs=self.n_jobs, prefer=prefer, return_as="generator")
-        both = parallel(delayed(_both_sides)(difference) for difference in differences)
-        for (i, j), sides in zip(pairs, progress(both, len(pairs), "comparing pairs"), strict=True):
-            probabilities[i, j], probabilities[j, i] = sides
-        return probabilities
-
-    def rank_probabilities(self) -> Floats:
-        """Return P(row has the rank of the column), shape (T, T)."""
-        if self._exact_pair is None:
-            return self._tally.ranks / self._tally.size
-        above, below = _both_sides(self._exact_pair)
-        return np.array([[above, below], [below, above]])
-
-    def expected_loss(self) -> Floats:
-        """Return the expected shortfall of each from the best, shape (T,)."""
-        difference = self._exact_pair
-        if difference is None:
-            return self._tally.losses / self._tally.size
-        # E max(X, 0) - E max(-X, 0) = E X: the smaller one is integrated.
-        mean = difference.mean()
-        if mean < 0:
-            least = mean_positive_part(difference)
-            return np.array([least - mean, least])
-        reverse = self.difference(1, 0)
-        assert isinstance(reverse, BoundedDistribution)
-        least = mean_positive_part(reverse)
-        return np.array([least, least + mean])
-
-    def monte_carlo_error(self) -> MonteCarloError:
-        """Return the standard errors of ranks and losses."""
-        if self._exact_pair is not None:
-            return MonteCarloError(np.zeros((2, 2)), np.zeros(2), np.zeros(2))
-        ranks, size = self._tally.ranks, self._tally.size
-        places = np.arange(len(ranks), dtype=np.float64)
-        # One more draw of either kind: what was never drawn is not impossible.
-        probabilities = (ranks + 1) / (size + 2)
-        return MonteCarloError(
-            np.sqrt(probabilities * (1 - probabilities) / size),
-            _standard_error(ranks @ places, ranks @ places**2, size),
-            _standard_error(self._tally.losses, self._tally.squares, size),
-        )
-
-    @cached_property
-    def _exact_pair(self) -> BoundedDistribution | None:
-        """The difference of two classifiers, if there are two and it has no draws."""
-        if len(self.posteriors) > 2:
-            return None
-        difference = self.difference(0, 1)
-        return difference if isinstance(difference, BoundedDistribution) else None
-
-    @cached_property
-    def _tally(self) -> Tally:
-        return self._draw()
-
-    @property
-    def _means(self) -> Floats:
-        return np.array([posterior.mean() for posterior in self.posteriors])
-
-
-class IndependentJoint(Joint):
-    """Independent posteriors: all by quadrature."""
-
-    kind = "independent"
-
-    def explain(self) -> str:
-        """Return a sentence on what was compared."""
-        return (
-            "Independent comparison: the classifiers are assumed to have been tested on different "
-            "samples, and one may have had easier samples by chance."
-        )
+    explanation = (
+        "Independent comparison: the classifiers are assumed to have been tested on different "
+        "samples, and one may have had easier samples by chance."
+    )
 
     def difference(self, i: int, j: int) -> BoundedDistribution:
         """Return the distribution of the difference in balanced accuracy, i minus j."""
@@ -226,8 +131,9 @@ class IndependentJoint(Joint):
             )
         return one - other  # type: ignore[operator]
 
+    @cached_property
     def prob_greater(self) -> Floats:
-        """Return P(row > column), shape (T, T), 1/2 on the diagonal."""
+        """P(row > column), shape (T, T), 1/2 on the diagonal."""
         count = len(self.posteriors)
         if count <= _FEW:
             probabilities = np.full((count, count), 0.5)
@@ -239,199 +145,101 @@ class IndependentJoint(Joint):
             probabilities[i, j], probabilities[j, i] = _both_sides(self.difference(i, j))
         return probabilities
 
+    @cached_property
     def rank_probabilities(self) -> Floats:
-        """Return P(row has the rank of the column), shape (T, T)."""
+        """P(row has the rank of the column), shape (T, T)."""
         return rank_probabilities(self._panels)
 
+    @cached_property
     def expected_loss(self) -> Floats:
-        """Return the expected shortfall of each from the best, shape (T,)."""
+        """Expected shortfall of each from the best, shape (T,)."""
         return expected_shortfalls(self._panels)
 
     def monte_carlo_error(self) -> MonteCarloError:
         """Return zeros: nothing is drawn."""
-        count = len(self.posteriors)
-        return MonteCarloError(np.zeros((count, count)), np.zeros(count), np.zeros(count))
-
-    def _draw(self) -> Tally:
-        raise NotImplementedError("ranks and losses are computed by quadrature")
+        return _no_error(len(self.posteriors))
 
     @cached_property
     def _panels(self) -> JointPanels:
         return resolve_jointly([posterior.distribution for posterior in self.posteriors])
 
 
-def paired_joint(
-    counts: PairedCounts,
-    posteriors: tuple[PosteriorBalancedAccuracy, ...],
-    n_draws: int,
-    seed: int,
-    n_jobs: int | None = None,
-) -> PairedJoint:
-    """Return the joint distribution of the margins of `counts`, all of one prior."""
-    prior = posteriors[0].prior
-    if (
-        isinstance(prior, np.ndarray)
-        and not _has_default_prior(posteriors[0])
-        and np.any(small := prior_cells(prior).min(axis=1) < SMALLEST)
-    ):
-        # Such a cell has no distribution, whatever the counts.
-        a, b = prior[np.argmax(small)]
-        raise ValueError(
-            f"prior must have a^2 / (a + b) and b^2 / (a + b) of at least {SMALLEST:g} for a "
-            f"paired comparison, got a = {a:g} and b = {b:g}"
-        )
-    is_plain = counts._design is None or counts._design.is_plain
-    joint_class = PatternJoint if is_plain and isinstance(prior, np.ndarray) else PairwiseJoint
-    return joint_class(
-        counts=counts, posteriors=posteriors, n_draws=n_draws, seed=seed, n_jobs=n_jobs
-    )
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PairedJoint(Joint):
-    """Posteriors of classifiers that were tested on the same samples.
+class PairedJoint(StablePickle):
+    """Posteriors of T classifiers that were tested on the same samples.
 
-    The posteriors are those of the margins of `counts`, all of the same prior and class weights.
-    """
+    The posteriors are those of the margins of `counts`, all of the same prior and class weights. Of
+    two classifiers, ranks and losses follow from the difference if it is exact; otherwise they are
+    averages over joint draws, which are of one of two kinds.
 
-    counts: PairedCounts
-    n_draws: int
-    seed: int
-
-    kind = "paired"
-
-    def explain(self) -> str:
-        """Return a sentence on what was compared."""
-        n_effective = self.counts.n_samples
-        # A correction for the variation between training sets divides the counts.
-        inflation = getattr(self.posteriors[0], "inflation", 1.0)
-        effective = "" if inflation == 1 else f" (effective size {n_effective:.4g})"
-        return (
-            f"Paired comparison: all classifiers were tested on the same "
-            f"{format_count(round(inflation * n_effective, 6))} samples{effective}, and the "
-            "comparison accounts for their agreement on individual samples."
-        )
-
-    def _cells(self, i: int, j: int) -> Floats:
-        """Cells for a distribution, which is of the second of a table less the first."""
-        return self.counts.cells(self.counts.names[j], self.counts.names[i])
-
-    def _dirichlet(self, cells: Floats) -> tuple[Floats, Floats]:
-        """Return the cells of two classifiers as they count, and their Dirichlet prior."""
-        if _has_default_prior(self.posteriors[0]):
-            return default_cells(cells)
-        prior = self.posteriors[0].prior
-        if isinstance(prior, Hyperprior):
-            # A weak one, for the variances of single samples.
-            prior = np.full((self.counts.n_classes, 2), 1 / self.counts.n_classes)
-        return cells, prior_cells(prior)
-
-
-class PatternJoint(PairedJoint):
-    """Paired classifiers whose patterns of correct predictions have Dirichlet distributions.
-
-    Ranks and losses of more than two classifiers are averages over draws of the patterns. In the
-    patterns of the default prior half of the classifiers are right, so that two of T disagree with
-    probability T / (2 (T - 1)) for even T and (T + 1) / (2 T) for odd T: always if T = 2, as in
-    `default_cells`. Each pair by itself has that prior, so its probability and that of its ranks
+    By default, the patterns of correct predictions have Dirichlet distributions, and are drawn. In
+    the patterns of the default prior half of the classifiers are right, so that two of T disagree
+    with probability T / (2 (T - 1)) for even T and (T + 1) / (2 T) for odd T: always if T = 2, as
+    in `default_cells`. Each pair by itself has that prior, so its probability and that of its ranks
     may differ slightly.
-    """
-
-    def difference(self, i: int, j: int) -> PairedDifference:
-        """Return the distribution of the difference in balanced accuracy, i minus j."""
-        weights = self.posteriors[0]._weights
-        cells, prior = self._dirichlet(self._cells(i, j))
-        return PairedDifference(cells, prior=prior, weights=weights)
-
-    def expected_loss(self) -> Floats:
-        """Return the expected shortfall of each from the best, shape (T,).
-
-        Losses differ as the means do, exactly. What is drawn of more than two is the loss of the
-        classifier of the highest mean, which varies least.
-        """
-        means, losses = self._means, super().expected_loss()
-        best = int(np.argmax(means))
-        return np.asarray(means[best] - means + losses[best])
-
-    def monte_carlo_error(self) -> MonteCarloError:
-        """Return the standard errors of ranks and losses."""
-        error, best = super().monte_carlo_error(), int(np.argmax(self._means))
-        losses = np.full_like(error.expected_loss, error.expected_loss[best])
-        return replace(error, expected_loss=losses)
-
-    def _draw(self) -> Tally:
-        # The rows are sorted by class.
-        ends = np.searchsorted(self.counts.class_index, np.arange(1, self.counts.n_classes))
-        patterns = np.split(self.counts.patterns.astype(np.float64), ends)
-        counts = np.split(self.counts.counts, ends)
-        prior = independent_prior(self.posteriors[0].prior, "exact pairs")
-        weights = self.posteriors[0].class_weight
-        is_default = _has_default_prior(self.posteriors[0])
-        if is_default:
-            n_samples = np.array([number.sum() for number in counts])
-            spent = spent_observations(DEFAULT_PRIOR, self.counts.n_classes)
-            strength = kept_strength(prior, n_samples, spent)
-            counts = [kept * number for kept, number in zip(strength, counts, strict=True)]
-            prior = strength[:, np.newaxis] * prior
-        distributions = [
-            PatternDistribution(observed, number, a, b, is_default)
-            for observed, number, (a, b) in zip(patterns, counts, prior.tolist(), strict=True)
-        ]
-        # The blocks, and the seed of each, depend on nothing but the data.
-        most_patterns = 1 + max(len(number) for number in counts)
-        size = min(_BLOCK_PROBABILITIES // most_patterns, _BLOCK_ACCURACIES // len(self.posteriors))
-        starts = range(0, self.n_draws, max(1, size))
-        seeds = np.random.SeedSequence(self.seed).spawn(len(starts))
-
-        def draw_block(start: int, seed: np.random.SeedSequence) -> Tally:
-            rng, end = np.random.default_rng(seed), min(start + starts.step, self.n_draws)
-            return tally(draw_averages(distributions, weights, end - start, rng), rng)
-
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        blocks = parallel(map(delayed(draw_block), starts, seeds))
-        total: Tally = reduce(add, progress(blocks, len(starts), "drawing joint ranks"))
-        return total
-
-
-class PairwiseJoint(PairedJoint):
-    """Paired classifiers of which each pair has a difference of its own.
 
     With a hierarchical prior, classes share information on the differences of each pair. With
     groups or importance weights, the four cells of two classifiers are divided by the design
     effects of their difference, and those of a score by its own; groups that span classes widen a
     difference as they widen a score. So the mean of a difference is not quite the difference of the
-    means.
-
-    Of more than two classifiers there may be no distribution that has all of these differences.
-    Ranks are drawn from one that has those from the leader, who has the highest mean, each as it is
-    by itself. Their correlations are such that all other differences, too, have their variances, or
-    about: Var(a - b) = Var(a) + Var(b) - 2 Cov(a, b). The ranks of the draws are those of normal
-    variables of these correlations.
+    means. Of more than two classifiers there may be no distribution that has all of these
+    differences. Ranks are drawn from one that has those from the leader, who has the highest mean,
+    each as it is by itself. Their correlations are such that all other differences, too, have their
+    variances, or about: Var(a - b) = Var(a) + Var(b) - 2 Cov(a, b). The ranks of the draws are
+    those of normal variables of these correlations.
     """
 
-    def explain(self) -> str:
-        """Return a sentence on what was compared."""
-        design = self.counts._design
-        if design is None or design.is_plain:
-            how = (
-                "Classes of similar size share information on how often two classifiers differ and "
-                "which is then right, so the mean difference is not the difference of the mean "
-                "scores."
+    counts: PairedCounts
+    posteriors: tuple[PosteriorBalancedAccuracy, ...]
+    n_draws: int
+    seed: int
+    n_jobs: int | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        prior = self.posteriors[0].prior
+        if isinstance(prior, Hyperprior) or self._has_default_prior:
+            return
+        if np.any(small := prior_cells(prior).min(axis=1) < SMALLEST):
+            # Such a cell has no distribution, whatever the counts.
+            a, b = prior[np.argmax(small)]
+            raise ValueError(
+                f"prior must have a^2 / (a + b) and b^2 / (a + b) of at least {SMALLEST:g} for a "
+                f"paired comparison, got a = {a:g} and b = {b:g}"
             )
-        else:
+
+    @property
+    def explanation(self) -> str:
+        """Text on what was compared."""
+        n_effective = self.counts.n_samples
+        # A correction for the variation between training sets divides the counts.
+        inflation = getattr(self.posteriors[0], "inflation", 1.0)
+        effective = "" if inflation == 1 else f" (effective size {n_effective:.4g})"
+        text = (
+            f"Paired comparison: all classifiers were tested on the same "
+            f"{describe_samples(round(inflation * n_effective, 6))}{effective}, and the "
+            "comparison accounts for their agreement on individual samples."
+        )
+        design = self.counts._design
+        if self._has_design:
+            assert design is not None
             groups = "1 group" if design.n_groups == 1 else f"{design.n_groups:.0f} groups"
             source = f" for samples from {groups}" if design.by_class else ""
-            how = f"Each difference has its own design effects{source}."
-        return f"{super().explain()} {how}"
+            text += f" Each difference has its own design effects{source}."
+        elif self._is_hierarchical:
+            text += (
+                " Classes of similar size share information on how often two classifiers differ "
+                "and which is then right, so the mean difference is not the difference of the mean "
+                "scores."
+            )
+        return text
 
     def difference(self, i: int, j: int) -> Difference:
         """Return the distribution of the difference in balanced accuracy, i minus j."""
-        if i < j:
-            return self._pair(i, j)
-        # Draws are those of the other order.
-        reverse = self._pair(j, i)
-        if isinstance(reverse, HierarchicalPairedDifference):
-            return -reverse
+        if i > j and self._is_hierarchical:
+            # Draws are those of the other order.
+            reverse = self._pair(j, i)
+            if isinstance(reverse, HierarchicalPairedDifference):
+                return -reverse
         return self._pair(i, j)
 
     def ignoring_groups(self, i: int, j: int) -> Difference | None:
@@ -440,6 +248,107 @@ class PairwiseJoint(PairedJoint):
             return None
         factor = effects.design_effect / effects.divisor
         return self._of_cells(self._cells(i, j) * factor[:, np.newaxis])
+
+    @cached_property
+    def prob_greater(self) -> Floats:
+        """P(row > column), shape (T, T), 1/2 on the diagonal."""
+        count = len(self.posteriors)
+        probabilities = np.full((count, count), 0.5)
+        pairs = list(combinations(range(count), 2))
+        differences = (self.difference(*pair) for pair in pairs)
+        # Python is busy in a quadrature, NumPy where random draws are made.
+        prefer = "threads" if self._is_hierarchical else None
+        parallel = Parallel(n_jobs=self.n_jobs, prefer=prefer, return_as="generator")
+        both = parallel(delayed(_both_sides)(difference) for difference in differences)
+        for (i, j), sides in zip(pairs, progress(both, len(pairs), "comparing pairs"), strict=True):
+            probabilities[i, j], probabilities[j, i] = sides
+        return probabilities
+
+    @cached_property
+    def rank_probabilities(self) -> Floats:
+        """P(row has the rank of the column), shape (T, T)."""
+        if self._exact_pair is None:
+            return self._tally.ranks / self._tally.size
+        above, below = _both_sides(self._exact_pair)
+        return np.array([[above, below], [below, above]])
+
+    @cached_property
+    def expected_loss(self) -> Floats:
+        """Expected shortfall of each from the best, shape (T,)."""
+        difference = self._exact_pair
+        if difference is None:
+            losses = self._tally.losses / self._tally.size
+        else:
+            # E max(X, 0) - E max(-X, 0) = E X: the smaller one is integrated.
+            mean = difference.mean()
+            smaller = difference if mean < 0 else self.difference(1, 0)
+            assert isinstance(smaller, BoundedDistribution)
+            least = mean_positive_part(smaller)
+            losses = np.array([least - min(mean, 0.0), least + max(mean, 0.0)])
+        if not self._has_patterns:
+            return losses
+        # Losses differ as the means do, exactly. What is drawn of more than two is the loss of the
+        # classifier of the highest mean, which varies least.
+        best = int(np.argmax(self._means))
+        return np.asarray(self._means[best] - self._means + losses[best])
+
+    def monte_carlo_error(self) -> MonteCarloError:
+        """Return the standard errors of ranks and losses."""
+        if self._exact_pair is not None:
+            return _no_error(2)
+        ranks, size = self._tally.ranks, self._tally.size
+        places = np.arange(len(ranks), dtype=np.float64)
+        # One more draw of either kind: what was never drawn is not impossible.
+        probabilities = (ranks + 1) / (size + 2)
+        error = MonteCarloError(
+            np.sqrt(probabilities * (1 - probabilities) / size),
+            _standard_error(ranks @ places, ranks @ places**2, size),
+            _standard_error(self._tally.losses, self._tally.squares, size),
+        )
+        if not self._has_patterns:
+            return error
+        best = error.expected_loss[np.argmax(self._means)]
+        return replace(error, expected_loss=np.full_like(error.expected_loss, best))
+
+    @property
+    def _is_hierarchical(self) -> bool:
+        return isinstance(self.posteriors[0].prior, Hyperprior)
+
+    @property
+    def _has_default_prior(self) -> bool:
+        spec = self.posteriors[0]._prior_spec
+        return isinstance(spec, str) and spec == DEFAULT_PRIOR
+
+    @property
+    def _has_design(self) -> bool:
+        """Whether samples depend on each other."""
+        return self.counts._design is not None and not self.counts._design.is_plain
+
+    @property
+    def _has_patterns(self) -> bool:
+        """Whether the patterns of correct predictions have a joint distribution."""
+        return not (self._has_design or self._is_hierarchical)
+
+    @cached_property
+    def _means(self) -> Floats:
+        return np.array([posterior.mean() for posterior in self.posteriors])
+
+    @cached_property
+    def _exact_pair(self) -> BoundedDistribution | None:
+        """The difference of two classifiers, if there are two and it has no draws."""
+        if len(self.posteriors) > 2:
+            return None
+        difference = self.difference(0, 1)
+        return difference if isinstance(difference, BoundedDistribution) else None
+
+    def _cells(self, i: int, j: int) -> Floats:
+        """Cells for a distribution, which is of the second of a table less the first."""
+        return self.counts.cells(self.counts.names[j], self.counts.names[i])
+
+    def _effects(self, i: int, j: int) -> DesignEffects | None:
+        if not self._has_design:
+            return None
+        return self.counts.design_effects(self.counts.names[j], self.counts.names[i])
 
     @cached_property
     def _pair(self) -> Callable[[int, int], Difference]:
@@ -468,12 +377,6 @@ class PairwiseJoint(PairedJoint):
             return difference
         return widened_difference(difference.mean(), factor * difference.variance())
 
-    def _effects(self, i: int, j: int) -> DesignEffects | None:
-        design = self.counts._design
-        if design is None or design.is_plain:
-            return None
-        return self.counts.design_effects(self.counts.names[j], self.counts.names[i])
-
     def _of_cells(self, cells: Floats) -> PairedDifference | HierarchicalPairedDifference:
         prior, weights = self.posteriors[0].prior, self.posteriors[0]._weights
         if isinstance(prior, Hyperprior):
@@ -481,35 +384,85 @@ class PairwiseJoint(PairedJoint):
         counts, cell_prior = self._dirichlet(cells)
         return PairedDifference(counts, prior=cell_prior, weights=weights)
 
-    def _draw(self) -> Tally:
+    def _dirichlet(self, cells: Floats) -> tuple[Floats, Floats]:
+        """Return the cells of two classifiers as they count, and their Dirichlet prior."""
+        if self._has_default_prior:
+            return default_cells(cells)
+        prior = self.posteriors[0].prior
+        if isinstance(prior, Hyperprior):
+            # A weak one, for the variances of single samples.
+            prior = np.full((self.counts.n_classes, 2), 1 / self.counts.n_classes)
+        return cells, prior_cells(prior)
+
+    @cached_property
+    def _tally(self) -> Tally:
+        """Ranks and losses in joint draws."""
+        return self._draw_patterns() if self._has_patterns else self._draw_differences()
+
+    def _draw_patterns(self) -> Tally:
+        # The rows are sorted by class.
+        ends = np.searchsorted(self.counts.class_index, np.arange(1, self.counts.n_classes))
+        patterns = np.split(self.counts.patterns.astype(np.float64), ends)
+        counts = np.split(self.counts.counts, ends)
+        prior = independent_prior(self.posteriors[0].prior, "exact pairs")
+        if self._has_default_prior:
+            n_samples = np.array([number.sum() for number in counts])
+            spent = spent_observations(DEFAULT_PRIOR, self.counts.n_classes)
+            strength = kept_strength(prior, n_samples, spent)
+            counts = [kept * number for kept, number in zip(strength, counts, strict=True)]
+            prior = strength[:, np.newaxis] * prior
+        distributions = [
+            PatternDistribution(observed, number, a, b, self._has_default_prior)
+            for observed, number, (a, b) in zip(patterns, counts, prior.tolist(), strict=True)
+        ]
+        # The blocks, and the seed of each, depend on nothing but the data.
+        most_patterns = 1 + max(len(number) for number in counts)
+        size = min(_BLOCK_PROBABILITIES // most_patterns, _BLOCK_ACCURACIES // len(self.posteriors))
+        starts = range(0, self.n_draws, max(1, size))
+        seeds = np.random.SeedSequence(self.seed).spawn(len(starts))
+        weights = self.posteriors[0].class_weight
+
+        def draw_block(start: int, seed: np.random.SeedSequence) -> Tally:
+            rng, end = np.random.default_rng(seed), min(start + starts.step, self.n_draws)
+            return tally(draw_averages(distributions, weights, end - start, rng), rng)
+
+        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
+        blocks = parallel(map(delayed(draw_block), starts, seeds))
+        total: Tally = reduce(add, progress(blocks, len(starts), "drawing joint ranks"))
+        return total
+
+    def _draw_differences(self) -> Tally:
         rng, count = np.random.default_rng(self.seed), len(self.posteriors)
         leader = int(np.argmax(self._means))
         others = [i for i in range(count) if i != leader]
-        draws = [self._sorted_draws(i, leader) for i in others]
+        draws = []
+        for i in others:
+            difference = self.difference(i, leader)
+            if isinstance(difference, HierarchicalPairedDifference):
+                draws.append(difference.draws)
+            else:
+                own_rng = np.random.default_rng([self.seed, i, leader])
+                draws.append(np.sort(difference.sample(self.n_draws, rng=own_rng)))
         if count == 2:
             # As they are: their probabilities are those of the difference.
-            blocks: Iterable[Floats] = [draws[0][:, np.newaxis]]
-        else:
-            variances = np.zeros((count, count))
-            for i, j in combinations(range(count), 2):
-                variances[i, j] = variances[j, i] = self._pair(i, j).variance()
-            own = variances[leader, others]
-            covariances = (np.add.outer(own, own) - variances[np.ix_(others, others)]) / 2
-            correlations = nearest_correlations(covariances)
-            starts = range(0, self.n_draws, _BLOCK_PAIRWISE)
-            sizes = [min(_BLOCK_PAIRWISE, self.n_draws - start) for start in starts]
-            blocks = (draw_with_ranks(draws, correlations, size, rng) for size in sizes)
-        # The leader's difference from itself is zero.
-        tallies = (tally(np.insert(block, leader, 0.0, axis=1), rng) for block in blocks)
+            return tally(np.insert(draws[0][:, np.newaxis], leader, 0.0, axis=1), rng)
+        variances = np.zeros((count, count))
+        for i, j in combinations(range(count), 2):
+            variances[i, j] = variances[j, i] = self._pair(i, j).variance()
+        own = variances[leader, others]
+        covariances = (np.add.outer(own, own) - variances[np.ix_(others, others)]) / 2
+        correlations = nearest_correlations(covariances)
+        tallies = []
+        for start in range(0, self.n_draws, _BLOCK_PAIRWISE):
+            size = min(_BLOCK_PAIRWISE, self.n_draws - start)
+            joint = draw_with_ranks(draws, correlations, size, rng)
+            # The leader's difference from itself is zero.
+            tallies.append(tally(np.insert(joint, leader, 0.0, axis=1), rng))
         total: Tally = reduce(add, tallies)
         return total
 
-    def _sorted_draws(self, i: int, j: int) -> Floats:
-        difference = self.difference(i, j)
-        if isinstance(difference, HierarchicalPairedDifference):
-            return difference.draws
-        rng = np.random.default_rng([self.seed, i, j])
-        return np.sort(np.asarray(difference.sample(self.n_draws, rng=rng)))
+
+Joint: TypeAlias = IndependentJoint | PairedJoint
 
 
 def prior_cells(prior: Floats) -> Floats:
@@ -560,8 +513,8 @@ def default_cells(cells: Floats) -> tuple[Floats, Floats]:
     return strength * cells, np.hstack([agreement, disagreement, disagreement, agreement])
 
 
-def _has_default_prior(posterior: PosteriorBalancedAccuracy) -> bool:
-    return isinstance(posterior._prior_spec, str) and posterior._prior_spec == DEFAULT_PRIOR
+def _no_error(count: int) -> MonteCarloError:
+    return MonteCarloError(np.zeros((count, count)), np.zeros(count), np.zeros(count))
 
 
 def _both_sides(difference: Difference) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -398,9 +398,6 @@ class PlannedTest(FrozenArrays):
         cumulants = self._cumulants(n, first, second).sum(axis=2)
         weights, hyperprior = self.weights, self.hyperprior
 
-        def average(correct: Floats) -> HierarchicalBetaAverage:
-            return HierarchicalBetaAverage(correct, n, weights=weights, hyperprior=hyperprior)
-
         for row, pairs in enumerate(_pair_counts(n, first, second)):
             shared: HierarchicalBetaAverage | HierarchicalPairedDifference
             if self.design == "paired":
@@ -408,10 +405,11 @@ class PlannedTest(FrozenArrays):
                 shared = HierarchicalPairedDifference(
                     pairs, weights=weights, hyperprior=hyperprior, n_draws=2
                 )
-            elif self.design == "separate":
-                shared = average(second[row]) - average(first[row])
             else:
-                shared = average(second[row])
+                options: dict[str, Any] = {"weights": weights, "hyperprior": hyperprior}
+                shared = HierarchicalBetaAverage(second[row], n, **options)
+                if self.design == "separate":
+                    shared = shared - HierarchicalBetaAverage(first[row], n, **options)
             scale = shared.standard_deviation() / np.sqrt(cumulants[1, row])
             cumulants[:, row] *= scale ** np.arange(1.0, 5.0)
             cumulants[0, row] = shared.mean()

@@ -135,7 +135,7 @@ class RequiredTestSize(FrozenArrays):
 
         Returns
         -------
-        figures : dict of str to float
+        summary : dict of str to float
             "total" (samples of all classes), "n_classes", "assurance", "standard_error", "target"
             and "agreement", the share of all samples on which both classifiers are assumed to be
             right or both wrong; nan unless two are compared on the same samples.
@@ -411,15 +411,19 @@ def required_test_size(
         class_weight = recalls.class_weight
     spec = check_prior(prior)
     exponents, spent = resolve_prior(spec, classes.size), spent_observations(spec, classes.size)
-    hyperprior = exponents if isinstance(exponents, Hyperprior) else None
+    hyperprior = None
     if isinstance(exponents, Hyperprior):
-        exponents = np.full((classes.size, 2), 1 / classes.size)
+        hyperprior, exponents = exponents, np.full((classes.size, 2), 1 / classes.size)
     # Of the cells of two classifiers as in a comparison: `default_cells` and `prior_cells`.
-    disagreement = exponents.prod(axis=1) / exponents.sum(axis=1)
-    if isinstance(spec, str) and spec == DEFAULT_PRIOR:
-        disagreement = exponents[:, 0]
+    is_default = isinstance(spec, str) and spec == DEFAULT_PRIOR
+    a, b = exponents.T
+    disagreement = a if is_default else a * b / (a + b)
     weights = resolve_class_weight(check_class_weight(class_weight), classes)
-    proportions = _proportions(class_proportions, classes.size)
+    shares = 1.0 if class_proportions is None else class_proportions
+    proportions = _by_class(shares, "class_proportions", classes.size)
+    if (bad := ~(proportions > 0)).any():
+        raise ValueError(f"class_proportions must be positive, got {first(proportions, bad)}")
+    proportions /= proportions.min()  # samples of each class for one of the rarest
     if difference is not None and design == "pilot":
         raise TypeError("recalls must be numbers for a difference, not the posterior of a pilot")
     seed, gain, assumed = draw_seed(random_state), 0.0, None
@@ -493,17 +497,6 @@ def _planned(
     if bad.any():
         raise ValueError(f"recalls must lie between 0 and 1, got {first(known, bad)}")
     return "width", np.arange(known.size), np.stack([np.zeros_like(known), known])
-
-
-def _proportions(class_proportions: ArrayLike | None, n_classes: int) -> Floats:
-    """Return the samples of each class for one of the rarest."""
-    proportions = _by_class(
-        1.0 if class_proportions is None else class_proportions, "class_proportions", n_classes
-    )
-    bad = ~(proportions > 0)
-    if bad.any():
-        raise ValueError(f"class_proportions must be positive, got {first(proportions, bad)}")
-    return np.asarray(proportions / proportions.min())
 
 
 def _search(

@@ -9,10 +9,3 @@ from skpostbac.metrics._confusion.posterior import (
     PosteriorConfusionMetric,
     posterior_confusion_metric,
 )
-
-__all__ = [
-    "ExpectedCost",
-    "NetBenefit",
-    "PosteriorConfusionMetric",
-    "posterior_confusion_metric",
-]

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, nonnegative_array
-from skpostbac.metrics._priors import PriorSpec, independent_prior, resolve_prior
+from skpostbac.metrics._priors import (
+    PriorSpec,
+    independent_prior,
+    kept_strength,
+    resolve_prior,
+    spent_observations,
+)
 from skpostbac.stats import (
     BetaAverage,
     BetaQuotient,
@@ -46,10 +52,13 @@ class ConfusionModel:
     `prevalence`, shape (k,), has known shares of the classes. If it is None they have the Dirichlet
     posterior of the sums of the rows; all cells together then have one Dirichlet posterior, with
     `cells` as its parameters.
+
+    `kept`, shape (k,), is the share of the strength of each recall that counts in their average.
     """
 
     cells: Floats
     prevalence: Floats | None
+    kept: Floats
 
     @classmethod
     def of(cls, C: Floats, prior: PriorSpec, prevalence: ArrayLike) -> ConfusionModel:
@@ -57,18 +66,20 @@ class ConfusionModel:
         k = len(C)
         if k < 2:
             raise ValueError("A confusion matrix needs at least two classes, got one")
-        a, b = independent_prior(resolve_prior(prior, k), "a confusion matrix").T
+        pairs = independent_prior(resolve_prior(prior, k), "a confusion matrix")
+        (a, b), total = pairs.T, C.sum(axis=1)
         cells = C + (b / (k - 1))[:, np.newaxis]
         np.fill_diagonal(cells, a + np.diagonal(C))
+        kept = kept_strength(pairs, total, spent_observations(prior, k))
         if isinstance(prevalence, str):
             if prevalence == "sampled":
-                return cls(cells, None)
+                return cls(cells, None, kept)
             if prevalence != "observed":
                 raise ValueError(
                     "prevalence must be 'sampled', 'observed' or an array of shape (n_classes,), "
                     f"got {prevalence!r}"
                 )
-            prevalence = C.sum(axis=1)
+            prevalence = total
         shares = nonnegative_array(prevalence, "prevalence")
         if len(shares) != k or not shares.any():
             raise ValueError(
@@ -76,7 +87,7 @@ class ConfusionModel:
                 f"got {shares}"
             )
         relative = shares / shares.max()  # the sum of the shares may overflow
-        return cls(cells, relative / relative.sum())
+        return cls(cells, relative / relative.sum(), kept)
 
     @property
     def right(self) -> Floats:
@@ -212,7 +223,8 @@ def distribution_of_macro(name: str, model: ConfusionModel) -> Exact | None:
     The columns of one Dirichlet matrix, each divided by its sum, are independent.
     """
     if name == "recall":
-        return BetaAverage(model.right, model.wrong)
+        # The balanced accuracy, whose default prior keeps less than the strength of all samples.
+        return BetaAverage(model.kept * model.right, model.kept * model.wrong)
     if name == "precision" and model.prevalence is None:
         errors = model.cells * (1 - np.eye(len(model.cells)))
         return BetaAverage(model.right, errors.sum(axis=0))

@@ -279,6 +279,7 @@ class Target:
     function: ConfusionMetric
     """Metric of matrices of shape (n, k, k), whatever the sum of their entries."""
     distribution: Callable[[ConfusionModel], Exact | None] = no_distribution
+    is_of_one_class: bool = False
 
 
 def find_target(
@@ -310,7 +311,7 @@ def find_target(
         place = _position(pos_label, classes)
         label = label_list(classes)[place]  # True, if that is what stands for 1
         exact_of_class = partial(distribution_of_class, name, place)
-        return Target(f"{name} of {label}", of_class(name, place), exact_of_class)
+        return Target(f"{name} of {label}", of_class(name, place), exact_of_class, True)
     if pos_label is not None:
         raise ValueError(f"average={average!r} does not apply: pos_label asks for one class")
     function_of, distribution_of = AVERAGES[average]

@@ -12,16 +12,11 @@ from skpostbac._utils import (
     Floats,
     LabelArray,
     RandomStateLike,
-    check_level,
     check_n_draws,
-    describe_estimate,
     draw_seed,
     float_array,
-    format_estimate,
-    format_number,
     is_real,
     shown,
-    table,
 )
 from skpostbac.metrics._confusion.design import design_of_metric
 from skpostbac.metrics._confusion.distributions import ConfusionModel, Exact
@@ -29,13 +24,12 @@ from skpostbac.metrics._confusion.metrics import ConfusionMetric, Metric, find_t
 from skpostbac.metrics._counts import (
     ConfusedSamples,
     check_confusion_matrix,
-    confused_samples,
     count_confusions,
     matrix_index,
 )
 from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
 from skpostbac.metrics._labels import WeightType, label_list, unique_label_array
-from skpostbac.metrics._posteriors import ScalarPosterior
+from skpostbac.metrics._posteriors import PosteriorMetric
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     check_prior,
@@ -43,15 +37,8 @@ from skpostbac.metrics._priors import (
     moves_far,
     warn_if_prior_moves,
 )
-from skpostbac.stats import BetaAverage, Interval
-from skpostbac.stats._distribution import (
-    DEFAULT_INTERVAL,
-    DrawnPosterior,
-    IntervalMethod,
-    check_interval_method,
-    describe_draws,
-    errors_of,
-)
+from skpostbac.stats import BetaAverage
+from skpostbac.stats._distribution import DrawnPosterior
 
 # Default number of draws: the standard error of the mean of a metric in [0, 1] is at most 0.0016.
 # There are fewer draws with many classes, as 4 * 10^7 cells take a second or two.
@@ -59,7 +46,7 @@ _MOST_DRAWS, _LEAST_DRAWS, _MOST_DRAWN_CELLS = 100_000, 1_000, 4 * 10**7
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class PosteriorConfusionMetric(ScalarPosterior):
+class PosteriorConfusionMetric(PosteriorMetric):
     r"""Posterior of a metric of the confusion matrix.
 
     Created by :func:`~skpostbac.posterior_confusion_metric` from labels, or by
@@ -135,9 +122,6 @@ class PosteriorConfusionMetric(ScalarPosterior):
     F1 of 1: 0.889 (95% credible interval 0.855 to 0.920); 0.891 in the samples.
     """
 
-    metric: str
-    observed: float
-    _distribution: Exact | DrawnPosterior
     prior: tuple[float, float] | None
     design_effects: DesignEffects | None
 
@@ -233,11 +217,6 @@ class PosteriorConfusionMetric(ScalarPosterior):
         )
 
     @property
-    def distribution(self) -> Exact | DrawnPosterior:
-        """Posterior distribution of the metric."""
-        return self._distribution
-
-    @property
     def score_name(self) -> str:
         """Name of the metric as an axis label, such as "Macro f1"."""
         if self.metric == "mcc":
@@ -245,98 +224,14 @@ class PosteriorConfusionMetric(ScalarPosterior):
         words, of, label = self.metric.partition(" of ")  # a label keeps its underscores
         return words[:1].upper() + words[1:].replace("_", " ") + of + label
 
-    def monte_carlo_error(self) -> float:
-        """Return the Monte Carlo standard error of the mean; 0 if the distribution is exact.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorConfusionMetric
-        >>> C = [[166, 25], [21, 188]]
-        >>> PosteriorConfusionMetric.from_confusion_matrix(C, "accuracy").monte_carlo_error()
-        0.0
-        """
-        drawn = self._distribution
-        return drawn.monte_carlo_error() if isinstance(drawn, DrawnPosterior) else 0.0
-
-    def credible_interval_error(
-        self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
-    ) -> Interval:
-        """Return the Monte Carlo standard errors of the ends of the credible interval.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the interval, in (0, 1).
-        method : {"hull", "hdi", "central"}, default="hull"
-            As for `credible_interval`. The ends of the "hdi" interval have larger errors.
-
-        Returns
-        -------
-        low, high : float
-
-        Raises
-        ------
-        ValueError
-            If `level` is outside (0, 1), or `method` is invalid.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorConfusionMetric
-        >>> kappa = PosteriorConfusionMetric.from_confusion_matrix(
-        ...     [[166, 25], [21, 188]], "kappa", random_state=0
-        ... )
-        >>> kappa.credible_interval()
-        Interval(low=0.698, high=0.827)
-        >>> kappa.credible_interval_error()
-        Interval(low=0.00029, high=0.00093)
-        """
-        if isinstance(self._distribution, DrawnPosterior):
-            return self._distribution.credible_interval_error(level, method=method)
-        check_level(level)
-        check_interval_method(method)
-        return Interval(0.0, 0.0)
-
-    def _more_figures(self, level: float) -> dict[str, float]:
-        errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
-        if isinstance(self._distribution, DrawnPosterior):
-            errors = errors_of(self._distribution, level)
-        return {"observed": self.observed, **errors}
-
-    def _sentences(self, level: float) -> list[str]:
-        name, value = self._centre
-        estimate = describe_estimate(value, self.credible_interval(level), level)
-        observed = "undefined" if np.isnan(self.observed) else format_number(self.observed)
-        if name == "median":
-            return [
-                f"{self.score_name}: median {estimate}; {observed} in the samples.",
-                "The mean is infinite, because a denominator close to 0 is too likely.",
-            ]
-        sentence = f"{self.score_name}: {estimate}; {observed} in the samples."
-        if isinstance(self._distribution, DrawnPosterior):
-            return [sentence, describe_draws(self._distribution, level)]
-        return [sentence]
-
-    def _html_tables(self) -> list[str]:
-        name, value = self._centre
-        header = ("metric", "observed", name, "95% CI")
-        estimate = format_estimate(value, self.credible_interval())
-        observed = "-" if np.isnan(self.observed) else format_number(self.observed)
-        return [table(header, [(self.metric, observed, *estimate)])]
-
-    def __repr__(self) -> str:
-        facts = [repr(self.metric), self._summary()]
+    def _facts(self) -> list[str]:
+        facts = []
         prior = None if self.prior is None else "Beta({:g}, {:g})".format(*self.prior)
         if prior not in (None, "Beta(1, 1)"):  # flat, as one expects
             facts.append(f"prior={prior}")
         if self.design_effects is not None:
             facts.append(f"n_effective={self.design_effects.effective_size.sum():.4g}")
-        if isinstance(self._distribution, DrawnPosterior):
-            error = max(self.credible_interval_error())
-            facts.append(f"monte_carlo_error={self.monte_carlo_error():.0e}")
-            facts.append(f"CI_error={error:.0e}")
-        else:
-            facts.append("exact")
-        return f"PosteriorConfusionMetric({', '.join(facts)})"
+        return facts if isinstance(self._distribution, DrawnPosterior) else [*facts, "exact"]
 
 
 def posterior_confusion_metric(
@@ -400,9 +295,11 @@ def posterior_confusion_metric(
         :ref:`groups`.
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
         Prior Beta(a, b) of the recall of each class, as for :class:`PosteriorBalancedAccuracy`; b
-        is shared equally among the wrong predictions. It is not the prior of the metric: the
-        accuracy of k classes has the prior Beta(1, 1) with "reciprocal" and Beta(k, k) with
-        "uniform", whereas :func:`posterior_accuracy` uses Beta(1/2, 1/2) by default.
+        is shared equally among the wrong predictions. The default is made for averages over the
+        classes; a metric of one class has "jeffreys" instead, as ``recalls()`` of a balanced
+        accuracy do. It is not the prior of the metric: the accuracy of k classes has the prior
+        Beta(1, 1) with "reciprocal" and Beta(k, k) with "uniform", whereas
+        :func:`posterior_accuracy` uses Beta(1/2, 1/2) by default.
     n_draws : int, default=None
         Number of random draws for a metric without an exact distribution, from 2 to 1e9. By default
         100,000, fewer with many classes (4,000 with 100 classes), but at least 1,000.
@@ -468,21 +365,17 @@ def posterior_confusion_metric(
     >>> posterior_confusion_metric(y_true, y_pred, worst_recall, random_state=0).prob_above(0.05)
     0.003
     """
-    classes, C = count_confusions(
-        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
+    classes, C, samples = count_confusions(
+        y_true,
+        y_pred,
+        labels=labels,
+        sample_weight=sample_weight,
+        weight_type=weight_type,
+        groups=groups,
     )
     if groups is None:
         warn_of_repeated_ids(y_true)
-    samples = None
-    if groups is not None or weight_type == "importance":
-        samples = confused_samples(
-            y_true,
-            y_pred,
-            classes,
-            sample_weight=sample_weight,
-            weight_type=weight_type,
-            groups=groups,
-        )
+    has_importance = weight_type == "importance"
     return _infer(
         C,
         classes,
@@ -493,8 +386,8 @@ def posterior_confusion_metric(
         prior=prior,
         n_draws=n_draws,
         random_state=random_state,
-        samples=samples,
-        has_importance=weight_type == "importance",
+        samples=samples if has_importance or groups is not None else None,
+        has_importance=has_importance,
     )
 
 
@@ -518,6 +411,8 @@ def _infer(
         n_draws = check_n_draws(n_draws, 2)
     rng = np.random.default_rng(draw_seed(random_state))
     spec = check_prior(prior)
+    if target.is_of_one_class and isinstance(spec, str) and spec == DEFAULT_PRIOR:
+        spec = "jeffreys"  # the default is made for averages
     independent = ConfusionModel.of(C, spec, prevalence)
     model, effects = independent, None
     if samples is not None:

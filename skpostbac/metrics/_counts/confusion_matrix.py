@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.metrics import confusion_matrix
 
 from skpostbac._utils import (
     Bools,
@@ -21,7 +20,7 @@ from skpostbac._utils import (
     float_array,
     nonnegative_array,
 )
-from skpostbac.metrics._counts.counts import ClassCounts, class_counts
+from skpostbac.metrics._counts.counts import ClassCounts, check_labels
 from skpostbac.metrics._labels import (
     WeightType,
     encode,
@@ -39,52 +38,6 @@ from skpostbac.stats._beta import LARGEST
 _ROUNDING = 0.05
 
 
-def count_confusions(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    weight_type: WeightType = None,
-) -> tuple[LabelArray, Floats]:
-    """Return the classes and the confusion matrix, from which no prediction is dropped.
-
-    Warns
-    -----
-    SampleWeightWarning
-        As :func:`class_counts` gives it.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`class_counts` raises them, or if a class that is not listed is predicted.
-
-    Examples
-    --------
-    >>> classes, C = count_confusions(["a", "a", "b"], ["a", "c", "b"])
-    >>> C
-    array([[1., 0., 1.],
-           [0., 1., 0.],
-           [0., 0., 0.]])
-    """
-    counts = class_counts(
-        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
-    )
-    true, pred = encode(read_column(y_true, "y_true")), encode(read_column(y_pred, "y_pred"))
-    if labels is None:
-        classes = merge_labels(counts.classes, pred.values)
-    else:
-        classes = unique_label_array(labels, "labels")
-    # scikit-learn is given integers: it would take ten times as long for text that are objects.
-    codes = [positions(y.values, classes)[y.codes(slice(None))] for y in (true, pred)]
-    places = np.arange(len(classes))
-    matrix = confusion_matrix(*codes, labels=places, sample_weight=sample_weight)
-    # scikit-learn leaves out what is predicted beyond the labels; weights add up with rounding.
-    if not np.allclose(matrix.sum(axis=1), counts.reindex(classes).total, rtol=1e-9, atol=0):
-        raise ValueError(f"y_pred has classes that are not in labels, {classes}")
-    return classes, matrix.astype(np.float64)
-
-
 class ConfusedSamples(NamedTuple):
     """Samples of the classes of a confusion matrix, one by one; arrays of shape (n_samples,)."""
 
@@ -99,45 +52,59 @@ class ConfusedSamples(NamedTuple):
 
     def chosen(self, which: Bools) -> ConfusedSamples:
         """Return some of the samples."""
-        group, weight = self.group, self.weight
-        return ConfusedSamples(
-            self.true[which],
-            self.pred[which],
-            None if group is None else group[which],
-            None if weight is None else weight[which],
-        )
+        return ConfusedSamples(*(None if one is None else one[which] for one in self))  # type: ignore[arg-type]
 
 
-def confused_samples(
+def count_confusions(
     y_true: ArrayLike,
     y_pred: ArrayLike,
-    classes: LabelArray,
     *,
-    sample_weight: ArrayLike | None,
-    weight_type: WeightType,
-    groups: ArrayLike | None,
-) -> ConfusedSamples:
-    """Return the samples that :func:`count_confusions` counts, with their groups and weights.
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
+) -> tuple[LabelArray, Floats, ConfusedSamples]:
+    """Return the classes, the confusion matrix, which leaves out no prediction, and its samples.
+
+    Warns
+    -----
+    SampleWeightWarning
+        As :func:`class_counts` gives it.
 
     Raises
     ------
     ValueError, TypeError
-        For the reasons listed in :func:`class_counts`.
+        As :func:`class_counts` raises them, or if a class that is not listed is predicted.
+
+    Examples
+    --------
+    >>> classes, C, _ = count_confusions(["a", "a", "b"], ["a", "c", "b"])
+    >>> C
+    array([[1., 0., 1.],
+           [0., 1., 0.],
+           [0., 0., 0.]])
     """
     outcomes = read_outcomes(
-        y_true,
-        {"y_pred": y_pred},
-        sample_weight,
-        weight_type=weight_type or "case",  # of which the user was warned when they were counted
-        groups=groups,
+        y_true, {"y_pred": y_pred}, sample_weight, weight_type=weight_type, groups=groups
     )
-    every = slice(None)
-    columns = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
-    true, pred = (positions(y.values, classes)[y.codes(every)] for y in map(encode, columns))
-    kept = true >= 0
-    group = None if outcomes.groups is None else outcomes.groups(every)[kept]
-    weight = None if outcomes.weight is None else outcomes.weight[kept]
-    return ConfusedSamples(true[kept], pred[kept], group, weight)
+    every, found = slice(None), encode(read_column(y_pred, "y_pred"))
+    if labels is None:
+        classes = merge_labels(outcomes.classes, found.values)
+    else:
+        classes = check_labels(labels, outcomes.classes)
+    true = positions(outcomes.classes, classes)[outcomes.codes(every)]
+    pred = positions(found.values, classes)[found.codes(every)]
+    group = None if outcomes.groups is None else outcomes.groups(every)
+    samples = ConfusedSamples(true, pred, group, outcomes.weight).chosen(true >= 0)
+    is_unknown = samples.pred < 0
+    if samples.weight is not None:
+        is_unknown &= samples.weight > 0
+    if is_unknown.any():
+        raise ValueError(f"y_pred has classes that are not in labels, {classes}")
+    size = len(classes)
+    samples = samples.chosen(samples.pred >= 0)
+    matrix = np.bincount(size * samples.true + samples.pred, samples.weight, size**2)
+    return classes, matrix.reshape(size, size).astype(np.float64), samples
 
 
 def check_confusion_matrix(C: ArrayLike) -> Floats:

@@ -23,9 +23,10 @@ from skpostbac._utils import (
     StablePickle,
     block,
     first,
-    float_array,
     format_column,
     format_share,
+    is_integer,
+    is_real,
     more,
     nonnegative_array,
     table,
@@ -60,7 +61,14 @@ SHOWN_CLASSES = 8
 VERSION = 1
 
 
-class Counts(StablePickle):
+class Summable(StablePickle):
+    """Mixin that lets `sum` add objects, which starts from 0."""
+
+    def __radd__(self, other: object) -> Any:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+
+class Counts(Summable):
     """Base class of counts of the samples of each class."""
 
     classes: LabelArray
@@ -87,10 +95,6 @@ class Counts(StablePickle):
 
     def _plus(self, other: Self) -> Self:
         """Return the sum with counts of the same classes."""
-        raise NotImplementedError
-
-    def _fields(self) -> dict[str, Any]:
-        """Return the values of the keys of JSON."""
         raise NotImplementedError
 
     @classmethod
@@ -139,15 +143,6 @@ class Counts(StablePickle):
         counts = self._moved(labels, place)
         return counts._designed(self._design and self._design.reindex(place, len(labels)))
 
-    def _selected(self, labels: ArrayLike, *, need_samples: bool) -> Self:
-        """Return the counts of the classes that a user names."""
-        wanted = unique_label_array(labels, "labels")
-        check_same_type(wanted, self.classes, "labels: ")
-        counts = self.reindex(wanted)
-        if need_samples and not set(label_list(wanted)) & set(label_list(self.classes)):
-            raise ValueError("At least one label specified must be in y_true")
-        return counts
-
     def _completed(
         self,
         outcomes: Outcomes,
@@ -157,7 +152,9 @@ class Counts(StablePickle):
         need_samples: bool,
     ) -> Self:
         """Select the classes of counted outcomes, and add what groups and weights need."""
-        counts = self if labels is None else self._selected(labels, need_samples=need_samples)
+        counts = self
+        if labels is not None:
+            counts = self.reindex(check_labels(labels, self.classes, need_samples=need_samples))
         is_importance = weight_type == "importance"
         if not outcomes.n_samples or (outcomes.groups is None and not is_importance):
             return counts
@@ -189,10 +186,6 @@ class Counts(StablePickle):
         has_samples = bool(left._totals.any()), bool(right._totals.any())
         return total._designed(merge_designs(left._design, right._design, has_samples))
 
-    def __radd__(self, other: object) -> Self:
-        # `sum` starts from 0.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
     def to_json(self) -> str:
         """Write the counts as JSON.
 
@@ -223,7 +216,10 @@ class Counts(StablePickle):
         {"format": "skpostbac.PairedCounts", "version": 1, "names": ["A", "B"], "classes": ["a"],
          "class_index": [0, 0], "patterns": [[1, 0], [1, 1]], "counts": [1, 7]}
         """
-        document = {"format": self._format, "version": VERSION, **self._fields()}
+        document: dict[str, Any] = {"format": self._format, "version": VERSION}
+        for key in self._keys:
+            column = getattr(self, key)
+            document[key] = write_labels(column) if key == "classes" else write_column(column)
         if self._design is not None:
             document["design"] = self._design.to_fields()
         return json.dumps(document, allow_nan=False)
@@ -259,7 +255,21 @@ class Counts(StablePickle):
         counts = cls._of_fields(fields)
         if design is None or not counts.n_classes:
             return counts
-        return counts._designed(_read_design(design, counts._totals, counts._n_values))
+        checked = SampleDesign.from_fields(design, counts.n_classes, counts._n_values)
+        if checked.by_class is not None:
+            sizes, _ = checked.by_class.diagonal()
+            if not np.allclose(sizes[1], counts._totals, rtol=1e-9, atol=0):
+                raise ValueError("'design' must be of as many samples of each class as 'total'")
+        return counts._designed(checked)
+
+
+def check_labels(labels: ArrayLike, found: LabelArray, *, need_samples: bool = True) -> LabelArray:
+    """Return the labels to count, of the type of those found; if needed, one of them at least."""
+    wanted = unique_label_array(labels, "labels")
+    check_same_type(wanted, found, "labels: ")
+    if need_samples and not set(label_list(wanted)) & set(label_list(found)):
+        raise ValueError("At least one label specified must be in y_true")
+    return wanted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -443,16 +453,11 @@ class ClassCounts(Counts):
     def _plus(self, other: ClassCounts) -> ClassCounts:
         return ClassCounts(self.classes, self.correct + other.correct, self.total + other.total)
 
-    def _fields(self) -> dict[str, Any]:
-        correct, total = write_numbers(self.correct), write_numbers(self.total)
-        return {"classes": write_labels(self.classes), "correct": correct, "total": total}
-
     @classmethod
     def _of_fields(cls, fields: Mapping[str, list[Any]]) -> ClassCounts:
         if not any(fields.values()):
             return cls.empty()
-        correct, total = (read_numbers(fields[key], key) for key in ("correct", "total"))
-        return cls(read_labels(fields["classes"]), correct, total)
+        return cls(array_of_labels(fields["classes"]), fields["correct"], fields["total"])
 
     def _made_of(self) -> tuple[Any, ...]:
         return tuple(label_list(self.classes)), tuple(self.correct), tuple(self.total), self._design
@@ -522,7 +527,7 @@ class ClassCounts(Counts):
     def __repr__(self) -> str:
         labels = label_list(self.classes[:SHOWN_CLASSES])
         cells = [
-            f"{label!r}: {format_count(correct)}/{format_count(total)}"
+            f"{label!r}: {format_count(correct, 'g')}/{format_count(total, 'g')}"
             for label, correct, total in zip(labels, self.correct, self.total, strict=False)
         ]
         if self.n_classes > SHOWN_CLASSES:
@@ -641,9 +646,45 @@ def count_choices(
     return counts.reindex(merge_labels(counts.classes, predicted))
 
 
-def format_count(value: float) -> str:
-    """Write a count in full if it is an integer of moderate length, else with six digits."""
-    return f"{value:.0f}" if value < 1e15 and value % 1 == 0 else f"{value:g}"
+def format_count(value: float, fraction: str = ".1f") -> str:
+    """Write a count in full if it is a whole number of moderate length, else with one decimal.
+
+    Examples
+    --------
+    >>> format_count(712), format_count(79.1111), format_count(2.5e20)
+    ('712', '79.1', '2.5e+20')
+    """
+    if value % 1 == 0 and value < 1e15:
+        return f"{value:.0f}"
+    return format(value, fraction if 0.05 <= value < 1e5 else "g")
+
+
+def describe_samples(n: float) -> str:
+    """Return a number of samples as part of a sentence; a fraction is an effective number.
+
+    Examples
+    --------
+    >>> describe_samples(55), describe_samples(79.1111)
+    ('55 samples', 'about 79.1 effective samples')
+    """
+    about, effective = ("about ", " effective") if n % 1 else ("", "")
+    return f"{about}{format_count(n)}{effective} samples"
+
+
+# Of JSON: what the list under a key must hold, and whether a value is that.
+_VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "names": ("strings", lambda value: isinstance(value, str)),
+    "classes": (
+        "strings, finite numbers and booleans",
+        lambda value: isinstance(value, str | int | float) and value not in (np.inf, -np.inf),
+    ),
+    "class_index": ("integers", is_integer),
+    "patterns": ("lists", lambda value: isinstance(value, list)),
+    **dict.fromkeys(
+        ("correct", "total", "counts"),
+        ("numbers", lambda value: is_real(value) and not isinstance(value, bool)),
+    ),
+}
 
 
 def _read_document(text: str, name: str, keys: tuple[str, ...]) -> tuple[dict[str, list[Any]], Any]:
@@ -661,6 +702,9 @@ def _read_document(text: str, name: str, keys: tuple[str, ...]) -> tuple[dict[st
             raise ValueError(f"text must have the key {key!r}")
         if not isinstance(document[key], list):
             raise ValueError(f"{key!r} must be a list, got {short_repr(document[key])}")
+        wanted, is_valid = _VALUES[key]
+        if invalid := [value for value in document[key] if not is_valid(value)]:
+            raise ValueError(f"{key!r} must hold {wanted}, got {short_repr(invalid[0])}")
     if unknown := [key for key in document if key not in keys]:
         raise ValueError(f"text has an unknown key, {short_repr(unknown[0])}")
     return document, design
@@ -670,69 +714,26 @@ def _parse(text: object) -> Any:
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
     try:
-        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_reject_constant)
-    except RecursionError as error:
-        raise ValueError("text must be JSON with few levels of nesting") from error
-    except json.JSONDecodeError as error:
+        return json.loads(text, object_pairs_hook=_unique_keys)
+    except (RecursionError, json.JSONDecodeError) as error:
         raise ValueError(f"text must be JSON: {error}") from error
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON, in which no key may occur twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"text must have each key once, got {short_repr(twice)} twice")
-    return found
+    for key, times in Counter(key for key, _ in pairs).items():
+        if times > 1:
+            raise ValueError(f"text must have each key once, got {short_repr(key)} twice")
+    return dict(pairs)
 
 
-def _reject_constant(name: str) -> Any:
-    raise ValueError(f"text must hold finite numbers, got {name}")
-
-
-def _read_design(fields: Any, total: Floats, n_values: int) -> SampleDesign:
-    """Return the design of a JSON document, of classes with these totals."""
-    design = SampleDesign.from_fields(fields, len(total), n_values)
-    if design.by_class is not None:
-        sizes, _ = design.by_class.diagonal()
-        if not np.allclose(sizes[1], total, rtol=1e-9, atol=0):
-            raise ValueError("'design' must be of as many samples of each class as 'total'")
-    return design
-
-
-def check_items(
-    values: list[Any], key: str, wanted: str, is_valid: Callable[[Any], bool]
-) -> list[Any]:
-    """Return the values of a key of JSON, which must be what is wanted."""
-    for value in values:
-        if not is_valid(value):
-            raise ValueError(f"{key!r} must hold {wanted}, got {short_repr(value)}")
-    return values
-
-
-def read_numbers(values: list[Any], key: str) -> Floats:
-    """Return the values of a key, which must be numbers."""
-    check_items(
-        values, key, "numbers", lambda x: isinstance(x, int | float) and not isinstance(x, bool)
-    )
-    return float_array(values, key)
-
-
-def write_numbers(counts: Floats) -> list[int | float]:
-    """Return counts as values of JSON, in full digits."""
-    return [int(count) if count.is_integer() else count for count in counts.tolist()]
-
-
-def read_labels(values: list[Any]) -> LabelArray:
-    """Return labels that :func:`write_labels` has written."""
-    for value in values:
-        if not isinstance(value, str | int | float):  # bool is an int
-            raise ValueError(
-                f"'classes' must hold strings, numbers and booleans, got {short_repr(value)}"
-            )
-        if value in (np.inf, -np.inf):  # of digits such as 1e999
-            raise ValueError(f"'classes' must hold finite numbers, got {value}")
-    return array_of_labels(values)
+def write_column(values: Any) -> list[Any]:
+    """Return names, indices, patterns or counts as values of JSON, integers in full digits."""
+    array = np.asarray(values)
+    if array.dtype.kind == "f":
+        return [int(count) if count.is_integer() else count for count in array.tolist()]
+    column: list[Any] = (array.astype(int) if array.dtype.kind == "b" else array).tolist()
+    return column
 
 
 def write_labels(classes: LabelArray) -> list[str | int | float]:

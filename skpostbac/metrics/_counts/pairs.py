@@ -32,18 +32,14 @@ from skpostbac.metrics._counts.counts import (
     SHOWN_CLASSES,
     ClassCounts,
     Counts,
-    check_items,
     format_count,
-    read_labels,
-    read_numbers,
-    write_labels,
-    write_numbers,
 )
 from skpostbac.metrics._dependence import DesignEffects, SampleDesign, ValueSums, design_effects
 from skpostbac.metrics._labels import (
     Outcomes,
     Predictions,
     WeightType,
+    array_of_labels,
     by_argument,
     check_names,
     label_list,
@@ -389,31 +385,13 @@ class PairedCounts(Counts):
         batch = _count(self.names, outcomes)
         return self._with_batch(batch._completed(outcomes, labels, weight_type, need_samples=False))
 
-    def _fields(self) -> dict[str, Any]:
-        return {
-            "names": self.names,
-            "classes": write_labels(self.classes),
-            "class_index": self.class_index.tolist(),
-            "patterns": self.patterns.astype(int).tolist(),
-            "counts": write_numbers(self.counts),
-        }
-
     @classmethod
     def _of_fields(cls, fields: Mapping[str, list[Any]]) -> PairedCounts:
-        names = check_items(fields["names"], "names", "strings", lambda x: isinstance(x, str))
-        if not any(fields[key] for key in cls._keys[1:]):
+        names, classes, index, patterns, counts = (fields[key] for key in cls._keys)
+        if not (classes or index or patterns or counts):
             return cls.empty(names)
-        classes, T = read_labels(fields["classes"]), len(names)
-        index = _read_integers(fields["class_index"], "class_index", len(classes))
-        rows = check_items(
-            fields["patterns"],
-            "patterns",
-            f"lists of {T}",
-            lambda x: isinstance(x, list) and len(x) == T,
-        )
-        flat = _read_integers([value for row in rows for value in row], "patterns", 2)
-        counts = read_numbers(fields["counts"], "counts")
-        return cls(names, classes, index, flat.reshape(len(rows), T), counts)
+        rows = patterns or np.empty((0, len(names)))
+        return cls(names, array_of_labels(classes), index, rows, counts)
 
     @property
     def _rows(self) -> Rows:
@@ -425,14 +403,12 @@ class PairedCounts(Counts):
 
     def _repr_html_(self) -> str:
         names = self.names[:SHOWN_CLASSES]
-        right = self.patterns[:, : len(names)]
+        right, note = self.patterns[:, : len(names)], more(len(self.names), SHOWN_CLASSES)
         numbers = [f"{number}" for number in range(1, len(names) + 1)]
         numbered = [f"{n} {name}" for n, name in zip(numbers, names, strict=True)]
-        note = more(len(self.names), SHOWN_CLASSES)
-        correct = self.counts @ right
-        n = self.n_samples
-        accuracies = [format_share(number / n if n else nan) for number in correct.tolist()]
-        totals = (numbered, format_column(correct.tolist()), accuracies)
+        correct, n = (self.counts @ right).tolist(), self.n_samples
+        accuracies = [format_share(number / n if n else nan) for number in correct]
+        totals = (numbered, format_column(correct), accuracies)
         alone = (right.T * self.counts) @ ~right
         cells = np.array(format_column(alone.ravel().tolist())).reshape(alone.shape).tolist()
         for i, row in enumerate(cells):
@@ -561,27 +537,6 @@ def _renumber(numbers: Indices) -> tuple[Indices, Indices]:
     return (np.cumsum(occurs) - 1)[numbers], np.flatnonzero(occurs)
 
 
-def _read_integers(values: list[Any], key: str, stop: int) -> Indices:
-    """Return the values of a key of JSON, which must be integers from 0 to below `stop`."""
-    check_items(
-        values,
-        key,
-        f"integers from 0 to {stop - 1}",
-        lambda x: isinstance(x, int) and not isinstance(x, bool) and 0 <= x < stop,
-    )
-    return np.array(values, np.intp)
-
-
-def n_words(n_bits: int) -> int:
-    """Return the number of words that hold so many bits."""
-    return -(-n_bits // WORD_BITS)
-
-
-def word_keys(count: int) -> list[str]:
-    """Return the names of so many words."""
-    return [WORD_KEY.format(number) for number in range(count)]
-
-
 def class_order(labels: Sequence[Hashable]) -> list[int]:
     """Return the positions of the labels, sorted by their text: the order of classes in words.
 
@@ -590,19 +545,19 @@ def class_order(labels: Sequence[Hashable]) -> list[int]:
     return sorted(range(len(labels)), key=lambda position: str(labels[position]))
 
 
-def pack_bits(bits: Bools, count: int) -> Floats:
-    """Write bits of shape (n,) as so many words, the first bit as the lowest; all others are 0.
+def pack_bits(bits: Bools, n_bits: int) -> dict[str, float]:
+    """Write bits of shape (n,) as the words of `n_bits`, the first as the lowest; others are 0.
 
     Examples
     --------
     >>> import numpy as np
-    >>> pack_bits(np.array([True, False, True, True]), 2)
-    array([13.,  0.])
+    >>> pack_bits(np.array([True, False, True, True]), 60)
+    {'outcomes_0': 13.0, 'outcomes_1': 0.0}
     """
-    padded = np.zeros((count, WORD_BITS))
+    padded = np.zeros((-(-n_bits // WORD_BITS), WORD_BITS))
     padded.flat[: len(bits)] = bits
-    words: Floats = padded @ np.ldexp(1.0, np.arange(WORD_BITS))
-    return words
+    words = padded @ np.ldexp(1.0, np.arange(WORD_BITS))
+    return {WORD_KEY.format(number): word for number, word in enumerate(words.tolist())}
 
 
 def unpack_bits(words: Floats, n_bits: int) -> Bools:

@@ -10,6 +10,7 @@ from skpostbac.metrics._dependence.effects import (
     ValueSums,
     WidenedAverage,
     design_effects,
+    matched_beta,
     widened_difference,
     widening,
 )
@@ -31,26 +32,3 @@ from skpostbac.metrics._dependence.sums import (
     make_design,
     merge_designs,
 )
-
-__all__ = [
-    "DesignEffects",
-    "GroupsWarning",
-    "SampleDesign",
-    "SampleValues",
-    "SampleWeightWarning",
-    "ValueSums",
-    "WidenedAverage",
-    "describe_worth",
-    "design_effects",
-    "design_values",
-    "doubts_of_groups",
-    "is_large",
-    "make_design",
-    "merge_designs",
-    "warn_of_few_weights",
-    "warn_of_fractions",
-    "warn_of_groups",
-    "warn_of_repeated_ids",
-    "widened_difference",
-    "widening",
-]

@@ -19,7 +19,7 @@ With i = j these are the sums of :math:`n_{ig}^2`, :math:`n_{ig}`, :math:`n_{ig}
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from reprlib import repr as short_repr
@@ -30,9 +30,22 @@ from scipy import sparse
 
 from skpostbac._utils import Bools, Floats, FrozenArrays, Indices, float_array
 
-# The keys of JSON.
-_GROUP_KEYS = ("groups", "largest", "spread", "pairs", "sizes", "shows", "values")
-_SQUARE_KEYS = ("weight", "values", "samples")
+# The keys of JSON and the axes of their arrays: l classes, v outcomes, p pairs, or so many.
+_GROUP_AXES = {
+    "groups": "l",
+    "largest": "l",
+    "spread": "l",
+    "pairs": "p2",
+    "sizes": "p3",
+    "shows": "v2l",
+    "values": "vp2",
+}
+_SQUARE_AXES = {"weight": "l", "values": "v2l", "samples": "l"}
+_UNLIKE = (
+    "Counts can be added only if all of them were made with groups, and all with "
+    "weight_type='importance', or none"
+)
+_PARTS = {"by_class": _GROUP_AXES, "together": _GROUP_AXES, "squares": _SQUARE_AXES}
 
 
 class SampleValues(NamedTuple):
@@ -236,18 +249,14 @@ class Squares(FrozenArrays):
         """Return the sums of one outcome, or of the negated one."""
         return replace(self, values=self.values[number : number + 1] * np.array([[sign], [1.0]]))
 
-    def as_one_class(self) -> Squares:
-        """Return those of all classes as one."""
-        return Squares(*(getattr(self, key).sum(-1, keepdims=True) for key in _SQUARE_KEYS))
-
     def reindex(self, place: Indices, n_classes: int) -> Squares:
         """Move the classes to other places; those at -1 are left out."""
         return Squares(
-            *(_move_classes(getattr(self, key), place, n_classes) for key in _SQUARE_KEYS)
+            *(_move_classes(getattr(self, key), place, n_classes) for key in _SQUARE_AXES)
         )
 
     def __add__(self, other: Squares) -> Squares:
-        return Squares(*(getattr(self, key) + getattr(other, key) for key in _SQUARE_KEYS))
+        return Squares(*(getattr(self, key) + getattr(other, key) for key in _SQUARE_AXES))
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,7 +299,10 @@ class SampleDesign(FrozenArrays):
 
     def as_one_class(self) -> SampleDesign:
         """Return the same of all classes as one."""
-        squares = self.squares and self.squares.as_one_class()
+        squares = None
+        if self.squares is not None:
+            sums = (getattr(self.squares, key).sum(-1, keepdims=True) for key in _SQUARE_AXES)
+            squares = Squares(*sums)
         return SampleDesign(self.together, self.together, squares)
 
     def reindex(self, place: Indices, n_classes: int) -> SampleDesign:
@@ -307,30 +319,13 @@ class SampleDesign(FrozenArrays):
         by_class = self.by_class.reindex(place, n_classes)
         return SampleDesign(by_class, _without(self.by_class, self.together, place < 0), squares)
 
-    def __add__(self, other: SampleDesign) -> SampleDesign:
-        """Return what is known of both.
-
-        Raises
-        ------
-        ValueError
-            If one has groups or importance weights, and the other has not.
-        """
-        parts = []
-        for name in ("by_class", "together", "squares"):
-            one, two = getattr(self, name), getattr(other, name)
-            if (one is None) != (two is None):
-                raise ValueError(_UNLIKE)
-            parts.append(None if one is None else one + two)
-        return SampleDesign(*parts)
-
     def to_fields(self) -> dict[str, Any]:
         """Return plain dicts and lists."""
-        fields = {}
-        parts = {"by_class": _GROUP_KEYS, "together": _GROUP_KEYS, "squares": _SQUARE_KEYS}
-        for name, keys in parts.items():
-            if (sums := getattr(self, name)) is not None:
-                fields[name] = {key: getattr(sums, key).tolist() for key in keys}
-        return fields
+        return {
+            name: {key: getattr(sums, key).tolist() for key in axes}
+            for name, axes in _PARTS.items()
+            if (sums := getattr(self, name)) is not None
+        }
 
     @classmethod
     def from_fields(cls, fields: Any, n_classes: int, n_values: int) -> SampleDesign:
@@ -341,46 +336,40 @@ class SampleDesign(FrozenArrays):
         ValueError
             If it is something else.
         """
-        _check_keys(fields, ("by_class", "together", "squares"), optional=True)
-        by_class, together, squares = map(fields.get, ("by_class", "together", "squares"))
-        if (by_class is None) != (together is None) or not fields:
+        _check_keys(fields, _PARTS, optional=True)
+        if ("by_class" in fields) != ("together" in fields) or not fields:
             raise ValueError("'design' must have 'by_class' and 'together', or 'squares'")
-        if squares is not None:
-            _check_keys(squares, _SQUARE_KEYS)
-            shapes = dict.fromkeys(_SQUARE_KEYS, (n_classes,)) | {
-                "values": (n_values, 2, n_classes)
-            }
-            squares = Squares(**{key: _read(squares[key], key, shapes[key]) for key in shapes})
-        return cls(
-            None if by_class is None else _read_sums(by_class, n_classes, n_values),
-            None if together is None else _read_sums(together, 1, n_values),
-            squares,
-        )
-
-
-_UNLIKE = (
-    "Counts can be added only if all of them were made with groups, and all with "
-    "weight_type='importance', or none"
-)
+        parts: dict[str, Any] = dict.fromkeys(_PARTS)
+        for name, part in fields.items():
+            lengths = {"l": 1 if name == "together" else n_classes, "v": n_values}
+            arrays = _read_arrays(part, _PARTS[name], lengths)
+            parts[name] = Squares(**arrays) if name == "squares" else _read_sums(arrays)
+        return cls(**parts)
 
 
 def merge_designs(
     first: SampleDesign | None, second: SampleDesign | None, has_samples: tuple[bool, bool]
 ) -> SampleDesign | None:
-    """Return the design of counts that are added; counts of no samples have any.
+    """Return the design of counts that are added; counts without samples go with any.
 
     Raises
     ------
     ValueError
         If one of them has groups or importance weights, and the other has not.
     """
-    if first is None and second is None:
-        return None
     if first is None or second is None:
-        if (first is None and has_samples[0]) or (second is None and has_samples[1]):
+        if (first or second) and any(
+            one is None and has for one, has in zip((first, second), has_samples, strict=True)
+        ):
             raise ValueError(_UNLIKE)
         return first or second
-    return first + second
+    parts = []
+    for name in _PARTS:
+        one, two = getattr(first, name), getattr(second, name)
+        if (one is None) != (two is None):
+            raise ValueError(_UNLIKE)
+        parts.append(None if one is None else one + two)
+    return SampleDesign(*parts)
 
 
 def make_design(
@@ -456,27 +445,33 @@ def _without(by_class: GroupSums, together: GroupSums, is_dropped: Any) -> Group
     )
 
 
-def _check_keys(fields: Any, keys: Sequence[str], *, optional: bool = False) -> None:
+def _check_keys(fields: Any, keys: Iterable[str], *, optional: bool = False) -> None:
     if not isinstance(fields, Mapping):
         raise ValueError(f"'design' must hold JSON objects, got {short_repr(fields)}")
     if not set(fields) <= set(keys) or (not optional and set(fields) != set(keys)):
         raise ValueError(f"'design' must have the keys {list(keys)}, got {list(fields)}")
 
 
-def _read_sums(fields: Any, n_classes: int, n_values: int) -> GroupSums:
-    _check_keys(fields, _GROUP_KEYS)
-    pairs = _read(fields["pairs"], "pairs", (-1, 2))
-    n = len(pairs)
-    shapes = {
-        **dict.fromkeys(("groups", "largest", "spread"), (n_classes,)),
-        "sizes": (n, 3),
-        "shows": (n_values, 2, n_classes),
-        "values": (n_values, n, 2),
-    }
-    arrays = {name: _read(fields[name], name, shape) for name, shape in shapes.items()}
-    codes = pairs[:, 0] * n_classes + pairs[:, 1]
+def _read_arrays(fields: Any, axes: dict[str, str], lengths: dict[str, int]) -> dict[str, Floats]:
+    """Return arrays of finite numbers of these axes; the pairs say how many of them there are."""
+    _check_keys(fields, axes)
+    if "pairs" in axes:
+        lengths["p"] = len(fields["pairs"]) if isinstance(fields["pairs"], list) else -1
+    arrays = {}
+    for key, letters in axes.items():
+        shape = tuple(lengths[letter] if letter in lengths else int(letter) for letter in letters)
+        array = float_array(fields[key], f"'{key}'")
+        array = array.reshape(shape) if not array.size and 0 in shape else array
+        if array.shape != shape or not np.isfinite(array).all():
+            raise ValueError(f"'{key}' must hold finite numbers in the shape {shape}")
+        arrays[key] = array
+    return arrays
+
+
+def _read_sums(arrays: dict[str, Floats]) -> GroupSums:
+    pairs, n_classes = arrays["pairs"], len(arrays["groups"])
+    codes, mirrored = pairs @ [n_classes, 1], np.sort(pairs @ [1, n_classes])
     inside = (pairs % 1 == 0) & (pairs >= 0) & (pairs < n_classes)
-    mirrored = np.sort(pairs[:, 1] * n_classes + pairs[:, 0])
     if not inside.all() or np.any(np.diff(codes) <= 0) or np.any(mirrored != codes):
         raise ValueError(
             f"'pairs' must hold pairs of integers from 0 to {n_classes - 1}, in increasing order, "
@@ -484,17 +479,5 @@ def _read_sums(fields: Any, n_classes: int, n_values: int) -> GroupSums:
         )
     if np.any(arrays["sizes"] <= 0):
         raise ValueError("'sizes' must be positive")
-    return GroupSums(pairs=pairs.astype(np.intp), **arrays)
-
-
-def _read(values: Any, name: str, shape: tuple[int, ...]) -> Floats:
-    """Return an array of finite numbers of a shape, of which one length may be open (-1)."""
-    array = float_array(values, f"'{name}'")
-    if not array.size:
-        array = array.reshape([max(n, 0) for n in shape]) if 0 in shape or -1 in shape else array
-    fits = array.ndim == len(shape) and all(
-        n in (-1, m) for n, m in zip(shape, array.shape, strict=True)
-    )
-    if not fits or not np.isfinite(array).all():
-        raise ValueError(f"'{name}' must hold finite numbers in the shape {shape}")
-    return array
+    others = {key: array for key, array in arrays.items() if key != "pairs"}
+    return GroupSums(pairs=pairs.astype(np.intp), **others)

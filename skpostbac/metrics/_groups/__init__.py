@@ -7,10 +7,3 @@ compares named groups, such as men and women, by the worst group and the gap. Im
 
 from skpostbac.metrics._groups.posterior import PopulationPosterior, population_posterior
 from skpostbac.metrics._groups.subgroups import SubgroupPosteriors, subgroup_posteriors
-
-__all__ = [
-    "PopulationPosterior",
-    "SubgroupPosteriors",
-    "population_posterior",
-    "subgroup_posteriors",
-]

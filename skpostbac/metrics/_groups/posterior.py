@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -34,7 +34,7 @@ from skpostbac.stats._distribution import (
     figures_of,
     interval_of,
 )
-from skpostbac.stats._population import GroupInference, group_model, logit_average
+from skpostbac.stats._population import GroupInference, logit_average
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,10 +97,25 @@ class PopulationPosterior(StablePickle):
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        correct, total = _check_counts(self.correct, self.total)
+        correct, total = float_array(self.correct, "correct"), float_array(self.total, "total")
+        if correct.shape != total.shape:
+            raise ValueError(
+                f"correct and total must have the same shape, got {correct.shape} and {total.shape}"
+            )
+        if correct.ndim not in (1, 2) or not correct.size:
+            raise ValueError(
+                f"correct must have shape (n_groups,) or (n_groups, n_classes), got {correct.shape}"
+            )
+        check_nonnegative(correct, "correct")
+        check_nonnegative(total, "total")
+        if np.any(large := total > _LARGEST_TOTAL):
+            raise ValueError(f"total must not exceed {_LARGEST_TOTAL:g}, got {first(total, large)}")
+        if np.any(more := correct > total):
+            raise ValueError(f"correct must not exceed total, got {first(correct, more)}")
+        correct.flags.writeable = total.flags.writeable = False
         model = _check_model(self.model)
         n_mixed = np.sum((correct > 0) & (correct < total), axis=0)
-        group_model(model).largest_spread(float(np.min(n_mixed)))  # rejects a prior too vague
+        model._largest_spread(float(np.min(n_mixed)))  # rejects a prior too vague
         classes = None
         if self.classes is not None:
             classes = unique_label_array(self.classes, "classes")
@@ -121,7 +136,7 @@ class PopulationPosterior(StablePickle):
     @cached_property
     def population_mean(self) -> BoundedDistribution:
         """Distribution of the mean of the accuracies of all groups in the population."""
-        return self._average(lambda one: one.population_mean())
+        return _average([one.population_mean() for one in self._inferences])
 
     @cached_property
     def population_median(self) -> BoundedDistribution:
@@ -135,7 +150,7 @@ class PopulationPosterior(StablePickle):
                 "Only the normal-binomial model has a population_median: pass "
                 "model='normal-binomial'."
             )
-        return self._average(lambda one: one.population_location())
+        return _average([one.population_location() for one in self._inferences])
 
     @cached_property
     def new_group(self) -> BoundedDistribution:
@@ -143,7 +158,7 @@ class PopulationPosterior(StablePickle):
 
         With several classes, quantiles so far out that they are next to 0 or 1 take seconds.
         """
-        return self._average(lambda one: one.new_group())
+        return _average([one.new_group() for one in self._inferences])
 
     @cached_property
     def groups(self) -> tuple[BoundedDistribution, ...]:
@@ -159,12 +174,8 @@ class PopulationPosterior(StablePickle):
         counts = np.stack([self.correct, self.total], axis=1).reshape(len(self.correct), -1)
         counts = counts[:number]
         _, first, number_of = np.unique(counts, axis=0, return_index=True, return_inverse=True)
-        weights = np.full(len(by_class), 1 / len(by_class))
-        distributions = [
-            logit_average([groups[index] for groups in by_class], weights)
-            for index in first.tolist()
-        ]
-        return tuple(distributions[i] for i in number_of.ravel().tolist())
+        distributions = [_average([groups[index] for groups in by_class]) for index in first]
+        return tuple(distributions[i] for i in number_of.ravel())
 
     def summary(self, level: float = 0.95) -> list[dict[str, str | float]]:
         """Return summary statistics of each distribution, as a list of records.
@@ -192,11 +203,9 @@ class PopulationPosterior(StablePickle):
         >>> rows[-1]["mean"]
         0.773
         """
+        statistics = cache(lambda one: figures_of(one, level))  # of groups with the same counts
         distributions = self._distributions(self.groups)
-        # Groups of the same counts share one distribution.
-        distinct = {id(one): one for one in distributions.values()}
-        statistics = {key: figures_of(one, level) for key, one in distinct.items()}
-        return [{"name": name, **statistics[id(one)]} for name, one in distributions.items()]
+        return [{"name": name, **statistics(one)} for name, one in distributions.items()]
 
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the population, a new group and the weakest group.
@@ -301,11 +310,6 @@ class PopulationPosterior(StablePickle):
         """Inference for each class."""
         columns = (counts.reshape(len(counts), -1).T for counts in (self.correct, self.total))
         return tuple(GroupInference(self.model, k, n) for k, n in zip(*columns, strict=True))
-
-    def _average(self, part: Callable[[GroupInference], LogitDistribution]) -> BoundedDistribution:
-        """Return the distribution of the average over the classes."""
-        parts = [part(inference) for inference in self._inferences]
-        return logit_average(parts, np.full(len(parts), 1 / len(parts)))
 
     def _repr_html_(self) -> str:
         groups = self._first_groups(SHOWN_GROUPS)
@@ -471,23 +475,9 @@ def _check_names(names: object, n_groups: int) -> tuple[str, ...] | None:
     return tuple(names)
 
 
-def _check_counts(correct: Any, total: Any) -> tuple[Floats, Floats]:
-    """Return checked read-only counts of the groups."""
-    k, n = float_array(correct, "correct"), float_array(total, "total")
-    if k.shape != n.shape:
-        raise ValueError(f"correct and total must have the same shape, got {k.shape} and {n.shape}")
-    if k.ndim not in (1, 2) or not k.size:
-        raise ValueError(
-            f"correct must have shape (n_groups,) or (n_groups, n_classes), got {k.shape}"
-        )
-    check_nonnegative(k, "correct")
-    check_nonnegative(n, "total")
-    if np.any(large := n > _LARGEST_TOTAL):
-        raise ValueError(f"total must not exceed {_LARGEST_TOTAL:g}, got {first(n, large)}")
-    if np.any(more := k > n):
-        raise ValueError(f"correct must not exceed total, got {first(k, more)}")
-    k.flags.writeable = n.flags.writeable = False
-    return k, n
+def _average(by_class: Sequence[LogitDistribution]) -> BoundedDistribution:
+    """Return the distribution of the average over the classes."""
+    return logit_average(by_class, np.full(len(by_class), 1 / len(by_class)))
 
 
 def _split_names(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, ...], Any, Any]:

@@ -20,7 +20,6 @@ from skpostbac._utils import (
     check_choice,
     format_column,
     format_estimate,
-    format_estimates,
     format_probability,
     input_errors,
     more,
@@ -29,7 +28,7 @@ from skpostbac._utils import (
     table,
     user_stacklevel,
 )
-from skpostbac.metrics._counts import class_counts, format_count
+from skpostbac.metrics._counts import class_counts, describe_samples
 from skpostbac.metrics._dependence import SampleWeightWarning
 from skpostbac.metrics._labels import WeightType, encode, label_list, read_column
 from skpostbac.metrics._posteriors import PosteriorBalancedAccuracy, ScalarPosterior
@@ -298,8 +297,8 @@ class SubgroupPosteriors(StablePickle):
             f"It is {worst!r} with probability {format_probability(prob_worst[worst])}.",
         ]
         for (name, posterior), alone in zip(self.by_group.items(), self.posteriors, strict=True):
-            samples = format_count(alone.counts.n_samples)
-            lines.append(f"{name!r}, {samples} samples: {posterior._describe(level)}.")
+            samples = describe_samples(alone.counts.n_samples)
+            lines.append(f"{name!r}, {samples}: {posterior._describe(level)}.")
         if self.pooling is None:
             lines.append(_ALONE)
         return "\n".join([*lines, *_describe_untested(self)])
@@ -322,22 +321,19 @@ class SubgroupPosteriors(StablePickle):
         return PosteriorPlot(posteriors).plot(ax, **{"kind": "forest", **plot_params})
 
     def _repr_html_(self) -> str:
-        shown = list(self.by_group.values())[:SHOWN_GROUPS]
-        rows = zip(
-            map(str, self.names),
-            format_column([alone.counts.n_samples for alone in self.posteriors[:SHOWN_GROUPS]]),
-            format_estimates(
-                [posterior.mean() for posterior in shown],
-                [posterior.credible_interval() for posterior in shown],
-            ),
-            map(format_probability, self.prob_worst.values()),
-            strict=False,
-        )
+        shown = list(self.by_group.items())[:SHOWN_GROUPS]
+        estimates = estimate_rows({str(name): posterior.distribution for name, posterior in shown})
+        sizes = format_column([alone.counts.n_samples for alone in self.posteriors[:SHOWN_GROUPS]])
+        worst = map(format_probability, self.prob_worst.values())
+        rows = [
+            (name, size, *estimate, probability)
+            for (name, *estimate), size, probability in zip(estimates, sizes, worst, strict=False)
+        ]
         return block(
             repr(self),
             table(
                 ("group", "n", "mean", "95% CI", "P(worst)"),
-                ((name, n, *estimate, worst) for name, n, estimate, worst in rows),
+                rows,
                 note=more(len(self.names), SHOWN_GROUPS),
             ),
             table(

@@ -151,7 +151,7 @@ def read_scores(
         raise ValueError(f"multiclass format is not supported: y_true has {len(classes)} classes")
     if len(classes) < 2:
         raise ValueError(f"y_true must have samples of two classes, got only {classes}")
-    positive = classes.index(_positive_label(classes, pos_label))
+    positive = classes.index(positive_label(classes, pos_label))
     is_positive = np.asarray(labels.codes(slice(None)) == positive)
     scores = float_array(y_score, "y_score")
     if scores.ndim != 1:
@@ -175,7 +175,7 @@ def read_scores(
     return BinaryScores((classes[0], classes[1]), positive, is_positive, scores, weight)
 
 
-def _positive_label(classes: list[Any], pos_label: Any) -> Any:
+def positive_label(classes: list[Any], pos_label: Any) -> Any:
     """Return the label of the positive class, with scikit-learn's default."""
     if pos_label is None:
         if set(classes) not in ({0, 1}, {-1, 1}):

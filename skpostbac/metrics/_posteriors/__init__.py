@@ -1,6 +1,7 @@
 """Posteriors of accuracies and of other scalar metrics, and the scorers made of them.
 
-`base` has what all posteriors offer: intervals, probabilities, summary, report and plot. A file
+`base` has what all posteriors offer: intervals, probabilities, summary, report and plot. `metric`
+adds the value in the samples and the errors of random draws. A file
 each has the accuracy, the balanced accuracy, the binary-equivalent accuracy with the test against
 guessing, a prevalence measured by an imperfect judge, and the best of several candidates. Imports
 `_priors`, `_counts`, `_dependence`, `_labels`, `skpostbac._plot` and `skpostbac.stats`.
@@ -21,6 +22,7 @@ from skpostbac.metrics._posteriors.binary_equivalent import (
     binary_equivalent_recalls,
     guessing_test,
 )
+from skpostbac.metrics._posteriors.metric import PosteriorMetric
 from skpostbac.metrics._posteriors.prevalence import (
     JudgeWarning,
     PosteriorPrevalence,
@@ -39,36 +41,3 @@ from skpostbac.metrics._posteriors.scorers import (
     predict,
 )
 from skpostbac.metrics._posteriors.selected import Optimism, SelectedPosterior, optimism_of_choice
-
-__all__ = [
-    "OBJECTIVES",
-    "ClassCountsScorer",
-    "ExactPosterior",
-    "GuessingTest",
-    "JudgeWarning",
-    "Optimism",
-    "OutcomesScorer",
-    "PosteriorAccuracy",
-    "PosteriorBalancedAccuracy",
-    "PosteriorBinaryEquivalentAccuracy",
-    "PosteriorPrevalence",
-    "PrevalenceDifference",
-    "ProbAboveChance",
-    "ScalarPosterior",
-    "SelectedPosterior",
-    "binary_equivalent_accuracy",
-    "binary_equivalent_accuracy_score",
-    "binary_equivalent_recalls",
-    "check_objective",
-    "guessing_test",
-    "make_binary_equivalent_scorer",
-    "make_named_scorer",
-    "make_posterior_scorer",
-    "optimism_of_choice",
-    "posterior_accuracy",
-    "posterior_balanced_accuracy",
-    "posterior_balanced_accuracy_score",
-    "posterior_prevalence",
-    "predict",
-    "tell_of_design",
-]

@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike
 
 from skpostbac.metrics._counts import (
     ClassCounts,
+    Summable,
     class_counts,
     counts_of_matrix,
     counts_of_numbers,
+    describe_samples,
     format_count,
 )
 from skpostbac.metrics._dependence import (
@@ -35,7 +37,7 @@ from skpostbac.stats._beta import LARGEST
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class PosteriorAccuracy(ExactPosterior):
+class PosteriorAccuracy(ExactPosterior, Summable):
     r"""Posterior distribution of the accuracy, the probability of a correct prediction.
 
     With the prior :math:`\mathrm{Beta}(a, b)`, the posterior after k correct predictions out of n
@@ -237,9 +239,9 @@ class PosteriorAccuracy(ExactPosterior):
 
     def _sentences(self, level: float) -> list[str]:
         counts, effects = self.counts, self.counts._as_one_class().design_effects
-        samples = f"{format_count(counts.n_samples)} samples"
         classes = "1 class" if counts.n_classes == 1 else f"{counts.n_classes} classes"
-        lines = [f"The accuracy is {self._describe(level)}, from {samples} of {classes}."]
+        samples = f"{describe_samples(counts.n_samples)} of {classes}"
+        lines = [f"The accuracy is {self._describe(level)}, from {samples}."]
         if counts.n_classes > 1 and counts.n_samples:
             rate, best = self.no_information_rate, "the share of the largest class"
             lines.append(f"{describe_chances(best, rate, float(self.prob_above(rate)))}.")
@@ -253,10 +255,6 @@ class PosteriorAccuracy(ExactPosterior):
         if self.prior != other.prior:
             raise ValueError("Posteriors with different prior cannot be pooled")
         return PosteriorAccuracy(self.counts + other.counts, prior=self.prior)
-
-    def __radd__(self, other: object) -> PosteriorAccuracy:
-        # `sum` starts from 0.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __repr__(self) -> str:
         is_default = self.prior == _prior_pair(DEFAULT_ACCURACY_PRIOR)

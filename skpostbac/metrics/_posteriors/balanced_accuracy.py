@@ -22,9 +22,11 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._counts import (
     ClassCounts,
+    Summable,
     class_counts,
     counts_of_matrix,
     counts_of_numbers,
+    describe_samples,
     format_count,
 )
 from skpostbac.metrics._dependence import (
@@ -53,8 +55,11 @@ from skpostbac.metrics._priors import (
     PriorInfluence,
     PriorLike,
     PriorSpec,
-    assume,
     average_distribution,
+    check_class_weight,
+    check_counts,
+    check_prior,
+    check_sums,
     format_prior,
     resolve_class_weight,
     resolve_prior,
@@ -94,7 +99,7 @@ class Recalls(dict[Hashable, AverageDistribution]):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class PosteriorBalancedAccuracy(ExactPosterior):
+class PosteriorBalancedAccuracy(ExactPosterior, Summable):
     r"""Posterior distribution of the balanced accuracy, given the counts of each class.
 
     The accuracy :math:`\theta_i` on class i has a Beta prior. After :math:`k_i` correct predictions
@@ -200,8 +205,16 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
     ) -> None:
-        # Past the frozen __setattr__. The last two are cached, and not pickled.
-        vars(self).update(assume(counts, prior, class_weight))
+        check_counts(counts)
+        prior_spec, weight_spec = check_prior(prior), check_class_weight(class_weight)
+        vars(self).update(  # past the frozen __setattr__
+            counts=counts,
+            prior=resolve_prior(prior_spec, counts.n_classes),
+            class_weight=resolve_class_weight(weight_spec, counts.classes),
+            _prior_spec=prior_spec,
+            _weight_spec=weight_spec,
+        )
+        check_sums(self.prior, self.effective_counts.total)
 
     @classmethod
     def from_counts(
@@ -479,7 +492,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         if counts._design is not None and counts._design.squares is not None:
             n = counts._design.squares.samples[averaged].sum()
             effective = f" (effective size {self.effective_counts.total[averaged].sum():.4g})"
-        samples = f"{self._describe(level)}, from {format_count(float(n))} samples{effective}"
+        samples = f"{self._describe(level)}, from {describe_samples(float(n))}{effective}"
         if len(averaged) > 1:
             above = self.prob_above_chance()
             prior = format_probability(above.prior)
@@ -494,6 +507,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
                 weakest = int(np.argmin(np.where(is_tested, means, np.inf)))
                 correct, total = counts.correct[weakest], counts.total[weakest]
                 share = f"{format_count(correct)} of {format_count(total)}"
+                if (correct % 1, total % 1) != (0, 0):
+                    share = f"about {share} effective samples"
                 if counts.has_importance_weights:
                     share = f"{correct / total:.3f} of the weight"
                 lines.append(
@@ -514,23 +529,11 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         prior, class_weight = _pooled_specs(self, other, counts)
         return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
 
-    def __radd__(self, other: object) -> PosteriorBalancedAccuracy:
-        # `sum` starts from 0.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
     def _specs(self) -> dict[str, Any]:
         """Return prior and class weights as they were given."""
         return {"prior": self._prior_spec, "class_weight": self._weight_spec}
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PosteriorBalancedAccuracy):
-            return NotImplemented
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[Any, ...]:
+    def _made_of(self) -> tuple[Any, ...]:
         prior = self.prior.tobytes() if isinstance(self.prior, np.ndarray) else self.prior
         spent = spent_observations(self._prior_spec, self.counts.n_classes)
         return self.counts, prior, spent, self.class_weight.tobytes()
@@ -547,9 +550,10 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         if self._weight_spec is not None:
             facts.append("weighted")
         facts.append(f"n_classes={self.counts.n_classes}")
-        facts.append(f"n={format_count(self.counts.n_samples)}")
-        if self.effective_counts.n_samples != self.counts.n_samples:
-            facts.append(f"n_effective={self.effective_counts.n_samples:.4g}")
+        n, n_effective = self.counts.n_samples, self.effective_counts.n_samples
+        if n_effective != n:
+            return [*facts, f"n={format_count(n)}", f"n_effective={n_effective:.4g}"]
+        facts.append(f"{'n_effective' if n % 1 else 'n'}={format_count(n)}")
         return facts
 
     def _html_tables(self) -> list[str]:
@@ -733,9 +737,7 @@ def posterior_balanced_accuracy(
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     warn_if_prior_dominates(posterior)
     if groups is None:
-        # Here, as most labels have no index to look at.
-        if not getattr(getattr(y_true, "index", None), "is_unique", True):
-            warn_of_repeated_ids(y_true)
+        warn_of_repeated_ids(y_true)
     else:
         warn_of_groups(posterior.design_effects, label_list(counts.classes))
     return posterior

@@ -32,9 +32,7 @@ from skpostbac.metrics._counts import (
     ClassCounts,
     class_counts,
     class_order,
-    n_words,
     pack_bits,
-    word_keys,
 )
 from skpostbac.metrics._labels import (
     WeightType,
@@ -255,7 +253,7 @@ def make_posterior_scorer(
         labels = unique_label_array(labels, "labels")
         resolve_prior(prior, len(labels))
         resolve_class_weight(class_weight, labels)
-    return make_label_scorer(
+    return make_named_scorer(
         posterior_balanced_accuracy_score,
         labels=labels,
         objective=objective,
@@ -299,20 +297,18 @@ def make_binary_equivalent_scorer(
     check_flags(balanced=balanced)
     if labels is not None:
         labels = unique_label_array(labels, "labels")
-    return make_label_scorer(binary_equivalent_accuracy_score, labels=labels, balanced=balanced)
+    return make_named_scorer(binary_equivalent_accuracy_score, labels=labels, balanced=balanced)
 
 
-def make_label_scorer(
-    score: Callable[..., float], *, labels: LabelArray | None, **options: Any
+def make_named_scorer(
+    score: Callable[..., float], *, labels: LabelArray | None = None, **options: Any
 ) -> Any:
-    """Make a scorer of a function of labels, which scores the classes found if `labels` is None."""
-    if labels is None:
-        return make_named_scorer(score, **options)
-    return make_named_scorer(ScoreOfClasses(score), classes=labels, **options)
+    """Make a scorer with the name of its score function, which displays write beside the axis.
 
-
-def make_named_scorer(score: Callable[..., float], **options: Any) -> Any:
-    """Make a scorer with the name of its score function, which displays write beside the axis."""
+    It scores the classes found if `labels` is None.
+    """
+    if labels is not None:
+        score, options = ScoreOfClasses(score), {"classes": labels, **options}
     scorer = make_scorer(score, **options)
     scorer.__name__ = score.__name__
     # Later versions of scikit-learn than 1.6 read the requests off the signature of the function,
@@ -367,13 +363,12 @@ class CountsScorer(StablePickle):
         if self.labels is not None:
             _label_texts(self.labels)
 
-    @property
-    def __name__(self) -> str:  # of the displays of curves
+    def _refuse(self) -> Any:
         raise AttributeError(COUNTS_HINT.format(type(self).__qualname__))
 
-    @property
-    def _score_func(self) -> Any:  # of TunedThresholdClassifierCV
-        raise AttributeError(COUNTS_HINT.format(type(self).__qualname__))
+    # The displays of curves look for the first, TunedThresholdClassifierCV for the second.
+    __name__ = property(_refuse)
+    _score_func = property(_refuse)
 
     @property
     def _listed(self) -> list[Any] | None:
@@ -412,18 +407,6 @@ class CountsScorer(StablePickle):
         result = {f"correct_{text}": value for text, value in zip(texts, correct, strict=True)}
         result |= {f"total_{text}": value for text, value in zip(texts, total, strict=True)}
         return CountsDict(result | outcomes, type(self).__qualname__)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CountsScorer) or type(other) is not type(self):
-            return NotImplemented
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[Any, ...]:
-        state = {**vars(self), "labels": self.labels is not None and tuple(label_list(self.labels))}
-        return tuple(sorted(state.items()))
 
 
 def _label_texts(labels: LabelArray) -> list[str]:
@@ -719,8 +702,7 @@ class OutcomesScorer(CountsScorer):
         places = ranks[samples.codes]
         order = np.argsort(places, kind="stable")
         hits = samples.hits[0][order[np.sum(places < 0) :]]
-        words = pack_bits(hits, n_words(self.max_test_size))
-        return self._result(counts, **dict(zip(word_keys(len(words)), words.tolist(), strict=True)))
+        return self._result(counts, **pack_bits(hits, self.max_test_size))
 
     def _repr_html_(self) -> str:
         values = {"max_test_size": self.max_test_size, "labels": self._listed}

@@ -20,13 +20,12 @@ import numpy as np
 from skpostbac._utils import (
     Floats,
     float_or_nan,
-    format_estimates,
     shown,
     table,
 )
-from skpostbac.metrics._posteriors.base import ExactPosterior, ScalarPosterior
+from skpostbac.metrics._posteriors.base import ExactPosterior
 from skpostbac.stats import BoundedDistribution
-from skpostbac.stats._distribution import OddsTransform
+from skpostbac.stats._distribution import OddsTransform, estimate_rows
 from skpostbac.stats._numerics import EPS
 
 # Share of the mean that is left where the optimism is as large as the mean.
@@ -150,16 +149,9 @@ class SelectedPosterior(ExactPosterior):
         ]
 
     def _html_tables(self) -> list[str]:
-        posteriors: dict[str, ScalarPosterior] = {
-            "corrected": self,
-            "uncorrected": self.uncorrected,
-        }
-        estimates = format_estimates(
-            [posterior.mean() for posterior in posteriors.values()],
-            [posterior.credible_interval() for posterior in posteriors.values()],
-        )
-        rows = [(name, *estimate) for name, estimate in zip(posteriors, estimates, strict=True)]
-        return [table(("", "mean", "95% CI"), rows)]
+        uncorrected = self.uncorrected.distribution
+        estimates = estimate_rows({"corrected": self.distribution, "uncorrected": uncorrected})
+        return [table(("", "mean", "95% CI"), estimates)]
 
     def __repr__(self) -> str:
         facts = [self._summary(), f"optimism={self.optimism:.3f}"]

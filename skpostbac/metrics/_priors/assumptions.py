@@ -7,7 +7,7 @@ distribution of the average. The names of priors stand here, and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,14 +21,12 @@ from skpostbac.stats._beta import LARGEST, SMALLEST
 
 # Weights below this share of the largest are no weights that sums of doubles can hold.
 _LEAST_SHARE = 1e-60
-# What the classes share: the parameters of a prior of such a kind, and the average under each.
-SharedPrior: TypeAlias = Hyperprior
 AverageDistribution: TypeAlias = BetaAverage | HierarchicalBetaAverage
 
-PriorLike: TypeAlias = ArrayLike | SharedPrior
-# As checked, and as resolved for a number of classes: a and b of each, or what they share.
-PriorSpec: TypeAlias = str | Floats | SharedPrior
-Prior: TypeAlias = Floats | SharedPrior
+PriorLike: TypeAlias = ArrayLike | Hyperprior
+# As checked, and as resolved for a number of classes: a and b of each, or the Hyperprior.
+PriorSpec: TypeAlias = str | Floats | Hyperprior
+Prior: TypeAlias = Floats | Hyperprior
 
 ClassWeightLike: TypeAlias = Mapping[Hashable, float] | ArrayLike | None
 ClassWeightSpec: TypeAlias = dict[Hashable, float] | Floats | None
@@ -48,59 +46,13 @@ DEFAULT_PRIOR = "reciprocal"
 DEFAULT_ACCURACY_PRIOR = "jeffreys"
 
 
-class SharedKind(NamedTuple):
-    """A kind of prior that the classes share."""
-
-    parameters: type[SharedPrior]
-    """Its class; the name stands for the default parameters."""
-    explanation: str
-    """What it says of the classes, in a sentence."""
-
-
-SHARED_PRIORS = {
-    "hierarchical": SharedKind(
-        Hyperprior,
-        "With the hierarchical prior, classes of similar size share a typical accuracy and a "
-        "spread around it, which may change with class size; both are integrated out, so that "
-        "each class informs the others.",
-    )
-}
-PRIOR_NAMES = (*NAMED_PRIORS, *SHARED_PRIORS)
-
-
-def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike) -> dict[str, Any]:
-    """Return the attributes of a posterior: prior and class weights, and what follows from them.
-
-    The specs are the prior and the weights as given, which pooling resolves for all its classes.
-
-    Raises
-    ------
-    ValueError
-        If the prior or the class weights are invalid or do not fit the classes, if the prior and
-        the counts of a class add up to more than 1e15, or if there is no class.
-    TypeError
-        If the counts are not a `ClassCounts`.
-    """
-    check_counts(counts)
-    prior_spec, weight_spec = check_prior(prior), check_class_weight(class_weight)
-    resolved = resolve_prior(prior_spec, len(counts.classes))
-    weights = resolve_class_weight(weight_spec, counts.classes)
-    effective = counts if counts._design is None else counts.effective()
-    check_sums(resolved, effective.total)
-    distribution = average_distribution(
-        prior_spec, effective.correct, effective.total, None if weight_spec is None else weights
-    )
-    if counts._design is not None:
-        distribution = widened(distribution, counts, weights)
-    return {
-        "counts": counts,
-        "prior": resolved,
-        "class_weight": weights,
-        "_prior_spec": prior_spec,
-        "_weight_spec": weight_spec,
-        "effective_counts": effective,
-        "distribution": distribution,
-    }
+HIERARCHICAL = "hierarchical"
+HIERARCHICAL_EXPLANATION = (
+    "With the hierarchical prior, classes of similar size share a typical accuracy and a spread "
+    "around it, which may change with class size; both are integrated out, so that each class "
+    "informs the others."
+)
+PRIOR_NAMES = (*NAMED_PRIORS, HIERARCHICAL)
 
 
 def check_counts(counts: object) -> None:
@@ -131,7 +83,7 @@ def check_prior(prior: PriorLike) -> PriorSpec:
     ValueError
         If the name is unknown, the shape is wrong, or a number is not in [1e-6, 1e15].
     """
-    if isinstance(prior, SharedPrior) or (isinstance(prior, str) and prior in PRIOR_NAMES):
+    if isinstance(prior, Hyperprior) or (isinstance(prior, str) and prior in PRIOR_NAMES):
         return prior
     array = np.zeros(0) if isinstance(prior, str) else float_array(prior, "prior")
     if array.ndim not in (1, 2) or array.shape[-1] != 2 or not len(array):
@@ -163,11 +115,11 @@ def resolve_prior(spec: PriorSpec, n_classes: int) -> Prior:
            [0.25, 0.25],
            [0.25, 0.25]])
     """
-    if isinstance(spec, SharedPrior):
+    if isinstance(spec, Hyperprior):
         return spec
     if isinstance(spec, str):
-        if spec in SHARED_PRIORS:
-            return SHARED_PRIORS[spec].parameters()
+        if spec == HIERARCHICAL:
+            return Hyperprior()
         spec = np.full(2, NAMED_PRIORS[spec] or 1 / n_classes)
         _check_range(spec)
     if spec.ndim == 2 and len(spec) != n_classes:
@@ -184,9 +136,8 @@ def independent_prior(prior: Prior, purpose: str) -> Floats:
     """Return the array of a resolved prior; raise if the classes share it."""
     if isinstance(prior, np.ndarray):
         return prior
-    names = [name for name, kind in SHARED_PRIORS.items() if isinstance(prior, kind.parameters)]
     raise ValueError(
-        f"prior must be independent for each class for {purpose}, not {names[0]}; "
+        f"prior must be independent for each class for {purpose}, not {HIERARCHICAL}; "
         f"use one of {sorted(NAMED_PRIORS)}, or numbers"
     )
 
@@ -260,7 +211,7 @@ def widened(
 
 def format_prior(spec: PriorSpec) -> str:
     """Write a checked prior in a few characters."""
-    if isinstance(spec, str | SharedPrior):
+    if isinstance(spec, str | Hyperprior):
         return repr(spec)
     if spec.ndim == 1:
         return f"({spec[0]:g}, {spec[1]:g})"

@@ -196,6 +196,23 @@ def _typical_recalls(correct: Floats, total: Floats) -> Floats:
     return np.asarray((correct + _BORROWED * centre) / (total + _BORROWED))
 
 
+def coverage_of(
+    spec: PriorSpec,
+    prior: Prior,
+    counts: ClassCounts,
+    class_weight: Floats,
+    mean: float,
+    standard_deviation: float,
+    sets: int | None = None,
+) -> float:
+    """Return the coverage to expect under any prior, given mean and spread of the posterior."""
+    sizes = counts.correct, counts.total
+    if isinstance(prior, Hyperprior):
+        return shared_coverage(*sizes, class_weight, mean, standard_deviation)
+    spent = spent_observations(spec, counts.n_classes)
+    return expected_coverage(*sizes, prior, class_weight, spent, sets)
+
+
 def least_coverage(n_classes: int) -> float:
     """Return the least expected coverage that gives no warning."""
     return _LEAST - _LESS / n_classes
@@ -334,15 +351,11 @@ def _suspect_coverage(posterior: InfluencedPosterior) -> float | None:
     moved = abs(mean - observed_average(counts, weights))
     if moved + 2 * deviation <= _LEAST_MOVE:
         return None
-    size = counts.total.size
-    limit = least_coverage(size)
+    limit = least_coverage(counts.n_classes)
+    sets = min(max(_FIRST_DRAWS // counts.n_classes, _FEWEST_SETS), _FIRST_SETS)
+    coverage = coverage_of(posterior._prior_spec, prior, counts, weights, mean, deviation, sets)
     if isinstance(prior, np.ndarray):
-        sets = min(max(_FIRST_DRAWS // size, _FEWEST_SETS), _FIRST_SETS)
-        spent = spent_observations(posterior._prior_spec, size)
-        coverage = expected_coverage(counts.correct, counts.total, prior, weights, spent, sets)
         limit += _FAR * math.sqrt(limit * (1 - limit) / sets)
-    else:
-        coverage = shared_coverage(counts.correct, counts.total, weights, mean, deviation)
     return coverage if coverage < limit else None
 
 
@@ -574,26 +587,20 @@ class PriorInfluence(StablePickle):
             )
         observed = observed_average(counts, weights)
         moved = means - np.where(counts.total > 0, counts.recalls, observed)
-        mean, sizes = float(weights @ means), (counts.correct, counts.total)
-        spec = check_prior(prior)
+        mean, spec, remedy = float(weights @ means), check_prior(prior), ""
         resolved = resolve_prior(spec, counts.n_classes)
-        remedy = ""
-        if isinstance(resolved, Hyperprior):
-            coverage = shared_coverage(*sizes, weights, mean, deviation)
-            if coverage < least_coverage(counts.n_classes):
-                remedy = "test more samples, and compare with prior='reciprocal'"
-                if resolved != Hyperprior():
-                    remedy = "recalls may depend on class size: use prior='hierarchical'"
-        else:
-            spent = spent_observations(spec, counts.n_classes)
-            coverage = expected_coverage(*sizes, resolved, weights, spent)
-            if coverage < least_coverage(counts.n_classes):
+        coverage = coverage_of(spec, resolved, counts, weights, mean, deviation)
+        if coverage < least_coverage(counts.n_classes):
+            if not isinstance(resolved, Hyperprior):
                 remedy = "with few samples of each class, use prior='hierarchical'"
-                weak = np.full((counts.n_classes, 2), 1 / counts.n_classes)
-                spent = spent_observations(DEFAULT_PRIOR, counts.n_classes)
-                share = expected_coverage(*sizes, weak, weights, spent)
+                weak = resolve_prior(DEFAULT_PRIOR, counts.n_classes)
+                share = coverage_of(DEFAULT_PRIOR, weak, counts, weights, mean, deviation)
                 if share >= _ENOUGH:
                     remedy += f", or 'reciprocal' (about {share:.0%})"
+            elif resolved == Hyperprior():
+                remedy = "test more samples, and compare with prior='reciprocal'"
+            else:
+                remedy = "recalls may depend on class size: use prior='hierarchical'"
         vars(self).update(  # past the frozen __setattr__
             counts=counts,
             recall_means=tuple(means.tolist()),

@@ -4,5 +4,3 @@ Imports `_posteriors`, `_priors`, `_labels` and `_counts`.
 """
 
 from skpostbac.metrics._thresholds.curve import PosteriorThresholdCurve, posterior_threshold_curve
-
-__all__ = ["PosteriorThresholdCurve", "posterior_threshold_curve"]

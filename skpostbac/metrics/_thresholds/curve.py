@@ -1,8 +1,6 @@
 """The posterior balanced accuracy at every threshold of a score, and at the best one.
 
-A sample is predicted positive if its score is at least the threshold. scikit-learn counts:
-`confusion_matrix_at_thresholds` where it exists, else `roc_curve`, whose rates are shares of the
-same counts.
+A sample is predicted positive if its score is at least the threshold.
 
 As the threshold falls from one value t_j to the next, d_j more positives are predicted correctly.
 The true-positive rate at t_j is F_j, the mass of a Dirichlet distribution with the parameters
@@ -26,7 +24,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
-from sklearn import metrics
 
 from skpostbac._plot import ThresholdPlot
 from skpostbac._utils import (
@@ -40,12 +37,11 @@ from skpostbac._utils import (
     draw_seed,
     float_or_nan,
     format_estimate,
-    format_estimates,
     format_probability,
     shown,
     table,
 )
-from skpostbac.metrics._counts import ClassCounts, format_count
+from skpostbac.metrics._counts import ClassCounts, describe_samples, format_count
 from skpostbac.metrics._dependence import warn_of_few_weights, warn_of_fractions
 from skpostbac.metrics._labels import BinaryScores, WeightType, check_weight_type, read_scores
 from skpostbac.metrics._posteriors import (
@@ -71,7 +67,7 @@ from skpostbac.metrics._priors import (
 )
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta import LARGEST
-from skpostbac.stats._distribution import interval_of
+from skpostbac.stats._distribution import estimate_rows, interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -183,7 +179,20 @@ class PosteriorThresholdCurve(FrozenArrays):
     n_samples: float | None = None
 
     def __post_init__(self) -> None:
-        check_threshold_counts(self._counts)
+        thresholds, total, size = self.thresholds, self.total, len(self.thresholds)
+        if thresholds.ndim != 1 or not size or not (np.diff(thresholds) < 0).all():
+            raise ValueError("thresholds must be decreasing numbers, at least one")
+        if self.correct.shape != (size, 2) or total.shape != (2,):
+            raise ValueError(
+                f"correct and total must have the shapes ({size}, 2) and (2,), got "
+                f"{self.correct.shape} and {total.shape}"
+            )
+        if not ((total > 0) & (self.correct >= 0) & (self.correct <= total)).all():
+            raise ValueError("correct must be between 0 and total, which must be positive")
+        if self.positive not in (0, 1):
+            raise ValueError(f"positive must be 0 or 1, got {shown(self.positive)}")
+        if (np.diff(self._counts.passed(), axis=0) < 0).any():
+            raise ValueError("correct must rise for the positive class and fall for the other")
         if len(self.classes) != 2:
             raise ValueError(f"classes must be two labels, got {shown(self.classes)}")
         independent_prior(resolve_prior(check_prior(self.prior), 2), "a threshold curve")
@@ -204,13 +213,10 @@ class PosteriorThresholdCurve(FrozenArrays):
     def _pseudo_counts(self) -> Floats:
         return independent_prior(resolve_prior(self.prior, 2), "a threshold curve")
 
-    @property
-    def _spent(self) -> float:
-        return spent_observations(self.prior, 2)
-
     @cached_property
     def _distributions(self) -> BetaAverage:
-        a, b = posterior_exponents(self._pseudo_counts, self.correct, self.total, self._spent)
+        spent = spent_observations(self.prior, 2)
+        a, b = posterior_exponents(self._pseudo_counts, self.correct, self.total, spent)
         return BetaAverage(a, b, weights=self.class_weight)
 
     @cached_property
@@ -246,7 +252,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     @cached_property
     def _curves(self) -> Floats:
         rng = np.random.default_rng([self.seed, 0])
-        kept = kept_strength(self._pseudo_counts, self.total, self._spent)
+        kept = kept_strength(self._pseudo_counts, self.total, spent_observations(self.prior, 2))
         counts = self._counts._replace(correct=kept * self.correct, total=kept * self.total)
         prior = kept[:, np.newaxis] * self._pseudo_counts
         return draw_curves(counts, prior, self._weights, N_DRAWS, rng)
@@ -377,7 +383,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         """
         probability = format_probability(float(self.prob_best[self.best_index]))
         number, n_effective = len(self.thresholds), float(self.total.sum())
-        samples = f"{format_count(n_effective)} samples"
+        samples = describe_samples(n_effective)
         if self.n_samples is not None:
             samples = f"{format_count(self.n_samples)} samples (effective size {n_effective:.4g})"
         return (
@@ -403,12 +409,11 @@ class PosteriorThresholdCurve(FrozenArrays):
         return ThresholdPlot(self).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:
-        posteriors = {"corrected": self.corrected, "uncorrected": self.best}
-        estimates = format_estimates(
-            [one.mean() for one in posteriors.values()],
-            [one.credible_interval(self.level) for one in posteriors.values()],
-        )
-        rows = [(name, *estimate) for name, estimate in zip(posteriors, estimates, strict=True)]
+        distributions = {
+            "corrected": self.corrected.distribution,
+            "uncorrected": self.best.distribution,
+        }
+        rows = estimate_rows(distributions, self.level)
         header = ("at the best threshold", "mean", f"{100 * self.level:.12g}% CI")
         return block(repr(self), table(header, rows))
 
@@ -549,41 +554,16 @@ def posterior_threshold_curve(
     return curve
 
 
-def check_threshold_counts(counts: ThresholdCounts) -> None:
-    """Raise if the counts are inconsistent with decreasing thresholds."""
-    thresholds, correct, total, positive = counts
-    if thresholds.ndim != 1 or not thresholds.size or not (np.diff(thresholds) < 0).all():
-        raise ValueError("thresholds must be decreasing numbers, at least one")
-    if correct.shape != (thresholds.size, 2) or total.shape != (2,):
-        raise ValueError(
-            f"correct and total must have the shapes ({thresholds.size}, 2) and (2,), got "
-            f"{correct.shape} and {total.shape}"
-        )
-    if not ((total > 0) & (correct >= 0) & (correct <= total)).all():
-        raise ValueError("correct must be between 0 and total, which must be positive")
-    if positive not in (0, 1):
-        raise ValueError(f"positive must be 0 or 1, got {shown(positive)}")
-    steps = np.diff(counts.passed(), axis=0)
-    if (steps < 0).any():
-        raise ValueError("correct must rise for the positive class and fall for the other")
-
-
 def count_at_thresholds(scores: BinaryScores) -> ThresholdCounts:
-    """Count the correct predictions at each distinct score."""
-    weight = None if (scores.weight == 1).all() else scores.weight
-    count: Any = getattr(metrics, "confusion_matrix_at_thresholds", _count_by_rates)
-    tns, fps, fns, tps, thresholds = count(
-        scores.is_positive, scores.values, pos_label=True, sample_weight=weight
-    )
-    # At the lowest threshold all samples are predicted positive.
-    correct, total = np.stack([tns, tps], axis=-1), np.array([fps[-1], tps[-1] + fns[-1]])
-    order = [0, 1] if scores.positive else [1, 0]
-    return ThresholdCounts(
-        np.asarray(thresholds, np.float64),
-        correct[:, order].astype(np.float64),
-        total[order].astype(np.float64),
-        scores.positive,
-    )
+    """Count the correct predictions at each distinct score of a sample of positive weight."""
+    order = np.argsort(scores.values)[::-1]
+    order = order[scores.weight[order] > 0]
+    values, weight = scores.values[order], scores.weight[order]
+    last = np.append(np.flatnonzero(np.diff(values)), len(values) - 1)
+    is_positive, by_class = scores.is_positive[order], np.arange(2) == scores.positive
+    passed = np.stack([np.cumsum(weight * (is_positive == one))[last] for one in by_class], axis=-1)
+    correct = np.where(by_class, passed, passed[-1] - passed)
+    return ThresholdCounts(values[last], correct, passed[-1], scores.positive)
 
 
 def effective_counts(counts: ThresholdCounts, scores: BinaryScores) -> ThresholdCounts:
@@ -595,26 +575,6 @@ def effective_counts(counts: ThresholdCounts, scores: BinaryScores) -> Threshold
     scale = size / counts.total
     correct = np.minimum(counts.correct * scale, size)
     return counts._replace(correct=correct, total=size)
-
-
-def _count_by_rates(
-    y_true: Any, y_score: Floats, *, pos_label: bool, sample_weight: Floats | None
-) -> tuple[Floats, ...]:
-    """Return what scikit-learn's function does, in versions without it."""
-    fpr, tpr, thresholds = metrics.roc_curve(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        drop_intermediate=False,
-    )
-    weight = np.ones(len(y_score)) if sample_weight is None else sample_weight
-    fps, tps = fpr * weight[~y_true].sum(), tpr * weight[y_true].sum()
-    if sample_weight is None:
-        fps, tps = np.rint(fps), np.rint(tps)
-    counts = fps[-1] - fps, fps, tps[-1] - tps, tps, thresholds
-    # The first threshold of a ROC curve is infinite.
-    return tuple(values[1:] for values in counts)
 
 
 def thin(counts: ThresholdCounts, class_weight: Floats, most: int) -> ThresholdCounts:

@@ -1,6 +1,7 @@
-"""Counts of the test folds of a cross-validation, read from `cv_results_`.
+"""Counts of the test folds of a cross-validation, read from `cv_results_`, and their posteriors.
 
 The results may have been stored, edited or merged since the search, so each column is checked.
+The posteriors of pooled folds may allow for the variation between training sets.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ import re
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from reprlib import repr as short_repr
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,12 +32,10 @@ from skpostbac._utils import (
 from skpostbac.metrics import ClassCounts, PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import WORD_BITS, WORD_KEY, class_order, unpack_bits
 from skpostbac.metrics._labels import label_list, unique_label_array
-from skpostbac.metrics._priors import ClassWeightLike, PriorLike
-from skpostbac.model_selection._pooling.training_variation import (
-    TrainingVariation,
-    corrected_for_training,
-)
+from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.stats._beta import LARGEST
+
+TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None
 
 # A column of counts: of one split of a search, or of all folds of cross_validate.
 _KEY = re.compile(r"(?P<prefix>(?:split(?P<split>\d{1,9})_)?test_)correct_(?P<label>.+)", re.DOTALL)
@@ -47,55 +47,49 @@ _WORD = re.compile(r"(?:split\d{1,9}_)?test_outcomes_(\d{1,9})")
 
 @dataclass(frozen=True, eq=False)
 class FoldCounts:
-    """Per-class counts of every test fold of every candidate.
+    """Per-class counts of every test fold of every candidate, and how to pool them.
 
     Attributes
     ----------
-    labels : tuple of length l
-        The classes.
-    correct, total : arrays of shape (n_candidates, n_splits, l)
+    names : tuple of n_counted str
+        The classes that were counted, as text.
+    correct, total : arrays of shape (n_candidates, n_splits, n_counted)
         Correct predictions and samples of each class; nan where a fit failed.
     has_failed : array of bool of shape (n_candidates, n_splits)
         Whether a fit failed.
     from_search : bool
         Whether the candidates are those of a search.
-    as_text : bool
-        Whether the labels are strings from column names, not those of ``y``.
     tests : tuple of n_splits arrays or None
         Indices of the samples of each test fold, if they are known.
     n_train : int or None
         Sum of the sizes of all training sets, if they are known.
+    labels : tuple or None
+        The classes to pool, as they are in ``y``; by default all, as text.
+    n_repeats, training_variation
+        See :func:`~skpostbac.pooled_posteriors`.
     """
 
-    labels: tuple[Any, ...]
+    names: tuple[str, ...]
     correct: Floats
     total: Floats
     has_failed: Bools
     from_search: bool
-    as_text: bool = True
-    tests: tuple[Indices, ...] | None = None
-    n_train: int | None = None
+    tests: tuple[Indices, ...] | None
+    n_train: int | None
+    labels: tuple[Any, ...] | None = None
+    n_repeats: int | None = None
+    training_variation: TrainingVariation = None
 
     @property
-    def n_splits(self) -> int:
-        """Number of test folds."""
-        return int(self.correct.shape[1])
+    def _classes(self) -> tuple[Any, ...]:
+        """The classes to pool."""
+        return self.names if self.labels is None else self.labels
 
-    def select(self, labels: ArrayLike) -> FoldCounts:
-        """Return the counts of these classes, whose texts are labels here."""
-        wanted = label_list(unique_label_array(labels, "labels"))
-        if unknown := [label for label in wanted if str(label) not in self.labels]:
-            raise ValueError(
-                f"labels {unknown} were not counted, cv_results has counts of {list(self.labels)}"
-            )
-        index = [self.labels.index(str(label)) for label in wanted]
-        return replace(
-            self,
-            labels=tuple(wanted),
-            correct=self.correct[..., index],
-            total=self.total[..., index],
-            as_text=False,
-        )
+    @cached_property
+    def _kept(self) -> list[int]:
+        """Positions of the classes to pool among those that were counted."""
+        positions = {name: position for position, name in enumerate(self.names)}
+        return [positions[str(label)] for label in self._classes]
 
     def fitted(self) -> list[int]:
         """Return the candidates without failed fits; warn of others, and raise if all failed."""
@@ -121,10 +115,12 @@ class FoldCounts:
                 named.append(f"{who}split{plural} {', '.join(splits)}")
         return "; ".join(named)
 
-    def times_tested(self, n_repeats: int | None) -> Indices:
-        """Return how often each tested sample was tested: once or `n_repeats` if not known."""
+    @cached_property
+    def _times_tested(self) -> Indices:
+        """How often each tested sample was tested: once or `n_repeats` if not known."""
+        n_repeats = self.n_repeats
         if n_repeats is not None:
-            check_n_repeats(n_repeats, self.n_splits)
+            check_n_repeats(n_repeats, self.correct.shape[1])
         if self.tests is None:
             return np.array([n_repeats or 1])
         times: Indices = np.unique(np.concatenate(self.tests), return_counts=True)[1]
@@ -136,29 +132,93 @@ class FoldCounts:
             )
         return times
 
-    def pool(self, candidate: int, times: float | Floats) -> ClassCounts:
-        """Add up the folds of a candidate; `times` is how often a sample was tested."""
-        return ClassCounts(
-            self.labels,
-            self.correct[candidate].sum(axis=0) / times,
-            self.total[candidate].sum(axis=0) / times,
+    @property
+    def times(self) -> float:
+        """How often a tested sample was tested, on average."""
+        return float(self._times_tested.mean())
+
+    @cached_property
+    def inflation(self) -> float:
+        """Divisor of the counts for the variation between training sets."""
+        n_splits = self.correct.shape[1]
+        return training_inflation(
+            self.training_variation, n_splits, self._times_tested, self.n_train
         )
 
+    def pool(self, candidate: int, times: float | Floats) -> ClassCounts:
+        """Add up the folds of a candidate; `times` is how often a sample was tested."""
+        correct, total = (
+            counts[candidate].sum(axis=0)[self._kept] / times
+            for counts in (self.correct, self.total)
+        )
+        return ClassCounts(self._classes, correct, total)
+
     def posterior(
-        self,
-        candidate: int,
-        times: float | Floats,
-        *,
-        prior: PriorLike,
-        class_weight: ClassWeightLike,
-        training_variation: TrainingVariation = None,
-        inflation: float = 1.0,
+        self, candidate: int, *, prior: PriorLike, class_weight: ClassWeightLike
     ) -> PosteriorBalancedAccuracy:
-        """Pool the folds of a candidate; `times` is how often a sample was tested."""
-        counts = self.pool(candidate, times * inflation)
-        class_weight = weights_by_text(class_weight) if self.as_text else class_weight
+        """Return the posterior of a candidate."""
+        counts = self.pool(candidate, self.times * self.inflation)
+        class_weight = weights_by_text(class_weight) if self.labels is None else class_weight
         posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
-        return corrected_for_training(posterior, training_variation, inflation)
+        return corrected_for_training(posterior, self.training_variation, self.inflation)
+
+    def pair(self, words: Floats, candidates: Sequence[int], times: float) -> PairedCounts:
+        """Count which of the candidates are right together.
+
+        Parameters
+        ----------
+        words : array of shape (n_candidates, n_splits, n_words)
+            Outcomes, packed.
+        candidates : sequence of int
+            Positions of the candidates to take.
+        times : float
+            How often a sample was tested.
+        """
+        total = self.total[candidates]
+        differs = (total != total[0]).any(axis=(1, 2))
+        if differs.any():
+            raise ValueError(
+                f"cv_results has outcomes on other folds for candidate {candidates[0]} than for "
+                f"candidate {candidates[int(np.argmax(differs))]}: they cannot be paired"
+            )
+        if np.any(fraction := total[0] % 1 > 0):
+            raise ValueError(
+                "cv_results must count each sample once where it has outcomes of samples, "
+                f"got a count of {total[0][fraction][0]:g}"
+            )
+        unknown = np.isnan(words[candidates]).any(axis=(1, 2))
+        if unknown.any():
+            raise ValueError(
+                "cv_results has no outcomes of samples for candidate "
+                f"{candidates[int(np.argmax(unknown))]}"
+            )
+        order = class_order(self.names)
+        sizes = total[0].astype(np.intp)[:, order]
+        n_samples = sizes.sum(axis=1).tolist()
+        if max(n_samples) > WORD_BITS * words.shape[2]:
+            raise ValueError(
+                f"cv_results has outcomes of at most {WORD_BITS * words.shape[2]} samples of each "
+                f"split, got counts of {max(n_samples)}"
+            )
+        hits = [unpack_bits(words[candidates, split], n) for split, n in enumerate(n_samples)]
+        correct = self.correct[candidates].sum(axis=2)
+        outcomes = np.stack([np.count_nonzero(bits, axis=1) for bits in hits], axis=1)
+        if np.any(differs := outcomes != correct):
+            raise ValueError(
+                f"cv_results has outcomes with {outcomes[differs][0]} correct predictions where "
+                f"{correct[differs][0]:g} were counted"
+            )
+        place = np.full(len(order), -1)
+        place[self._kept] = np.arange(len(self._kept))
+        class_index = np.repeat(np.tile(place[order], len(sizes)), sizes.ravel())
+        is_kept = class_index >= 0
+        return PairedCounts(
+            [str(candidate) for candidate in candidates],
+            self._classes,
+            class_index[is_kept],
+            np.concatenate(hits, axis=1).T[is_kept],
+            np.full(is_kept.sum(), 1 / times),
+        )
 
 
 def weights_by_text(class_weight: ClassWeightLike) -> ClassWeightLike:
@@ -174,19 +234,19 @@ def weights_by_text(class_weight: ClassWeightLike) -> ClassWeightLike:
     return weights
 
 
-def fold_counts(cv_results: Any, labels: ArrayLike | None = None) -> FoldCounts:
+def fold_counts(
+    cv_results: Any,
+    labels: ArrayLike | None = None,
+    n_repeats: int | None = None,
+    training_variation: TrainingVariation = None,
+) -> FoldCounts:
     """Collect the per-class counts from the results of a search or of `cross_validate`.
 
-    Parameters
-    ----------
-    cv_results : dict or DataFrame
-        See :func:`~skpostbac.pooled_posteriors`.
-    labels : sequence, optional
-        The classes to take, in this order; all that were counted by default.
+    The arguments are those of :func:`~skpostbac.pooled_posteriors`.
     """
     keys = _count_keys(cv_results)
     prefixes = _prefixes(keys)
-    names = list(dict.fromkeys(key["label"] for key in keys))
+    names = tuple(dict.fromkeys(key["label"] for key in keys))
     from_search = prefixes != ["test_"]
     correct, total = (
         _stack(cv_results, prefixes, [f"{what}_{name}" for name in names], from_search, LARGEST)
@@ -200,16 +260,24 @@ def fold_counts(cv_results: Any, labels: ArrayLike | None = None) -> FoldCounts:
     # Failed fits are NaN or, with ``error_score=0``, have no tested samples.
     has_failed = (np.isnan(correct) | np.isnan(total)).any(axis=2) | (total.sum(axis=2) == 0)
     indices = {} if from_search else _fold_indices(cv_results, correct.shape[1])
+    tests, train = indices.get("test"), indices.get("train")
     counts = FoldCounts(
-        tuple(names),
+        names,
         correct,
         total,
         has_failed,
         from_search,
-        tests=indices.get("test"),
-        n_train=sum(map(len, indices["train"])) if "train" in indices else None,
+        tests,
+        None if train is None else sum(map(len, train)),
     )
-    return counts if labels is None else counts.select(labels)
+    if labels is not None:
+        wanted = tuple(label_list(unique_label_array(labels, "labels")))
+        if unknown := [label for label in wanted if str(label) not in names]:
+            raise ValueError(
+                f"labels {unknown} were not counted, cv_results has counts of {list(names)}"
+            )
+        counts = replace(counts, labels=wanted)
+    return replace(counts, n_repeats=n_repeats, training_variation=training_variation)
 
 
 def fold_words(cv_results: Any) -> Floats | None:
@@ -239,77 +307,6 @@ def fold_words(cv_results: Any) -> Floats | None:
             f"got {words[fraction][0]}"
         )
     return words
-
-
-def pair_candidates(
-    counts: FoldCounts,
-    words: Floats,
-    candidates: Sequence[int],
-    *,
-    labels: ArrayLike | None,
-    times: float,
-) -> PairedCounts:
-    """Count which of the candidates are right together.
-
-    Parameters
-    ----------
-    counts : FoldCounts
-        Counts of all classes.
-    words : array of shape (n_candidates, n_splits, n_words)
-        Outcomes, packed.
-    candidates : sequence of int
-        Positions of the candidates to take.
-    labels : sequence, optional
-        The classes to take.
-    times : float
-        How often a sample was tested.
-    """
-    order = class_order(counts.labels)
-    kept = counts if labels is None else counts.select(labels)
-    places = {str(label): place for place, label in enumerate(kept.labels)}
-    place = np.array([places.get(counts.labels[position], -1) for position in order])
-    total = counts.total[candidates]
-    differs = (total != total[0]).any(axis=(1, 2))
-    if differs.any():
-        raise ValueError(
-            f"cv_results has outcomes on other folds for candidate {candidates[0]} than for "
-            f"candidate {candidates[int(np.argmax(differs))]}: they cannot be paired"
-        )
-    if np.any(fraction := total[0] % 1 > 0):
-        raise ValueError(
-            "cv_results must count each sample once where it has outcomes of samples, "
-            f"got a count of {total[0][fraction][0]:g}"
-        )
-    unknown = np.isnan(words[candidates]).any(axis=(1, 2))
-    if unknown.any():
-        raise ValueError(
-            "cv_results has no outcomes of samples for candidate "
-            f"{candidates[int(np.argmax(unknown))]}"
-        )
-    sizes = total[0].astype(np.intp)[:, order]
-    n_samples = sizes.sum(axis=1).tolist()
-    if max(n_samples) > WORD_BITS * words.shape[2]:
-        raise ValueError(
-            f"cv_results has outcomes of at most {WORD_BITS * words.shape[2]} samples of each "
-            f"split, got counts of {max(n_samples)}"
-        )
-    hits = [unpack_bits(words[candidates, split], n) for split, n in enumerate(n_samples)]
-    correct = counts.correct[candidates].sum(axis=2)
-    outcomes = np.stack([np.count_nonzero(bits, axis=1) for bits in hits], axis=1)
-    if np.any(differs := outcomes != correct):
-        raise ValueError(
-            f"cv_results has outcomes with {outcomes[differs][0]} correct predictions where "
-            f"{correct[differs][0]:g} were counted"
-        )
-    class_index = np.repeat(np.tile(place, len(sizes)), sizes.ravel())
-    is_kept = class_index >= 0
-    return PairedCounts(
-        [str(candidate) for candidate in candidates],
-        kept.labels,
-        class_index[is_kept],
-        np.concatenate(hits, axis=1).T[is_kept],
-        np.full(is_kept.sum(), 1 / times),
-    )
 
 
 def check_n_repeats(n_repeats: object, n_splits: int | None = None) -> None:
@@ -434,7 +431,7 @@ def _fold_indices(cv_results: Any, n_splits: int) -> dict[str, tuple[Indices, ..
     with input_errors("cv_results['indices'] must be what cross_validate returns"):
         indices = cv_results["indices"]
         for name in ("test", "train") if "train" in indices else ("test",):
-            arrays = [np.asarray(samples) for samples in indices[name]]
+            arrays = map(np.asarray, indices[name])
             # Splitters may yield masks in place of indices.
             found[name] = tuple(
                 np.flatnonzero(s) if s.dtype == bool else s.astype(np.intp) for s in arrays
@@ -446,3 +443,142 @@ def _fold_indices(cv_results: Any, n_splits: int) -> dict[str, tuple[Indices, ..
                 f"got {len(sets)}"
             )
     return found
+
+
+def training_inflation(
+    training_variation: object, n_splits: int, times: Indices, n_train: float | None = None
+) -> float:
+    """Return the factor by which the variance of a pooled score is multiplied.
+
+    Nadeau and Bengio multiply the variance of the mean over J test sets by 1 + J n_test / n_train.
+    In K-fold cross-validation J = K and n_test / n_train = 1 / (K - 1). Where samples are tested
+    several times, J n_test is the number of different samples.
+
+    Parameters
+    ----------
+    training_variation : {"nadeau-bengio"} or None
+        The correction; None for none.
+    n_splits : int
+        Folds of all rounds of the cross-validation.
+    times : array of int
+        How often each tested sample was tested.
+    n_train : float, optional
+        Sum of the sizes of all training sets; K-fold cross-validation is assumed without it.
+
+    Examples
+    --------
+    >>> training_inflation("nadeau-bengio", 10, np.array([2]))
+    2.25
+    >>> training_inflation("nadeau-bengio", 10, np.full(60, 2), 10 * 48)
+    2.25
+    """
+    if training_variation is None:
+        return 1.0
+    if not isinstance(training_variation, str) or training_variation != "nadeau-bengio":
+        raise ValueError(
+            "training_variation must be None or 'nadeau-bengio', "
+            f"got {short_repr(training_variation)}"
+        )
+    if n_train is not None:
+        return 1 + n_splits * len(times) / n_train
+    if np.ptp(times) or n_splits % times[0]:
+        raise ValueError(
+            "training_variation needs K-fold cross-validation, in which each sample is tested as "
+            "often as all others, or the indices of the training sets (return_indices=True); "
+            "pass training_variation=None to do without the correction"
+        )
+    n_folds = n_splits // int(times[0])
+    if n_folds < 2:
+        raise ValueError(
+            f"training_variation={training_variation!r} needs K-fold cross-validation with at "
+            f"least 2 folds, got {n_folds}; pass training_variation=None to do without it"
+        )
+    return 1 + n_folds / (n_folds - 1)
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class CorrectedPosterior(PosteriorBalancedAccuracy):
+    """Posterior with counts divided to allow for the variation between training sets.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        Counts after division; of samples in groups, whose effective counts are divided, before it.
+    prior, class_weight
+        As for :class:`PosteriorBalancedAccuracy`.
+    training_variation : str
+        Name of the correction.
+    inflation : float
+        Divisor of the counts.
+    """
+
+    training_variation: str
+    inflation: float
+
+    def __init__(
+        self,
+        counts: ClassCounts,
+        *,
+        prior: ArrayLike = DEFAULT_PRIOR,
+        class_weight: ClassWeightLike = None,
+        training_variation: str,
+        inflation: float,
+    ) -> None:
+        super().__init__(counts, prior=prior, class_weight=class_weight)
+        vars(self).update(training_variation=training_variation, inflation=inflation)
+        if self.design_effects is not None:
+            effective = self.effective_counts
+            correct, total = effective.correct / inflation, effective.total / inflation
+            # Past the frozen __setattr__; the distribution follows from the effective counts.
+            vars(self)["effective_counts"] = ClassCounts(effective.classes, correct, total)
+
+    def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
+        if not isinstance(other, PosteriorBalancedAccuracy):
+            return NotImplemented
+        if not isinstance(other, CorrectedPosterior) or self._correction() != other._correction():
+            raise ValueError("Posteriors with different training_variation cannot be pooled")
+        pooled = super().__add__(other)
+        return CorrectedPosterior(pooled.counts, **pooled._specs(), **self._correction())
+
+    def __radd__(self, other: object) -> Any:
+        if isinstance(other, PosteriorBalancedAccuracy):
+            return self + other
+        return super().__radd__(other)
+
+    def report(self, level: float = 0.95) -> str:
+        """Return a text report on the balanced accuracy and the correction."""
+        return (
+            f"{super().report(level)}\nThis describes the model refitted on all data. "
+            f"{self.correction}"
+        )
+
+    @property
+    def correction(self) -> str:
+        """Sentence on the correction for reports."""
+        return (
+            f"The counts are divided by {self.inflation:.4g} to allow for the variation between "
+            "training sets."
+        )
+
+    def _correction(self) -> dict[str, Any]:
+        return {"training_variation": self.training_variation, "inflation": self.inflation}
+
+    def _made_of(self) -> tuple[Any, ...]:
+        return *super()._made_of(), self.training_variation, self.inflation
+
+    def _facts(self) -> list[str]:
+        return [*super()._facts(), f"training_variation={self.training_variation!r}"]
+
+
+def corrected_for_training(
+    posterior: PosteriorBalancedAccuracy, training_variation: TrainingVariation, inflation: float
+) -> PosteriorBalancedAccuracy:
+    """Return the posterior of divided counts under the name of the correction, if there is one."""
+    if training_variation is None:
+        return posterior
+    return CorrectedPosterior(
+        posterior.counts,
+        **posterior._specs(),
+        training_variation=training_variation,
+        inflation=inflation,
+    )

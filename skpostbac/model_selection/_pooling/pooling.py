@@ -27,7 +27,7 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv, 
 from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from skpostbac._utils import Floats, Indices, LabelArray, input_errors, is_integer
+from skpostbac._utils import Floats, Indices, input_errors, is_integer
 from skpostbac.metrics import (
     ClassCounts,
     ClassCountsScorer,
@@ -52,10 +52,11 @@ from skpostbac.metrics._priors import (
     PriorLike,
     warn_if_prior_dominates,
 )
-from skpostbac.model_selection._pooling.folds import fold_counts, fold_words, pair_candidates
-from skpostbac.model_selection._pooling.training_variation import (
+from skpostbac.model_selection._pooling.folds import (
     TrainingVariation,
     corrected_for_training,
+    fold_counts,
+    fold_words,
     training_inflation,
 )
 
@@ -172,21 +173,12 @@ def pooled_posteriors(
     >>> [posterior.mean() for posterior in pooled_posteriors(search.cv_results_)]
     [0.5911, 0.8906]
     >>> pooled_posteriors(search.cv_results_, training_variation="nadeau-bengio")[1]
-    PosteriorBalancedAccuracy(mean=0.885, 95% CI=[0.807, 0.950], n_classes=3, n=79.1111,
+    PosteriorBalancedAccuracy(mean=0.885, 95% CI=[0.807, 0.950], n_classes=3, n_effective=79.1,
         training_variation='nadeau-bengio')
     """
-    counts = fold_counts(cv_results, labels)
-    times = counts.times_tested(n_repeats)
-    inflation = training_inflation(training_variation, counts.n_splits, times, counts.n_train)
+    counts = fold_counts(cv_results, labels, n_repeats, training_variation)
     posteriors = {
-        candidate: counts.posterior(
-            candidate,
-            times.mean(),
-            prior=prior,
-            class_weight=class_weight,
-            training_variation=training_variation,
-            inflation=inflation,
-        )
+        candidate: counts.posterior(candidate, prior=prior, class_weight=class_weight)
         for candidate in counts.fitted()
     }
     warn_if_prior_dominates(*posteriors.values())
@@ -197,6 +189,9 @@ def pooled_paired_counts(
     cv_results: Any, *, labels: ArrayLike | None = None, n_repeats: int | None = None
 ) -> PairedCounts:
     """Count joint correct predictions of the candidates of a search, for each class.
+
+    The posteriors of :func:`~skpostbac.pooled_posteriors` describe each candidate by itself; these
+    counts also say which candidates are right on the same samples, for a paired comparison.
 
     Parameters
     ----------
@@ -261,9 +256,8 @@ def pooled_paired_counts(
             "cv_results has no outcomes of samples (test_outcomes_0): "
             "run the search with scoring=OutcomesScorer(max_test_size=len(y))"
         )
-    counts = fold_counts(cv_results)
-    times = counts.times_tested(n_repeats).mean()
-    return pair_candidates(counts, words, counts.fitted(), labels=labels, times=times)
+    counts = fold_counts(cv_results, labels, n_repeats)
+    return counts.pair(words, counts.fitted(), counts.times)
 
 
 def cross_val_posterior(
@@ -376,7 +370,9 @@ def cross_val_posterior(
         if groups is not None and routed is not None:
             raise ValueError("groups must be given once, got them as an argument and in params")
         groups = routed if groups is None else groups
-    labels = _classes_of(y) if labels is None else unique_label_array(labels, "labels")
+    if labels is None and not len((column := read_column(y, "y")).array):
+        raise ValueError("y must have at least one sample, got none")
+    labels = encode(column).values if labels is None else unique_label_array(labels, "labels")
     # A bad prior raises before the first fit, not after the last.
     nothing = np.zeros(np.size(labels))
     PosteriorBalancedAccuracy(
@@ -418,14 +414,6 @@ def cross_val_posterior(
     warn_if_prior_dominates(posterior)
     warn_of_groups(posterior.design_effects, label_list(counts.classes))
     return posterior
-
-
-def _classes_of(y: Any) -> LabelArray:
-    """Return the sorted classes of labels."""
-    labels = read_column(y, "y")
-    if not len(labels.array):
-        raise ValueError("y must have at least one sample, got none")
-    return encode(labels).values
 
 
 def _splits(estimator: Any, X: Any, y: Any, groups: Any, cv: Any) -> list[tuple[Indices, Indices]]:

@@ -2,23 +2,15 @@
 
 `betas` holds the variables of many sums, and bounds their range and the height of their transforms.
 `series` makes series of them; single variables have closed forms (`single`), and logs of small
-tails a `saddlepoint` approximation. `average` and `averages` are what users see. Imports `_series`.
+tails a `saddlepoint` approximation. `average` has what users see. Imports `_series`.
 """
 
-from skpostbac.stats._beta.average import BetaAverage, Question, beta_averages, evaluate_all
-from skpostbac.stats._beta.averages import BetaAverages
+from skpostbac.stats._beta.average import (
+    BetaAverage,
+    BetaAverages,
+    Question,
+    beta_averages,
+    evaluate_all,
+)
 from skpostbac.stats._beta.betas import LARGEST, SMALLEST, central_moments, variances
 from skpostbac.stats._distribution import Intervals
-
-__all__ = [
-    "LARGEST",
-    "SMALLEST",
-    "BetaAverage",
-    "BetaAverages",
-    "Intervals",
-    "Question",
-    "beta_averages",
-    "central_moments",
-    "evaluate_all",
-    "variances",
-]

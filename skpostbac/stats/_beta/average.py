@@ -10,6 +10,8 @@ sum_i w_i^2 a_i b_i / (n_i^2 (n_i + 1)) with n_i = a_i + b_i. The mean and the e
 are kept as sums of two doubles each.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -18,17 +20,60 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats
-from skpostbac.stats._beta.averages import BetaAverages
+from skpostbac._utils import (
+    Floats,
+    RngLike,
+    StablePickle,
+    block,
+    check_generator,
+    check_shape,
+    format_estimates,
+    more,
+    table,
+)
 from skpostbac.stats._beta.betas import Parameters, cumulants
 from skpostbac.stats._beta.saddlepoint import BetaTails
 from skpostbac.stats._beta.series import centred_sums
-from skpostbac.stats._distribution import BoundedDistribution, Distribution
-from skpostbac.stats._numerics import Frame, weighted_mean
-from skpostbac.stats._series import Centred, SmallTails
+from skpostbac.stats._distribution import (
+    BoundedDistribution,
+    Distribution,
+    Intervals,
+    LocatedDistributions,
+    interval_of,
+)
+from skpostbac.stats._numerics import Frame, weighted_mean, weighted_means
+from skpostbac.stats._series import Centred, Located, SmallTails
+
+# Number of distributions shown in the HTML view.
+SHOWN = 8
 
 
-class BetaAverage(BoundedDistribution):
+class _WeightedSums:
+    """Parameters of one sum, or of an array of them."""
+
+    _parameters: Parameters
+
+    @property
+    def a(self) -> Floats:
+        """First parameters of the Beta variables, read-only, shape (..., l)."""
+        return self._parameters.a
+
+    @property
+    def b(self) -> Floats:
+        """Second parameters of the Beta variables, read-only, shape (..., l)."""
+        return self._parameters.b
+
+    @property
+    def weights(self) -> Floats:
+        """Weights of the Beta variables, read-only, shape (..., l)."""
+        return self._parameters.weights
+
+    @cached_property
+    def _cumulants(self) -> Floats:
+        return cumulants(self.a, self.b, self.weights)
+
+
+class BetaAverage(_WeightedSums, BoundedDistribution):
     r"""Distribution of :math:`\lambda = \sum_i w_i \theta_i` with independent :math:`\theta_i`.
 
     Here :math:`\theta_i \sim \mathrm{Beta}(a_i, b_i)`. With the default weights this is the
@@ -107,11 +152,9 @@ class BetaAverage(BoundedDistribution):
     array([0.5     , 0.005942, 0.864986])
     """
 
-    _parameters: Parameters
-
     def __new__(
         cls, a: ArrayLike, b: ArrayLike, *, weights: ArrayLike | None = None
-    ) -> "BetaAverage":
+    ) -> BetaAverage:
         """Return one distribution, or `BetaAverages` for parameters with more dimensions."""
         parameters = Parameters.checked(a, b, weights)
         if parameters.shape:
@@ -127,21 +170,6 @@ class BetaAverage(BoundedDistribution):
         return (self.a, self.b), {"weights": weights}
 
     @property
-    def a(self) -> Floats:
-        """First parameters of the Beta variables, read-only, shape (l,)."""
-        return self._parameters.a
-
-    @property
-    def b(self) -> Floats:
-        """Second parameters of the Beta variables, read-only, shape (l,)."""
-        return self._parameters.b
-
-    @property
-    def weights(self) -> Floats:
-        """Weights of the Beta variables, read-only, shape (l,)."""
-        return self._parameters.weights
-
-    @property
     def has_equal_weights(self) -> bool:
         """Whether the weights are the default, exactly 1 / l each."""
         return self._parameters.equal
@@ -155,18 +183,18 @@ class BetaAverage(BoundedDistribution):
         """Keep the frame: that of a difference or a mirrored distribution cannot be recomputed."""
         return {**super().__getstate__(), "_frame": self._frame}
 
-    def __neg__(self) -> "BetaAverage":
+    def __neg__(self) -> BetaAverage:
         """Return the distribution of the negated variable."""
         distribution = BetaAverage(self.a, self.b, weights=-self.weights)
         return distribution._framed(self._frame.mirrored())
 
     @overload
-    def __sub__(self, other: "BetaAverage") -> "BetaAverage": ...
+    def __sub__(self, other: BetaAverage) -> BetaAverage: ...
 
     @overload
     def __sub__(self, other: BetaAverages) -> BetaAverages: ...
 
-    def __sub__(self, other: "BetaAverage | BetaAverages") -> "BetaAverage | BetaAverages":
+    def __sub__(self, other: BetaAverage | BetaAverages) -> BetaAverage | BetaAverages:
         """Return the distribution of the difference of two independent variables."""
         if isinstance(other, BetaAverages):
             return beta_averages(self.a, self.b, self.weights) - other
@@ -185,23 +213,18 @@ class BetaAverage(BoundedDistribution):
             return NotImplemented
         return other - beta_averages(self.a, self.b, self.weights)
 
-    def _framed(self, frame: Frame) -> "BetaAverage":
+    def _framed(self, frame: Frame) -> BetaAverage:
         # A frame holds equal weights of 1 / l exactly; an array of weights rounds them.
         vars(self)["_frame"] = frame
         return self
 
-    def marginals(self) -> list["BetaAverage"]:
+    def marginals(self) -> list[BetaAverage]:
         """Return the marginal distribution of each variable."""
         return [BetaAverage([a], [b]) for a, b in zip(self.a, self.b, strict=True)]
 
     def means(self) -> Floats:
         """Return the mean of each variable, shape (l,)."""
         return np.asarray(self.a / (self.a + self.b))
-
-    @cached_property
-    def _cumulants(self) -> Floats:
-        parameters = self._parameters
-        return cumulants(parameters.a, parameters.b, parameters.weights)
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
@@ -219,7 +242,7 @@ class BetaAverage(BoundedDistribution):
 
     @cached_property
     def _frame(self) -> Frame:
-        a, b, weights = (x[0] for x in self._parameters.rows)
+        a, b, weights = np.array(self._parameters.rows)[:, 0]
         is_equal, is_up, size, n = self.has_equal_weights, weights > 0, np.abs(weights), a + b
         return Frame(
             math.fsum(np.minimum(weights, 0.0).tolist()),
@@ -228,6 +251,132 @@ class BetaAverage(BoundedDistribution):
             float((size * np.where(is_up, a, b) / n).sum()),
             float((size * np.where(is_up, b, a) / n).sum()),
         )
+
+
+class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals], StablePickle):
+    """An array of distributions of weighted sums of independent Beta variables.
+
+    `BetaAverage` returns it for parameters with more than one dimension. It has the methods of a
+    single distribution. They return arrays of the shape of the array of distributions, broadcast
+    with the points or probabilities. The values agree with those of the single distributions to
+    about 1e-12. Logarithms of tails below 1e-11 are good to about 1 %.
+
+    The series used for the computation are cached: up to some hundred numbers for each
+    distribution, and more with classes without errors.
+
+    See Also
+    --------
+    BetaAverage : Parameters and an example.
+    """
+
+    def __init__(self, parameters: Parameters) -> None:
+        self._parameters = parameters
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape (...) of the array of distributions."""
+        return self._parameters.shape
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        return self.shape
+
+    def __repr__(self) -> str:
+        """Show the shape and the number of variables."""
+        return f"BetaAverages(shape={self.shape}, n_variables={self.a.shape[-1]})"
+
+    def _repr_html_(self) -> str:
+        """Show the first distributions, by their index."""
+        flat = (len(self.a.reshape(-1, self.a.shape[-1])), self.a.shape[-1])
+        parameters = (self.a, self.b, np.broadcast_to(self.weights, self.a.shape))
+        first = self._made(*(values.reshape(flat)[:SHOWN] for values in parameters))
+        intervals = list(zip(*(ends.tolist() for ends in interval_of(first, 0.95)), strict=True))
+        estimates = format_estimates(first.mean().tolist(), intervals)
+        places = map(str, np.ndindex(self.shape))
+        rows = [(place, *estimate) for place, estimate in zip(places, estimates, strict=False)]
+        return block(
+            repr(self), table(("index", "mean", "95% CI"), rows, note=more(flat[0], SHOWN))
+        )
+
+    def __neg__(self) -> BetaAverages:
+        """Return the distributions of the negated variables."""
+        return self._made(self.a, self.b, -self.weights)
+
+    def __sub__(self, other: object) -> BetaAverages:
+        """Return the distributions of the differences of independent variables."""
+        if not isinstance(other, BetaAverages):
+            return NotImplemented
+        shape = np.broadcast_shapes(self.shape, other.shape)
+
+        def joined(first: Floats, second: Floats) -> Floats:
+            arrays = [np.broadcast_to(x, (*shape, x.shape[-1])) for x in (first, second)]
+            return np.concatenate(arrays, axis=-1)
+
+        return self._made(
+            joined(self.a, other.a),
+            joined(self.b, other.b),
+            joined(self.weights, -other.weights),
+        )
+
+    def _made(self, a: Floats, b: Floats, weights: Floats) -> BetaAverages:
+        return BetaAverages(Parameters.checked(a, b, weights))
+
+    def support(self) -> Intervals:
+        """Return the lower and upper ends of the support, shape (...) each."""
+        low, high = self._support
+        return Intervals(low.reshape(self.shape), high.reshape(self.shape))
+
+    def mean(self) -> Floats:
+        """Return the means, in closed form."""
+        return self._means[0].reshape(self.shape)
+
+    @cached_property
+    def _means(self) -> tuple[Floats, Floats]:
+        """Means, each a sum of two doubles, shape (m,)."""
+        a, b, weights = self._parameters.rows
+        return weighted_means(a, b, None if self._parameters.equal else weights)
+
+    @property
+    def _support(self) -> tuple[Floats, Floats]:
+        weights = self._parameters.rows[2]
+        low, high = np.minimum(weights, 0.0).sum(axis=1), np.maximum(weights, 0.0).sum(axis=1)
+        return low, np.ones_like(high) if self._parameters.equal else high
+
+    def median(self) -> Floats:
+        """Return the medians."""
+        return self.icdf(0.5)
+
+    def sample(self, shape: int | tuple[int, ...] = (), *, rng: RngLike = None) -> Floats:
+        """Draw independent random values.
+
+        Parameters
+        ----------
+        shape : int or tuple of int, default=()
+            Shape of the draws of each distribution.
+        rng : Generator, BitGenerator, SeedSequence or int, optional
+            NumPy generator or seed. By default a generator with fresh entropy.
+
+        Returns
+        -------
+        sample : ndarray of the shape `shape`, followed by that of the distributions
+        """
+        generator, size = check_generator(rng), (*check_shape(shape), *self.shape)
+        total = np.zeros(size)
+        for i in range(self.a.shape[-1]):
+            total += self.weights[..., i] * generator.beta(self.a[..., i], self.b[..., i], size)
+        return total
+
+    @cached_property
+    def _located(self) -> Located:
+        rows = self._parameters.rows
+        frames = np.array([*self._means, *self._support])
+        return Located(frames, centred_sums(*rows), BetaTails(*rows))
+
+    def _numbers(self, values: Floats) -> Floats:
+        return values.reshape(self.shape)
+
+    def _intervals(self, values: Floats) -> Intervals:
+        return Intervals(*values.reshape(2, *self.shape))
 
 
 def beta_averages(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None) -> BetaAverages:

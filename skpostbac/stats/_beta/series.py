@@ -51,7 +51,7 @@ the company of others changes nothing but the last digits.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,12 +59,7 @@ import numpy as np
 from scipy.special import betaln, gammaln
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
-from skpostbac.stats._beta.betas import (
-    Betas,
-    central_moments,
-    heights,
-    ranges,
-)
+from skpostbac.stats._beta.betas import Betas, central_moments, heights, ranges
 from skpostbac.stats._beta.single import SingleBetas
 from skpostbac.stats._numerics import powers, stacked_products, waves
 from skpostbac.stats._series import (
@@ -139,7 +134,7 @@ def _window(betas: Betas) -> Floats:
 
 def _bandwidth(betas: Betas, angle: Floats, rate: Floats) -> Floats:
     """Bandwidth of the integrand on a path."""
-    curvature, angle, rate = (x[..., np.newaxis] for x in (betas.curvature, angle, rate))
+    curvature, angle, rate = np.array([betas.curvature, angle, rate])[..., np.newaxis]
     most = 4 * (np.sqrt(2 * DIGITS / curvature) + angle)
     shift = np.minimum(0.5 * np.pi - angle, most) * _SHIFTS
     down = np.cos(angle - shift) + np.minimum(rate * np.sin(angle - shift), 0.0)
@@ -243,12 +238,10 @@ class _Ends:
         log_share = log_size + log_far - log_near + np.log(count)
         moving = np.flatnonzero((wide & (log_share > _LEAST)).any(axis=0))
         turn = -0.5j * np.pi * np.sign(weight)
-        parts = both, both[::-1], log_first, np.array([log_rate + turn, log_rate - turn])
-        if moving.size:
-            joined = (np.concatenate([x[0], x[1][:, moving]], axis=1) for x in parts)
-        else:
-            joined = (x[0] for x in parts)
-        near, far = np.split(_ends(joined, log_orders), [size.shape[1]], axis=1)
+        known = np.array([both, both[::-1], log_first, [log_rate + turn, log_rate - turn]])
+        # All nearer ends, and those of the farther ones that count.
+        known = np.concatenate([known[:, 0], known[:, 1][..., moving]], axis=2)
+        near, far = np.split(_ends(known, log_orders), [size.shape[1]], axis=1)
         if not are_wide:
             near[~wide] = 1.0
             far[~wide[:, moving]] = 0.0
@@ -269,17 +262,16 @@ def _each(x: Any) -> Any:
     return x[..., np.newaxis, np.newaxis]
 
 
-def _ends(known: Iterable[Any], log_orders: Complexes) -> Complexes:
+def _ends(known: Complexes, log_orders: Complexes) -> Complexes:
     """V(e, o; z) at log z = log_rate + the logs of orders, shape (m, l, s, N).
 
-    Known are e, o, log (Gamma(e) / B(e, o)) and log_rate, of shape (m, l).
+    Known are e, o, log (Gamma(e) / B(e, o)) and log_rate, shape (4, m, l).
     """
-    e, o, log_first, log_rate = known
+    e, o, log_first, log_rate = *known[:3].real, known[3]
     pieces = min(-(-e.size * log_orders.size // 2**15), e.shape[1])
     if pieces > 1:
-        columns = np.array_split(np.arange(e.shape[1]), pieces)
-        parts = [_ends([x[:, i] for x in (e, o, log_first, log_rate)], log_orders) for i in columns]
-        return np.concatenate(parts, axis=1)
+        parts = np.array_split(known, pieces, axis=2)
+        return np.concatenate([_ends(part, log_orders) for part in parts], axis=1)
     # Terms in powers of scale / z, of which as many count as at the first order.
     scale = np.exp(log_rate.real + log_orders.real.min())
     j = np.arange(40)[:, np.newaxis, np.newaxis]

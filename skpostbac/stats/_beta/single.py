@@ -4,11 +4,12 @@ Places are distances from the mean, seen from that end of the support which is n
 """
 
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, xlogy
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats
 from skpostbac.stats._series import Centred, Evaluator
 
 
@@ -45,6 +46,9 @@ class SingleBetas(Centred):
             end_densities=np.where(is_up, ends, ends[::-1]),
             is_log_concave=bool((a >= 1).all()),
         )
+
+    def chosen(self, rows: Bools, **own: Any) -> Self:
+        return super().chosen(rows, a=self.a[rows], b=self.b[rows], weight=self.weight[rows], **own)
 
     def evaluator(self, n_derivatives: int) -> Evaluator:
         a, b, weight = (x[:, np.newaxis] for x in (self.a, self.b, self.weight))

@@ -12,13 +12,3 @@ from skpostbac.stats._borrowing.chain import Chain
 from skpostbac.stats._borrowing.hyperprior import Hyperprior
 from skpostbac.stats._borrowing.pool import Pool, Stratum
 from skpostbac.stats._borrowing.states import EqualClasses, stratum_numbers
-
-__all__ = [
-    "Chain",
-    "EqualClasses",
-    "HierarchicalBetaAverage",
-    "Hyperprior",
-    "Pool",
-    "Stratum",
-    "stratum_numbers",
-]

@@ -210,10 +210,8 @@ class HierarchicalBetaAverage(BoundedDistribution):
             # The means do not depend on the weights, as long as these are not zero.
             count = np.bincount(place.ravel()).astype(float)
             classes = EqualClasses(distinct[0], distinct[1], np.ones(count.size), count)
-            stratum, found = (
-                stratum_numbers(classes.total, self.hyperprior.strata),
-                np.empty(count.size),
-            )
+            stratum = stratum_numbers(classes.total, self.hyperprior.strata)
+            found = np.empty(count.size)
             for one, part in enumerate(Pool.of(classes, self.hyperprior).strata):
                 found[stratum == one] = part.means[0]
             means[index] = found[place.ravel()]

@@ -222,15 +222,19 @@ class Stratum:
             moments.append((1 - r) * own[1] + r * other[1])
         return moments
 
+    def draw_rates(self, row: int | Indices, state: Indices, rng: np.random.Generator) -> Floats:
+        """Draw the rate of a class of one row, or of one row each, in given states."""
+        other = rng.random(state.size) < self.outlier[state, row]
+        a = np.where(other, self.outlier_a[row], self.a[state, row])
+        b = np.where(other, self.outlier_b[row], self.b[state, row])
+        return np.asarray(rng.beta(a, b))
+
     def draw(self, rng: np.random.Generator, state: Indices) -> Floats:
         """Draw the share of the classes in the sum, given states, shape (n,)."""
         total = np.zeros(state.size)
-        for row, weight in enumerate(self.classes.weights):
-            for _ in range(int(self.classes.count[row])):
-                other = rng.random(size=state.size) < self.outlier[state, row]
-                a = np.where(other, self.outlier_a[row], self.a[state, row])
-                b = np.where(other, self.outlier_b[row], self.b[state, row])
-                total += weight * rng.beta(a, b)
+        rows = np.arange(self.classes.count.size)
+        for row in np.repeat(rows, self.classes.count.astype(int)).tolist():
+            total += self.classes.weights[row] * self.draw_rates(row, state, rng)
         return total
 
     def moment_series(self) -> Floats:

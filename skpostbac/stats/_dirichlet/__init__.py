@@ -6,8 +6,3 @@ them. Imports `_beta`, `_distribution`, `_series` and `_numerics`.
 """
 
 from skpostbac.stats._dirichlet.difference import PairedDifference, pair_counts
-
-__all__ = [
-    "PairedDifference",
-    "pair_counts",
-]

@@ -43,9 +43,6 @@ _LEAST_LINE = 3.0
 # Deviation of the window's edge, which takes exp(-DIGITS) off the wave exp(i y), and how far it is
 # from a height where powers still turn: a start, and a multiple of n.
 _EDGE, _HALF_EDGE, _START_OF_EDGE, _SLOPE_OF_EDGE = 8.6, 70.0, 20.0, 3.0
-# More heights than this are interpolated between nodes of which as many are used, so that 3e-6
-# times the 16th power of the turn from node to node is left out.
-_MANY, _NODES, _TURN = 256, 16, 0.25
 # The shares of the vertices serve from |t| = SLOPE n + START on, with so many terms above 1e-17.
 _SLOPE, _START, _TERMS, _ROUNDING = 3.0, 40.0, 60, 1e-17
 # Entries of tables, or of products, that are held at a time.
@@ -91,59 +88,35 @@ def transforms(alphas: Floats, rates: Floats, n_orders: int) -> Complexes:
     # Few different numbers of heights, so that many rows are computed together.
     own = np.exp2(np.ceil(2 * np.log2(resolved(alphas) / rates + 2)) / 2)
     counts = np.minimum(np.ceil(own), n_orders).astype(np.intp)
-    deviation = np.sqrt((alphas * mean_gaps(alphas) ** 2).sum(axis=1) / (n * (n + 1)))
-    # The 16th root of E[(D - E[D])^16] is less.
-    sixteenth = np.minimum(4 * deviation + 16 / n, 2.0)
-    folds = np.exp2(np.maximum(np.floor(np.log2(_TURN / (rates * sixteenth))), 0))
-    folds = np.minimum(np.where(counts > _MANY, folds, 1), counts)
-    own_counts = np.where(folds > 1, np.ceil(counts / folds) + _NODES // 2 + 1, counts)
-    steps = rates * folds
     line = np.maximum(n, _LEAST_LINE)
     x = _DIGITS / line
     longest = 2 * np.pi / (2 * x / 3 + np.sqrt((2 * x / 3) ** 2 + 2 * x))
     vertices = alphas.argmax(axis=1)
-    top = steps * (own_counts - 1) * np.abs(GAPS[vertices]).max(axis=1)
+    top = rates * (counts - 1) * np.abs(GAPS[vertices]).max(axis=1)
     with np.errstate(over="ignore"):
         alone, whole = (line * np.sqrt(np.expm1(2 * _DIGITS / k)) for k in (alphas.max(axis=1), n))
     decayed = np.minimum(alone, whole + top)
     edge = top + _START_OF_EDGE + _SLOPE_OF_EDGE * n + _HALF_EDGE
     edge = np.where(edge + _HALF_EDGE < decayed, edge, np.inf)
-    power = np.floor(np.log2(longest / steps))
-    half = np.minimum(edge + _HALF_EDGE, decayed) / (steps * np.exp2(power))
+    power = np.floor(np.log2(longest / rates))
+    half = np.minimum(edge + _HALF_EDGE, decayed) / (rates * np.exp2(power))
     half = np.ceil(np.exp2(np.ceil(4 * np.log2(half)) / 4))
-    kinds = np.stack([vertices, counts, folds, own_counts, power, half], axis=1)
+    kinds = np.stack([vertices, counts, power, half], axis=1)
     for kind in np.unique(kinds, axis=0):
         alike = np.flatnonzero((kinds == kind).all(axis=1))
-        vertex, count, fold = kind[:3].astype(int)
-        width = max(1, int(_BLOCK / (2 * kind[5] * kind[3])))
+        vertex, count, half_of = kind[[0, 1, 3]].astype(int).tolist()
+        width = max(1, _BLOCK // (2 * half_of * count))
         for part in (alike[i : i + width] for i in range(0, alike.size, width)):
-            line_of = (alphas[part], line[part], edge[part], steps[part])
-            found = _integrals(*line_of, vertex, int(kind[3]), kind[4], int(kind[5]))
+            line_of = (alphas[part], line[part], edge[part], rates[part])
+            found = _integrals(*line_of, vertex, count, kind[2], half_of)
             found /= found[:, :1].copy()
-            values[rows[part], :count] = _between(found, fold)[:, :count] if fold > 1 else found
+            values[rows[part], :count] = found
             if count < n_orders:
                 heights = rates[part, np.newaxis] * np.arange(count, n_orders)
                 ends = vertex_shares(alphas[part], np.log(heights + 0j))
                 turn = mean_gaps(alphas[part])[..., np.newaxis] * heights[:, np.newaxis]
                 values[rows[part], count:] = (ends * waves(turn, 0.0)).sum(axis=1)
     return values
-
-
-def _between(values: Complexes, fold: int) -> Complexes:
-    """Values at steps that are `fold` times as fine, by Lagrange's formula."""
-    half = _NODES // 2
-    # Beside zero, values at negative heights are the conjugates.
-    values = np.hstack([values[:, half - 1 : 0 : -1].conj(), values])
-    place = half - 1 + np.arange(fold) / fold
-    factors = place[:, np.newaxis] - np.arange(_NODES)
-    weights = np.array(
-        [
-            np.delete(factors, j, axis=1).prod(axis=1) / np.delete(j - np.arange(_NODES), j).prod()
-            for j in range(_NODES)
-        ]
-    )
-    windows = np.lib.stride_tricks.sliding_window_view(values, _NODES, axis=1)
-    return np.asarray((windows @ weights).reshape(len(values), -1))
 
 
 def _integrals(

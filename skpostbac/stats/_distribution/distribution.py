@@ -70,10 +70,6 @@ class Interval(NamedTuple):
         return block(repr(self), record(self._fields, *format_column(self)))
 
 
-# A number or an array of one distribution, and an array of many.
-Values = TypeVar("Values")
-
-
 class Intervals(NamedTuple):
     """Both ends of many intervals.
 
@@ -86,6 +82,9 @@ class Intervals(NamedTuple):
     """Upper ends."""
 
 
+# What one distribution returns, and an array of them: at points, for each distribution, intervals.
+Values = TypeVar("Values")
+Moments = TypeVar("Moments", float, Floats)
 Ends = TypeVar("Ends", Interval, Intervals, covariant=True)
 
 
@@ -317,8 +316,8 @@ class _Rows(NamedTuple):
         return result.reshape(self.shape)[()]
 
 
-class LocatedDistributions(ABC, Generic[Values]):
-    """Probabilities and quantiles of one distribution, or of an array of them.
+class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
+    """Moments, probabilities, quantiles and intervals of one distribution, or of an array of them.
 
     Points and probabilities are broadcast with the array.
     """
@@ -329,9 +328,90 @@ class LocatedDistributions(ABC, Generic[Values]):
         return ()
 
     @property
+    def _cumulants(self) -> Floats:
+        """Second, third and fourth cumulant in powers of the unit, if moments follow from these."""
+        raise NotImplementedError
+
+    @property
+    def _unit(self) -> float:
+        """Unit of the cumulants."""
+        return 1.0
+
+    @abstractmethod
+    def _numbers(self, values: Floats) -> Moments:
+        """Return a number of each distribution, from as many values."""
+
+    @abstractmethod
+    def _intervals(self, values: Floats) -> Ends:
+        """Return an interval of each distribution, given as an array of shape (2, m)."""
+
+    @property
     @abstractmethod
     def _located(self) -> Located:
         """Return the distributions at their places on the real line."""
+
+    def variance(self) -> Moments:
+        """Return the variance."""
+        return self._numbers(self._unit**2 * self._cumulants[0])
+
+    def standard_deviation(self) -> Moments:
+        """Return the standard deviation."""
+        return self._numbers(np.sqrt(self.variance()))
+
+    def skewness(self) -> Moments:
+        """Return the skewness, the third standardised moment."""
+        return self._numbers(self._cumulants[1] / self._cumulants[0] ** 1.5)
+
+    def kurtosis(self) -> Moments:
+        """Return the excess kurtosis, which is zero for a normal distribution."""
+        return self._numbers(self._cumulants[2] / self._cumulants[0] ** 2)
+
+    def mode(self) -> Moments:
+        """Return the point of highest density.
+
+        This is an end of the support if the density is unbounded there.
+        """
+        return self._numbers(self._located.modes())
+
+    def interval(self, level: float = 0.95) -> Ends:
+        """Return the central interval, with equal probability in both tails.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the interval, in (0, 1).
+
+        Returns
+        -------
+        low, high : float, or ndarray of the shape of the array of distributions
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+        """
+        tail, located = 0.5 * (1 - check_level(level)), self._located
+        p = np.tile([tail, 1 - tail], (located.frames.shape[1], 1))
+        return self._intervals(located.quantiles(p, p[:, ::-1]).T)
+
+    def hdi(self, level: float = 0.95) -> Ends:
+        """Return the highest-density interval, the shortest one with this probability.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the interval, in (0, 1).
+
+        Returns
+        -------
+        low, high : float, or ndarray of the shape of the array of distributions
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+        """
+        return self._intervals(self._located.shortest(check_level(level)))
 
     def pdf(self, x: ArrayLike) -> Values:
         """Return the probability density at `x`.
@@ -492,7 +572,7 @@ class LocatedDistributions(ABC, Generic[Values]):
         return cast(Values, rows.joined(self._located.quantiles(p, q)))
 
 
-class BoundedDistribution(LocatedDistributions[np.float64 | Floats], Distribution):
+class BoundedDistribution(LocatedDistributions[np.float64 | Floats, float, Interval], Distribution):
     """Base class of continuous distributions on a bounded interval.
 
     Method names follow SciPy's random variables.
@@ -529,32 +609,10 @@ class BoundedDistribution(LocatedDistributions[np.float64 | Floats], Distributio
         frames = np.array([[frame.mean], [frame.mean_rest], [frame.low], [frame.high]])
         return Located(frames, [(np.arange(1), self._centred)], self._small_tails)
 
-    @property
-    def _unit(self) -> float:
-        """Unit of the cumulants."""
-        return 1.0
-
-    @property
-    def _cumulants(self) -> Floats:
-        """Second, third and fourth cumulant, unless the moments are given otherwise."""
-        raise NotImplementedError
-
     def __repr__(self) -> str:
         """Show the mean and the standard deviation."""
         sd = self.standard_deviation()
         return f"{type(self).__name__}(mean={self.mean():.4g}, sd={sd:.4g})"
-
-    def variance(self) -> float:
-        """Return the variance."""
-        return float(self._unit**2 * self._cumulants[0])
-
-    def skewness(self) -> float:
-        """Return the skewness, the third standardised moment."""
-        return float(self._cumulants[1] / self._cumulants[0] ** 1.5)
-
-    def kurtosis(self) -> float:
-        """Return the excess kurtosis, which is zero for a normal distribution."""
-        return float(self._cumulants[2] / self._cumulants[0] ** 2)
 
     def support(self) -> Interval:
         """Return the support: the smallest and the largest possible value.
@@ -569,49 +627,8 @@ class BoundedDistribution(LocatedDistributions[np.float64 | Floats], Distributio
         """Return the mean, in closed form."""
         return self._frame.mean
 
-    def mode(self) -> float:
-        """Return the point of highest density.
+    def _numbers(self, values: Floats) -> float:
+        return float(values.item())
 
-        This is an end of the support if the density is unbounded there.
-        """
-        return float(self._located.modes()[0])
-
-    def interval(self, level: float = 0.95) -> Interval:
-        """Return the central interval, with equal probability in both tails.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the interval, in (0, 1).
-
-        Returns
-        -------
-        low, high : float
-
-        Raises
-        ------
-        ValueError
-            If `level` is outside (0, 1).
-        """
-        tail = 0.5 * (1 - check_level(level))
-        p, q = np.array([[tail, 1 - tail]]), np.array([[1 - tail, tail]])
-        return Interval(*self._located.quantiles(p, q)[0].tolist())
-
-    def hdi(self, level: float = 0.95) -> Interval:
-        """Return the highest-density interval, the shortest one with this probability.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the interval, in (0, 1).
-
-        Returns
-        -------
-        low, high : float
-
-        Raises
-        ------
-        ValueError
-            If `level` is outside (0, 1).
-        """
-        return Interval(*self._located.shortest(check_level(level))[:, 0].tolist())
+    def _intervals(self, values: Floats) -> Interval:
+        return Interval(*values[:, 0].tolist())

@@ -273,34 +273,24 @@ class DrawnPosterior(Distribution):
         >>> posterior.credible_interval_error(method="central")
         Interval(low=0.0044, high=0.0014)
         """
-        check_level(level)
-        check_interval_method(method)
-        if method == "central":
-            return self._central_error(level)
-        error = self._hdi_error(level)
-        if method == "hull":
-            # Each end has the error of the interval that it is the end of.
-            equal, shortest = self.interval(level), self.hdi(level)
-            central = self._central_error(level)
-            error = Interval(
-                error.low if shortest.low < equal.low else central.low,
-                error.high if shortest.high > equal.high else central.high,
-            )
-        return error
-
-    def _central_error(self, level: float) -> Interval:
         tails = central_tails(level)
+        check_interval_method(method)
         step = np.sqrt(tails * (1 - tails) / self.draws.size)
         below, above = np.quantile(self.draws, np.clip([tails - step, tails + step], 0, 1))
-        return Interval(*((above - below) / 2).tolist())
-
-    def _hdi_error(self, level: float) -> Interval:
+        of_central = (above - below) / 2
+        if method == "central":
+            return Interval(*of_central.tolist())
         # The draws are sorted, so contiguous parts would not be representative.
         draws = np.random.default_rng(0).permutation(self.draws)
         parts = np.array_split(draws, min(_PARTS, draws.size // 2))
         ends = np.array([DrawnPosterior(part).hdi(level) for part in parts])
-        error = ends.std(axis=0, ddof=1) if len(parts) > 1 else np.full(2, np.nan)
-        return Interval(*(error / np.cbrt(len(parts))).tolist())
+        of_hdi = ends.std(axis=0, ddof=1) if len(parts) > 1 else np.full(2, np.nan)
+        of_hdi = of_hdi / np.cbrt(len(parts))
+        if method == "hdi":
+            return Interval(*of_hdi.tolist())
+        # Each end of the hull has the error of the interval that it is the end of.
+        is_shortest = np.subtract(self.hdi(level), self.interval(level)) * [-1, 1] > 0
+        return Interval(*np.where(is_shortest, of_hdi, of_central).tolist())
 
     def __repr__(self) -> str:
         low, high = interval_of(self, 0.95)
@@ -343,6 +333,9 @@ def kernel_density(draws: Floats) -> tuple[Floats, Floats]:
     draws : array of shape (n,)
         Sorted, at least two.
     """
+    # A slow import, done only when needed.
+    from scipy.ndimage import gaussian_filter1d
+
     low, high = draws[0], draws[-1]
     # Silverman's rule: 1.06 times the smaller of two estimates of the spread over the root of n.
     lower, upper = np.quantile(draws, [0.25, 0.75])
@@ -353,10 +346,7 @@ def kernel_density(draws: Floats) -> tuple[Floats, Floats]:
     n_bins = max(1, min(n_bins, int((high - low) / np.spacing(max(abs(low), abs(high))))))
     density, edges = np.histogram(draws, bins=n_bins, range=(low, high), density=True)
     scale = width / (edges[1] - edges[0])
-    reach = int(np.ceil(_REACH * scale))
-    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / scale) ** 2)
-    padded = np.pad(density, reach, mode="symmetric")
-    y = np.convolve(padded, kernel / kernel.sum(), mode="valid")
+    y = gaussian_filter1d(density, scale, radius=int(np.ceil(_REACH * scale)))
     # At the outermost draws a reflected density is flat.
     x = np.concatenate([[low], (edges[1:] + edges[:-1]) / 2, [high]])
     return x, np.concatenate([y[:1], y, y[-1:]])

@@ -21,7 +21,7 @@ deviation to first order, so that moments do not cancel where the distribution i
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -177,6 +177,11 @@ class _Transformed(Centred):
     base: Centred
 
     @property
+    def _small_tails(self) -> SmallTails:
+        """Those of X."""
+        return cast(SmallTails, self.transform.distribution._small_tails)
+
+    @property
     def places(self) -> Floats:
         return self.transform._outer(self.base.places)
 
@@ -190,15 +195,14 @@ class _Transformed(Centred):
                 inside = np.clip(x, self.base.low, self.base.high)
                 values = base(inside)
                 values[1:] = np.where(x == inside, values[1:], 0.0)
-                found = [values[0]]
-                if n_derivatives > 0:
-                    found.append(values[1] * first)
-                if n_derivatives > 1:
-                    found.append(values[2] * first**2 + values[1] * second)
+                # By the chain rule.
                 if n_derivatives > 2:
                     turn = 3 * values[2] * first * second
-                    found.append(values[3] * first**3 + turn + values[1] * third)
-            return np.stack(found)
+                    values[3] = values[3] * first**3 + turn + values[1] * third
+                if n_derivatives > 1:
+                    values[2] = values[2] * first**2 + values[1] * second
+                values[1:2] *= first
+            return values
 
         return evaluate
 
@@ -227,16 +231,13 @@ class _Transformed(Centred):
         with np.errstate(all="ignore"):
             inner = self.transform._ends(to_low, to_high, is_inner=True)
             stretch = np.log(self.transform._inner(y, to_low)[1])
-        tails = self.transform.distribution._small_tails
-        assert tails is not None
-        logs = tails.logs(row, *(np.maximum(x, _SMALLEST) for x in inner))
-        return np.asarray(logs + np.array([[0.0], [0.0], [1.0]]) * stretch)
+        logs = self._small_tails.logs(row, *(np.maximum(x, _SMALLEST) for x in inner))
+        logs[2] += stretch
+        return logs
 
     def distances(self, row: int, log_tails: Floats, *, is_low: bool) -> Floats:
         """Distances from an end of the points with such tails towards it, shape (n,)."""
-        tails = self.transform.distribution._small_tails
-        assert tails is not None
-        found = tails.distances(row, log_tails, is_low=is_low)
+        found = self._small_tails.distances(row, log_tails, is_low=is_low)
         frame = self.transform.distribution._frame
         rest = frame.mean_to_low + frame.mean_to_high - found
         ends = (found, rest) if is_low else (rest, found)
@@ -489,17 +490,13 @@ class ShiftedDistribution(Transform):
         """The constant s."""
         return self._shift
 
-    def variance(self) -> float:
-        """Return the variance, the same as that of X."""
-        return self.distribution.variance()
+    @property
+    def _unit(self) -> float:
+        return self.distribution._unit
 
-    def skewness(self) -> float:
-        """Return the skewness, the same as that of X."""
-        return self.distribution.skewness()
-
-    def kurtosis(self) -> float:
-        """Return the excess kurtosis, which is that of X."""
-        return self.distribution.kurtosis()
+    @property
+    def _cumulants(self) -> Floats:
+        return self.distribution._cumulants
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         return np.asarray(self.distribution._draw(rng, shape) + self.shift)

@@ -10,9 +10,8 @@ from skpostbac.stats._numerics.arithmetic import (
     SMALLEST_WEIGHT,
     Frame,
     exact_sum,
-    expm1mx,
-    log1pmx,
     log_beta,
+    log_binomial,
     log_sum,
     polynomial,
     stirling_remainder,
@@ -30,31 +29,4 @@ from skpostbac.stats._numerics.arrays import (
     turned,
     waves,
 )
-from skpostbac.stats._numerics.quadrature import bracketed_root, integrate
-
-__all__ = [
-    "EPS",
-    "LARGEST_WEIGHT",
-    "SMALLEST_WEIGHT",
-    "Frame",
-    "Rows",
-    "bracketed_root",
-    "even_sums",
-    "exact_sum",
-    "expm1mx",
-    "integrate",
-    "log1pmx",
-    "log_beta",
-    "log_sum",
-    "matrix_product",
-    "polynomial",
-    "powers",
-    "stacked_products",
-    "stirling_remainder",
-    "sum_weights",
-    "turned",
-    "vector",
-    "waves",
-    "weighted_mean",
-    "weighted_means",
-]
+from skpostbac.stats._numerics.quadrature import integrate

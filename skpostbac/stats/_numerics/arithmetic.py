@@ -1,9 +1,6 @@
 """Elementary functions free of cancellation, exact means of sums, and the frames of supports.
 
-**Functions less their leading terms.** exp(x) - 1 - x, log(1 + x) - x and sin(x) - x lose all
-digits for a small x if they are computed as they are written. Power series give them to rounding
-there: that of sinh, of log(1 + x) = 2 atanh(x / (2 + x)), and of sin. The remainder of Stirling's
-formula,
+**Logs of Gamma and Beta functions.** The remainder of Stirling's formula,
 
     log Gamma(x) - [(x - 1/2) log x - x + log(2 pi) / 2] = sum_k B_2k / (2k (2k - 1)) x^(1 - 2k),
 
@@ -33,9 +30,6 @@ EPS = 2.0**-52
 # A log of this much less than the largest adds nothing to a sum.
 _NOTHING = -700.0
 _HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
-# 1/k! for k = 3, 5, ... 17 and 1/k for k = 3, 5, ... 23: enough for 1e-17 within their ranges.
-_SINH_TERMS = (1.0 / np.cumprod(np.arange(1.0, 18.0))[2::2]).tolist()
-_ATANH_TERMS = (1.0 / np.arange(3.0, 25.0, 2.0)).tolist()
 # B_2k / (2k (2k - 1)), the Stirling series of log Gamma.
 _STIRLING_TERMS = (
     *(1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188),
@@ -64,19 +58,30 @@ def log_sum(values: Floats) -> Floats:
     return np.asarray(top + np.log(np.exp(below, out=below).sum(axis=0)))
 
 
-def expm1mx(x: Floats) -> Floats:
-    """Return exp(x) - 1 - x for ``|x| <= 1``, as 2 sinh(x/2)^2 + (sinh(x) - x)."""
-    half, square = np.sinh(0.5 * x), x * x
-    return np.asarray(2.0 * half * half + x * square * polynomial(square, _SINH_TERMS))
+def log_binomial(u: Floats, right: float, wrong: float) -> Floats:
+    """Return right log(p) + wrong log(1 - p) at log-odds u, less its maximum.
 
+    With d the distance of u from the maximum, where p is right / (right + wrong), this is
 
-def log1pmx(x: Floats) -> Floats:
-    """Return log(1 + x) - x."""
-    small = np.minimum(np.maximum(x, -0.3), 0.3)
-    r = small / (2.0 + small)
-    square = r * r
-    series = 2.0 * r * square * polynomial(square, _ATANH_TERMS)
-    return np.where(small == x, series - r * small, np.log1p(x) - x)
+        -n (q d + log(1 + q (exp(-d) - 1))),    q = 1 - p,
+
+    seen from the nearer end: no digits are lost where n is large and d is small.
+    """
+    n = right + wrong
+    below, least = np.log(right) - np.log(wrong) - u, wrong / n
+    if wrong > right:
+        below, least = -below, right / n
+    # Far below, exp would overflow, and is all that counts.
+    found = np.minimum(below, -_NOTHING)
+    farther = below - found
+    np.expm1(found, out=found)
+    found *= least
+    np.log1p(found, out=found)
+    below *= least
+    found -= below
+    found += farther
+    found *= -n
+    return np.asarray(found)
 
 
 def stirling_remainder(x: Floats) -> Floats:

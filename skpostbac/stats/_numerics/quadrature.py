@@ -84,13 +84,3 @@ def _sums(values: Floats, index: Indices, count: int) -> Floats:
     shape = values.shape[:-1]
     rows = values.reshape(prod(shape), index.size)
     return np.reshape([np.bincount(index, row, count) for row in rows], (*shape, count))
-
-
-def bracketed_root(
-    function: Callable[[float], float], low: float, high: float, *, accuracy: float = 2e-12
-) -> float:
-    """Return the root between two places at which the signs differ, by Brent's method."""
-    # A slow import, done only when needed.
-    from scipy.optimize import brentq
-
-    return float(brentq(function, low, high, xtol=accuracy))

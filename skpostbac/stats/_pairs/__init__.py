@@ -6,7 +6,3 @@ them is then right, and draws the difference. Imports `_borrowing` and `_distrib
 """
 
 from skpostbac.stats._pairs.difference import HierarchicalPairedDifference
-
-__all__ = [
-    "HierarchicalPairedDifference",
-]

@@ -172,8 +172,8 @@ class PairedShares:
             weights = self.weights[at]
             strata = d.strata[number], s.strata[number]
             for row in np.repeat(np.arange(at.size), drawn[at]).tolist():
-                share = draw_rates(strata[0], row, states[0], rng)
-                balance = 2 * draw_rates(strata[1], row, states[1], rng) - 1
+                share = strata[0].draw_rates(row, states[0], rng)
+                balance = 2 * strata[1].draw_rates(row, states[1], rng) - 1
                 total += weights[row] * share * balance
             left = self.count[at] - drawn[at]
             if left.any():
@@ -201,7 +201,7 @@ class PairedShares:
             draw, row = draw_outliers(strata[place], states[place], count, rng)
             here = states[0][draw], states[1][draw]
             rates = [
-                draw_rates(without_rare(one), row, state, rng)
+                without_rare(one).draw_rates(row, state, rng)
                 for one, state in zip(strata, here, strict=True)
             ]
             one = strata[place]
@@ -370,16 +370,6 @@ class Groups:
         return np.asarray(sums / np.add.reduceat(self.chances, self.first)[:, np.newaxis])
 
 
-def draw_rates(
-    stratum: Stratum, row: int | Indices, state: Indices, rng: np.random.Generator
-) -> Floats:
-    """Draw the rate of a class of one row, or of one row each, in given states."""
-    other = rng.random(state.size) < stratum.outlier[state, row]
-    a = np.where(other, stratum.outlier_a[row], stratum.a[state, row])
-    b = np.where(other, stratum.outlier_b[row], stratum.b[state, row])
-    return np.asarray(rng.beta(a, b))
-
-
 def draw_paths(posterior: RatePosterior, size: int, rng: np.random.Generator) -> Iterator[Indices]:
     """Yield the states of `size` draws, stratum by stratum."""
     state = _spread(posterior.start[:, np.newaxis], np.zeros(size, dtype=np.intp), rng)
@@ -501,7 +491,6 @@ def draw_of_cumulants(cumulants: Floats, rng: np.random.Generator) -> Floats:
     # Without a variance the value is the mean.
     divisor = np.where(scale > 0, scale, 1.0)
     standardised = cumulants[2:] / divisor ** np.arange(3, 6)[:, np.newaxis]
-    bounded = standardised[1] < 1.5 * standardised[0] ** 2
     bounded = standardised[1] < 1.5 * standardised[0] ** 2
     skewness, kurtosis = standardised[:2, bounded]
     size = 6 * (kurtosis + 2 - skewness**2) / (3 * skewness**2 - 2 * kurtosis)

@@ -7,12 +7,4 @@ distributions of the population mean, of each group and of a new group. Imports 
 
 from skpostbac.stats._population.average import logit_average
 from skpostbac.stats._population.inference import GroupInference
-from skpostbac.stats._population.model import BetaBinomial, NormalBinomial, group_model
-
-__all__ = [
-    "BetaBinomial",
-    "GroupInference",
-    "NormalBinomial",
-    "group_model",
-    "logit_average",
-]
+from skpostbac.stats._population.model import BetaBinomial, NormalBinomial

@@ -22,9 +22,7 @@ from skpostbac.stats._distribution import LogitDistribution
 from skpostbac.stats._numerics import EPS, Rows, log_sum
 from skpostbac.stats._population.model import (
     BetaBinomial,
-    BetaModel,
     NormalBinomial,
-    group_model,
     log_likelihood,
 )
 
@@ -120,7 +118,7 @@ class GroupInference:
     def __init__(
         self, prior: NormalBinomial | BetaBinomial, correct: Floats, total: Floats
     ) -> None:
-        self._model = group_model(prior)
+        self._prior = prior
         # Groups of the same counts are computed once.
         self._kinds, kind, count = np.unique(
             np.stack([correct, total]), axis=1, return_inverse=True, return_counts=True
@@ -130,7 +128,7 @@ class GroupInference:
         rows = self._rows
         self._of_kinds = self._log_evidence(rows.points, rows.concentration)
         self._log_posterior = (
-            self._model.log_prior(rows.points, rows.concentration)
+            self._prior._log_prior(rows.points, rows.concentration)
             + self._of_kinds @ self._count
             + rows.log_weight
         )
@@ -142,25 +140,25 @@ class GroupInference:
     def _log_evidence(self, location: Floats, concentration: Floats) -> Floats:
         """Log evidence of each kind of group, along a new last axis."""
         columns = [
-            self._model.log_evidence(location, concentration, correct, total)
+            self._prior._log_evidence(location, concentration, correct, total)
             for correct, total in self._kinds.T
         ]
         return np.stack(columns, axis=-1)
 
     def _log_density(self, location: Floats, concentration: Floats) -> Floats:
         """Log posterior density of the location and of the log concentration."""
-        prior = self._model.log_prior(location, concentration)
+        prior = self._prior._log_prior(location, concentration)
         return np.asarray(prior + self._log_evidence(location, concentration) @ self._count)
 
     def _normal(self, concentration: Floats) -> tuple[Floats, Floats]:
         """Mean and standard deviation of the location, as if all log-odds were normal."""
         right, wrong = self._kinds[0] + 0.5, self._kinds[1] - self._kinds[0] + 0.5
         edges, noise = np.log(right / wrong), 1 / right + 1 / wrong
-        mean, precision = self._model.location_prior
+        mean, precision = self._prior._location_prior
         centre = (self._count @ (edges / noise) + mean * precision) / (
             self._count @ (1 / noise) + precision
         )
-        spread = self._model.spread(centre, concentration)
+        spread = self._prior._spread(centre, concentration)
         weights = self._count / (noise + spread[:, None] ** 2)
         total = weights.sum(axis=1) + precision
         return (weights @ edges + precision * mean) / total, 1 / np.sqrt(total)
@@ -168,9 +166,9 @@ class GroupInference:
     def _spreads(self) -> tuple[Floats, Floats]:
         """Concentrations wherever the posterior counts, and logs of their weights."""
         correct, total = self._kinds
-        unit = self._model.least_spread(float(self._count @ total))
+        unit = self._prior._least_spread(float(self._count @ total))
         is_mixed = (correct > 0) & (correct < total)
-        largest = self._model.largest_spread(float(self._count[is_mixed].sum()))
+        largest = self._prior._largest_spread(float(self._count[is_mixed].sum()))
 
         def stretched(y: Floats) -> tuple[Floats, Floats]:
             """Concentration at y, and the log of its derivative."""
@@ -197,11 +195,11 @@ class GroupInference:
         near = y[share > -20.0]
         middle, scale = self._normal(stretched(near)[0])
         up, down = (
-            self._model.mean_log_odds(middle, stretched(near * f)[0])
+            self._prior._mean_log_odds(middle, stretched(near * f)[0])
             for f in (1 + _TINY, 1 - _TINY)
         )
         right, left = (
-            self._model.mean_log_odds(middle + x * scale, stretched(near)[0])
+            self._prior._mean_log_odds(middle + x * scale, stretched(near)[0])
             for x in (_TINY, -_TINY)
         )
         turn = float(np.max(np.abs(up - down) / near / (right - left), initial=_TINY))
@@ -238,7 +236,7 @@ class GroupInference:
         They have the log evidence of each kind, shape (n, n_kinds).
         """
         rows = self._rows
-        ratio = rows.scale / self._model.spread(rows.middle, rows.concentration)
+        ratio = rows.scale / self._prior._spread(rows.middle, rows.concentration)
         # Groups that are closer to alike are taken as spread so much, which widens a distribution
         # by 2e-4.
         narrowed = np.log(np.maximum(ratio / _LARGEST_RATIO, 1.0))
@@ -275,10 +273,10 @@ class GroupInference:
 
     def population_mean(self) -> LogitDistribution:
         """Distribution of the mean of the accuracies in the population."""
-        if isinstance(self._model, BetaModel):
+        if isinstance(self._prior, BetaBinomial):
             return self.population_location()
         rows = self._rows
-        means = _series(self._model.mean_log_odds(rows.points, rows.concentration))
+        means = _series(self._prior._mean_log_odds(rows.points, rows.concentration))
         slopes = np.asarray(chebder(means), float)
 
         def mean(v: Floats) -> Floats:
@@ -321,18 +319,18 @@ class GroupInference:
 
     def _group(self, log_weight: Floats, correct: float, total: float) -> LogitDistribution:
         """Distribution of the accuracy of a group with these counts, given weights of nodes."""
-        mixed = self._model.coefficients(self._location, self._concentration)
+        mixed = self._prior._coefficients(self._location, self._concentration)
         mixed[0] += log_weight
 
         def log_density(u: Floats) -> Floats:
             blocks = (u[i : i + _BLOCK] for i in range(0, u.size, _BLOCK))
-            logs = [log_sum((self._model.terms(block) @ mixed).T) for block in blocks]
+            logs = [log_sum((self._prior._terms(block) @ mixed).T) for block in blocks]
             return log_likelihood(u, correct, total) + np.concatenate(logs)
 
         # A point amid it, and its width, as if all were normal
         centre, width = self._shape
         best = np.argmax(self._log_weight)
-        spread = self._model.spread(self._location[best], self._concentration[best])
+        spread = self._prior._spread(self._location[best], self._concentration[best])
         right, wrong = correct + 0.5, total - correct + 0.5
         information = right * wrong / (right + wrong) if total else 0.0
         precision = 1 / (width**2 + spread**2)
@@ -352,11 +350,11 @@ class GroupInference:
         TypeError
             If the population is none of Betas.
         """
-        if not isinstance(self._model, BetaModel):
+        if not isinstance(self._prior, BetaBinomial):
             raise TypeError("groups are drawn together from a population of Betas only")
         weight = np.exp(self._log_weight - self._log_weight.max())
         node = rng.choice(weight.size, n_draws, p=weight / weight.sum())
-        a, b = self._model.exponents(self._location[node], self._concentration[node])
+        a, b = self._prior._exponents(self._location[node], self._concentration[node])
         correct, total = self._kinds[:, self._kind]
         draws = rng.beta(a[:, np.newaxis] + correct, b[:, np.newaxis] + total - correct)
         return np.asarray(draws, np.float64)

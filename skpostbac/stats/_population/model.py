@@ -5,13 +5,12 @@ concentration, a logarithm, says how much alike the groups are.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from scipy.special import expit, log_expit, polygamma
 
 from skpostbac._utils import Floats, block, float_or_nan, is_real, parameters
-from skpostbac.stats._numerics import expm1mx, log1pmx, log_beta, stirling_remainder
+from skpostbac.stats._numerics import log_beta, log_binomial, stirling_remainder
 
 # A prior mean farther from the data would make location and spread hard to distinguish.
 _FARTHEST_MEAN = 10.0
@@ -83,6 +82,66 @@ class NormalBinomial:
     def _repr_html_(self) -> str:
         return block(repr(self), parameters(vars(self)))
 
+    def _largest_spread(self, n_mixed: float) -> float:
+        """Return the standard deviation beyond which there is no posterior that counts.
+
+        The posterior probability of a larger one is its power -2 `shape` - `n_mixed`, since a
+        group with a likelihood that falls on both sides is as unlikely as the spread is large.
+        """
+        power = self.shape + 0.5 * n_mixed
+        if power < _SMALLEST_SHAPE:
+            raise ValueError(
+                f"shape must be at least {_SMALLEST_SHAPE:g} if no group has both correct and "
+                "wrong predictions, as the spread of the groups has no end then; "
+                f"got {self.shape!r}"
+            )
+        typical = np.sqrt(self.rate / self.shape)
+        return float(np.exp(5.0 + 15.0 / power) * np.maximum(typical, 1.0))
+
+    def _least_spread(self, total: float) -> float:
+        """Return the standard deviation below which there is no prior."""
+        return float(np.exp(-5.0) * np.sqrt(self.rate / max(self.shape, 0.01)))
+
+    @property
+    def _location_prior(self) -> tuple[float, float]:
+        """Mean and precision of the location."""
+        return self.mean, self.precision
+
+    def _log_prior(self, location: Floats, concentration: Floats) -> Floats:
+        """Return the log prior density of the mean and of the log precision."""
+        away = location - self.mean
+        gamma = self.shape * concentration - self.rate * np.exp(concentration)
+        return np.asarray(gamma - 0.5 * self.precision * away * away)
+
+    def _log_evidence(
+        self, location: Floats, concentration: Floats, correct: Floats, total: Floats
+    ) -> Floats:
+        """Return the log probability of the counts of a group, less the binomial coefficient."""
+        log_integral = _log_integral(location, np.exp(concentration), correct, total)
+        return np.asarray(log_integral + 0.5 * (concentration - np.log(2 * np.pi)))
+
+    def _terms(self, u: Floats) -> Floats:
+        """Return 1, u and the square of u, shape (n_u, 3)."""
+        return np.stack([np.ones_like(u), u, u * u], axis=-1)
+
+    def _coefficients(self, location: Floats, concentration: Floats) -> Floats:
+        """Return the factors of the `_terms` in the normal log density, shape (3, n)."""
+        precision = np.exp(concentration)
+        constant = 0.5 * (concentration - np.log(2 * np.pi) - precision * location**2)
+        return np.stack([constant, precision * location, -0.5 * precision])
+
+    def _spread(self, location: Floats, concentration: Floats) -> Floats:
+        """Return the standard deviation of the log-odds of the accuracy of one group."""
+        return np.exp(-0.5 * concentration) + 0.0 * location
+
+    def _mean_log_odds(self, location: Floats, concentration: Floats) -> Floats:
+        """Return the log-odds of the mean accuracy in the population."""
+        right, wrong = (
+            self._log_evidence(location, concentration, np.asarray(k), np.ones(()))
+            for k in (1.0, 0.0)
+        )
+        return right - wrong
+
 
 @dataclass(frozen=True)
 class BetaBinomial:
@@ -110,151 +169,64 @@ class BetaBinomial:
     def _repr_html_(self) -> str:
         return block(repr(self))
 
-
-@dataclass(frozen=True)
-class NormalModel:
-    """Log-odds that are normal in the population. All arguments are broadcast."""
-
-    prior: NormalBinomial
-
-    def largest_spread(self, n_mixed: float) -> float:
-        """Return the standard deviation beyond which there is no posterior that counts.
-
-        The posterior probability of a larger one is its power -2 `shape` - `n_mixed`, since a
-        group with a likelihood that falls on both sides is as unlikely as the spread is large.
-        """
-        power = self.prior.shape + 0.5 * n_mixed
-        if power < _SMALLEST_SHAPE:
-            raise ValueError(
-                f"shape must be at least {_SMALLEST_SHAPE:g} if no group has both correct and "
-                "wrong predictions, as the spread of the groups has no end then; "
-                f"got {self.prior.shape!r}"
-            )
-        typical = np.sqrt(self.prior.rate / self.prior.shape)
-        return float(np.exp(5.0 + 15.0 / power) * np.maximum(typical, 1.0))
-
-    def least_spread(self, total: float) -> float:
-        """Return the standard deviation below which there is no prior."""
-        return float(np.exp(-5.0) * np.sqrt(self.prior.rate / max(self.prior.shape, 0.01)))
-
-    @property
-    def location_prior(self) -> tuple[float, float]:
-        """Mean and precision of the location."""
-        return self.prior.mean, self.prior.precision
-
-    def log_prior(self, location: Floats, concentration: Floats) -> Floats:
-        """Return the log prior density of the mean and of the log precision."""
-        away = location - self.prior.mean
-        gamma = self.prior.shape * concentration - self.prior.rate * np.exp(concentration)
-        return np.asarray(gamma - 0.5 * self.prior.precision * away * away)
-
-    def log_evidence(
-        self, location: Floats, concentration: Floats, correct: Floats, total: Floats
-    ) -> Floats:
-        """Return the log probability of the counts of a group, less the binomial coefficient."""
-        log_integral = _log_integral(location, np.exp(concentration), correct, total)
-        return np.asarray(log_integral + 0.5 * (concentration - np.log(2 * np.pi)))
-
-    def terms(self, u: Floats) -> Floats:
-        """Return 1, u and the square of u, shape (n_u, 3)."""
-        return np.stack([np.ones_like(u), u, u * u], axis=-1)
-
-    def coefficients(self, location: Floats, concentration: Floats) -> Floats:
-        """Return the factors of the `terms` in the normal log density, shape (3, n)."""
-        precision = np.exp(concentration)
-        constant = 0.5 * (concentration - np.log(2 * np.pi) - precision * location**2)
-        return np.stack([constant, precision * location, -0.5 * precision])
-
-    def spread(self, location: Floats, concentration: Floats) -> Floats:
-        """Return the standard deviation of the log-odds of the accuracy of one group."""
-        return np.exp(-0.5 * concentration) + 0.0 * location
-
-    def mean_log_odds(self, location: Floats, concentration: Floats) -> Floats:
-        """Return the log-odds of the mean accuracy in the population."""
-        right, wrong = (
-            self.log_evidence(location, concentration, np.asarray(k), np.ones(()))
-            for k in (1.0, 0.0)
-        )
-        return right - wrong
-
-
-class BetaModel:
-    """Accuracies that have a Beta distribution in the population. All arguments are broadcast."""
-
-    def largest_spread(self, n_mixed: float) -> float:
+    def _largest_spread(self, n_mixed: float) -> float:
         """Return (alpha + beta)^(-1/2) beyond which there is no posterior that counts."""
         return float(np.exp(15.0))
 
-    def least_spread(self, total: float) -> float:
+    def _least_spread(self, total: float) -> float:
         """Return about half the standard deviation of one accuracy that all groups have."""
         return float(0.5 / np.sqrt(total + 4))
 
     @property
-    def location_prior(self) -> tuple[float, float]:
+    def _location_prior(self) -> tuple[float, float]:
         """Mean and precision of the log-odds of a uniform variable."""
         return 0.0, 3 / np.pi**2
 
-    def log_prior(self, location: Floats, concentration: Floats) -> Floats:
+    def _log_prior(self, location: Floats, concentration: Floats) -> Floats:
         """Return the log prior density of the two parameters."""
         uniform = log_expit(location) + log_expit(-location)
         return np.asarray(uniform + 2 * concentration - 2.5 * np.logaddexp(0, concentration))
 
-    def log_evidence(
+    def _log_evidence(
         self, location: Floats, concentration: Floats, correct: Floats, total: Floats
     ) -> Floats:
         """Return the log probability of the counts of a group, less the binomial coefficient."""
-        a, b = self.exponents(location, concentration)
+        a, b = self._exponents(location, concentration)
         wrong = total - correct
         binomial = correct * log_expit(location) + wrong * log_expit(-location)
         excess = _log_rising(a, correct) + _log_rising(b, wrong) - _log_rising(a + b, total)
         return np.asarray(binomial + excess)
 
-    def terms(self, u: Floats) -> Floats:
+    def _terms(self, u: Floats) -> Floats:
         """Return 1 and the logs of the accuracy and of its complement, shape (n_u, 3)."""
         return np.stack([np.ones_like(u), log_expit(u), log_expit(-u)], axis=-1)
 
-    def coefficients(self, location: Floats, concentration: Floats) -> Floats:
-        """Return the factors of the `terms` in the log density of the log-odds, shape (3, n)."""
-        a, b = self.exponents(location, concentration)
+    def _coefficients(self, location: Floats, concentration: Floats) -> Floats:
+        """Return the factors of the `_terms` in the log density of the log-odds, shape (3, n)."""
+        a, b = self._exponents(location, concentration)
         return np.stack([-log_beta(a, b), a, b])
 
-    def spread(self, location: Floats, concentration: Floats) -> Floats:
+    def _spread(self, location: Floats, concentration: Floats) -> Floats:
         """Return the standard deviation of the log-odds of the accuracy of one group."""
-        a, b = self.exponents(location, concentration)
+        a, b = self._exponents(location, concentration)
         return np.sqrt(polygamma(1, a) + polygamma(1, b))
 
-    def mean_log_odds(self, location: Floats, concentration: Floats) -> Floats:
+    def _mean_log_odds(self, location: Floats, concentration: Floats) -> Floats:
         """Return the log-odds of the mean accuracy in the population."""
         return location + 0 * concentration
 
-    def exponents(self, location: Floats, concentration: Floats) -> tuple[Floats, Floats]:
+    def _exponents(self, location: Floats, concentration: Floats) -> tuple[Floats, Floats]:
         """Return alpha and beta, which do not underflow."""
         log_a, log_b = concentration + log_expit(location), concentration + log_expit(-location)
         return np.exp(np.maximum(log_a, _LEAST)), np.exp(np.maximum(log_b, _LEAST))
 
 
-GroupModel: TypeAlias = NormalModel | BetaModel
-
-
-def group_model(prior: NormalBinomial | BetaBinomial) -> GroupModel:
-    """Return the model that has some prior."""
-    return NormalModel(prior) if isinstance(prior, NormalBinomial) else BetaModel()
-
-
 def log_likelihood(u: Floats, correct: float, total: float) -> Floats:
-    """Log probability of the counts of a group at log-odds u, less its maximum.
-
-    The terms are large, and cancel, close to the maximum.
-    """
+    """Log probability of the counts of a group at log-odds u, less its maximum."""
     wrong = total - correct
     if not correct or not wrong:
         return correct * log_expit(u) + wrong * log_expit(-u)
-    location = np.log(correct / wrong)
-    p, q = correct / total, wrong / total
-    near = np.clip(u - location, -0.5, 0.5)
-    series = -p * expm1mx(near) - log1pmx(p * np.expm1(near))
-    logs = p * (log_expit(u) - log_expit(location)) + q * (log_expit(-u) - log_expit(-location))
-    return total * np.where(near == u - location, series, logs)
+    return log_binomial(u, correct, wrong)
 
 
 def _log_integral(mean: Floats, precision: Floats, correct: Floats, total: Floats) -> Floats:
@@ -313,8 +285,6 @@ def _log_integral(mean: Floats, precision: Floats, correct: Floats, total: Float
 
 
 def _log_rising(a: Floats, k: Floats) -> Floats:
-    """Return log(Gamma(a + k) / Gamma(a)) - k log(a), without cancellation at large a."""
-    ratio, remainder = k / a, stirling_remainder(a + k) - stirling_remainder(a)
-    small = np.minimum(ratio, 1.0)
-    at_large_a = (k - 0.5) * small + (a + k - 0.5) * log1pmx(small)
-    return np.where(ratio < 1, at_large_a, (a + k - 0.5) * np.log1p(ratio) - k) + remainder
+    """Return log(Gamma(a + k) / Gamma(a)) - k log(a), to some roundings of k."""
+    remainder = stirling_remainder(a + k) - stirling_remainder(a)
+    return np.asarray((a + k - 0.5) * np.log1p(k / a) - k + remainder)

@@ -6,5 +6,3 @@ ratios, by a table of that density, quotients, and multiples of the odds of one 
 """
 
 from skpostbac.stats._ratio.ratio import BetaQuotient, BetaRatio, LibbyNovickBeta
-
-__all__ = ["BetaQuotient", "BetaRatio", "LibbyNovickBeta"]

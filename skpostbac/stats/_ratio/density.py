@@ -35,13 +35,6 @@ the logarithm by less than 3e-10.
 Where an exponent is small, the integrand is nearly the exponential of a piecewise linear function,
 of a length that is the inverse of the exponent, with bends as narrow as the other variable. Pieces
 then begin at the bends and grow by a factor with the distance from them.
-
-For a variable Beta(a, b) with n = a + b the log density is a z - n log(1 + e^z) - log B(a, b),
-whose mode is that of theta = a / n = p. With d the distance from it this is
-
-    log density at the mode - n log(q e^(-p d) + p e^(q d)),    q = 1 - p,
-
-which loses no digits where n is large and d is small.
 """
 
 from collections.abc import Callable
@@ -53,7 +46,7 @@ from scipy.special import expit
 
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._distribution import LAST, Table
-from skpostbac.stats._numerics import EPS, integrate, stirling_remainder
+from skpostbac.stats._numerics import EPS, integrate, log_binomial, stirling_remainder
 
 # Error of the log density in a table, and that of rounding: it shows in proportion to the steepness
 # of a density, and so to the inverse of its width, which grows at most so much where a variable
@@ -88,9 +81,6 @@ _WIDTH, _WIDER, _DROP, _DEPTH = 1.8, 0.5, 18.0, 44.0
 # Step of the trapezoid rule at first, and how often it is halved, or where there is noise. A change
 # that leaves an error of its square, and one by rounding, of which no halving rids.
 _STEP, _HALVINGS, _OF_NOISE, _SETTLED, _NOISE = 0.18, 9, 3, 3e-10, 16.0
-# From so many samples on the density of a Beta is taken in relation to the mode: before, rounding
-# leaves less than 1e-13 of it. Nothing is left so far below the mode.
-_MANY, _LAST = 200.0, 700.0
 # Logs of products of corners are above minus this, or count as zero.
 _LARGEST_LOG = 1e300
 
@@ -120,30 +110,15 @@ class LogOdds:
     def of_beta(cls, a: float, b: float) -> "LogOdds":
         """Return the log-odds of a Beta variable."""
         n, mode = a + b, float(np.log(a) - np.log(b))
-        # As seen from the nearer end: the share of the larger exponent has no digits of the other.
-        side, least = (1.0, b / n) if b <= a else (-1.0, a / n)
         log_peak = float(
             0.5 * (np.log(a) + np.log(b / n) - np.log(2 * np.pi))
             - stirling_remainder(np.array([a, b, n])) @ np.array([1.0, 1.0, -1.0])
         )
 
-        def direct(z: Floats) -> Floats:
-            found = np.exp(-np.abs(z))
-            np.log1p(found, out=found)
-            found += np.maximum(z, 0.0)
-            found *= -n
-            found += a * z
-            found += at_zero
-            return found
+        def log_density(z: Floats) -> Floats:
+            return log_peak + log_binomial(z, a, b)
 
-        def centred(z: Floats) -> Floats:
-            d = np.maximum(side * (z - mode), -_LAST)
-            return np.asarray(log_peak - n * (least * d + np.log1p(least * np.expm1(-d))))
-
-        at_zero = 0.0
-        at_zero = log_peak - float(direct(np.array([mode]))[0])
-        scale = float(np.sqrt(1 / a + 1 / b))
-        return cls(direct if n < _MANY else centred, mode, scale, (a, b))
+        return cls(log_density, mode, float(np.sqrt(1 / a + 1 / b)), (a, b))
 
 
 def tolerance_of(*variables: LogOdds) -> float:

@@ -21,25 +21,3 @@ from skpostbac.stats._series.series import (
     orders,
     vanishing_heights,
 )
-
-__all__ = [
-    "DEPTH",
-    "LEAST_TAIL",
-    "NARROW",
-    "ORDER",
-    "PERIOD",
-    "Centred",
-    "Corners",
-    "Evaluator",
-    "Located",
-    "Rule",
-    "Series",
-    "SmallTails",
-    "fade",
-    "gauss_points",
-    "modes",
-    "orders",
-    "quantiles",
-    "shortest_intervals",
-    "vanishing_heights",
-]

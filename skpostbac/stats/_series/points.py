@@ -21,8 +21,8 @@ it is. Where Newton's steps do not settle there, the share is found by false pos
 Jarratt, BIT 11, 1971).
 
 **Modes** of distributions that may have more than one peak are looked for among some densities at
-quantiles, corners and the ends of the support. Between the neighbours of a peak the slope of the
-density is zero, or the density ends or bends.
+quantiles of a similar Beta, corners and the ends of the support. Between the neighbours of a peak
+the slope of the density is zero, or the density ends or bends.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,8 +37,10 @@ from skpostbac.stats._series.series import Centred
 
 # Shares of 1 - level that are left below; both ends of the support are among the ends.
 _SHARES = 0.5 - 0.5 * np.cos(np.pi * np.arange(17) / 16)
-# Probabilities between whose quantiles modes are looked for.
+# Probabilities between whose quantiles, of a similar Beta, modes are looked for.
 _P = ndtr(np.linspace(-4, 4, 25))
+# Least distance from an end of the range at which the steps begin, beside that of the quantile.
+_NEAREST = 0.35
 # Quantiles of smaller probabilities are those of the approximated logs.
 _LEAST = 1e-10
 
@@ -104,10 +106,10 @@ def shortest_intervals(distributions: Centred, level: float) -> Floats:
     rows = np.arange(low.size)
     if distributions.is_log_concave:
         p = np.broadcast_to([tail, 1 - tail], (low.size, 2))
-        ends = matched_quantiles(distributions, p).T
-        ends = ends + (2 / 3) * (low + high) / (low * high / distributions.deviation**2 - 1)
-        ends = np.maximum(ends, low + 0.02 * (ends[0] - low))
-        ends = np.minimum(ends, high - 0.02 * (high - ends[1]))
+        central = matched_quantiles(distributions, p).T
+        ends = central + (2 / 3) * (low + high) / (low * high / distributions.deviation**2 - 1)
+        ends = np.maximum(ends, low + _NEAREST * (central[0] - low))
+        ends = np.minimum(ends, high - _NEAREST * (high - central[1]))
         found, is_found = _newton(distributions, ends, (low, high), rows >= 0, level)
         if is_found.all():
             return found
@@ -138,9 +140,10 @@ def shortest_intervals(distributions: Centred, level: float) -> Floats:
     shortest = (ends[1] - ends[0])[rows, best]
     is_found &= ~is_inner | (found[1] - found[0] <= (1 + 1e-5) * shortest)
     if not is_found.all():
-        shares = of_all[np.stack([first, first + 1])]
-        ends = _by_secants(distributions, shares, around, start, level)
-        found = np.where(is_found, found, ends)
+        rest = ~is_found
+        shares = of_all[np.stack([first, first + 1])][:, rest]
+        few = distributions.chosen(rest)
+        found[:, rest] = _by_secants(few, shares, around[:, rest], start[:, rest], level)
     return found
 
 
@@ -152,17 +155,16 @@ def _intervals(
     start: Floats | None = None,
 ) -> Floats:
     """Return the ends of intervals with so much probability below, shape (2, m, n)."""
-    p = np.concatenate([below, below + level], axis=1)
-    q = np.concatenate([1 - below, np.maximum((1 - level) - below, 0)], axis=1)
-    y = None if start is None else np.concatenate(start, axis=1)
+    p = np.array([below, below + level])
+    q = np.array([1 - below, np.maximum((1 - level) - below, 0)])
     low, high = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
     # The other end of an interval stands for one that is an end of the support.
-    at_end, n = (p <= 0) | (q <= 0), below.shape[1]
-    first, second = (np.where(at_end, np.roll(x, n, axis=1), x) for x in (p, q))
-    y = y if y is None else np.where(at_end, np.roll(y, n, axis=1), y)
-    found = quantiles(distributions, first, second, last, y)
-    found = np.where(p <= 0, low, np.where(q <= 0, high, found))
-    return np.stack(np.split(found, 2, axis=1))
+    at_end = (p <= 0) | (q <= 0)
+    first, second = np.where(at_end, p[::-1], p), np.where(at_end, q[::-1], q)
+    y = None if start is None else np.hstack([*np.where(at_end, start[::-1], start)])
+    found = quantiles(distributions, np.hstack([*first]), np.hstack([*second]), last, y)
+    found = np.array(np.split(found, 2, axis=1))
+    return np.where(p <= 0, low, np.where(q <= 0, high, found))
 
 
 def _excess(distributions: Centred, ends: Floats) -> Floats:
@@ -253,8 +255,8 @@ def modes(distributions: Centred) -> Floats:
             top, highest = np.where(at_low > at_high, low, high), np.maximum(at_low, at_high)
         else:
             p = np.broadcast_to(_P, (low.size, _P.size))
-            inner = quantiles(distributions, p, p[:, ::-1], 1e-2)
-            # A narrow peak of a variable beside wide ones may be between two quantiles.
+            inner = np.clip(matched_quantiles(distributions, p), low, high)
+            # A narrow peak of a variable beside wide ones may be between two of them.
             gaps = np.diff(inner, axis=1)[..., np.newaxis] * (np.arange(8) / 8)
             fine = (inner[:, :-1, np.newaxis] + gaps).reshape(low.size, -1)
             looked_at = [low, fine, inner[:, -1:], distributions.places, high]

@@ -32,13 +32,13 @@ that.
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from scipy.special import erfc
 
-from skpostbac._utils import Complexes, Floats
+from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._numerics import stacked_products, turned
 
 # Tails, and densities in units of the standard deviation, that are too small for a series.
@@ -86,6 +86,12 @@ class Centred(ABC):
     def places(self) -> Floats:
         """Distances at which the density may have a kink or a pole, shape (m, C)."""
         return np.empty((self.low.size, 0))
+
+    def chosen(self, rows: Bools, **own: Any) -> Self:
+        """Return some of the distributions, with what families of many add to them."""
+        low, high, deviation = self.low[rows], self.high[rows], self.deviation[rows]
+        ends = self.end_densities[:, rows]
+        return replace(self, low=low, high=high, deviation=deviation, end_densities=ends, **own)
 
     @abstractmethod
     def evaluator(self, n_derivatives: int) -> Evaluator:
@@ -183,10 +189,11 @@ class Corners:
     places: Floats
     values: Complexes
 
-    def evaluator(self, n_derivatives: int) -> Callable[[Floats], Complexes]:
+    def evaluator(self, n_derivatives: int) -> tuple[Callable[[Floats], Complexes], int]:
         """Return a function of y, shape (m, n): sums of exp(i k h (c - y)) g_c(h k) k^(d - 1).
 
-        They begin at k = K, and have the shape (1 + d, m, n).
+        They begin at k = K, and have the shape (1 + d, m, n). Also returns for how many points
+        the function may be called at a time.
         """
         rates, sizes = self.rule.decay
         n_values, n_nodes = n_derivatives + 1, len(self.rule.table)
@@ -215,11 +222,7 @@ class Corners:
             waves = 1j * np.exp(1j * self.rule.middle * turn)
             return np.asarray((waves[..., np.newaxis] * sides).sum(axis=1).transpose(2, 0, 1))
 
-        def evaluate(y: Floats) -> Complexes:
-            parts = range(0, max(y.shape[1], 1), width)
-            return np.concatenate([sums(y[:, i : i + width]) for i in parts], axis=2)
-
-        return evaluate
+        return sums, width
 
 
 @dataclass(frozen=True)
@@ -243,6 +246,13 @@ class Series(Centred):
             return super().places
         return np.clip(self.corners.places, self.low[:, np.newaxis], self.high[:, np.newaxis])
 
+    def chosen(self, rows: Bools, **own: Any) -> Self:
+        period, coefficients, corners = self.period[rows], self.coefficients[rows], self.corners
+        if corners is not None:
+            step, places, values = corners.step[rows], corners.places[rows], corners.values[rows]
+            corners = Corners(corners.rule, step, places, values)
+        return super().chosen(rows, period=period, coefficients=coefficients, corners=corners)
+
     def evaluator(self, n_derivatives: int) -> Evaluator:
         count, period = self.coefficients.shape[1], self.period[:, np.newaxis]
         step = 2 * np.pi / self.period
@@ -257,24 +267,23 @@ class Series(Centred):
         for d in range(n_derivatives):
             np.multiply(table[:, d], rates, out=table[:, d + 1])
         table = table.reshape(len(step), -1, fine)
-        if self.corners is not None:
-            rest = self.corners.evaluator(n_derivatives)
-            factors = (1j / np.pi) * (-1j * step) ** np.arange(n_derivatives + 1)[:, np.newaxis]
         width = max(1, _BLOCK // table.size)
-
-        def sums(turns: Floats) -> Floats:
-            angles = (-2 * np.pi) * turns[..., np.newaxis]
-            products = stacked_products(table, turned(angles * inner).transpose(0, 2, 1))
-            products = products.reshape(len(step), n_derivatives + 1, -1, turns.shape[1])
-            return np.asarray(np.einsum("mdrn,mnr->dmn", products, turned(angles * outer)).real)
+        if self.corners is not None:
+            rest, most = self.corners.evaluator(n_derivatives)
+            factors = (1j / np.pi) * (-1j * step) ** np.arange(n_derivatives + 1)[:, np.newaxis]
+            factors, width = factors[..., np.newaxis], min(width, most)
 
         def evaluate(y: Floats) -> Floats:
             turns, values = y / period, np.empty((n_derivatives + 1, *y.shape))
             for start in range(0, y.shape[1], width):
                 part = slice(start, start + width)
-                values[..., part] = sums(turns[:, part])
-            if self.corners is not None:
-                values += (factors[..., np.newaxis] * rest(y)).real
+                angles = (-2 * np.pi) * turns[:, part, np.newaxis]
+                products = stacked_products(table, turned(angles * inner).transpose(0, 2, 1))
+                products = products.reshape(len(step), n_derivatives + 1, -1, angles.shape[1])
+                sums = np.einsum("mdrn,mnr->dmn", products, turned(angles * outer))
+                if self.corners is not None:
+                    sums += factors * rest(y[:, part])
+                values[..., part] = sums.real
             values[0] += turns
             values[1:2] += 1 / period
             return values

@@ -26,23 +26,3 @@ from skpostbac.stats._several.order_statistics import (
     resolve_jointly,
     smallest,
 )
-
-__all__ = [
-    "JointPanels",
-    "PanelDistribution",
-    "PatternDistribution",
-    "Tally",
-    "draw_averages",
-    "draw_with_ranks",
-    "expected_shortfalls",
-    "largest_distance",
-    "log_survival",
-    "mean_positive_part",
-    "nearest_correlations",
-    "pairwise_probabilities",
-    "rank_probabilities",
-    "resolve",
-    "resolve_jointly",
-    "smallest",
-    "tally",
-]

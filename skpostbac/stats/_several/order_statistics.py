@@ -36,7 +36,7 @@ from scipy.special import expit, logit
 
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._distribution import BoundedDistribution
-from skpostbac.stats._numerics import Frame, bracketed_root, integrate, matrix_product
+from skpostbac.stats._numerics import Frame, integrate, matrix_product
 from skpostbac.stats._series import Centred, Evaluator
 
 # A panel is resolved once the last Legendre coefficients, times what they can matter, are below
@@ -412,18 +412,15 @@ def mean_positive_part(distribution: BoundedDistribution) -> float:
     """
     low, high = distribution.support()
     start = max(0.0, low)
-    above = 1 - float(distribution.cdf(np.array(start)))
+    above = float(distribution.ccdf(start))
     if high <= start or above <= 0:
         return start
     units = np.linspace(-REACH, REACH, _PIECES + 1) * distribution.standard_deviation()
     edges = np.unique(np.clip([low, *(distribution.mean() + units), high], start, high))
-
-    def tail(_: Indices, x: Floats) -> Floats:
-        return np.asarray(1 - distribution.cdf(x))
-
     # Not better than the errors of probabilities
     tolerance = min(_TOLERANCE + _ERROR / above, 0.1)
-    return start + float(integrate(tail, edges[np.newaxis], tolerance)[0])
+    tail = integrate(lambda _, x: np.asarray(distribution.ccdf(x)), edges[np.newaxis], tolerance)
+    return start + float(tail[0])
 
 
 def log_survival(k: float, n: Floats, p: Floats) -> float:
@@ -462,6 +459,9 @@ def log_survival(k: float, n: Floats, p: Floats) -> float:
     >>> log_survival(600, np.array([1000.0]), np.array([0.1]))
     -754.27
     """
+    # A slow import, done only when needed.
+    from scipy.optimize import brentq
+
     k, inner = k - float(n[p == 1].sum()), (p > 0) & (p < 1) & (n > 0)
     rates, kind = np.unique(p[inner], return_inverse=True)
     trials = np.bincount(kind, n[inner], rates.size).astype(float)
@@ -483,7 +483,7 @@ def log_survival(k: float, n: Floats, p: Floats) -> float:
     # At the first t the last term is the largest, at the other the mean is almost the total.
     low = 0.5 / np.sqrt(total + 1)
     high = np.log(4) + max(0.0, np.log(total + 1) - logit(rates).min())
-    t = np.exp(bracketed_root(slope, np.log(low), np.log(high)))
+    t = np.exp(brentq(slope, np.log(low), np.log(high), xtol=2e-12))
     tilted = expit(logit(rates) + t)
     variance = float(trials @ (tilted * (1 - tilted)))
     # Other coefficients of the periodic integrand are added to the one in search: far ones.

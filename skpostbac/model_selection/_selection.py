@@ -1,11 +1,16 @@
-"""Refit rule: which candidate of a search is the best, or the simplest that is as good."""
+"""Which candidate of a search to keep, and how good it is.
+
+The refit rule keeps the best candidate, or the simplest that is as good. The posterior of the best
+is corrected for its selection: each sample has a pattern of which candidates are right, bootstrap
+samples of a class are multinomial draws of its patterns, and the selection is repeated on each.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,21 +18,26 @@ from sklearn.exceptions import FitFailedWarning
 
 from skpostbac._utils import (
     Floats,
+    RandomStateLike,
     block,
     check_level,
     check_probability,
     check_rope,
     describe_estimate,
+    draw_seed,
     input_errors,
     is_real,
     parameters,
     progress,
 )
 from skpostbac.metrics import (
+    PairedCounts,
+    PosteriorBalancedAccuracy,
     PriorInfluenceWarning,
+    SelectedPosterior,
 )
 from skpostbac.metrics._labels import label_list, unique_label_array
-from skpostbac.metrics._posteriors import OBJECTIVES, check_objective
+from skpostbac.metrics._posteriors import OBJECTIVES, check_objective, optimism_of_choice
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
@@ -36,23 +46,25 @@ from skpostbac.metrics._priors import (
     check_prior,
     resolve_class_weight,
     resolve_prior,
+    warn_if_prior_dominates,
 )
-from skpostbac.model_selection._joint import IndependentJoint, Joint, paired_joint
+from skpostbac.model_selection._joint import IndependentJoint, Joint, PairedJoint
 from skpostbac.model_selection._pooling import (
-    FoldCounts,
+    TrainingVariation,
     candidate_params,
     check_n_repeats,
     fold_counts,
     fold_words,
-    pair_candidates,
     value_column,
     weights_by_text,
 )
-from skpostbac.model_selection._selected import selected_posterior
 from skpostbac.stats._beta import Question, evaluate_all
 from skpostbac.stats._distribution import Distribution
 
 Complexity: TypeAlias = str | Callable[[dict[str, Any]], Any] | None
+
+# Bootstrap samples on which a selection is repeated.
+N_BOOTSTRAPS = 400
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,18 +90,6 @@ class FrozenWeights(Mapping[Hashable, float]):
 
     def __repr__(self) -> str:
         return repr(self._weights)
-
-
-class Standing(NamedTuple):
-    """Standing of a candidate; by default one with failed fits."""
-
-    candidate: int
-    """Position in the results."""
-    objective: float = np.nan
-    complexity: Any = None
-    """Sort key, smaller for simpler candidates."""
-    prob_worse: float = np.nan
-    """Probability of being worse than the best by more than the rope."""
 
 
 @dataclass(frozen=True)
@@ -263,8 +263,8 @@ class PosteriorRefit:
         int
             Position of the candidate in ``cv_results["params"]``.
         """
-        counts = fold_counts(cv_results, self.labels)
-        return self._choose(self._standings(cv_results, counts)).candidate
+        chosen: int = next(row["candidate"] for row in self.summary(cv_results) if row["chosen"])
+        return chosen
 
     def _repr_html_(self) -> str:
         return block(repr(self), parameters(vars(self)))
@@ -287,15 +287,47 @@ class PosteriorRefit:
             failed fit, "objective" and "prob_worse" are nan. ``pandas.DataFrame`` takes the list as
             it is.
         """
-        counts = fold_counts(cv_results, self.labels)
-        standings = self._standings(cv_results, counts)
-        chosen = self._choose(standings)
-        known = {standing.candidate: standing for standing in standings}
-        rows = [known.get(i, Standing(i)) for i in range(len(counts.correct))]
-        return [
-            {**row._asdict(), "eligible": self._is_eligible(row), "chosen": row is chosen}
-            for row in rows
+        counts = fold_counts(cv_results, self.labels, self.n_repeats)
+        candidates = counts.fitted()
+        posteriors = tuple(
+            counts.posterior(candidate, prior=self.prior, class_weight=self.class_weight)
+            for candidate in candidates
+        )
+        values = _evaluate(
+            [posterior.distribution for posterior in posteriors],
+            lambda one: OBJECTIVES[self.objective](one, self.level),
+            "evaluating candidates",
+        )
+        keys = complexity_keys(cv_results, self.complexity, candidates, len(counts.correct))
+        words = fold_words(cv_results)
+        joint: Joint
+        if words is None:
+            joint = IndependentJoint(posteriors=posteriors)
+        else:
+            paired = counts.pair(words, candidates, counts.times)
+            # Only ranks are drawn, which are not needed.
+            joint = PairedJoint(counts=paired, posteriors=posteriors, n_draws=1, seed=0)
+        best = int(np.argmax(values))
+        others = [i for i in range(len(values)) if i != best]
+        worse = np.zeros(len(values))
+        worse[others] = _evaluate(
+            [joint.difference(i, best) for i in others],
+            lambda one: one.cdf(-self.rope),
+            "comparing candidates with the best",
+        )
+        unknown = {"objective": np.nan, "complexity": None, "prob_worse": np.nan}
+        rows: list[dict[str, Any]] = [
+            {"candidate": i, **unknown, "eligible": False, "chosen": False}
+            for i in range(len(counts.correct))
         ]
+        columns = candidates, values.tolist(), keys, worse.tolist()
+        for candidate, value, key, probability in zip(*columns, strict=True):
+            known = {"objective": value, "complexity": key, "prob_worse": probability}
+            rows[candidate].update(known, eligible=probability < self.limit)
+        eligible = [row for row in rows if row["eligible"]]
+        # The simplest; of equals, the one of the largest objective.
+        min(eligible, key=lambda row: (row["complexity"], -row["objective"]))["chosen"] = True
+        return rows
 
     def report(self, cv_results: Any) -> str:
         """Return a text report on the chosen candidate and its selection bias.
@@ -311,8 +343,7 @@ class PosteriorRefit:
             One sentence per line. The score is corrected for the selection if the candidate is the
             best and the search kept outcomes (:func:`selected_posterior`, seed 0).
         """
-        counts = fold_counts(cv_results, self.labels)
-        chosen = self._choose(self._standings(cv_results, counts)).candidate
+        counts, chosen = fold_counts(cv_results, self.labels, self.n_repeats), self(cv_results)
         lead = f"Chosen: candidate {chosen}"
         if "params" in cv_results:
             lead += f", {candidate_params(cv_results, len(counts.correct))[chosen]}"
@@ -331,59 +362,13 @@ class PosteriorRefit:
                 )
             if selected.candidate == chosen:
                 return f"{lead}\n{selected.report(self.level)}"
-        times = counts.times_tested(self.n_repeats).mean()
-        posterior = counts.posterior(
-            chosen, times, prior=self.prior, class_weight=self.class_weight
-        )
+        posterior = counts.posterior(chosen, prior=self.prior, class_weight=self.class_weight)
         interval = posterior.credible_interval(self.level)
         estimate = describe_estimate(posterior.mean(), interval, self.level)
         return (
             f"{lead}\nBalanced accuracy: {estimate}, not corrected for its selection among "
             f"{len(counts.correct)} on the same samples."
         )
-
-    def _standings(self, cv_results: Any, counts: FoldCounts) -> list[Standing]:
-        """Return the standings of the candidates without failed fits."""
-        candidates = counts.fitted()
-        times = counts.times_tested(self.n_repeats).mean()
-        posteriors = tuple(
-            counts.posterior(candidate, times, prior=self.prior, class_weight=self.class_weight)
-            for candidate in candidates
-        )
-        values = _evaluate(
-            [posterior.distribution for posterior in posteriors],
-            lambda one: OBJECTIVES[self.objective](one, self.level),
-            "evaluating candidates",
-        )
-        keys = complexity_keys(cv_results, self.complexity, candidates, len(counts.correct))
-        words = fold_words(cv_results)
-        joint: Joint
-        if words is None:
-            joint = IndependentJoint(posteriors=posteriors)
-        else:
-            paired = pair_candidates(
-                fold_counts(cv_results), words, candidates, labels=self.labels, times=times
-            )
-            # Only ranks are drawn, which are not needed.
-            joint = paired_joint(paired, posteriors, n_draws=1, seed=0)
-        best = int(np.argmax(values))
-        others = [i for i in range(len(values)) if i != best]
-        worse = np.zeros(len(values))
-        worse[others] = _evaluate(
-            [joint.difference(i, best) for i in others],
-            lambda one: one.cdf(-self.rope),
-            "comparing candidates with the best",
-        )
-        columns = candidates, values.tolist(), keys, worse.tolist()
-        return [Standing(*row) for row in zip(*columns, strict=True)]
-
-    def _is_eligible(self, standing: Standing) -> bool:
-        return standing.prob_worse < self.limit
-
-    def _choose(self, standings: Sequence[Standing]) -> Standing:
-        """Return the simplest that is eligible; of equals, the one of the largest objective."""
-        eligible = filter(self._is_eligible, standings)
-        return min(eligible, key=lambda standing: (standing.complexity, -standing.objective))
 
 
 def complexity_keys(
@@ -468,3 +453,149 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return _plain(value.tolist())
     return tuple(map(_plain, value)) if isinstance(value, list) else value
+
+
+def selected_posterior(
+    cv_results: Any,
+    *,
+    labels: ArrayLike | None = None,
+    prior: PriorLike = DEFAULT_PRIOR,
+    class_weight: ClassWeightLike = None,
+    n_repeats: int | None = None,
+    training_variation: TrainingVariation = None,
+    random_state: RandomStateLike = 0,
+) -> SelectedPosterior:
+    """Compute the posterior of the best candidate of a search, corrected for its selection.
+
+    The candidate with the largest balanced accuracy over all folds is partly lucky. The resulting
+    bias is estimated by repeating the selection on 400 bootstrap samples [1]_. The odds of the
+    score are multiplied by the factor that lowers the mean by about this bias.
+
+    Parameters
+    ----------
+    cv_results : dict, DataFrame or PairedCounts
+        ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``. Candidates with failed
+        fits are skipped. Or the :func:`paired_counts` of the candidates on one test set.
+    labels, prior, class_weight, n_repeats, training_variation : optional
+        As in :func:`~skpostbac.pooled_posteriors`. By default the posterior applies to the models
+        of the folds, among which the search chose; with ``training_variation="nadeau-bengio"`` to
+        the model refitted on all samples.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the bootstrap. Results are reproducible by default; None stands for fresh entropy.
+
+    Returns
+    -------
+    posterior : SelectedPosterior
+        Its attributes are `candidate` (index of the best candidate in ``cv_results["params"]`` or
+        among the names), `optimism`, `optimism_error`, and `uncorrected` (the posterior from
+        :func:`~skpostbac.pooled_posteriors`).
+
+    Raises
+    ------
+    ValueError
+        If there are no sample outcomes, which show how similar the candidates are; if paired counts
+        have groups or importance weights, which are not supported, or are combined with `n_repeats`
+        or `training_variation`; or for the reasons listed in :func:`~skpostbac.pooled_posteriors`
+        and :func:`~skpostbac.model_selection.pooled_paired_counts`.
+
+    Warns
+    -----
+    FitFailedWarning
+        If candidates have failed fits.
+    PriorInfluenceWarning
+        If 95 % intervals under this prior would often miss the true value in similar test sets, or
+        if a class has no samples.
+
+    See Also
+    --------
+    PosteriorRefit : Chooses the candidate in the search itself.
+    pooled_posteriors : The posteriors of all candidates, uncorrected.
+
+    Notes
+    -----
+    The correction applies to selecting the largest balanced accuracy; a rule that prefers simpler
+    candidates has a smaller bias. See :ref:`selection` for the coverage of the intervals in real
+    searches, and for cases where the correction is too small or too large.
+
+    References
+    ----------
+    .. [1] B. Efron (1983). Estimating the error rate of a prediction rule: improvement on
+       cross-validation. Journal of the American Statistical Association 78, 316-331.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from skpostbac import OutcomesScorer, selected_posterior
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     KNeighborsClassifier(),
+    ...     {"n_neighbors": range(1, 30, 2), "p": [1, 2]},
+    ...     scoring=OutcomesScorer(len(y)),
+    ...     refit=False,
+    ... ).fit(X[:150, :2], y[:150])
+    >>> posterior = selected_posterior(search.cv_results_, random_state=0)
+    >>> posterior
+    SelectedPosterior(mean=0.866, 95% CI=[0.807, 0.920], optimism=0.013, n_candidates=30)
+    >>> posterior.uncorrected.mean()
+    0.8792
+    """
+    if isinstance(cv_results, PairedCounts):
+        if cv_results._design is not None:
+            raise ValueError(
+                "cv_results has samples in groups or with importance weights, for which the "
+                "selection cannot be corrected: evaluate the selected candidate on other samples"
+            )
+        for_folds = {"n_repeats": n_repeats, "training_variation": training_variation}
+        for name, value in for_folds.items():
+            if value is not None:
+                raise ValueError(f"{name} does not apply to the paired counts of one test set")
+        paired = cv_results if labels is None else cv_results.reindex(labels)
+        candidates = list(range(len(paired.names)))
+
+        def posterior_of(candidate: int) -> PosteriorBalancedAccuracy:
+            counts = paired.margin(paired.names[candidate])
+            return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
+
+    else:
+        words = fold_words(cv_results)
+        if words is None:
+            raise ValueError(
+                "cv_results has no outcomes of samples (test_outcomes_0), which show how similar "
+                "the candidates are: run the search with "
+                "scoring=OutcomesScorer(max_test_size=len(y))"
+            )
+        folds = fold_counts(cv_results, labels, n_repeats, training_variation)
+        candidates = folds.fitted()
+        paired = folds.pair(words, candidates, folds.times)
+
+        def posterior_of(candidate: int) -> PosteriorBalancedAccuracy:
+            return folds.posterior(candidate, prior=prior, class_weight=class_weight)
+
+    weights, seed = posterior_of(candidates[0]).class_weight, draw_seed(random_state)
+    # The candidates are in the order of their names.
+    observed, again = _bootstrap(paired, weights, N_BOOTSTRAPS, seed)
+    best = candidates[int(np.argmax(observed))]
+    uncorrected = posterior_of(best)
+    warn_if_prior_dominates(uncorrected)
+    optimism = optimism_of_choice(observed, again)
+    return SelectedPosterior(uncorrected, *optimism, candidate=best, n_candidates=len(candidates))
+
+
+def _bootstrap(
+    paired: PairedCounts, class_weight: Floats, n_samples: int, seed: int
+) -> tuple[Floats, Floats]:
+    """Return the balanced accuracy of each candidate, in the samples and in bootstrap samples."""
+    rng = np.random.default_rng(seed)
+    observed = np.zeros(len(paired.names))
+    again = np.zeros((n_samples, len(paired.names)))
+    for i, weight in enumerate(class_weight):
+        rows = paired.class_index == i
+        patterns, cells = paired.patterns[rows].astype(np.float64), paired.counts[rows]
+        if cells.sum() > 0:
+            probabilities = cells / cells.sum()
+            size = max(1, round(cells.sum()))  # a repeated cross-validation divides the counts
+            observed += weight * (probabilities @ patterns)
+            again += weight * (rng.multinomial(size, probabilities, n_samples) @ patterns) / size
+    return observed, again

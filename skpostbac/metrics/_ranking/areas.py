@@ -1,0 +1,205 @@
+"""Areas under the ROC and the precision-recall curves of samples with random weights.
+
+The weights of the Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981) are independent Gamma
+variables, one for each sample, or for each group of samples that depend on one another. With half
+a sample of either class below all scores, and half a sample above, areas are not certain where no
+score is out of order.
+
+A curve has levels, distinct scores from the lowest to the highest. The masses n_l of negatives and
+p_l of positives at them are sums of weights. With the shares of negatives below a level and of
+positives and negatives from it on,
+
+    roc_auc = sum_l p_l (sum_{k<l} n_k + n_l / 2) / (sum p sum n),
+    average_precision = sum_l p_l P_l / sum p,    P_l = share of positives in levels k >= l.
+
+Levels next to each other that have samples of one class only, and of the same one, count as one for
+`roc_auc`; for `average_precision` those of negatives do.
+
+The areas are smooth functions of the weights g_u. With many samples they are normal, with the
+covariances sum_u s_u (dA / dg_u) (dB / dg_u), where s_u is the mean and the variance of g_u.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.sparse import csr_array, eye_array
+
+from skpostbac._utils import Bools, Floats, Indices
+
+# Masses of negatives and positives at the levels of a curve, (2, L, ...), to the area, (...).
+Area: TypeAlias = Callable[[Floats], Floats]
+
+
+def roc_area(masses: Floats) -> Floats:
+    """Return the area under the ROC curve."""
+    negative, positive = masses
+    below = np.cumsum(negative, axis=0) - 0.5 * negative
+    sums = masses.sum(axis=1)
+    return np.asarray((positive * below).sum(axis=0) / (sums[0] * sums[1]))
+
+
+def precision_area(masses: Floats, prevalence: float | None = None) -> Floats:
+    """Return the average precision; a prevalence may be known."""
+    sums = masses.sum(axis=1)
+    # From the highest level on.
+    negative, positive = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1]
+    if prevalence is not None:
+        negative = negative * ((1 - prevalence) / sums[0])
+        positive = positive * (prevalence / sums[1])
+    total = negative + positive
+    precision = np.divide(positive, total, out=np.zeros_like(total), where=total > 0)
+    return np.asarray((masses[1] * precision).sum(axis=0) / sums[1])
+
+
+def _roc_slopes(masses: Floats) -> Floats:
+    """Return the derivatives of the area under the ROC curve in the masses, shape (2, L)."""
+    (negative, positive), sums, area = masses, masses.sum(axis=1), roc_area(masses)
+    below = (np.cumsum(negative) - 0.5 * negative) / sums[0]
+    above = 1 - (np.cumsum(positive) - 0.5 * positive) / sums[1]
+    return np.stack([(above - area) / sums[0], (below - area) / sums[1]])
+
+
+def _precision_slopes(masses: Floats) -> Floats:
+    """Return the derivatives of the average precision in the masses, shape (2, L)."""
+    total_positive, area = masses[1].sum(), precision_area(masses)
+    negative, positive = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1]
+    total = negative + positive
+    # Of the precision at a level in the masses from there on, times the positives there.
+    factor = masses[1] / total_positive / total**2
+    by_positive = np.cumsum(factor * negative) + (positive / total - area) / total_positive
+    return np.stack([-np.cumsum(factor * positive), by_positive])
+
+
+# The derivatives of the areas that may have a normal limit. With a known prevalence the average
+# precision bends too much for one.
+_SLOPES: dict[Area, Callable[[Floats], Floats]] = {
+    roc_area: _roc_slopes,
+    precision_area: _precision_slopes,
+}
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Curves of levels whose masses are sums of independent weights.
+
+    Attributes
+    ----------
+    shapes : parameters of the weights, Gamma variables, shape (U,).
+    matrix : masses from weights, (2 * all levels, U): negatives and positives of each curve.
+    n_levels : number of levels of each curve, shape (C,).
+    ends : the weights below and above all scores.
+    area : area of a curve.
+    """
+
+    shapes: Floats
+    matrix: csr_array
+    n_levels: Indices
+    ends: Indices
+    area: Area
+
+    def areas(self, weights: Floats) -> Floats:
+        """Return the area of each curve under weights, shape (U, n), as an array (C, n)."""
+        masses = np.split(self.matrix @ weights, 2 * np.cumsum(self.n_levels)[:-1])
+        return np.stack([self.area(m.reshape(2, -1, weights.shape[1])) for m in masses])
+
+    def observed(self) -> Floats:
+        """Return the areas in the samples, shape (C,)."""
+        weights = self.shapes.copy()
+        weights[self.ends] = 0.0
+        return self.areas(weights[:, np.newaxis])[:, 0]
+
+    def draw(self, rng: np.random.Generator, n_draws: int) -> Floats:
+        """Draw the areas of all curves, (C, n_draws)."""
+        width = max(1, 2**20 // max(self.matrix.shape))
+        sizes = [min(width, n_draws - start) for start in range(0, n_draws, width)]
+        shapes = self.shapes[:, np.newaxis]
+        return np.hstack([self.areas(rng.standard_gamma(shapes, (len(shapes), n))) for n in sizes])
+
+    @property
+    def has_normal_limit(self) -> bool:
+        """Whether the areas of many samples are known to be normal."""
+        return self.area in _SLOPES
+
+    def normal_limit(self) -> tuple[Floats, Floats]:
+        """Return means, shape (C,), and covariances, (C, C), as if there were many samples."""
+        masses, slopes = self.matrix @ self.shapes, []
+        for end, n in zip(2 * np.cumsum(self.n_levels), self.n_levels, strict=True):
+            rows = slice(end - 2 * n, end)
+            slope = _SLOPES[self.area](masses[rows].reshape(2, n))
+            slopes.append(self.matrix[rows].T @ slope.ravel())
+        by_weight = np.array(slopes)
+        means = self.areas(self.shapes[:, np.newaxis])[:, 0]
+        return means, (by_weight * self.shapes) @ by_weight.T
+
+
+class Ranking(NamedTuple):
+    """Scores of samples, which of them are positive, and which belong to the curve."""
+
+    scores: Floats
+    is_positive: Bools
+    chosen: Bools | slice = slice(None)
+
+
+def make_curves(
+    rankings: Sequence[Ranking],
+    area: Area,
+    weight: Floats,
+    group: Indices | None = None,
+    *,
+    is_importance: bool = False,
+) -> Curves:
+    """Arrange n samples by the levels of their scores.
+
+    Parameters
+    ----------
+    rankings : sequence of Ranking
+        Rankings of the same samples by one classifier or several.
+    area : callable
+        Area of a curve.
+    weight : ndarray of shape (n,)
+        Positive weights.
+    group : ndarray of shape (n,), optional
+        Index of the group of each sample.
+    is_importance : bool
+        Whether the weights are importance weights.
+    """
+    cells, n_levels, ends = np.full((len(rankings), len(weight)), -1), list[int](), []
+    for row, ranking in zip(cells, rankings, strict=True):
+        is_positive = ranking.is_positive[ranking.chosen]
+        values, place = np.unique(ranking.scores[ranking.chosen], return_inverse=True)
+        found = np.zeros((2, values.size), dtype=bool)
+        found[is_positive.astype(int), place] = True
+        alone = found & ~found[::-1] & [[True], [area is roc_area]]
+        level = np.cumsum(np.append(True, ~(alone[:, 1:] & alone[:, :-1]).any(axis=0)))
+        start, size = 2 * sum(n_levels), int(level[-1]) + 2
+        row[ranking.chosen] = start + size * is_positive + level[place]
+        ends.append(start + np.array([0, size - 1, size, 2 * size - 1]))
+        n_levels.append(size)
+    size, kept, shapes = 2 * sum(n_levels), cells >= 0, np.ones(len(weight))
+    if len(rankings) == 1 and group is None and not is_importance:
+        # Samples at the same place count together.
+        shapes = np.bincount(cells[kept], weight[kept[0]], size).astype(np.float64)
+        shapes[ends[0]] = 0.5
+        return Curves(shapes, eye_array(size, format="csr"), np.array(n_levels), ends[0], area)
+    unit, masses = np.arange(len(weight)), weight
+    if group is not None:
+        unit, shapes = group, np.ones(group.max() + 1)
+    elif not is_importance:
+        shapes, masses = weight, shapes
+    at_ends = []
+    for ranking in rankings:
+        # A unit at an end has the effective mass of those within, sum m^2 / sum m.
+        place = 2 * unit[ranking.chosen] + ranking.is_positive[ranking.chosen]
+        each = np.bincount(place, masses[ranking.chosen], 2 * len(shapes)).reshape(-1, 2)
+        at_ends.append(np.repeat((each**2).sum(axis=0) / each.sum(axis=0), 2))
+    values = np.concatenate([np.broadcast_to(masses, cells.shape)[kept], *at_ends])
+    rows = np.concatenate([cells[kept], *ends])
+    own, beyond = np.broadcast_to(unit, cells.shape)[kept], len(shapes) + np.arange(4)
+    columns = np.concatenate([own, np.tile(beyond, len(cells))])
+    matrix = csr_array((values, (rows, columns)), shape=(size, len(shapes) + 4))
+    shapes = np.append(shapes, np.full(4, 0.5))
+    return Curves(shapes, matrix, np.array(n_levels), beyond, area)

@@ -1,0 +1,385 @@
+"""Posterior of the area under the ROC or the precision-recall curve, without a model of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import partial
+from itertools import permutations
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_consistent_length
+
+from skpostbac._utils import (
+    Bools,
+    Floats,
+    Indices,
+    RandomStateLike,
+    check_choice,
+    check_n_draws,
+    draw_seed,
+    first,
+    float_array,
+    float_or_nan,
+    input_errors,
+    shown,
+)
+from skpostbac.metrics._dependence import matched_beta, warn_of_repeated_ids
+from skpostbac.metrics._labels import (
+    WeightType,
+    label_list,
+    positive_label,
+    read_outcomes,
+    unique_label_array,
+)
+from skpostbac.metrics._posteriors import PosteriorMetric
+from skpostbac.metrics._ranking.areas import (
+    Area,
+    Curves,
+    Ranking,
+    make_curves,
+    precision_area,
+    roc_area,
+)
+from skpostbac.stats import BetaAverage
+from skpostbac.stats._distribution import DrawnPosterior
+
+# Draws of the weights: as many as take half a second, within limits. With at least so many
+# independent samples of each class, fewer than the least give way to the normal limit.
+_MOST_WEIGHTS, _LEAST_DRAWS, _MOST_DRAWS, _MANY = 2**24, 2**12, 100_000, 1000
+
+
+class PosteriorRankingMetric(PosteriorMetric):
+    """Posterior of the area under the ROC curve or of the average precision.
+
+    Created by :func:`~skpostbac.posterior_roc_auc` and
+    :func:`~skpostbac.posterior_average_precision`.
+
+    Attributes
+    ----------
+    metric : {"roc_auc", "average_precision"}
+        Name of the metric.
+    observed : float
+        Metric of the samples, which a given `prevalence` weights.
+    distribution : DrawnPosterior or BetaAverage
+        Distribution of the metric by random draws; with many samples the Beta distribution with
+        the mean and variance of its normal limit.
+    """
+
+    @property
+    def score_name(self) -> str:
+        """Name of the metric as an axis label."""
+        return "ROC AUC" if self.metric == "roc_auc" else "Average precision"
+
+
+class ScoredSamples(NamedTuple):
+    """Samples of positive weight whose scores are ranked; arrays of shape (n_samples,)."""
+
+    classes: list[Hashable]
+    codes: Indices
+    """Position of the true class of each sample."""
+    weight: Floats
+    is_importance: bool
+    group: Indices | None
+    kept: Bools
+    """Which of the samples given have a positive weight."""
+
+    def scores(self, values: ArrayLike, name: str) -> Floats:
+        """Return checked scores of the samples, in one or two dimensions."""
+        scores = float_array(values, name)
+        with input_errors(f"y_true and {name}"):
+            check_consistent_length(self.kept, scores)
+        if (bad := ~np.isfinite(scores)).any():
+            raise ValueError(f"{name} must be finite, got {first(scores, bad)}")
+        return scores[self.kept]
+
+    def are_many(self) -> bool:
+        """Return whether each class has many independent samples: groups, or effective weights."""
+        size = len(self.classes)
+        if self.group is not None:
+            pairs = np.unique(np.stack([self.group, self.codes]), axis=1)
+            return bool(np.bincount(pairs[1], minlength=size).min() >= _MANY)
+        sums = np.bincount(self.codes, self.weight, size)
+        squares = np.bincount(self.codes, self.weight**2, size) if self.is_importance else sums
+        return bool((sums * sums >= _MANY * squares).all())
+
+    def curves(self, rankings: Sequence[Ranking], area: Area) -> Curves:
+        """Return the curves of rankings."""
+        return make_curves(
+            rankings, area, self.weight, self.group, is_importance=self.is_importance
+        )
+
+
+def read_scored(
+    y_true: ArrayLike,
+    sample_weight: ArrayLike | None,
+    weight_type: WeightType,
+    groups: ArrayLike | None,
+) -> ScoredSamples:
+    """Read labels, weights and groups; ValueError and TypeError as for :func:`class_counts`."""
+    outcomes = read_outcomes(y_true, {}, sample_weight, weight_type=weight_type, groups=groups)
+    if groups is None:
+        warn_of_repeated_ids(y_true)
+    every, weight = slice(None), outcomes.weight
+    codes, weight = outcomes.codes(every), np.ones(outcomes.n_samples) if weight is None else weight
+    kept = weight > 0
+    classes = label_list(outcomes.classes)
+    counted = np.bincount(codes[kept], minlength=len(classes))
+    if np.count_nonzero(counted) < 2:
+        raise ValueError(f"y_true must have samples of two classes, got only {shown(classes)}")
+    if not counted.all():
+        without = shown([classes[i] for i in np.flatnonzero(counted == 0)])
+        raise ValueError(
+            f"sample_weight must not be zero for whole classes, got that for {without}"
+        )
+    group = None if outcomes.groups is None else outcomes.groups(every)[kept]
+    is_importance = weight_type == "importance"
+    return ScoredSamples(classes, codes[kept], weight[kept], is_importance, group, kept)
+
+
+def rank_one_class(
+    samples: ScoredSamples, values: ArrayLike, name: str, pos_label: Hashable
+) -> list[Ranking]:
+    """Rank the samples by the scores of the positive one of two classes."""
+    if len(samples.classes) > 2:
+        raise ValueError(
+            f"multiclass format is not supported: y_true has {len(samples.classes)} classes"
+        )
+    scores = samples.scores(values, name)
+    if scores.ndim != 1:
+        raise ValueError(
+            f"{name} must be 1-dimensional, the scores of the positive class, got an array of "
+            f"shape {scores.shape}"
+        )
+    positive = samples.classes.index(positive_label(samples.classes, pos_label))
+    return [Ranking(scores, samples.codes == positive)]
+
+
+def rank_classes(
+    samples: ScoredSamples,
+    values: ArrayLike,
+    name: str,
+    multi_class: str,
+    average: str,
+    labels: ArrayLike | None,
+) -> tuple[list[Ranking], Floats]:
+    """Rank the samples for each class, or each pair of them, which have weights in the average."""
+    check_choice(multi_class, ("ovr", "ovo"), "multi_class")
+    scores, known = samples.scores(values, name), samples.classes
+    columns = known if labels is None else label_list(unique_label_array(labels, "labels"))
+    if scores.ndim != 2 or scores.shape[1] != len(known) or set(columns) != set(known):
+        raise ValueError(
+            f"{name} must have a column for each of the classes {shown(known)}, which are given by "
+            f"labels in another order, got the shape {scores.shape} and labels={shown(columns)}"
+        )
+    # Positions of the true classes among the columns.
+    codes = np.array([columns.index(label) for label in known])[samples.codes]
+    rankings = [Ranking(scores[:, i], codes == i) for i in range(len(columns))]
+    if multi_class == "ovo":
+        rankings = [
+            ranking._replace(chosen=ranking.is_positive | other.is_positive)
+            for ranking, other in permutations(rankings, 2)
+        ]
+    shares = np.ones(len(rankings))
+    if average == "weighted":
+        counted = (r.is_positive if multi_class == "ovr" else r.chosen for r in rankings)
+        shares = np.array([samples.weight[chosen].sum() for chosen in counted])
+    return rankings, shares
+
+
+def _infer(
+    metric: str,
+    samples: ScoredSamples,
+    rankings: Sequence[Ranking],
+    shares: Floats,
+    area: Area,
+    n_draws: int | None,
+    random_state: RandomStateLike,
+) -> PosteriorRankingMetric:
+    curves, shares = samples.curves(rankings, area), shares / shares.sum()
+    rng, size = np.random.default_rng(draw_seed(random_state)), _MOST_WEIGHTS // curves.matrix.nnz
+    is_large = size < _LEAST_DRAWS and curves.has_normal_limit
+    if n_draws is None and is_large and samples.are_many():
+        means, covariances = curves.normal_limit()
+        a, b = matched_beta(float(shares @ means), float(shares @ covariances @ shares))
+        distribution: DrawnPosterior | BetaAverage = BetaAverage([a], [b])
+    else:
+        size = min(max(size, _MANY), _MOST_DRAWS) if n_draws is None else n_draws
+        distribution = DrawnPosterior(shares @ curves.draw(rng, check_n_draws(size, 2)))
+    observed = float(shares @ curves.observed())
+    return PosteriorRankingMetric(metric, observed, distribution)
+
+
+def posterior_roc_auc(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Hashable = None,
+    multi_class: Literal["raise", "ovr", "ovo"] = "raise",
+    average: Literal["macro", "weighted"] = "macro",
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
+    n_draws: int | None = None,
+    random_state: RandomStateLike = 0,
+) -> PosteriorRankingMetric:
+    """Compute the posterior of the area under the ROC curve, without a model of the scores.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, in any format that scikit-learn accepts.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Scores or probabilities of the positive class; of more than two classes, a column for each.
+    pos_label : label, default=None
+        The positive one of two classes, by default 1 if the labels are 0 and 1 or -1 and 1.
+    multi_class : {"raise", "ovr", "ovo"}, default="raise"
+        How to average over more than two classes, not used for two, as in
+        :func:`~sklearn.metrics.roc_auc_score`: each class against all others, or each against each
+        other.
+    average : {"macro", "weighted"}, default="macro"
+        Whether the areas of all classes, or pairs, have equal weights, or the number of samples.
+    labels : array-like of shape (n_classes,), default=None
+        Classes of the columns of `y_score`, by default sorted; not used for two classes.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative weights. By default they are case counts, so their scale matters.
+    weight_type : {"case", "importance"}, default=None
+        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
+        whose scale does not matter. None means "case", with a warning if the weights are not whole
+        numbers.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, such as a patient, a site or a document. Groups are resampled as a
+        whole.
+    n_draws : int, default=None
+        Number of random draws, from 2 to 1e9. By default up to 100,000, fewer with many samples,
+        but at least 1,000. With some thousand samples and at least 1,000 independent ones of each
+        class, the normal limit is returned, a Beta distribution.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the draws. Results are reproducible by default; None stands for fresh entropy.
+
+    Returns
+    -------
+    posterior : PosteriorRankingMetric
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid, if the shapes do not agree, if a score is not finite, or if there
+        are no samples of two classes.
+    TypeError
+        If labels have an invalid type.
+
+    Warns
+    -----
+    SampleWeightWarning
+        If weights are not whole numbers and `weight_type` is None, or if a few large importance
+        weights decide about a class.
+
+    See Also
+    --------
+    posterior_average_precision : The area under the precision-recall curve.
+    skpostbac.binormal.posterior_binormal : Smooth curves, under the assumption that scores are
+        normal.
+
+    Notes
+    -----
+    The samples of each class have random weights, those of the Bayesian bootstrap ([1]_), and half
+    a sample of each class lies below all scores and half a sample above. The area is that of the
+    weighted samples, in which ties count one half. The area is thereby uncertain, too, if no score
+    is out of order. :ref:`evidence_ranking` has the coverage of its intervals.
+
+    References
+    ----------
+    .. [1] D. B. Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9, 130-134.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_roc_auc
+    >>> y_true = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
+    >>> y_score = [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.4, 0.7, 0.8, 0.9]
+    >>> posterior_roc_auc(y_true, y_score)
+    PosteriorRankingMetric('roc_auc', mean=0.771, 95% CI=[0.434, 0.989], monte_carlo_error=4e-04,
+        CI_error=2e-03)
+
+    Even if no score is out of order, the area of the population may be below 1:
+
+    >>> posterior_roc_auc(y_true, y_true).prob_above(0.9)
+    0.436
+    """
+    check_choice(multi_class, ("raise", "ovr", "ovo"), "multi_class")
+    check_choice(average, ("macro", "weighted"), "average")
+    samples = read_scored(y_true, sample_weight, weight_type, groups)
+    shares = np.ones(1)
+    if len(samples.classes) == 2:
+        rankings = rank_one_class(samples, y_score, "y_score", pos_label)
+    else:
+        rankings, shares = rank_classes(samples, y_score, "y_score", multi_class, average, labels)
+    return _infer("roc_auc", samples, rankings, shares, roc_area, n_draws, random_state)
+
+
+def posterior_average_precision(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Hashable = None,
+    prevalence: float | Literal["sampled", "observed"] = "sampled",
+    sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
+    n_draws: int | None = None,
+    random_state: RandomStateLike = 0,
+) -> PosteriorRankingMetric:
+    """Compute the posterior of the average precision, without a model of the scores.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes, in any format that scikit-learn accepts.
+    y_score : array-like of shape (n_samples,)
+        Scores or probabilities of the positive class.
+    prevalence : {"sampled", "observed"} or float, default="sampled"
+        Share of the positive class. "sampled": the samples are a random sample of the population,
+        so the share is uncertain. "observed": that in `y_true` is fixed by design. A number in
+        (0, 1) is the share in the target population.
+    pos_label, sample_weight, weight_type, groups, n_draws, random_state
+        As for :func:`posterior_roc_auc`.
+
+    Returns
+    -------
+    posterior : PosteriorRankingMetric
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`posterior_roc_auc` does, or if `prevalence` is invalid.
+
+    Notes
+    -----
+    The weights of the samples and those beyond all scores are as for :func:`posterior_roc_auc`.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_average_precision
+    >>> y_true = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
+    >>> y_score = [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.4, 0.7, 0.8, 0.9]
+    >>> posterior_average_precision(y_true, y_score)
+    PosteriorRankingMetric('average_precision', mean=0.720, 95% CI=[0.337, 0.983],
+        monte_carlo_error=5e-04, CI_error=2e-03)
+    """
+    samples = read_scored(y_true, sample_weight, weight_type, groups)
+    rankings = rank_one_class(samples, y_score, "y_score", pos_label)
+    area = precision_area
+    if not isinstance(prevalence, str) or prevalence != "sampled":
+        share = float_or_nan(prevalence)
+        if isinstance(prevalence, str) and prevalence == "observed":
+            share = float(samples.weight @ rankings[0].is_positive / samples.weight.sum())
+        if not 0 < share < 1:
+            raise ValueError(
+                "prevalence must be 'sampled', 'observed' or a number between 0 and 1, got "
+                f"{shown(prevalence)}"
+            )
+        area = partial(precision_area, prevalence=share)
+    ones = np.ones(1)
+    return _infer("average_precision", samples, rankings, ones, area, n_draws, random_state)
