@@ -2,7 +2,7 @@
 
 import os
 import re
-from html.parser import HTMLParser
+from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
 import hypothesis
@@ -50,37 +50,19 @@ def draws_pvalue():
     return pvalue_of_draws
 
 
-class HtmlPage(HTMLParser):
-    """The tags with their attributes, the rows of the tables and the text of a piece of HTML."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.rows, self.text, self.in_cell = [], [], [], False
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-            self.in_cell = True
-
-    def handle_endtag(self, tag):
-        if tag in ("td", "th"):
-            self.in_cell = False
-
-    def handle_data(self, data):
-        self.text.append(data)
-        if self.in_cell:
-            self.rows[-1][-1] += data
-
-
 @pytest.fixture
 def read_html():
-    """Return the parser of a piece of HTML."""
-    return HtmlPage
+    """Return the parser of a view: its tags with their attributes, rows of tables and texts."""
+
+    def read(view):
+        root = ET.fromstring(view)
+        return SimpleNamespace(
+            tags=[(node.tag, node.attrib) for node in root.iter()],
+            rows=[["".join(cell.itertext()) for cell in row] for row in root.iter("tr")],
+            text=list(root.itertext()),
+        )
+
+    return read
 
 
 # Tags that fetch, run or restyle something.

@@ -1,7 +1,7 @@
 """Folders of the package: what they import, and what they say of themselves.
 
 All imports are read from the source, also those within functions and under `TYPE_CHECKING`. A
-package is a dict from paths to texts here, so that small ones show that each rule can be broken.
+package is a dict from paths to texts here.
 """
 
 import ast
@@ -106,15 +106,11 @@ def heavy_imports(package):
 
 
 def silent_folders(package):
-    """The `__init__` of a folder says what it is for, and what it offers."""
+    """The `__init__` of a folder says what it is for."""
     for folder in sorted(folders_of(package)):
         path = f"{folder.replace('.', '/')}/__init__.py"
-        tree = ast.parse(package.get(path, ""))
-        assigned = [node.targets[0] for node in tree.body if isinstance(node, ast.Assign)]
-        if ast.get_docstring(tree) is None:
+        if ast.get_docstring(ast.parse(package.get(path, ""))) is None:
             yield f"{path}: has no docstring"
-        if "__all__" not in {target.id for target in assigned if isinstance(target, ast.Name)}:
-            yield f"{path}: has no __all__"
 
 
 def stale_names(package):
@@ -151,83 +147,3 @@ def test_package_keeps_the_rules(package, rule):
     """No file breaks any; a failure names the file, the line and the rule."""
     broken = list(rule(package))
     assert not broken, "\n" + "\n".join(broken)
-
-
-def test_all_imports_are_read(package):
-    """More than a thousand, and this one of a function among them."""
-    found = list(imports_of(package))
-    assert len(found) > 1000
-    assert any("_plot/base.py" in place and to == "matplotlib" for place, _, _, to in found)
-
-
-INIT = '"""A folder."""\n__all__ = []\n'
-HERE, THERE, DEEP = "_one/here.py", "_two/there.py", "_one/_deep/__init__.py"
-
-
-def made(files):
-    """Return a sound package with two folders, a module in each, and these files."""
-    names = ["__init__", "_one/__init__", "_two/__init__", "_one/_deep/__init__", "_utils/__init__"]
-    texts = {f"{PACKAGE}/{name}.py": INIT for name in names}
-    texts |= {f"{PACKAGE}/{HERE}": "", f"{PACKAGE}/{THERE}": ""}
-    return texts | {f"{PACKAGE}/{name}": text for name, text in files.items()}
-
-
-SOUND = {
-    "sibling": {HERE: f"from {PACKAGE}._one.other import x", "_one/other.py": ""},
-    "sibling as a module": {HERE: f"from {PACKAGE}._one import other", "_one/other.py": ""},
-    "relative sibling": {HERE: "from . import other", "_one/other.py": ""},
-    "folder": {HERE: f"from {PACKAGE}._two import x"},
-    "folder as a module": {HERE: f"import numpy\nfrom {PACKAGE} import _two as two"},
-    "subfolder": {"_one/__init__.py": f"{INIT}from {PACKAGE}._one._deep import x"},
-    "folder beside the parent": {DEEP: f"{INIT}from {PACKAGE}._two import x"},
-    "version": {HERE: f"from {PACKAGE} import __version__"},
-    "heavy above": {HERE: "import sklearn"},
-    "light below": {"_utils/a.py": "import numpy.typing, scipy.special\nfrom json import loads"},
-    "known names": {HERE: '"""As `_two` and `skpostbac._two.there`, ``_a``."""'},
-}
-
-
-@pytest.mark.parametrize("files", SOUND.values(), ids=SOUND)
-def test_sound_packages_keep_all_rules(files):
-    """What the rules allow is not refused by any of them."""
-    assert [line for rule in RULES for line in rule(made(files))] == []
-
-
-FOREIGN, UPWARD = "a module of another folder", "the folder that it lies in"
-BROKEN = {
-    "from module": (foreign_modules, HERE, f"from {PACKAGE}._two.there import x", FOREIGN),
-    "module": (foreign_modules, HERE, f"from {PACKAGE}._two import there, x", FOREIGN),
-    "import": (foreign_modules, HERE, f"import {PACKAGE}._two.there as there", FOREIGN),
-    "relative": (foreign_modules, HERE, "from .._two.there import x", FOREIGN),
-    "call": (foreign_modules, HERE, f"import_module('{PACKAGE}._two.there')", FOREIGN),
-    "function": (
-        foreign_modules,
-        HERE,
-        f"def f():\n    from {PACKAGE}._two.there import x",
-        FOREIGN,
-    ),
-    "circle": (
-        circles,
-        "_two/__init__.py",
-        f"{INIT}from {PACKAGE}._one import x\nfrom {PACKAGE}._utils import y",
-        "a circle: ",
-    ),
-    "parent": (circles, DEEP, f"{INIT}from {PACKAGE}._one import x", UPWARD),
-    "root": (circles, HERE, f"from {PACKAGE} import x", UPWARD),
-    "own folder": (circles, HERE, "from . import x", UPWARD),
-    "heavy": (heavy_imports, "stats/a.py", "def f():\n    import sklearn.base", "sklearn.base"),
-    "no docstring": (silent_folders, "_one/__init__.py", "__all__ = []", "has no docstring"),
-    "no names": (silent_folders, "_one/__init__.py", '"""A folder."""', "has no __all__"),
-    "no file": (silent_folders, "_one/_a/b.py", "", "_one/_a/__init__.py: has no docstring"),
-    "moved": (stale_names, HERE, '"""See `_gone`."""', "speaks of _gone"),
-    "moved module": (stale_names, HERE, f"# `{PACKAGE}._two.gone`", "_two.gone"),
-}
-
-
-@pytest.mark.parametrize(("rule", "path", "text", "message"), BROKEN.values(), ids=BROKEN)
-def test_broken_rules_are_named(rule, path, text, message):
-    """With what is wrong, in a package whose first folder imports the second one."""
-    package = made({path: text})
-    package[f"{PACKAGE}/_one/extra.py"] = f"from {PACKAGE}._two import y"
-    found = list(rule(package))
-    assert any(message in line for line in found), found

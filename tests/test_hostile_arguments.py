@@ -4,6 +4,7 @@ import datetime as dt
 import inspect
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -82,47 +83,17 @@ def recursive():
     return values
 
 
-HOSTILE = {
-    "bytes": b"a",
-    "complex": 1j,
-    "nan": float("nan"),
-    "-1": -1,
-    "2**63": 2**63,
-    "10**400": 10**400,
-    "nested": [[]],
-    "ragged": [[1], [1, 2]],
-    "recursive": recursive(),
-    "object": object(),
-    "masked": np.ma.array(Y_TRUE, mask=[True] + 5 * [False]),
-    "date": np.datetime64("2020-01-01"),
-    "sNaN": Decimal("sNaN"),
-    "generator": (i for i in range(N)),
-    "cube": np.zeros((2, 2, 2)),
-    "class": int,
-    "unreadable": Unreadable(),
-    "NA": pd.NA,
-    "huge": [10**400] * N,
-    "long": [0, 1, 2**70, 1, 0, 1],
-    "infinity": [0, 1, float("inf"), 1, 0, 1],
-    "1e308": [1e308] * N,
-    "complexes": [0, 1, 1j, 1, 0, 1],
-    "sNaNs": [Decimal("sNaN")] * N,
-    "decimals": [Decimal(-1), Decimal(1)] * 3,
-    "fractions": [Fraction(-1), Fraction(1, 3)] * 3,
-    "dates": [dt.date(2020, 1, 1)] * N,
-    "objects": [object()] * N,
-    "unreadables": [Unreadable()] * N,
-    "dicts": [{}] * N,
-    "mixed": [0, "a", 0, 1, 0, 1],
-    "matrix": np.full((2, 2), 1e308),
-    "void": np.zeros(N, "V4"),
-    "intervals": pd.Series(pd.interval_range(0, N)),
-    "128 bits": pl.Series([0, 1, 2**100, 1, 0, 1], dtype=pl.Int128)
-    if hasattr(pl, "Int128")
-    else [0, 1, 2**100, 1, 0, 1],
-    "lists": pl.Series([[0]] * N),
-    "null": pl.Series([None] * N),
-}
+HOSTILE = [b"a", 1j, float("nan"), -1, 2**63, 10**400, [[]], [[1], [1, 2]], recursive(), object()]
+HOSTILE += [np.ma.array(Y_TRUE, mask=[True] + 5 * [False]), np.datetime64("2020-01-01")]
+HOSTILE += [Decimal("sNaN"), (i for i in range(N)), np.zeros((2, 2, 2)), int, Unreadable(), pd.NA]
+HOSTILE += [[10**400] * N, [0, 1, 2**70, 1, 0, 1], [0, 1, float("inf"), 1, 0, 1], [1e308] * N]
+HOSTILE += [[0, 1, 1j, 1, 0, 1], [Decimal("sNaN")] * N, [Decimal(-1), Decimal(1)] * 3]
+HOSTILE += [[Fraction(-1), Fraction(1, 3)] * 3, [dt.date(2020, 1, 1)] * N, [object()] * N]
+HOSTILE += [[Unreadable()] * N, [{}] * N, [0, "a", 0, 1, 0, 1], np.full((2, 2), 1e308)]
+HOSTILE += [np.zeros(N, "V4"), pd.Series(pd.interval_range(0, N)), pl.Series([[0]] * N)]
+HOSTILE += [pl.Series([None] * N)]
+if hasattr(pl, "Int128"):
+    HOSTILE.append(pl.Series([0, 1, 2**100, 1, 0, 1], dtype=pl.Int128))
 COUNTS = ClassCounts([0, 1], [3, 4], [5, 6])
 LABELS = {"y_true": Y_TRUE, "y_pred": Y_PRED, "labels": None, "sample_weight": None}
 MODEL = {"prior": "uniform", "class_weight": None}
@@ -133,13 +104,8 @@ FUNCTIONS = {
     posterior_balanced_accuracy_score: LABELS | MODEL | {"objective": "mean"},
     posterior_accuracy: LABELS | {"prior": "uniform"},
     posterior_confusion_metric: LABELS
-    | {
-        "metric": "recall",
-        "prior": "uniform",
-        "pos_label": None,
-        "average": "macro",
-        "prevalence": "sampled",
-    },
+    | {"metric": "recall", "prior": "uniform", "pos_label": None, "average": "macro"}
+    | {"prevalence": "sampled"},
     guessing_test: {"y_true": Y_TRUE, "y_pred": Y_PRED, "labels": None},
     binary_equivalent_accuracy_score: LABELS,
     binary_equivalent_recalls: LABELS,
@@ -154,19 +120,10 @@ FUNCTIONS = {
     | {"C": [[1, 2], [3, 4]], "labels": None},
     PosteriorConfusionMetric.from_confusion_matrix: {"C": [[1, 2], [3, 4]], "metric": "recall"},
     GuessingTest.from_confusion_matrix: {"C": [[1, 2], [3, 4]]},
-    PairedCounts: {
-        "names": ["a", "b"],
-        "classes": [0, 1],
-        "class_index": [0, 1],
-        "patterns": [[True, False], [False, True]],
-        "counts": [1, 2],
-    },
-    paired_counts: {
-        "y_true": Y_TRUE,
-        "predictions": {"a": Y_PRED},
-        "labels": None,
-        "sample_weight": None,
-    },
+    PairedCounts: {"names": ["a", "b"], "classes": [0, 1], "class_index": [0, 1]}
+    | {"patterns": [[True, False], [False, True]], "counts": [1, 2]},
+    paired_counts: {"y_true": Y_TRUE, "predictions": {"a": Y_PRED}}
+    | {"labels": None, "sample_weight": None},
     compare_predictions: MODEL | {"y_true": Y_TRUE, "predictions": {"a": Y_PRED, "b": Y_TRUE}},
     PosteriorRefit: MODEL | {"objective": "lower", "labels": None, "n_repeats": 1},
     required_test_size: {"recalls": 0.8, "width": 0.2},
@@ -194,6 +151,11 @@ def complaint(function, argument, value):
     return None
 
 
+def complaints(check, values):
+    """Return what is wrong, by the place of the value."""
+    return {place: found for place, value in enumerate(values) if (found := check(value))}
+
+
 @pytest.mark.filterwarnings(
     "ignore::skpostbac.metrics.PriorInfluenceWarning", "ignore:.*holds none of"
 )
@@ -208,8 +170,7 @@ def complaint(function, argument, value):
 )
 def test_errors_name_the_argument(function, argument):
     """Whatever it is given; and no warning but our own leaks."""
-    complaints = {name: complaint(function, argument, value) for name, value in HOSTILE.items()}
-    assert not {name: found for name, found in complaints.items() if found}
+    assert complaints(lambda value: complaint(function, argument, value), HOSTILE) == {}
 
 
 POSTERIOR = PosteriorBalancedAccuracy(COUNTS)
@@ -218,7 +179,7 @@ COMPARISON = compare_posteriors({"A": POSTERIOR, "B": POSTERIOR})
 PAIRED = PairedCounts.from_cells([[7, 1, 2, 0]])
 HOUR = np.timedelta64(1, "h")  # an integer, as NumPy has it
 Y_SCORE = [-3, 2, -1, 0, -2, 5]
-GUESSER = DummyClassifier().fit(np.zeros((N, 1)), Y_TRUE)
+TESTED = DummyClassifier().fit(np.zeros((N, 1)), Y_TRUE), np.zeros((N, 1)), Y_TRUE
 WINE = DummyClassifier(), X_WINE, Y_WINE
 
 
@@ -235,75 +196,44 @@ def curve(**changes):
 
 
 TYPE_ERRORS = [
-    (
-        lambda: PosteriorBinaryEquivalentAccuracy(POSTERIOR, 2),
-        "accuracy must be a BoundedDistribution, got PosteriorBalancedAccuracy",
-    ),
+    (lambda: PosteriorBinaryEquivalentAccuracy(POSTERIOR, 2), "accuracy must be a"),
     (lambda: GuessingTest(1.5, 2, 1.0, -1.0), "correct must be an instance of int"),
     (lambda: GuessingTest(1, 2, "1", -1.0), "expected_correct must be an instance of float"),
-    (
-        lambda: PriorInfluence([3, 2], [0.5, 0.5], [0.5, 0.5], 0.1, "uniform"),
-        "counts must be ClassCounts, got list",
-    ),
+    (lambda: PriorInfluence([3, 2], [0.5, 0.5], [0.5, 0.5], 0.1, "uniform"), "counts must be"),
     (lambda: ProbAboveChance("0.5", 0.5, 1.0), "probability must be a real number, got '0.5'"),
     (lambda: PosteriorConfusionMetric(1, 0.5, DISTRIBUTION), "metric must be a string, got int"),
     (lambda: PosteriorConfusionMetric("f1", "x", DISTRIBUTION), "observed must be a number,"),
     (lambda: PosteriorConfusionMetric("f1", 0.5, POSTERIOR), "distribution must be a BetaAverage"),
     (lambda: PosteriorConfusionMetric("f1", 0.5), "missing 1 required positional argument:"),
-    (
-        lambda: RequiredTestSize(None, samples=np.arange(2), goal="a goal"),
-        "a RequiredTestSize is made by required_test_size",
-    ),
+    (lambda: RequiredTestSize(None, samples=np.arange(2), goal="a goal"), "a RequiredTestSize is"),
+    (lambda: PosteriorDisplay.from_recalls(POSTERIOR.binary_equivalent()), "posterior must be a"),
     (lambda: PosteriorDisplay({"a": 1}), r"posteriors\['a'\] must be a posterior, got int"),
     (lambda: PosteriorComparisonDisplay(POSTERIOR), "comparison must be a PosteriorComparison"),
-    (
-        lambda: search(posteriors=[POSTERIOR, None]),
-        r"posteriors\[1\] must be a PosteriorBalancedAccuracy, got NoneType",
-    ),
+    (lambda: search(posteriors=[POSTERIOR, None]), r"posteriors\[1\] must be a"),
     (lambda: PairedCounts.empty(3), "names must be a tuple or a list, got int"),
-    (
-        lambda: compare_predictions(Y_TRUE, {1: Y_PRED, "b": Y_TRUE}),
-        "predictions: the names of classifiers must be strings, got 1",
-    ),
-    (
-        lambda: compare_posteriors({1: POSTERIOR, "b": POSTERIOR}),
-        "posteriors: the names of classifiers must be strings",
-    ),
+    (lambda: compare_predictions(Y_TRUE, {1: Y_PRED, "b": Y_TRUE}), "predictions: the names of"),
+    (lambda: compare_posteriors({1: POSTERIOR, "b": POSTERIOR}), "posteriors: the names of"),
     (lambda: population_posterior(object()), "total must be given unless correct is"),
     (lambda: ClassCountsScorer()(DummyClassifier, [[0]], [0]), "estimator must be a classifier"),
     (lambda: OutcomesScorer(3)(1j, [[0]], [0]), "estimator must be a classifier with predict,"),
     (lambda: PosteriorSearchDisplay.from_search(0.5), "search must be a fitted search"),
     (lambda: BinormalCurveDisplay.from_model([]), "model must be a BinormalModel"),
-    (lambda: POSTERIOR.plot(name=[[]]), "name must be a string or None"),
-    (
-        lambda: BinormalCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, name=[]),
-        "name must be a string or None",
-    ),
+    (lambda: POSTERIOR.plot(name=[[]]), "name must be a string"),
+    (lambda: BinormalCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, name=[]), "name must"),
     (lambda: PosteriorDisplay(POSTERIOR, score_name=1), "score_name must be a string or None"),
-    (
-        lambda: PosteriorDisplay.from_predictions([0, 1], [0, 1], name=[]),
-        "name must be a string or None",
-    ),
-    (
-        lambda: PosteriorDisplay.from_predictions([0, 1], {1: [0, 1]}),
-        "y_pred: the names of classifiers must be strings",
-    ),
+    (lambda: PosteriorDisplay.from_predictions([0, 1], [0, 1], name=[]), "name must be a string"),
+    (lambda: PosteriorDisplay.from_predictions([0, 1], {1: [0, 1]}), "y_pred: the names of"),
     (lambda: PosteriorDisplay.from_estimator([], [[0]], [0]), "estimator must be a classifier"),
+    (lambda: NormalScoresDisplay.from_estimator(int, [[0]], [0]), "estimator must be a fitted"),
     (
-        lambda: NormalScoresDisplay.from_estimator(int, [[0]] * 12, [0, 1] * 6),
-        "estimator must be a fitted classifier, got <class 'int'>",
-    ),
-    (
-        lambda: NormalScoresDisplay.from_estimator(
-            GUESSER, np.zeros((N, 1)), Y_TRUE, pos_label=pd.Series([1])
-        ),
-        "pos_label must be a label",
+        lambda: NormalScoresDisplay.from_estimator(*TESTED, pos_label=pd.Series([1])),
+        "pos_label must be a",
     ),
     (lambda: COMPARISON.plot(kind="ranks", cmap={}), "cmap must be a str or a matplotlib Colormap"),
     (lambda: COMPARISON.plot(kind="matrix", cmap=1), "cmap must be a str or a matplotlib Colormap"),
     (lambda: curve(band=1), "band must be a CurveBand or None"),
     (lambda: curve(empirical=1), "empirical must be an EmpiricalCurve or None"),
-    (lambda: curve(name=1), "name must be a string or None"),
+    (lambda: curve(name=1), "name must be a string"),
     (lambda: search(param=1), "param must be a string"),
     (lambda: search(values=-1), "values must be a sequence"),
     (lambda: search(posteriors=int), "posteriors must be a sequence"),
@@ -313,24 +243,18 @@ TYPE_ERRORS = [
     (lambda: cross_val_posterior(*WINE, cv=[[1, 2, 3]]), "cv must be an int, a splitter"),
 ]
 VALUE_ERRORS = [
-    (
-        lambda: PosteriorBinaryEquivalentAccuracy(DISTRIBUTION - DISTRIBUTION, 2),
-        r"accuracy must lie in \[0, 1\], got .*-1.0",
-    ),
+    (lambda: PosteriorBinaryEquivalentAccuracy(DISTRIBUTION - DISTRIBUTION, 2), "accuracy"),
     (lambda: GuessingTest(5, 2, 1.0, -1.0), "correct == 5, must be <= 2"),
     (lambda: GuessingTest(1, 2, float("nan"), -1.0), r"expected_correct must be in \[0, n\],"),
     (lambda: GuessingTest(1, 2, 1.0, 0.5), "log_p_value must be at most 0, got 0.5"),
-    (
-        lambda: PriorInfluence(COUNTS, [0.5], [0.5, 0.5], 0.1, "uniform"),
-        r"recall_means must have a number in \[0, 1\] for each of the 2 classes",
-    ),
+    (lambda: PriorInfluence(COUNTS, [0.5], [0.5, 0.5], 0.1, "uniform"), "recall_means must have a"),
     (
         lambda: PriorInfluence(COUNTS, [0.5, 0.5], [0.5, 5], 0.1, "uniform"),
-        r"class_weight must have a number in \[0, 1\]",
+        "class_weight must have",
     ),
     (
         lambda: PriorInfluence(COUNTS, [0.5, 0.5], [0.5, 0.5], float("nan"), "uniform"),
-        "standard_deviation must be at least 1e-300 and finite, got nan",
+        "standard_dev",
     ),
     (lambda: PriorInfluence(COUNTS, [0.5, 0.5], [0.5, 0.5], 0.1, "flat"), "prior must be one of"),
     (lambda: ProbAboveChance(5, 0.5, 1.0), r"probability must be in \[0, 1\], got 5"),
@@ -342,41 +266,30 @@ VALUE_ERRORS = [
     (lambda: search(best_index=2), "best_index must be the position of one of 2 candidates,"),
     (
         lambda: POSTERIOR.credible_interval(method=np.array(["hdi", "central"])),
-        "method must be 'hull', 'hdi' or 'central', got array",
+        "method must be 'hull'",
     ),
     (lambda: POSTERIOR.credible_interval(HOUR), "level must be a number"),
     (lambda: BinormalModel(0, 1, 1, 1, positive_fraction=HOUR), "positive_fraction must be"),
     (lambda: BinormalModel(HOUR, 1, 1, 1), "mean_negative must be a finite"),
     (lambda: OutcomesScorer(HOUR), "max_test_size must be a positive integer"),
     (lambda: PosteriorComparison.from_paired_counts(PAIRED, rope=HOUR), "rope must be at least 0"),
+    (lambda: compare_posteriors({"A": POSTERIOR, "B": POSTERIOR}, rope=1), "rope must be at least"),
     (lambda: PAIRED.cells("A", []), r"second must be one of \('A', 'B'\), got \[\]"),
     (lambda: PAIRED.margin(pd.Series(["A", "B"])), "name must be one of"),
     (
         lambda: PosteriorComparison.from_paired_counts(PAIRED).rope_masses(pl.Series(["A"]), "B"),
-        "a must be one of",
+        "a must be",
     ),
     (lambda: COUNTS.update(["a"], ["b"]), "y_true must have labels of the same type"),
     (lambda: PAIRED.update(["a"], {"A": ["b"], "B": ["a"]}), "y_true must have labels of the same"),
     (lambda: binary_equivalent_accuracy([0.5, 0.6], [2, 3, 4]), "accuracy and n_classes must have"),
-    (
-        lambda: binary_equivalent_accuracy_score([0, 1], [0, 1], labels=[0]),
-        "n_classes must be .* got one class in labels",
-    ),
-    (
-        lambda: BinormalModel(0, 1, 1, 1).roc_curve(n_points=2**70),
-        "n_points == .* must be <= 100000000",
-    ),
-    (
-        lambda: binormal_check(Y_TRUE, Y_SCORE, pos_label=np.array([0, 1])),
-        r"pos_label=array\(\[0, 1\]\) is not a valid label",
-    ),
+    (lambda: binary_equivalent_accuracy_score([0, 1], [0, 1], labels=[0]), "n_classes must be .*"),
+    (lambda: BinormalModel(0, 1, 1, 1).roc_curve(n_points=2**70), "n_points == .* must be <="),
+    (lambda: binormal_check(Y_TRUE, Y_SCORE, pos_label=np.array([0, 1])), r"pos_label=array\(\[0,"),
     (lambda: binormal_check(Y_TRUE, Y_SCORE, pos_label=Decimal("sNaN")), "is not a valid label"),
     (lambda: ProbAboveChance(0.8, 0.5, 10**400), "bayes_factor must be in the range of a float"),
     (lambda: cross_val_posterior(*WINE, groups=[1]), "X, y and groups: Found input variables"),
-    (
-        lambda: COMPARISON.plot(kind="difference", pair=pd.Series([0.5, 0.2])),
-        r"pair must name two of \('A', 'B'\)",
-    ),
+    (lambda: COMPARISON.plot(kind="difference", pair=pd.Series([0.5, 0.2])), "pair must name two"),
     (lambda: COMPARISON.plot(pair=pd.DataFrame({"a": [0.5]})), r"pair must name two of \('A'"),
     (lambda: curve(curve="a"), "curve must be one of"),
     (lambda: curve(x=int), "x must be an array of numbers"),
@@ -395,13 +308,12 @@ VALUE_ERRORS = [
 ]
 
 
+ERRORS = [(TypeError, *case) for case in TYPE_ERRORS]
+ERRORS += [(ValueError, *case) for case in VALUE_ERRORS]
+
+
 @pytest.mark.parametrize(
-    ("error", "call", "message"),
-    [
-        pytest.param(error, *case, id=f"{i}-{case[1][:40]}")
-        for error, cases in ((TypeError, TYPE_ERRORS), (ValueError, VALUE_ERRORS))
-        for i, case in enumerate(cases)
-    ],
+    ("error", "call", "message"), ERRORS, ids=[f"{i}-{case[2]}" for i, case in enumerate(ERRORS)]
 )
 def test_a_refusal_names_the_argument(error, call, message):
     """Where the error of another library, or of another argument, would have spoken."""
@@ -486,30 +398,11 @@ READERS = {
     "summary": PosteriorRefit(complexity=len).summary,
     "display": PosteriorSearchDisplay.from_cv_results,
 }
-COLUMNS = {
-    "short": [1.0],
-    "long": [1.0] * 3,
-    "empty": [],
-    "number": 1.0,
-    "None": None,
-    "text": ["a", "b"],
-    "digits": ["1", "2"],
-    "negative": [-1.0, 1.0],
-    "infinite": [np.inf, 1.0],
-    "1e308": [1e308, 1e308],
-    "huge": [10**400, 1],
-    "complex": [1j, 1],
-    "ragged": [[1], [1, 2]],
-    "matrix": np.ones((2, 2)),
-    "objects": np.array([object(), 1], object),
-    "dates": np.array(["2020", "2021"], "M8[D]"),
-    "masked": np.ma.array([1.0, 2.0], mask=[True, False]),
-    "sNaN": [Decimal("sNaN"), 1],
-    "NA": [pd.NA, 1],
-    "unreadable": Unreadable(),
-    "unreadables": [Unreadable()] * 2,
-    "text of two": "ab",
-}
+COLUMNS = [[1.0], [1.0] * 3, [], 1.0, None, ["a", "b"], ["1", "2"], [-1.0, 1.0], [np.inf, 1.0]]
+COLUMNS += [[1e308, 1e308], [10**400, 1], [1j, 1], [[1], [1, 2]], np.ones((2, 2)), "ab"]
+COLUMNS += [np.array([object(), 1], object), np.array(["2020", "2021"], "M8[D]"), [pd.NA, 1]]
+COLUMNS += [np.ma.array([1.0, 2.0], mask=[True, False]), [Decimal("sNaN"), 1]]
+COLUMNS += [Unreadable(), [Unreadable()] * 2]
 KEYS = ["split0_test_correct_1", "split1_test_total_2", "split2_test_outcomes_0"]
 
 
@@ -532,9 +425,8 @@ def test_columns_are_checked(key, reader, searched):
         pytest.importorskip("matplotlib")
     if "outcomes" in key and reader in ("pooled", "display"):
         return  # not read, or read as numbers alone
-    found = {name: not_named(reader, {**searched, key: value}) for name, value in COLUMNS.items()}
-    found["missing"] = not_named(reader, {k: v for k, v in searched.items() if k != key})
-    assert not {name: message for name, message in found.items() if message}
+    assert complaints(lambda value: not_named(reader, {**searched, key: value}), COLUMNS) == {}
+    assert not_named(reader, {k: v for k, v in searched.items() if k != key}) is None
 
 
 @pytest.mark.parametrize("reader", ["summary", "display"])
@@ -542,44 +434,33 @@ def test_params_are_checked(reader, searched):
     """There is a dict of parameters for each candidate."""
     if reader == "display":
         pytest.importorskip("matplotlib")
-    found = {n: not_named(reader, {**searched, "params": value}) for n, value in COLUMNS.items()}
-    assert not {name: message for name, message in found.items() if message}
+    assert complaints(lambda value: not_named(reader, {**searched, "params": value}), COLUMNS) == {}
 
 
 @pytest.mark.parametrize("reader", READERS)
 def test_what_is_no_results_is_named(reader):
     """Neither a dict nor a DataFrame of results."""
-    found = {name: not_named(reader, value) for name, value in HOSTILE.items()}
-    assert not {name: message for name, message in found.items() if message}
+    assert complaints(lambda value: not_named(reader, value), HOSTILE) == {}
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            lambda r: {**r, "split0_test_total_0": r["split0_test_total_0"] + 0.5},
-            "each sample once",
-        ),
-        (
-            lambda r: {**r, "split0_test_outcomes_0": r["split0_test_outcomes_0"] * 0},
-            "outcomes with .* correct predictions where .* were counted",
-        ),
-        (
-            lambda r: {**r, "split0_test_outcomes_0": np.array([0.5, 0.5])},
-            "must hold integers as outcomes",
-        ),
-        (
-            lambda r: {k: v for k, v in r.items() if "outcomes_0" in k or "outcomes" not in k},
-            "outcomes of at most 53 samples",
-        ),
-        (
-            lambda r: {k: v for k, v in r.items() if "outcomes_0" not in k},
-            "no column of 'outcomes_0'",
-        ),
-    ],
-    ids=["weighted", "other counts", "fractions", "few", "gap"],
-)
-def test_outcomes_agree_with_counts(change, message, searched):
+def without(results, keep):
+    return {key: column for key, column in results.items() if keep(key)}
+
+
+TOTAL, OUTCOMES = "split0_test_total_0", "split0_test_outcomes_0"
+CHANGES = {
+    "each sample once": lambda r: {**r, TOTAL: r[TOTAL] + 0.5},
+    "outcomes with .* correct predictions where": lambda r: {**r, OUTCOMES: r[OUTCOMES] * 0},
+    "must hold integers as outcomes": lambda r: {**r, OUTCOMES: np.array([0.5, 0.5])},
+    "outcomes of at most 53 samples": lambda r: without(
+        r, lambda key: "outcomes" not in key or "outcomes_0" in key
+    ),
+    "no column of 'outcomes_0'": lambda r: without(r, lambda key: "outcomes_0" not in key),
+}
+
+
+@pytest.mark.parametrize(("message", "change"), CHANGES.items(), ids=CHANGES)
+def test_outcomes_agree_with_counts(message, change, searched):
     """Or they are not those of the counted samples."""
     with pytest.raises(ValueError, match=message):
         pooled_paired_counts(change(searched))
@@ -595,38 +476,26 @@ def test_none_is_a_failed_fit():
 
 # ---- displays, and options that are on or off
 
-FLAGS = {
-    "score": (lambda **flag: posterior_balanced_accuracy_score(Y_TRUE, Y_PRED, **flag), "adjusted"),
-    "scorer": (make_posterior_scorer, "adjusted"),
-    "binary equivalent": (
-        lambda **flag: binary_equivalent_accuracy_score(Y_TRUE, Y_PRED, **flag),
-        "balanced",
-    ),
-    "binary-equivalent scorer": (make_binary_equivalent_scorer, "balanced"),
-    "test size": (lambda **flag: required_test_size(0.5, difference=0.4, **flag), "paired"),
-    "posterior": (lambda **flag: PosteriorDisplay(POSTERIOR).plot(**flag), "despine"),
-    "chance": (lambda **flag: PosteriorDisplay(POSTERIOR).plot(**flag), "plot_chance_level"),
-    "comparison": (lambda **flag: PosteriorComparisonDisplay(COMPARISON).plot(**flag), "despine"),
-    "search": (lambda **flag: search().plot(**flag), "despine"),
-    "search chance": (lambda **flag: search().plot(**flag), "plot_chance_level"),
-    "normal scores": (
-        lambda **flag: NormalScoresDisplay.from_predictions(Y_TRUE, Y_SCORE, **flag),
-        "despine",
-    ),
-    **{
-        f"curve {name}": (
-            lambda **flag: BinormalCurveDisplay.from_predictions(
-                Y_TRUE, Y_SCORE, n_draws=50, random_state=0, **flag
-            ),
-            name,
-        )
-        for name in ("plot_band", "plot_empirical", "plot_chance_level", "despine")
-    },
-}
+LABELS_ONLY = Y_TRUE, Y_PRED
+FLAGS = [
+    ("adjusted", partial(posterior_balanced_accuracy_score, *LABELS_ONLY)),
+    ("adjusted", make_posterior_scorer),
+    ("balanced", partial(binary_equivalent_accuracy_score, *LABELS_ONLY)),
+    ("balanced", make_binary_equivalent_scorer),
+    ("paired", partial(required_test_size, 0.5, difference=0.4)),
+    *((name, PosteriorDisplay(POSTERIOR).plot) for name in ("despine", "plot_chance_level")),
+    ("despine", PosteriorComparisonDisplay(COMPARISON).plot),
+    *((name, search().plot) for name in ("despine", "plot_chance_level")),
+    ("despine", NormalScoresDisplay(binormal_check(Y_TRUE, Y_SCORE)).plot),
+    *((name, curve().plot) for name in ("plot_band", "plot_empirical", "plot_chance_level")),
+    ("despine", curve().plot),
+]
 
 
-@pytest.mark.parametrize(("function", "name"), FLAGS.values(), ids=FLAGS)
-def test_flags_are_bools(function, name):
+@pytest.mark.parametrize(
+    ("name", "function"), FLAGS, ids=[f"{i}-{flag[0]}" for i, flag in enumerate(FLAGS)]
+)
+def test_flags_are_bools(name, function):
     """Those of Python and of NumPy; what is merely true or false in Python is neither."""
     for value in ("no", 0, 1, None, 1.0):
         with pytest.raises(TypeError, match=f"{name} must be a bool, got {value!r}"):

@@ -1,8 +1,4 @@
-"""What other libraries compute on a grid, against the same without one, within the grid's error.
-
-Halving the step tells the error of the grid. It is linear in the step where a density ends with a
-jump, and then twice what halving changes, and quadratic elsewhere, and then less.
-"""
+"""The page for those who come from other libraries: its expressions are evaluated."""
 
 import re
 from pathlib import Path
@@ -10,9 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from scipy import stats
 from sklearn.dummy import DummyClassifier
-from sklearn.metrics import accuracy_score, precision_score, recall_score
 from sklearn.model_selection import cross_validate
 
 import skpostbac
@@ -21,92 +15,11 @@ from skpostbac.binary_equivalent import guessing_test
 from skpostbac.stats import BetaAverage
 
 GUIDE = Path(__file__).parents[1] / "doc" / "user_guide" / "migrating.rst"
-STEP = 1e-3
 MATRICES = {
     "ordinary": [[30, 2, 0], [1, 8, 1], [0, 1, 3]],
     "few errors": [[32, 0, 0], [0, 9, 1], [0, 0, 4]],
     "two classes": [[40, 5], [8, 2]],
-    "a class without samples": [[0, 0], [3, 7]],
 }
-
-
-class GridSum:
-    """The sum of Beta variables, its density known at steps: one convolution for each class."""
-
-    def __init__(self, a, b, step):
-        points = np.linspace(0, 1, round(1 / step) + 1)
-        density = np.ones(1) / step
-        for one_a, one_b in zip(a, b, strict=True):
-            density = np.convolve(density, stats.beta.pdf(points, one_a, one_b)) * step
-        self.x = np.linspace(0, len(a), density.size)
-        self.density = density / np.trapezoid(density, self.x)
-        strips = step * (self.density[1:] + self.density[:-1]) / 2
-        self.below = np.concatenate([[0], np.cumsum(strips)])
-
-    def figures(self, x, p):
-        """Return the mean, densities and probabilities at x, and quantiles at p."""
-        return {
-            "mean": np.trapezoid(self.x * self.density, self.x),
-            "pdf": np.interp(x, self.x, self.density),
-            "cdf": np.interp(x, self.x, self.below),
-            "icdf": np.interp(p, self.below, self.x),
-        }
-
-
-@pytest.mark.filterwarnings("ignore:Class 0 has no samples")
-@pytest.mark.parametrize("C", MATRICES.values(), ids=MATRICES)
-def test_distributions_of_sum_and_average(C):
-    """Density, distribution function, its inverse and the mean."""
-    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C, prior="uniform")
-    n_classes, total = len(C), np.sum(C, axis=1)
-    a, b = 1 + np.diag(C), 1 + total - np.diag(C)
-    x, p = np.linspace(0.1, 0.95, 18) * n_classes, np.array([0.025, 0.5, 0.975])
-    coarse, fine = (GridSum(a, b, step).figures(x, p) for step in (STEP, STEP / 2))
-    distribution = BetaAverage(a, b, weights=np.ones(n_classes))
-    of_sum = {
-        "mean": distribution.mean(),
-        "pdf": distribution.pdf(x),
-        "cdf": distribution.cdf(x),
-        "icdf": distribution.icdf(p),
-    }
-    of_average = {
-        "mean": posterior.mean() * n_classes,
-        "pdf": posterior.pdf(x / n_classes) / n_classes,
-        "cdf": posterior.cdf(x / n_classes),
-        "icdf": posterior.icdf(p) * n_classes,
-    }
-    for name, on_grid in coarse.items():
-        # A tenth more, for what is not linear in the step.
-        error = 2.2 * np.max(np.abs(on_grid - fine[name])) + 1e-12
-        assert error < 0.02
-        np.testing.assert_allclose(of_sum[name], on_grid, rtol=0, atol=error, err_msg=name)
-        np.testing.assert_allclose(of_average[name], on_grid, rtol=0, atol=error, err_msg=name)
-
-
-def test_figures_of_the_matrix():
-    """Accuracy, recall, precision and the parameters, from the labels."""
-    C = np.array(MATRICES["ordinary"])
-    y_true, y_pred = (np.repeat(index.ravel(), C.ravel()) for index in np.indices(C.shape))
-    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C, prior="uniform")
-    counts = posterior.counts
-    assert counts.accuracy == pytest.approx(accuracy_score(y_true, y_pred), rel=1e-15)
-    np.testing.assert_allclose(
-        counts.recalls, recall_score(y_true, y_pred, average=None), rtol=1e-14
-    )
-    precisions = [
-        PosteriorConfusionMetric.from_confusion_matrix(
-            C, "precision", pos_label=label, prior="uniform"
-        ).observed
-        for label in range(3)
-    ]
-    expected = precision_score(y_true, y_pred, average=None)
-    np.testing.assert_allclose(precisions, expected, rtol=1e-14)
-    distribution = posterior.distribution
-    assert [*zip(distribution.a.tolist(), distribution.b.tolist(), strict=True)] == [
-        (31, 3),
-        (9, 3),
-        (4, 2),
-    ]
 
 
 def matrix_names(C):

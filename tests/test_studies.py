@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 pytest.importorskip("resource", reason="the studies limit what processes take")
@@ -80,29 +79,6 @@ def test_what_the_fuzzer_does_not_know_is_told(fuzz_api):
     assert fuzz_api.never_right(match, tries=5) == ["binary_equivalent_accuracy"]
 
 
-@pytest.mark.parametrize(
-    ("member", "arguments"),
-    [
-        ("mean", {}),
-        ("standard_deviation", {}),
-        ("cdf", {"x": "[[0.3], [0.7]]"}),
-        ("icdf", {"p": "[[0.3], [np.nan]]"}),
-        ("hdi", {"level": "0.9"}),
-        ("sample", {"shape": "(3, 2)"}),
-    ],
-)
-def test_fuzzer_checks_each_distribution_of_an_array(fuzz_api, member, arguments):
-    """A result is right as it is, and wrong with the value of one of them changed."""
-    found = fuzz_api.targets(rf"^BetaAverages\.{member}$")[0]
-    call = fuzz_api.Call(found, arguments)
-    value = fuzz_api.perform(call).value
-    assert list(fuzz_api.rules(call, value)) == []
-    wrong = np.array(value)
-    wrong[..., 1] = -1.0
-    assert list(fuzz_api.rules(call, wrong)) != []
-    assert list(fuzz_api.rules(call, np.array(value)[..., 0])) != []
-
-
 @pytest.mark.slow
 def test_fuzzer_finds_wrong_results_and_crashes(tmp_path):
     """A mean outside the support and an abort are told apart from all that is right."""
@@ -132,15 +108,3 @@ def test_study_of_slow_calls_outlives_a_call_without_end(tmp_path):
     assert text.startswith("(BetaAverage(")
     assert text.endswith(".mode()")
     assert text in path.with_suffix(".rst").read_text()
-
-
-@pytest.mark.slow
-def test_study_of_slow_calls_repeats_what_missed_a_goal(tmp_path):
-    """A call that has come back when it was made again is counted as any other."""
-    path, match = tmp_path / "slow.json", r"BetaAverage\.(mode|mean)$"
-    run(SLOW, path, "--limit", "1", "--match", match, inputs=["2"])
-    mended = SLOW.replace("BetaAverage.mode = forever", "")
-    state = run(mended, path, "--again", "--match", match, inputs=["2"])
-    assert state["missed"] == {}
-    assert state["calls"]["BetaAverage.mode"]["times"] == 1
-    assert "The 1 inputs that had missed" in path.with_suffix(".rst").read_text()

@@ -34,6 +34,10 @@ FIGURES = {
     "PosteriorConfusionMetric": from_matrix(MATRIX, "precision", pos_label=1),
     "PosteriorConfusionMetric, drawn": from_matrix(MATRIX, "mcc", n_draws=500, random_state=0),
     "PosteriorPrevalence": PREVALENCE,
+    "PosteriorRankingMetric": skpostbac.posterior_roc_auc(Y_TRUE, SCORES, n_draws=500),
+    "PosteriorRankingMetric, precision": skpostbac.posterior_average_precision(
+        Y_TRUE, SCORES, n_draws=500
+    ),
     "PrevalenceDifference": PREVALENCE.difference(PREVALENCE),
     "SelectedPosterior": SelectedPosterior(BALANCED, optimism=0.03),
     "ExtremePosterior, gap": SUBGROUPS.gap,
@@ -106,6 +110,11 @@ def test_figures_have_the_same_words(name):
     assert all(isinstance(value, float) for value in summary.values())
     assert f"{posterior.mean():.3f} (80% credible interval" in posterior.report(0.8)
     assert posterior.report(0.8).endswith(".")
+    for ask in ("credible_interval", "interval", "hdi", "summary", "report"):
+        with pytest.raises(ValueError, match="level must be a number strictly between 0 and 1"):
+            getattr(posterior, ask)(1)
+    with pytest.raises(ValueError, match="method must be 'hull', 'hdi' or 'central', got 'eti'"):
+        posterior.credible_interval(method="eti")
 
 
 @pytest.mark.parametrize("name", sorted(FIGURES.keys() - {"DrawnPosterior"}))
@@ -129,18 +138,6 @@ def test_methods_are_those_of_the_distribution(name):
     assert type(posterior.sample(rng=0)) is float
     draws = posterior.sample((2, 3), rng=1)
     np.testing.assert_array_equal(draws, distribution.sample((2, 3), rng=1))
-
-
-@pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.parametrize("level", [0, 1, -0.1, 95, np.nan, "0.95", None], ids=repr)
-def test_a_level_is_a_probability(name, level):
-    """Strictly between 0 and 1, wherever an interval is reported; there are three methods."""
-    posterior = FIGURES[name]
-    for ask in ("credible_interval", "interval", "hdi", "summary", "report"):
-        with pytest.raises(ValueError, match="level must be a number strictly between 0 and 1"):
-            getattr(posterior, ask)(level)
-    with pytest.raises(ValueError, match="method must be 'hull', 'hdi' or 'central', got 'eti'"):
-        posterior.credible_interval(method="eti")
 
 
 @pytest.mark.parametrize("name", SEVERAL)
@@ -191,23 +188,21 @@ FRAMES = {
 }
 
 
-@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
-@pytest.mark.parametrize("kind", ["prob_greater", "rank_probabilities"])
-def test_matrices_come_with_names(kind, frame):
-    """Data frames have the names of rows and columns, and the numbers of the array."""
-    comparison = several("PosteriorComparison")
-    columns = frame(comparison.table(kind))
-    assert columns.pop("name") == list(comparison.names)
-    matrix = getattr(comparison, kind)()
-    np.testing.assert_array_equal(np.column_stack(list(columns.values())), matrix)
-    ranks = ["rank 1", "rank 2", "rank 3"]
-    assert list(columns) == (ranks if kind == "rank_probabilities" else list(comparison.names))
+each_frame = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
 
 
-@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
-def test_differences_have_a_row_for_each_pair(frame):
-    """The better one first, with the figures of the difference."""
+@each_frame
+def test_tables_of_a_comparison(frame):
+    """Matrices with the names of rows and columns; a row for each pair, the better one first."""
     comparison = several("PosteriorComparison")
+    names = list(comparison.names)
+    headers = {"prob_greater": names, "rank_probabilities": ["rank 1", "rank 2", "rank 3"]}
+    for kind, header in headers.items():
+        columns = frame(comparison.table(kind))
+        assert columns.pop("name") == names
+        matrix = getattr(comparison, kind)()
+        np.testing.assert_array_equal(np.column_stack(list(columns.values())), matrix)
+        assert list(columns) == header
     columns = frame(comparison.table("differences", level=0.8))
     best, second, third = comparison.ranking()
     assert columns["first"] == [best, best, second]
@@ -215,13 +210,12 @@ def test_differences_have_a_row_for_each_pair(frame):
     assert list(columns)[2:8] == KEYS
     low, high = comparison.difference_interval(best, third, 0.8)
     assert (columns["low"][1], columns["high"][1]) == (low, high)
-    place = [comparison.names.index(name) for name in (best, third)]
-    prob_greater = comparison.prob_greater()[*place]
+    prob_greater = comparison.prob_greater()[names.index(best), names.index(third)]
     assert columns["prob_greater"][1] == pytest.approx(prob_greater, abs=1e-15)
     assert columns["within"][1] == comparison.rope_masses(best, third).within
 
 
-@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+@each_frame
 @pytest.mark.parametrize("classes", [["a", "b"], [3, 7]], ids=str)
 def test_recalls_have_a_row_for_each_class(frame, classes):
     """With its counts and the figures of its recall, Beta(1/2 + 40, 1/2 + 5)."""
@@ -236,7 +230,7 @@ def test_recalls_have_a_row_for_each_class(frame, classes):
     assert list(columns)[3:9] == KEYS
 
 
-@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+@each_frame
 def test_curves_have_a_row_for_each_point(frame):
     """The band of a smooth curve, and the thresholds of a score."""
     band = several("PosteriorBinormal").roc_band(fpr=[0, 0.5, 1])
@@ -246,28 +240,15 @@ def test_curves_have_a_row_for_each_point(frame):
     np.testing.assert_array_equal(frame(curve.table())["mean"], curve.mean)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("prob_greatr",), "kind must be one of .*; did you mean 'prob_greater'"),
-        ((["differences"],), "kind must be one of"),
-    ],
-    ids=["slip", "list"],
-)
-def test_unknown_tables_are_refused(arguments, message):
-    """With the names of those that there are."""
-    with pytest.raises(ValueError, match=message):
-        several("PosteriorComparison").table(*arguments)
-
-
-def test_the_level_of_a_table_is_checked():
-    """Also where it is not used."""
+def test_unknown_tables_are_refused():
+    """With the names of those that there are; the level is checked where it is not used, too."""
+    comparison = several("PosteriorComparison")
+    for kind, hint in (("prob_greatr", "; did you mean 'prob_greater'"), (["differences"], "")):
+        with pytest.raises(ValueError, match=f"kind must be one of .*{hint}"):
+            comparison.table(kind)
     with pytest.raises(ValueError, match="level must be"):
-        several("PosteriorComparison").table(level=95)
-
-
-def test_a_classifier_called_name_has_no_column():
-    """It would take the place of the first one; ranks and pairs have no such clash."""
+        comparison.table(level=95)
+    # It would take the place of the first column; ranks and pairs have no such clash.
     comparison = skpostbac.compare_predictions(Y_TRUE, {"name": Y_PRED, "other": Y_TRUE})
     with pytest.raises(ValueError, match="names must not contain 'name'"):
         comparison.table()

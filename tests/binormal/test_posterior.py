@@ -58,15 +58,11 @@ def test_draws_of_the_parameters(posterior, label):
 
 
 def test_draws_of_the_positive_fraction(posterior):
-    """Beta, from a flat prior; or as given."""
+    """Beta, from a flat prior; or as given. Classes are independent, to four standard errors."""
     distribution = beta(1 + N_POSITIVE, 1 + N_NEGATIVE)
     assert kstest(posterior.parameters.positive_fraction, distribution.cdf).pvalue > SIGNIFICANCE
     known = posterior_binormal(Y, SCORES, positive_fraction=0.1, random_state=0)
     assert set(known.parameters.positive_fraction) == {0.1}
-
-
-def test_classes_are_independent(posterior):
-    """No correlation between the draws, up to four standard errors."""
     correlations = np.corrcoef(np.array(columns(posterior.parameters)))
     assert np.abs(correlations[:2, 2:]).max() < 0.03
 
@@ -82,11 +78,11 @@ def test_mean_of_the_area_under_the_roc_curve(posterior):
     assert area.monte_carlo_error() < 0.001
 
 
-@pytest.mark.parametrize("fraction", [None, 0.05])
+@pytest.mark.parametrize("fraction", [None, 0.05], ids=["sample", "rare"])
 def test_areas_are_those_of_the_drawn_models(fraction):
-    """One model for each draw."""
+    """One model for each draw, of which more than are integrated at a time."""
     posterior = posterior_binormal(
-        Y, SCORES, n_draws=50, positive_fraction=fraction, random_state=0
+        Y, SCORES, n_draws=1050, positive_fraction=fraction, random_state=0
     )
     models = [BinormalModel(*row) for row in zip(*columns(posterior.parameters), strict=True)]
     areas = sorted(model.roc_auc() for model in models)
@@ -121,23 +117,16 @@ def test_bands_have_a_default_grid(posterior):
         assert np.all((band.low >= 0) & (band.high <= 1))
 
 
-def test_weights_are_case_counts():
-    """Doubled, they narrow the posterior as doubled samples do."""
-    twice = posterior_binormal(Y, SCORES, sample_weight=np.full(len(Y), 2), random_state=0)
-    repeated = posterior_binormal(np.tile(Y, 2), np.tile(SCORES, 2), random_state=0)
+def test_weights_and_seeds():
+    """Doubled weights are doubled samples; equal seeds have equal draws, a generator moves on."""
+    twice = posterior_binormal(Y, SCORES, sample_weight=np.full(len(Y), 2), random_state=3)
+    repeated = posterior_binormal(np.tile(Y, 2), np.tile(SCORES, 2), random_state=3)
     assert twice.negative == pytest.approx(repeated.negative)
-    assert twice.roc_auc().credible_interval() == pytest.approx(
-        repeated.roc_auc().credible_interval(), rel=1e-9
-    )
-
-
-def test_seed_decides():
-    """Equal seeds have equal draws, others do not; a generator moves on."""
-    first, second = (posterior_binormal(Y, SCORES, random_state=seed) for seed in (3, 3))
-    assert first == second
-    assert hash(first) == hash(second)
-    assert first.roc_auc().draws.tolist() == second.roc_auc().draws.tolist()
-    assert first != posterior_binormal(Y, SCORES, random_state=4)
+    draws = [one.roc_auc().draws for one in (twice, repeated)]
+    np.testing.assert_allclose(*draws, rtol=1e-9)
+    first, second, other = (posterior_binormal(Y, SCORES, random_state=seed) for seed in (3, 3, 4))
+    assert (first, hash(first)) == (second, hash(second))
+    assert first != other
     rng = np.random.default_rng(0)
     moving = [posterior_binormal(Y, SCORES, random_state=rng) for _ in range(2)]
     assert moving[0] != moving[1]
@@ -163,18 +152,14 @@ def test_empirical_areas_are_those_of_scikit_learn(fraction):
 
 @pytest.mark.parametrize("fraction", [None, 0.05], ids=["sample", "rare"])
 def test_empirical_areas_stand_beside_those_of_the_model(fraction, read_html):
-    """In the summary, the report, the repr and the HTML view: scikit-learn's numbers."""
+    """In the summary, the report, the repr and the HTML view."""
     posterior = posterior_binormal(
         Y, SCORES, positive_fraction=fraction, n_draws=200, random_state=0
     )
-    share = Y.mean()
-    ratio = 1 if fraction is None else fraction * (1 - share) / (share * (1 - fraction))
-    weight = np.where(Y, ratio, 1)
-    auc = roc_auc_score(Y, SCORES)
-    precision = average_precision_score(Y, SCORES, sample_weight=weight)
+    auc, precision = posterior.empirical
     rows = posterior.summary(0.8)
     assert [row["name"] for row in rows] == ["roc_auc", "average_precision"]
-    assert [row["empirical"] for row in rows] == pytest.approx([auc, precision])
+    assert [row["empirical"] for row in rows] == [auc, precision]
     for row, area in zip(rows, (posterior.roc_auc(), posterior.average_precision()), strict=True):
         assert row["mean"] == area.mean()
         assert (row["low"], row["high"]) == area.credible_interval(0.8)
@@ -188,17 +173,12 @@ def test_empirical_areas_stand_beside_those_of_the_model(fraction, read_html):
 
 
 def test_report_tells_of_an_empirical_area_outside():
-    """And only then."""
-    posterior = PosteriorBinormal(
-        ScoreMoments(100, 0, 1), ScoreMoments(100, 1, 1), empirical=EmpiricalAreas(0.9, 0.76)
-    )
+    """And only then; from moments alone there is nothing empirical."""
+    samples = ScoreMoments(100, 0, 1), ScoreMoments(100, 1, 1)
+    posterior = PosteriorBinormal(*samples, empirical=EmpiricalAreas(0.9, 0.76))
     lines = posterior.report().splitlines()
     assert [line.startswith("The empirical value is outside") for line in lines] == [0, 0, 1, 0]
-
-
-def test_without_scores_there_is_nothing_empirical():
-    """From moments alone."""
-    posterior = PosteriorBinormal(ScoreMoments(10, 0, 1), ScoreMoments(10, 1, 1), n_draws=100)
+    posterior = PosteriorBinormal(*samples, n_draws=100)
     assert "empirical" not in posterior.report() + repr(posterior)
     assert [row["empirical"] for row in posterior.summary()] == [None, None]
     assert posterior._repr_html_()
@@ -213,27 +193,19 @@ def test_without_scores_there_is_nothing_empirical():
         ({"n_draws": 10.5}, TypeError, "n_draws"),
         ({"sample_weight": [-1] * 19}, ValueError, "sample_weight must be finite"),
         ({"pos_label": 2}, ValueError, "pos_label=2 is not a valid label"),
+        ({"fpr": [0, 1.1]}, ValueError, r"fpr must be in \[0, 1\], got 1.1 at position 1"),
+        ({"fpr": [np.nan]}, ValueError, r"fpr must be in \[0, 1\], got nan"),
+        ({"fpr": 0.5}, ValueError, "fpr must be 1-dimensional"),
+        ({"level": 1}, ValueError, "level must be a number strictly between"),
     ],
+    ids=str,
 )
-def test_bad_options(options, error, message):
-    """One clear error."""
+def test_bad_options(options, error, message, posterior):
+    """One clear error, of the function or of a band."""
+    make = posterior.roc_band if {"fpr", "level"} & options.keys() else posterior_binormal
+    arguments = () if {"fpr", "level"} & options.keys() else (Y, SCORES)
     with pytest.raises(error, match=message):
-        posterior_binormal(Y, SCORES, **options)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"fpr": [0, 1.1]}, r"fpr must be in \[0, 1\], got 1.1 at position 1"),
-        ({"fpr": [np.nan]}, r"fpr must be in \[0, 1\], got nan"),
-        ({"fpr": 0.5}, "fpr must be 1-dimensional"),
-        ({"level": 1}, "level must be a number strictly between"),
-    ],
-)
-def test_bad_bands(posterior, options, message):
-    """One clear error."""
-    with pytest.raises(ValueError, match=message):
-        posterior.roc_band(**options)
+        make(*arguments, **options)
 
 
 @pytest.mark.parametrize(
@@ -273,12 +245,3 @@ def test_direct_construction_is_checked(changed, message):
     valid = {"negative": ScoreMoments(5, 0, 1), "positive": ScoreMoments(5, 1, 1)}
     with pytest.raises(ValueError, match=message):
         PosteriorBinormal(**{**valid, **changed})
-
-
-def test_least_weights_have_a_posterior():
-    """Two case counts in each class; the draws are finite."""
-    score = [0.0, 1.0, 2.0, 4.0]
-    posterior = posterior_binormal([0, 0, 1, 1], score, sample_weight=[1] * 4, random_state=0)
-    assert 0 < posterior.roc_auc().mean() < 1
-    with pytest.raises(ValueError, match=r"sample_weight .* at least 2 in each class"):
-        posterior_binormal([0, 0, 1, 1], score, sample_weight=[0.51] * 4)

@@ -55,60 +55,63 @@ def normal_distributions():
     return [norm(s.mean(), s.std(ddof=1)) for s in (SCORES[Y == 0], SCORES[Y == 1])]
 
 
-def test_roc_line_is_the_formula():
-    """TPR = Phi((mu_P - t) / sd_P) at the threshold t of each FPR."""
+@pytest.mark.parametrize(
+    ("curve", "fraction"),
+    [("roc", None), ("precision_recall", None), ("precision_recall", 0.05)],
+    ids=["roc", "sample", "rare"],
+)
+def test_line_and_label_are_the_formula(curve, fraction):
+    """TPR = Phi((mu_P - t) / sd_P) at the threshold t of each FPR; precision by Bayes' theorem."""
     negative, positive = normal_distributions()
-    x, y = data(draw().line_)
+    display = draw(curve, positive_fraction=fraction, name="LDA")
+    x, y = data(display.line_)
     inner = (x > 1e-6) & (x < 1 - 1e-6)
     assert inner.sum() > 100
-    np.testing.assert_allclose(y[inner], positive.sf(negative.isf(x[inner])), rtol=1e-7)
-    assert (x[0], y[0], x[-1], y[-1]) == (0, 0, 1, 1)
-
-
-@pytest.mark.parametrize("fraction", [None, 0.05], ids=["sample", "rare"])
-def test_precision_recall_line_is_the_formula(fraction):
-    """The precision is alpha TPR / (alpha TPR + (1 - alpha) FPR)."""
-    negative, positive = normal_distributions()
-    recall, precision = data(draw("precision_recall", positive_fraction=fraction).line_)
-    inner = (recall > 1e-6) & (recall < 1 - 1e-6)
-    recall, precision = recall[inner], precision[inner]
-    alpha = 25 / 65 if fraction is None else fraction
-    true, false = alpha * recall, (1 - alpha) * negative.sf(positive.isf(recall))
-    np.testing.assert_allclose(precision, true / (true + false), rtol=1e-7)
+    posterior = posterior_binormal(Y, SCORES, positive_fraction=fraction, **OPTIONS)
+    if curve == "roc":
+        expected = positive.sf(negative.isf(x[inner]))
+        assert (x[0], y[0], x[-1], y[-1]) == (0, 0, 1, 1)
+        (low, high), name = posterior.roc_auc().credible_interval(), "AUC"
+    else:
+        alpha = 25 / 65 if fraction is None else fraction
+        true, false = alpha * x[inner], (1 - alpha) * negative.sf(positive.isf(x[inner]))
+        expected = true / (true + false)
+        (low, high), name = posterior.average_precision().credible_interval(), "AP"
+    np.testing.assert_allclose(y[inner], expected, rtol=1e-7)
+    label = f"({name} = {auc(x, y):.2f} [{low:.2f}, {high:.2f}])"
+    assert display.line_.get_label() == f"LDA {label}"
+    assert draw(curve, positive_fraction=fraction, name=None).line_.get_label() == label[1:-1]
 
 
 @pytest.mark.parametrize("curve", CURVES)
 def test_band_is_that_of_the_posterior(curve):
     """The polygon goes along the lower and the upper end of the credible band."""
     display = draw(curve, level=0.8)
-    posterior = posterior_binormal(Y, SCORES, **OPTIONS)
-    x = display.band.x
-    band = (
-        posterior.roc_band(0.8, fpr=x)
-        if curve == "roc"
-        else posterior.precision_recall_band(0.8, recall=x)
-    )
+    posterior, x = posterior_binormal(Y, SCORES, **OPTIONS), display.band.x
+    if curve == "roc":
+        band = posterior.roc_band(0.8, fpr=x)
+    else:
+        band = posterior.precision_recall_band(0.8, recall=x)
     (path,) = display.band_.get_paths()
     corners = set(map(tuple, path.vertices))
     assert corners >= set(zip(x, band.low, strict=True)) | set(zip(x, band.high, strict=True))
     assert display.band_.get_label() == "80% credible band"
 
 
-def test_empirical_roc_is_that_of_scikit_learn():
-    """The staircase and its area."""
-    line = draw().empirical_line_
-    fpr, tpr, _ = roc_curve(Y, SCORES)
-    np.testing.assert_array_equal(data(line), [fpr, tpr])
-    assert line.get_label() == f"Empirical (AUC = {roc_auc_score(Y, SCORES):.2f})"
-
-
-def test_empirical_precision_recall_is_that_of_scikit_learn():
-    """The staircase, with steps, and its average precision."""
-    line = draw("precision_recall").empirical_line_
-    precision, recall, _ = precision_recall_curve(Y, SCORES)
-    np.testing.assert_array_equal(data(line), [recall, precision])
-    assert line.get_drawstyle() == "steps-post"
-    assert line.get_label() == f"Empirical (AP = {average_precision_score(Y, SCORES):.2f})"
+@pytest.mark.parametrize("curve", CURVES)
+def test_empirical_curve_is_that_of_scikit_learn(curve):
+    """The staircase and its area, in an entry of its own, or beside the area of the model."""
+    line = draw(curve).empirical_line_
+    if curve == "roc":
+        x, y, _ = roc_curve(Y, SCORES)
+        area, style = f"AUC = {roc_auc_score(Y, SCORES):.2f}", "default"
+    else:
+        y, x, _ = precision_recall_curve(Y, SCORES)
+        area, style = f"AP = {average_precision_score(Y, SCORES):.2f}", "steps-post"
+    np.testing.assert_array_equal(data(line), [x, y])
+    assert (line.get_label(), line.get_drawstyle()) == (f"Empirical ({area})", style)
+    smooth = draw(curve, plot_empirical=False).ax_.get_legend().get_texts()[0].get_text()
+    assert smooth.endswith(f"], empirical {area.partition(' = ')[2]})")
 
 
 @pytest.mark.parametrize("weight", [None, RNG.integers(1, 4, 65)], ids=["plain", "weighted"])
@@ -121,17 +124,6 @@ def test_empirical_precision_for_another_share(weight):
     tpr, fpr = (above @ (counts * (k == Y)) / counts[k == Y].sum() for k in (1, 0))
     expected = np.append(0.05 * tpr / (0.05 * tpr + 0.95 * fpr), 1)
     np.testing.assert_allclose(data(line), [np.append(tpr, 0), expected], rtol=1e-12)
-
-
-def test_label_has_area_and_interval():
-    """The area is that of the line, the interval that of the posterior."""
-    display = draw(name="LDA")
-    low, high = posterior_binormal(Y, SCORES, **OPTIONS).roc_auc().credible_interval()
-    area = auc(*data(display.line_))
-    assert display.line_.get_label() == f"LDA (AUC = {area:.2f} [{low:.2f}, {high:.2f}])"
-    precision_recall = draw("precision_recall", name=None)
-    recall, precision = data(precision_recall.line_)
-    assert precision_recall.line_.get_label().startswith(f"AP = {auc(recall, precision):.2f} [")
 
 
 def test_from_model_draws_class_imbalance():
@@ -180,23 +172,6 @@ def test_kwargs_reach_the_artists():
     assert display.plot(name="again").line_.get_label().startswith("again (")
     bare = draw(plot_band=False, plot_empirical=False)
     assert (bare.band_, bare.empirical_line_) == (None, None)
-
-
-@pytest.mark.parametrize(
-    ("curve", "score"), [("roc", roc_auc_score), ("precision_recall", average_precision_score)]
-)
-def test_empirical_area_is_in_the_legend_in_any_case(curve, score):
-    """In an entry of its own, or beside the area of the model."""
-    both, smooth = draw(curve), draw(curve, plot_empirical=False)
-    texts = [
-        [text.get_text() for text in display.ax_.get_legend().get_texts()]
-        for display in (both, smooth)
-    ]
-    area = f"{score(Y, SCORES):.2f}"
-    assert [text.startswith("Empirical (") and f"= {area})" in text for text in texts[0]].count(
-        1
-    ) == 1
-    assert texts[1][0].endswith(f"], empirical {area})")
 
 
 def test_bands_of_one_level_share_an_entry():
@@ -248,20 +223,14 @@ def test_from_estimator_names_the_classifier():
         BinormalCurveDisplay.from_estimator(LinearDiscriminantAnalysis(), [[0.0]], [0])
 
 
-def test_short_name_of_the_curve():
-    """The usual letters are understood, and the name that they stand for is kept."""
+def test_arguments_are_checked():
+    """The usual letters stand for a curve; an error names the argument."""
     model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
-    displays = [
-        BinormalCurveDisplay.from_model(model, curve=curve) for curve in ("pr", "precision_recall")
-    ]
-    assert {display.curve for display in displays} == {"precision_recall"}
-    np.testing.assert_array_equal(displays[0].y, displays[1].y)
+    short, full = (BinormalCurveDisplay.from_model(model, curve=c) for c in ("pr", CURVES[1]))
+    assert short.curve == full.curve == "precision_recall"
+    np.testing.assert_array_equal(short.y, full.y)
     with pytest.raises(ValueError, match="did you mean 'precision_recall'"):
         BinormalCurveDisplay.from_model(model, curve="precision-recall")
-
-
-def test_bad_arguments_are_named():
-    """An unknown curve, a level out of range and labels without a positive class."""
     with pytest.raises(ValueError, match="curve must be one of"):
         draw("lift")
     with pytest.raises(ValueError, match="level"):

@@ -19,6 +19,7 @@ from skpostbac import (
     PosteriorBalancedAccuracy,
     PosteriorRefit,
     PosteriorSearchDisplay,
+    pooled_posteriors,
     selected_posterior,
 )
 
@@ -182,12 +183,6 @@ def test_many_candidates():
     np.testing.assert_allclose(np.sort(points(container)[0]), values, rtol=0.01)
 
 
-def test_default_parameter_has_the_most_values():
-    """Constant parameters, and those with fewer values, are not chosen."""
-    params = [{"a": 1, "b": b, "c": c} for b in (1, 2) for c in (1, 2, 3)]
-    assert draw(params).param == "c"
-
-
 def test_chance_level():
     """One over the number of classes."""
     display = draw([{"C": 1}, {"C": 2}], plot_chance_level=True, chance_level_kw={"lw": 3})
@@ -196,31 +191,22 @@ def test_chance_level():
     assert texts(display) == ["Chance level (0.5)"]
 
 
+@pytest.mark.parametrize("more", [{"n_repeats": 2}, {"training_variation": "nadeau-bengio"}])
+def test_options_of_pooling(more):
+    """The posteriors are those of the pooled folds."""
+    params = [{"C": 1}, {"C": 2}]
+    options = {"labels": ["1", "0"], "prior": "jeffreys", "class_weight": [1, 2]}
+    options |= more
+    display = draw(params, **options)
+    assert (*display.posteriors,) == pooled_posteriors(results(params), **options)
+
+
 def test_keyword_arguments_reach_the_artists():
     """Those of the intervals and of the mark."""
     kwargs = {"errorbar_kwargs": {"capsize": 9, "color": "red"}, "best_kwargs": {"marker": "*"}}
     display = draw([{"C": 1}, {"C": 2}], best_index=0, **kwargs)
     assert display.best_.get_marker() == "*"
     assert display.errorbars_[0].lines[0].get_color() == "red"
-
-
-def test_shortest_intervals():
-    """One class without errors has an interval that ends at 1."""
-    options = {"class_weight": {"0": 1, "1": 0}, "level": 0.9, "method": "hdi", "prior": "uniform"}
-    correct = [[20, 10, 20, 10]]
-    display = PosteriorSearchDisplay.from_cv_results(results([{"C": 1}], correct), **options)
-    # Beta(41, 1) has the distribution function x ** 41 and an increasing density.
-    expected = [[1, 0.1 ** (1 / 41), 1]]
-    np.testing.assert_allclose(segments(display.errorbars_[0]), expected, rtol=1e-6)
-    assert display.ax_.get_ylabel() == "Balanced accuracy\nMean [90% HDI]"
-
-
-@pytest.mark.parametrize("options", [{"level": 2}, {"method": "odd"}], ids=["level", "method"])
-def test_errors_leave_no_figure(options):
-    """What is wrong is found before there is an empty figure."""
-    with pytest.raises(ValueError, match=f"{next(iter(options))} must be"):
-        draw([{"C": 1}], **options)
-    assert plt.get_fignums() == []
 
 
 @pytest.mark.parametrize("values", [[1, 2], ["rbf", "linear"]], ids=["numbers", "text"])
@@ -233,12 +219,8 @@ def test_second_search_has_other_colours(values):
     assert len({line.get_color() for line in lines}) == 4
 
 
-def test_dark_style_has_a_light_mark():
-    """The mark of the chosen candidate is seen on black."""
-    with plt.style.context("dark_background"):
-        display = draw([{"C": 1}, {"C": 2}], best_index=0)
-        assert mpl.colors.to_hex(display.best_.get_color()) == "#ffffff"
-        plt.close("all")
+ONE = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])
+CANDIDATES = {"param": "C", "values": [1, 2], "posteriors": [ONE, ONE]}
 
 
 def test_bad_arguments_are_named():
@@ -252,6 +234,12 @@ def test_bad_arguments_are_named():
     counts = {f"test_{kind}_{label}": [5.0] for kind in ("correct", "total") for label in "ab"}
     with pytest.raises(ValueError, match="no 'params'"):
         PosteriorSearchDisplay.from_cv_results(counts)
+    for option, value in {"level": 2, "method": "odd"}.items():
+        with pytest.raises(ValueError, match=f"{option} must be"):
+            draw([{"C": 1}], **{option: value})
+    assert plt.get_fignums() == []
+    with pytest.raises(TypeError, match="corrected must be a SelectedPosterior"):
+        PosteriorSearchDisplay(**CANDIDATES, best_index=0, corrected=CANDIDATES["posteriors"][0])
     with pytest.raises(NotFittedError):
         PosteriorSearchDisplay.from_search(GridSearchCV(GaussianNB(), {}))
 
@@ -335,11 +323,3 @@ def test_another_candidate_than_the_best_is_not_corrected(kept):
     display = PosteriorSearchDisplay.from_cv_results(kept.cv_results_, best_index=other)
     assert display.corrected_ is None
     assert PosteriorSearchDisplay.from_cv_results(kept.cv_results_).corrected_ is None
-
-
-def test_a_correction_needs_the_candidate_that_it_is_for():
-    """It is a SelectedPosterior, beside a best_index."""
-    posterior = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])
-    options = {"param": "C", "values": [1, 2], "posteriors": [posterior, posterior]}
-    with pytest.raises(TypeError, match="corrected must be a SelectedPosterior"):
-        PosteriorSearchDisplay(**options, best_index=0, corrected=posterior)

@@ -36,7 +36,7 @@ def test_monitor_of_counts(tumours):
     assert last["correct_malignant"] == np.sum(model.predict(X)[y == "malignant"] == "malignant")
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_callbacks_of_a_search(n_jobs, tumours, folds, capsys):
     """A search with a progress bar and a monitor chooses what it chooses without."""
     pytest.importorskip("rich", reason="needs the extra ecosystem")

@@ -2,10 +2,8 @@
 
 import io
 import json
-import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -96,18 +94,6 @@ def test_parquet_by_standard_input():
     )
     assert (result.returncode, result.stderr) == (0, b"")
     assert json.loads(result.stdout)["data"]["n_samples"] == 5
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_parquet_by_a_named_pipe(tmp_path, capsys):
-    """So is a pipe with a name."""
-    pipe, file = str(tmp_path / "pipe"), io.BytesIO()
-    pl.DataFrame(columns_of(["a", "b"])).write_parquet(file)
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=Path(pipe).write_bytes, args=[file.getvalue()], daemon=True)
-    writer.start()
-    assert evaluate(pipe, capsys)["data"]["n_samples"] == 5
-    writer.join()
 
 
 @pytest.mark.parametrize("missing", [None, float("nan")], ids=["null", "NaN"])

@@ -5,6 +5,7 @@ import pytest
 from sklearn import metrics
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
+from sklearn.preprocessing import scale
 
 from skpostbac import posterior_threshold_curve
 from skpostbac.stats import BetaAverage
@@ -15,9 +16,8 @@ from skpostbac.stats import BetaAverage
 )
 def test_counts_at_all_thresholds(tumours):
     """They are the parameters of as many distributions, whose means are those of the curve."""
-    X, y = tumours
-    y = y == "malignant"
-    scores = cross_val_predict(LogisticRegression(max_iter=5000), X, y, method="decision_function")
+    X, y = scale(tumours[0]), tumours[1] == "malignant"
+    scores = cross_val_predict(LogisticRegression(), X, y, method="decision_function")
     tn, fp, fn, tp, thresholds = metrics.confusion_matrix_at_thresholds(y, scores)
     right, wrong = np.stack([tn, tp], axis=-1), np.stack([fp, fn], axis=-1)
     posteriors = BetaAverage(right + 0.5, wrong + 0.5)

@@ -7,8 +7,6 @@ from skpostbac.metrics import (
     ClassCounts,
     class_counts,
     paired_counts,
-    posterior_balanced_accuracy,
-    posterior_balanced_accuracy_score,
 )
 
 DTYPES = ("bool", "int8", "uint8", "int64", "float32", "float64")
@@ -53,22 +51,6 @@ def test_options_are_arrays_too(asarray):
         *map(asarray, (options["labels"], expected.correct.copy(), expected.total.copy()))
     )
     assert again == expected
-
-
-def test_posteriors_are_those_of_numpy(asarray):
-    """They follow from the counts."""
-    arrays = asarray(Y_TRUE), asarray(Y_PRED)
-    posterior = posterior_balanced_accuracy(*arrays, prior="jeffreys")
-    assert posterior == posterior_balanced_accuracy(Y_TRUE, Y_PRED, prior="jeffreys")
-    for objective in ("mean", "lower"):
-        expected = posterior_balanced_accuracy_score(Y_TRUE, Y_PRED, objective=objective)
-        assert posterior_balanced_accuracy_score(*arrays, objective=objective) == expected
-
-
-def test_a_column_is_taken(asarray):
-    """As a column vector of NumPy is."""
-    column = asarray(Y_TRUE[:, np.newaxis])
-    assert class_counts(column, Y_PRED) == class_counts(Y_TRUE, Y_PRED)
 
 
 @pytest.mark.parametrize("shape", [(), (2, 2)], ids=["scalar", "matrix"])
@@ -121,11 +103,3 @@ def test_labels_on_another_device_are_refused_by_name(name):
     labels = {"y_true": [0, 1], "y_pred": [0, 1], name: ElsewhereArray()}
     with pytest.raises(TypeError, match=f"^{name} must be an array that NumPy can read"):
         class_counts(**labels)
-
-
-def test_no_label_is_lost(torch):
-    """NaN is missing, and a fraction is no class, as elsewhere."""
-    with pytest.raises(ValueError, match="Input y_true contains NaN"):
-        class_counts(torch.tensor([0, torch.nan]), [0, 0])
-    with pytest.raises(ValueError, match=r"^y_pred: continuous is not supported"):
-        class_counts([0, 0], torch.tensor([0, 0.5]))

@@ -19,7 +19,6 @@ from sklearn.tree import DecisionTreeClassifier
 from skpostbac import (
     ClassCountsScorer,
     OutcomesScorer,
-    PosteriorBalancedAccuracy,
     compare_cv_results,
     compare_predictions,
 )
@@ -113,45 +112,42 @@ def test_training_variation_leaves_less_certainty(results):
     assert "retraining is not included" in plain.report()
 
 
-def test_scorers_with_room_for_different_numbers_of_samples(results):
-    """What is packed into more words is the same."""
-    longer = cross_validated(MODELS["Bayes"], scoring=OutcomesScorer(1000))
-    two = {"stump": results["stump"], "Bayes": longer}
-    found = compare_cv_results(two).prob_greater()
-    two["Bayes"] = results["Bayes"]
-    assert (found == compare_cv_results(two).prob_greater()).all()
-
-
-def test_class_weights_are_matched_by_text(results):
-    """Without labels the classes are known as text."""
+def test_scorers_and_labels_may_differ(results):
+    """What is packed into more words is the same; without labels classes are known as text."""
+    two = {name: results[name] for name in ("stump", "Bayes")}
+    longer = two | {"Bayes": cross_validated(MODELS["Bayes"], scoring=OutcomesScorer(1000))}
     weights = {0: 1, 1: 2, 2: 3}
-    by_text = compare_cv_results(results, class_weight=weights, random_state=0)
-    by_label = compare_cv_results(results, labels=[0, 1, 2], class_weight=weights, random_state=0)
-    assert by_text.posteriors[1].mean() == by_label.posteriors[1].mean()
+    expected = compare_cv_results(two, class_weight=weights).prob_greater()
+    assert (compare_cv_results(longer, class_weight=weights).prob_greater() == expected).all()
+    by_label = compare_cv_results(two, labels=[0, 1, 2], class_weight=weights)
+    assert (by_label.prob_greater() == expected).all()
 
 
-@pytest.mark.parametrize("scoring", [ClassCountsScorer(), "balanced_accuracy"], ids=str)
-def test_outcomes_are_needed(results, scoring):
-    """The message names the classifier and the scorer to use."""
-    other = cross_validated(MODELS["tree"], scoring=scoring)
-    with pytest.raises(ValueError, match=r"of 'tree' has no outcomes.*scoring=OutcomesScorer"):
-        compare_cv_results({"Bayes": results["Bayes"], "tree": other})
+BROKEN = {
+    "counts": (lambda: cross_validated(MODELS["tree"], scoring=ClassCountsScorer()), "no outcomes"),
+    "score": (lambda: cross_validated(MODELS["tree"], scoring="balanced_accuracy"), "no outcomes"),
+    "fewer": (lambda: cross_validated(MODELS["tree"], cv=3), "another number of folds"),
+    "more": (lambda: cross_validated(MODELS["tree"], cv=7), "another number of folds"),
+    "sizes": (
+        lambda: cross_validated(MODELS["tree"], cv=[(train, test[1:]) for train, test in FOLDS]),
+        "was tested on other folds than 'Bayes'",
+    ),
+    "failed": (
+        lambda: {
+            key: np.full(5, np.nan) if key.startswith("test_") else column
+            for key, column in cross_validated(MODELS["tree"]).items()
+        },
+        "has failed fits",
+    ),
+    "array": (lambda: np.ones(5), r"must be what cross_validate returns .*Outcomes.*got ndarray$"),
+}
 
 
-@pytest.mark.parametrize(
-    ("cv", "match"),
-    [
-        pytest.param(3, "another number of folds", id="number"),
-        pytest.param(
-            [(train, test[1:]) for train, test in FOLDS], "tested on other folds", id="sizes"
-        ),
-    ],
-)
-def test_other_folds_are_refused(results, cv, match):
-    """The message names both classifiers."""
-    other = cross_validated(MODELS["tree"], cv=cv)
-    with pytest.raises(ValueError, match=rf"cv_results of 'tree' .*{match}.* 'Bayes'|{match}"):
-        compare_cv_results({"Bayes": results["Bayes"], "tree": other})
+@pytest.mark.parametrize(("make", "match"), BROKEN.values(), ids=BROKEN)
+def test_results_that_cannot_be_compared_are_named(results, make, match):
+    """The message names the classifier, and the scorer or the splits to use."""
+    with pytest.raises((ValueError, TypeError), match=rf"cv_results of 'tree' .*{match}"):
+        compare_cv_results({"Bayes": results["Bayes"], "tree": make()})
 
 
 def test_other_samples_are_refused_where_they_are_known():
@@ -203,38 +199,5 @@ def test_one_result_in_place_of_a_mapping_is_refused(results):
     for wrong in (results["tree"], pd.DataFrame(results["tree"]), {"mean_fit_time": [1.0]}, 5):
         with pytest.raises(TypeError, match=r"must map the name .*from_paired_counts\(pooled_p"):
             compare_cv_results(wrong)
-
-
-def test_failed_fits_are_refused(results):
-    """A classifier without any fold has nothing to compare."""
-    broken = {
-        key: np.full(5, np.nan) if key.startswith("test_") else column
-        for key, column in results["tree"].items()
-    }
-    with pytest.raises(ValueError, match="cv_results of 'tree' has failed fits"):
-        compare_cv_results({"Bayes": results["Bayes"], "tree": broken})
-
-
-@pytest.mark.parametrize(
-    ("wrong", "found"),
-    [
-        pytest.param(1, "int", id="number"),
-        pytest.param(np.ones(5), "ndarray", id="scores"),
-        pytest.param(
-            PosteriorBalancedAccuracy.from_counts([3, 4], [5, 5]),
-            "PosteriorBalancedAccuracy",
-            id="posterior",
-        ),
-    ],
-)
-def test_what_is_no_result_is_named(results, wrong, found):
-    """The message names the classifier, what it has, and what is needed."""
-    match = rf"cv_results of 'tree' must be what cross_validate returns .*Outcomes.*got {found}$"
-    with pytest.raises(TypeError, match=match):
-        compare_cv_results({"Bayes": results["Bayes"], "tree": wrong})
-
-
-def test_one_classifier_is_not_enough(results):
-    """There is nothing to compare."""
     with pytest.raises(ValueError, match="at least two classifiers"):
         compare_cv_results({"tree": results["tree"]})

@@ -1,19 +1,21 @@
-"""Pooling of the folds of a cross-validation."""
+"""Pooling of the folds of a cross-validation, and pairing of the candidates of a search."""
+
+import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
 from joblib import parallel_config
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
-from sklearn.dummy import DummyClassifier
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     KFold,
     LeaveOneOut,
+    RandomizedSearchCV,
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedGroupKFold,
@@ -30,10 +32,13 @@ from skpostbac.metrics import (
     ClassCountsScorer,
     GroupsWarning,
     OutcomesScorer,
+    PosteriorBalancedAccuracy,
     PriorInfluenceWarning,
     class_counts,
+    paired_counts,
 )
 from skpostbac.model_selection import (
+    PosteriorRefit,
     cross_val_posterior,
     pooled_paired_counts,
     pooled_posteriors,
@@ -42,6 +47,12 @@ from skpostbac.model_selection import (
 
 TREE = DecisionTreeClassifier(random_state=0)
 CV = StratifiedKFold(3)
+TWELVE = RepeatedStratifiedKFold(n_splits=3, n_repeats=4, random_state=0)
+WINE = load_wine(return_X_y=True)
+IRIS = load_iris(return_X_y=True)
+# The counts of the predictions that were made, without division.
+THESE = {"training_variation": None}
+CORRECTED = {"training_variation": "nadeau-bengio"}
 
 
 class Fragile(ClassifierMixin, BaseEstimator):
@@ -61,17 +72,24 @@ class Fragile(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.classes_[0])
 
 
-def search_wine(**options):
-    """Search three depths of a tree with a counts scorer."""
-    X, y = load_wine(return_X_y=True)
-    defaults = {"scoring": ClassCountsScorer(), "refit": False, "cv": CV}
-    return GridSearchCV(TREE, {"max_depth": [1, 2, 4]}, **defaults | options).fit(X, y)
+def search(X, y, *, search_class=GridSearchCV, groups=None, **options):
+    """Search depths of a tree, and keep the outcomes."""
+    defaults = {"scoring": OutcomesScorer(len(y)), "refit": False, "cv": CV}
+    depths = {"max_depth": [1, 2, 4, None]}
+    fitted = search_class(TREE, depths, **defaults | options).fit(X, y, groups=groups)
+    return fitted.cv_results_
 
 
 @pytest.fixture(scope="module")
 def wine_results():
     """`cv_results_` of a small search."""
-    return search_wine().cv_results_
+    return search(*WINE)
+
+
+def cross_validated(cv, **options):
+    """Cross-validate naive Bayes on the wines with a counts scorer."""
+    options = {"scoring": ClassCountsScorer(labels=[0, 1, 2]), "return_indices": True} | options
+    return cross_validate(GaussianNB(), *WINE, cv=cv, **options)
 
 
 def results_of(counts):
@@ -83,60 +101,82 @@ def results_of(counts):
     }
 
 
-# ---- pooled_posteriors
+# ---- counts and outcomes are those of the predictions
+
+SEARCHES = {
+    "grid": {},
+    "randomized": {"search_class": RandomizedSearchCV, "n_iter": 3, "random_state": 0},
+    "shuffled": {"cv": StratifiedKFold(12, shuffle=True, random_state=1)},
+    "groups of very different sizes": {
+        "data": load_breast_cancer,
+        "cv": GroupKFold(3),
+        "groups": np.repeat([0, 1, 2], [400, 100, 69]),
+        "scoring": OutcomesScorer(400),
+    },
+    # The order of ten and more labels as numbers is not that of their texts.
+    "many classes": {"data": load_digits, "cv": StratifiedKFold(2)},
+}
 
 
-def test_pooling_equals_counting_the_predictions(wine_results):
-    """Each candidate's counts are those of its out-of-fold predictions."""
-    X, y = load_wine(return_X_y=True)
-    posteriors = pooled_posteriors(wine_results, labels=[0, 1, 2])
-    for params, posterior in zip(wine_results["params"], posteriors, strict=True):
-        tree = DecisionTreeClassifier(random_state=0, **params)
-        assert posterior.counts == class_counts(y, cross_val_predict(tree, X, y, cv=CV))
+@pytest.mark.parametrize("options", SEARCHES.values(), ids=SEARCHES)
+def test_counts_are_those_of_the_predictions(options):
+    """Each candidate's own, and how often each pattern of right and wrong occurs."""
+    options = {"data": load_wine, "cv": CV, "groups": None} | options
+    X, y = options.pop("data")(return_X_y=True)
+    y = np.where(y < 3, y + 10, y)
+    results, labels = search(X, y, **options), np.unique(y)
+    predictions = {
+        str(i): cross_val_predict(
+            clone(TREE).set_params(**params), X, y, cv=options["cv"], groups=options["groups"]
+        )
+        for i, params in enumerate(results["params"])
+    }
+    expected = paired_counts(y, predictions)
+    assert pooled_paired_counts(results, labels=labels) == expected
+    found = pooled_posteriors(results, labels=labels)
+    assert [one.counts for one in found] == [expected.margin(name) for name in predictions]
+    assert pooled_paired_counts(results).classes.tolist() == [str(label) for label in labels]
 
 
-def test_cross_validate_is_one_candidate():
-    """The result is a tuple all the same."""
-    X, y = load_iris(return_X_y=True)
-    scores = cross_validate(GaussianNB(), X, y, scoring=ClassCountsScorer(), cv=CV)
-    (posterior,) = pooled_posteriors(scores, labels=[0, 1, 2])
-    assert posterior.counts == class_counts(y, cross_val_predict(GaussianNB(), X, y, cv=CV))
-
-
-def test_a_data_frame_pools_alike(wine_results):
-    """`pandas.DataFrame(cv_results_)` and a selection of its rows are accepted."""
+def test_frames_and_columns_in_any_order(wine_results):
+    """`pandas.DataFrame(cv_results_)` and a selection of its rows; training scores are ignored."""
     table = pd.DataFrame(wine_results)
-    assert pooled_posteriors(table) == pooled_posteriors(wine_results)
-    assert pooled_posteriors(table.drop(index=0)) == pooled_posteriors(wine_results)[1:]
-
-
-def test_training_scores_do_not_count(wine_results):
-    """Columns of `return_train_score=True` are left alone."""
-    results = search_wine(return_train_score=True).cv_results_
-    assert pooled_posteriors(results) == pooled_posteriors(wine_results)
+    table = table[sorted(table, reverse=True)]
+    expected = pooled_posteriors(wine_results, labels=[0, 1, 2])
+    assert pooled_posteriors(table, labels=[0, 1, 2]) == expected
+    assert pooled_paired_counts(table, labels=[0, 1, 2]) == pooled_paired_counts(
+        wine_results, labels=[0, 1, 2]
+    )
+    assert pooled_posteriors(wine_results) == pooled_posteriors(table[sorted(table)])
+    assert pooled_posteriors(table.drop(index=0), labels=[0, 1, 2]) == expected[1:]
+    with_training = search(*WINE, return_train_score=True)
+    assert pooled_posteriors(with_training, labels=[0, 1, 2]) == expected
 
 
 def test_labels_are_strings_unless_given(wine_results):
     """Columns know the classes by their text, `labels` brings them back, in its order."""
     assert pooled_posteriors(wine_results)[0].counts.classes.tolist() == ["0", "1", "2"]
-    chosen = pooled_posteriors(wine_results, labels=[2, 0])[0].counts
+    options = {"labels": [2, 0], "n_repeats": 3}
+    chosen = pooled_posteriors(wine_results, **options)
     everything = pooled_posteriors(wine_results, labels=[0, 1, 2])[0].counts
-    assert chosen == ClassCounts([2, 0], everything.correct[[2, 0]], everything.total[[2, 0]])
-
-
-def test_labels_may_leave_a_fold_empty():
-    """A fold without samples of the chosen classes is no failed fit."""
-    results = results_of({"a": ([1, 0], [2, 0]), "b": ([0, 3], [0, 4])})
-    (posterior,) = pooled_posteriors(results, labels=["a"])
-    assert posterior.counts == ClassCounts(["a"], [1], [2])
+    expected = ClassCounts([2, 0], everything.correct[[2, 0]] / 3, everything.total[[2, 0]] / 3)
+    assert chosen[0].counts == expected
+    paired = pooled_paired_counts(wine_results, **options)
+    for name, one in zip(paired.names, chosen, strict=True):
+        margin = paired.margin(name)
+        assert margin.classes.tolist() == [2, 0]
+        np.testing.assert_allclose(margin.correct, one.counts.correct, rtol=1e-12)
+        np.testing.assert_allclose(margin.total, one.counts.total, rtol=1e-12)
 
 
 def test_labels_with_odd_text():
     """Label texts may hold underscores, words of the columns, digits and line breaks."""
     labels = ["split0_test_correct_x", "total_", "1", "a\nb", "é ø"]
-    results = results_of({label: ([1, 2], [3, 4]) for label in labels})
-    (posterior,) = pooled_posteriors(results)
+    (posterior,) = pooled_posteriors(results_of({label: ([1, 2], [3, 4]) for label in labels}))
     assert posterior.counts == ClassCounts(labels, [3] * 5, [7] * 5)
+    # A fold without samples of the chosen classes is no failed fit.
+    results = results_of({"a": ([1, 0], [2, 0]), "b": ([0, 3], [0, 4])})
+    assert pooled_posteriors(results, labels=["a"])[0].counts == ClassCounts(["a"], [1], [2])
 
 
 @pytest.mark.parametrize("labels", [None, [0, 1, 2]])
@@ -146,53 +186,53 @@ def test_class_weights_by_label_or_text(labels, wine_results):
     posterior = pooled_posteriors(wine_results, prior="jeffreys", **options)[0]
     np.testing.assert_array_equal(posterior.prior, 0.5)
     np.testing.assert_array_equal(posterior.class_weight, [0.25, 0.5, 0.25])
-    texts = {"0": 1, "1": 2, "2": 1}
-    assert pooled_posteriors(wine_results, class_weight=texts)[0].class_weight[1] == 0.5
+    if labels is None:
+        texts = {"0": 1, "1": 2, "2": 1}
+        assert pooled_posteriors(wine_results, class_weight=texts)[0].class_weight[1] == 0.5
+        with pytest.raises(ValueError, match="class_weight has different keys of the same text"):
+            pooled_posteriors(wine_results, class_weight={0: 1, "0": 1})
 
 
-def test_splits_pool_in_any_number():
-    """The tenth split and those after it are found."""
-    results = search_wine(cv=StratifiedKFold(12)).cv_results_
-    assert pooled_posteriors(results)[0].counts.n_samples == 178
+def test_pooling_is_not_averaging():
+    """300 samples, 30 of the small class, 10 folds: the prior counts once, not ten times."""
+    folds = {"small": ([2] * 10, [3] * 10), "large": ([24] * 10, [27] * 10)}
+    (pooled,) = pooled_posteriors(results_of(folds), prior="uniform")
+    assert pooled.mean() == pytest.approx((21 / 32 + 241 / 272) / 2, rel=1e-14)
+    (borrowing,) = pooled_posteriors(results_of(folds), prior="hierarchical")
+    counts = PosteriorBalancedAccuracy(pooled.counts, prior="hierarchical")
+    assert borrowing.mean() == counts.mean()
 
 
-def indexed(cv, model=TREE, **options):
-    """Cross-validate on the wines with a counts scorer, and keep the indices."""
-    X, y = load_wine(return_X_y=True)
-    options = {"scoring": ClassCountsScorer(labels=[0, 1, 2]), **options}
-    return cross_validate(model, X, y, cv=cv, return_indices=True, **options)
+# ---- samples tested several times
 
 
 def test_indices_tell_the_repeats():
     """Each sample counts once, without `n_repeats`, which need not be right without indices."""
-    results = indexed(RepeatedStratifiedKFold(n_splits=3, n_repeats=4, random_state=0))
+    results = cross_validated(TWELVE)
     (posterior,) = pooled_posteriors(results)
     np.testing.assert_array_equal(posterior.counts.total, [59, 71, 48])
-    assert pooled_posteriors(results, n_repeats=4) == (posterior,)
+    for n_repeats in (1, 2):
+        with pytest.raises(ValueError, match=f"tested 4 times on average, got {n_repeats};"):
+            pooled_posteriors(results, n_repeats=n_repeats)
+    with pytest.raises(ValueError, match="n_repeats must agree with the indices"):
+        pooled_posteriors(cross_validated(CV), n_repeats=3)
     del results["indices"]
     assert pooled_posteriors(results)[0].counts.n_samples == 4 * 178
     assert pooled_posteriors(results, n_repeats=4) == (posterior,)
+    kept = cross_validated(TWELVE, scoring=OutcomesScorer(178))
+    assert pooled_paired_counts(kept).n_samples == pytest.approx(178, rel=1e-12)
+    assert selected_posterior(kept).uncorrected.counts.n_samples == 178
+    assert "Balanced accuracy: " in PosteriorRefit().report(kept)
 
 
 def test_overlapping_tests_count_as_the_samples_that_were_tested():
     """Random splits test some samples more often; as masks, too."""
-    cv = ShuffleSplit(6, test_size=0.3, random_state=0)
-    results = indexed(cv)
+    results = cross_validated(ShuffleSplit(6, test_size=0.3, random_state=0))
     n_tested = len(np.unique(np.concatenate(results["indices"]["test"])))
     (posterior,) = pooled_posteriors(results)
     assert posterior.counts.n_samples == pytest.approx(n_tested, rel=1e-12)
     results["indices"]["test"] = [np.isin(np.arange(178), t) for t in results["indices"]["test"]]
     assert pooled_posteriors(results) == (posterior,)
-
-
-def test_indices_and_repeats_must_agree():
-    """The message has both numbers."""
-    results = indexed(RepeatedStratifiedKFold(n_splits=3, n_repeats=4, random_state=0))
-    for n_repeats in (1, 2):
-        with pytest.raises(ValueError, match=f"tested 4 times on average, got {n_repeats};"):
-            pooled_posteriors(results, n_repeats=n_repeats)
-    with pytest.raises(ValueError, match="n_repeats must agree with the indices"):
-        pooled_posteriors(indexed(CV), n_repeats=3)
 
 
 @pytest.mark.parametrize(
@@ -211,60 +251,35 @@ def test_bad_indices_are_refused(indices, error, message):
         pooled_posteriors(results)
 
 
-def test_a_class_that_was_not_trained_on_is_told():
-    """The scorer failed, and the remedy is not the scorer that was given."""
-    X, y = load_wine(return_X_y=True)
-    for scorer in (ClassCountsScorer(), OutcomesScorer(len(y))):
-        with pytest.warns(UserWarning, match="Scoring failed"):
-            scores = cross_validate(TREE, X, y, scoring=scorer, cv=KFold(3))
-        for function in (pooled_posteriors, pooled_paired_counts, selected_posterior):
-            with pytest.raises(ValueError, match=r"since scoring failed.*labels=np.unique\(y\)"):
-                function(scores)
+# ---- bad results
 
-
-def test_pooling_is_not_averaging():
-    """300 samples, 30 of the small class, 10 folds: the prior counts once, not ten times."""
-    folds = {"small": ([2] * 10, [3] * 10), "large": ([24] * 10, [27] * 10)}
-    (pooled,) = pooled_posteriors(results_of(folds), prior="uniform")
-    assert pooled.mean() == pytest.approx((21 / 32 + 241 / 272) / 2, rel=1e-14)
-    assert pooled.mean() > (3 / 5 + 25 / 29) / 2
+COUNTS = results_of({"a": ([1], [2])})
 
 
 @pytest.mark.parametrize(
     ("results", "options", "error", "message"),
     [
-        pytest.param([1, 2], {}, TypeError, "cv_results must be", id="list"),
-        pytest.param({}, {}, ValueError, "ClassCountsScorer", id="empty"),
-        pytest.param({"test_score": [1.0]}, {}, ValueError, "ClassCountsScorer", id="scalar"),
-        pytest.param(
-            {"test_correct_a": [1.0]}, {}, ValueError, "has no 'test_total_a'", id="no total"
-        ),
-        pytest.param(
+        ([1, 2], {}, TypeError, "cv_results must be"),
+        ({}, {}, ValueError, "ClassCountsScorer"),
+        ({"test_score": [1.0]}, {}, ValueError, "ClassCountsScorer"),
+        ({"test_correct_a": [1.0]}, {}, ValueError, "has no 'test_total_a'"),
+        (
             {
-                "split0_test_correct_a": [1.0],
-                "split0_test_total_a": [1.0],
-                "split1_test_correct_b": [1.0],
-                "split1_test_total_b": [1.0],
+                f"split{i}_test_{kind}_{label}": [1.0]
+                for i, label in enumerate("ab")
+                for kind in ("correct", "total")
             },
             {},
             ValueError,
             "has no 'split0_test_correct_b'",
-            id="classes differ",
         ),
-        pytest.param(
-            results_of({"a": ([1], [2])}), {"labels": ["b"]}, ValueError, "labels", id="labels"
-        ),
-        pytest.param(
-            results_of({"a": ([1], [2])}),
-            {"labels": ["a", "a"]},
-            ValueError,
-            "labels",
-            id="labels twice",
-        ),
-        pytest.param(results_of({"a": ([3], [2])}), {}, ValueError, "got 3 of 2$", id="counts"),
-        pytest.param(
-            results_of({"a": ([1], [2])}), {"prior": "flat"}, ValueError, "prior", id="prior"
-        ),
+        (COUNTS, {"labels": ["b"]}, ValueError, r"labels \['b'\] were not counted"),
+        (COUNTS, {"labels": ["a", "a"]}, ValueError, "labels"),
+        (results_of({"a": ([3], [2])}), {}, ValueError, "got 3 of 2$"),
+        (COUNTS, {"prior": "flat"}, ValueError, "prior"),
+        *((COUNTS, {"n_repeats": n}, ValueError, "n_repeats must") for n in (0, 1.5, "2", 2, True)),
+        (COUNTS, {"training_variation": "folds"}, ValueError, "must be None or 'nadeau-bengio'"),
+        (COUNTS, CORRECTED, ValueError, "needs K-fold cross-validation with at least 2 folds"),
     ],
 )
 def test_bad_results_are_refused(results, options, error, message):
@@ -273,37 +288,63 @@ def test_bad_results_are_refused(results, options, error, message):
         pooled_posteriors(results, **options)
 
 
-@pytest.mark.parametrize("n_repeats", [0, -1, 1.5, "2", 2, True])
-def test_bad_repeats_are_refused(n_repeats, wine_results):
-    """Repeats are a positive integer that divides the number of splits, here 3."""
-    with pytest.raises(ValueError, match="n_repeats must"):
-        pooled_posteriors(wine_results, n_repeats=n_repeats)
+def test_a_class_that_was_not_trained_on_is_told():
+    """The scorer failed, and the remedy is not the scorer that was given."""
+    for scorer in (ClassCountsScorer(), OutcomesScorer(178)):
+        with pytest.warns(UserWarning, match="Scoring failed"):
+            scores = cross_validated(KFold(3), scoring=scorer)
+        for function in (pooled_posteriors, pooled_paired_counts, selected_posterior):
+            with pytest.raises(ValueError, match=r"since scoring failed.*labels=np.unique\(y\)"):
+                function(scores)
+
+
+def test_outcomes_are_needed_of_all_candidates(wine_results):
+    """On the same folds; the message says which scorer keeps them."""
+    counts = search(*WINE, scoring=ClassCountsScorer())
+    with pytest.raises(ValueError, match=r"no outcomes .*OutcomesScorer\(max_test_size=len\(y\)"):
+        pooled_paired_counts(counts)
+    shorter = search(WINE[0][9:], WINE[1][9:])
+    for other, message in (
+        (shorter, "other folds for candidate 0 than for candidate 4"),
+        (counts, "no outcomes of samples for candidate 4"),
+    ):
+        both = pd.concat([pd.DataFrame(wine_results), pd.DataFrame(other)], ignore_index=True)
+        with pytest.raises(ValueError, match=message):
+            pooled_paired_counts(both)
+
+
+def test_damaged_outcomes_are_refused(wine_results):
+    """They contradict the counts, or are no words."""
+    first = "split0_test_outcomes_0"
+    for value, message in (
+        (wine_results[first] * 0, "outcomes with [0-9]+ correct predictions where"),
+        (wine_results[first] + 0.5, "must hold integers as outcomes"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            pooled_paired_counts(wine_results | {first: value})
+    lacking = {key: column for key, column in wine_results.items() if not key.endswith("mes_0")}
+    with pytest.raises(ValueError, match="no column of 'outcomes_0'"):
+        pooled_paired_counts(lacking)
 
 
 # ---- failed fits
-
-
-def search_fragile(parameters, **options):
-    """Search an estimator whose fits fail, on 12 samples whose first feature is their index."""
-    X, y = np.arange(12.0).reshape(-1, 1), np.repeat([0, 1], 6)
-    cv = KFold(3)
-    search = GridSearchCV(
-        Fragile(), parameters, scoring=ClassCountsScorer(labels=[0, 1]), cv=cv, **options
-    )
-    with pytest.warns(FitFailedWarning, match="fits failed"):
-        return search.fit(X, y)
 
 
 @pytest.mark.filterwarnings("ignore:One or more of the test scores:UserWarning")
 @pytest.mark.parametrize("error_score", [np.nan, 0])
 def test_failed_candidates_are_named(error_score):
     """They have no posterior, and the others keep their places."""
-    parameters = {"broken": [True, False]}
-    results = search_fragile(parameters, refit=False, error_score=error_score).cv_results_
+    X, y = np.arange(12.0).reshape(-1, 1), np.repeat([0, 1], 6)
+    options = {"scoring": OutcomesScorer(12, labels=[0, 1]), "cv": KFold(3), "refit": False}
+    grid = GridSearchCV(Fragile(), {"broken": [True, False]}, error_score=error_score, **options)
+    with pytest.warns(FitFailedWarning, match="fits failed"):
+        results = grid.fit(X, y).cv_results_
     with pytest.warns(FitFailedWarning, match=r"failed fits .*: candidate 0, splits 0, 1, 2$"):
         failed, posterior = pooled_posteriors(results)
     assert failed is None
     assert posterior.counts == ClassCounts(["0", "1"], [6, 0], [6, 6])
+    with pytest.warns(FitFailedWarning, match="failed fits are skipped: candidate 0"):
+        assert pooled_paired_counts(results).names == ("1",)
     with pytest.raises(ValueError, match=r"failed fits: candidate 0, splits 0, 1, 2$"):
         pooled_posteriors(pd.DataFrame(results).drop(index=1))
 
@@ -311,18 +352,87 @@ def test_failed_candidates_are_named(error_score):
 def test_failed_fold_of_cross_validate_is_named():
     """Without candidates, the message names the splits."""
     X, y = np.arange(12.0).reshape(-1, 1), np.repeat([0, 1], 6)
+    scoring = ClassCountsScorer(labels=[0, 1])
     with pytest.warns(FitFailedWarning, match="1 fits failed"):
-        scores = cross_validate(
-            Fragile(fails_on=(4.0,)), X, y, scoring=ClassCountsScorer(labels=[0, 1]), cv=KFold(3)
-        )
+        scores = cross_validate(Fragile(fails_on=(4.0,)), X, y, scoring=scoring, cv=KFold(3))
     with pytest.raises(ValueError, match=r"failed fits: split 0$"):
         pooled_posteriors(scores)
 
 
+# ---- the variation between training sets
+
+
+@pytest.mark.parametrize(("folds", "inflation"), [(2, 3.0), (5, 2.25), (11, 2.1)])
+def test_counts_are_divided_by_the_inflation(folds, inflation):
+    """1 + J n_test / n_train, with J folds and n_test / n_train = 1 / (J - 1)."""
+    scores = cross_validated(StratifiedKFold(folds), return_indices=False)
+    (wide,), (plain,) = pooled_posteriors(scores, **CORRECTED), pooled_posteriors(scores)
+    assert wide.inflation == pytest.approx(inflation, rel=1e-14)
+    # the sums of integers are divided, once
+    assert wide.counts.correct == pytest.approx(plain.counts.correct / inflation, rel=1e-14)
+    assert wide.counts.total == pytest.approx(plain.counts.total / inflation, rel=1e-14)
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_one_estimator_is_corrected_as_a_candidate_is(rounds):
+    """`cross_val_posterior` gives what `pooled_posteriors` makes of the same folds."""
+    cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=rounds, random_state=0)
+    found = cross_val_posterior(GaussianNB(), *WINE, cv=cv)
+    scores = cross_validated(cv, return_indices=False)
+    options = {"labels": [0, 1, 2], "n_repeats": rounds}
+    assert pooled_posteriors(scores, **options, **CORRECTED) == (found,)
+    assert found.inflation == pytest.approx(1 + 4 / 3)
+    assert found.counts.n_samples == pytest.approx(178 / found.inflation)
+
+
+@pytest.mark.parametrize(("n_splits", "test_size"), [(1, 0.25), (20, 0.5)])
+def test_random_splits_are_corrected_by_the_sizes_of_their_sets(n_splits, test_size):
+    """1 + n_tested / n_train; of a single split, this is Nadeau and Bengio's 1 + n_test / n_train.
+
+    Without the training sets, samples tested unequally have no correction.
+    """
+    cv = ShuffleSplit(n_splits, test_size=test_size, random_state=0)
+    splits = list(cv.split(*WINE))
+    n_tested = len(set(np.concatenate([test for _, test in splits])))
+    posterior = cross_val_posterior(GaussianNB(), *WINE, cv=cv)
+    assert posterior.inflation == pytest.approx(1 + n_tested / len(splits[0][0]), rel=1e-12)
+    assert posterior.counts.n_samples * posterior.inflation == pytest.approx(n_tested)
+    scores = cross_validated(cv)
+    assert pooled_posteriors(scores, **CORRECTED)[0].inflation == posterior.inflation
+    del scores["indices"]["train"]
+    with pytest.raises(ValueError, match=r"needs K-fold.* pass training_variation=None"):
+        pooled_posteriors(scores, **CORRECTED)
+
+
+def test_corrected_posterior_names_the_correction():
+    """In attributes and texts; it is immutable, and sums keep it, or are refused."""
+    scores = cross_validated(StratifiedKFold(5))
+    (wide,), (plain,) = pooled_posteriors(scores, **CORRECTED), pooled_posteriors(scores)
+    assert wide.training_variation == "nadeau-bengio"
+    assert repr(wide).startswith("PosteriorBalancedAccuracy(mean=")
+    assert repr(wide).endswith("training_variation='nadeau-bengio')")
+    assert "nadeau-bengio" in wide._repr_html_()
+    sentence = "This describes the model refitted on all data. The counts are divided by 2.25"
+    assert sentence in wide.report()
+    assert "refitted" not in plain.report()
+    assert type(plain) is PosteriorBalancedAccuracy
+    with pytest.raises(AttributeError):
+        wide.inflation = 1.0
+    copy = pickle.loads(pickle.dumps(wide))
+    assert (copy, hash(copy), copy.inflation) == (wide, hash(wide), wide.inflation)
+    assert wide != PosteriorBalancedAccuracy(wide.counts)
+    twice = sum([wide, wide])
+    assert (twice.inflation, twice.counts) == (wide.inflation, wide.counts + wide.counts)
+    (other,) = pooled_posteriors(cross_validated(StratifiedKFold(4)), **CORRECTED)
+    for one, two in [(wide, plain), (plain, wide), (wide, other)]:
+        with pytest.raises(ValueError, match="different training_variation cannot be pooled"):
+            _ = one + two
+
+
 # ---- cross_val_posterior
 
-# The counts of the predictions that were made, without division.
-THESE = {"training_variation": None}
+GROUPS = np.arange(178) // 4
+SPAN = pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
 
 
 def test_cross_val_posterior_counts_the_predictions():
@@ -332,120 +442,140 @@ def test_cross_val_posterior_counts_the_predictions():
     with parallel_config(backend="threading"):  # processes take seconds to start
         posterior = cross_val_posterior(GaussianNB(), X, y, cv=CV, n_jobs=2, **THESE)
     assert posterior.counts == class_counts(y, cross_val_predict(GaussianNB(), X, y, cv=CV))
+    assert cross_val_posterior(TREE, *WINE) == cross_val_posterior(TREE, *WINE, cv=5)
 
 
-def test_cross_val_posterior_defaults_to_five_stratified_folds():
-    """`cv=None` means what it means to `cross_validate`."""
-    X, y = load_wine(return_X_y=True)
-    assert cross_val_posterior(TREE, X, y) == cross_val_posterior(TREE, X, y, cv=StratifiedKFold(5))
+TWICE = list(CV.split(*WINE)) * 2
 
 
-@pytest.mark.parametrize(
-    "cv",
-    [
-        pytest.param(
-            RepeatedStratifiedKFold(n_splits=3, n_repeats=4, random_state=0), id="repeated"
-        ),
-        pytest.param(LeaveOneOut(), id="leave one out"),
-        pytest.param(list(CV.split(*load_wine(return_X_y=True))) * 2, id="list, twice"),
-    ],
-)
+@pytest.mark.parametrize("cv", [TWELVE, LeaveOneOut(), TWICE], ids=["repeated", "one", "list"])
 def test_each_sample_counts_once(cv):
     """However often it is tested, a sample is one sample."""
-    X, y = load_wine(return_X_y=True)
-    posterior = cross_val_posterior(GaussianNB(), X, y, cv=cv, **THESE)
+    posterior = cross_val_posterior(GaussianNB(), *WINE, cv=cv, **THESE)
     np.testing.assert_allclose(posterior.counts.total, [59, 71, 48], rtol=1e-14)
 
 
 @pytest.mark.parametrize(
-    "cv",
-    [
-        pytest.param(ShuffleSplit(8, test_size=0.3, random_state=0), id="shuffled"),
-        pytest.param(TimeSeriesSplit(4), id="time series"),
-    ],
+    "cv", [ShuffleSplit(8, test_size=0.3, random_state=0), TimeSeriesSplit(4)], ids=["random", "t"]
 )
 def test_samples_tested_unequally(cv):
     """The counts add up to the number of distinct samples tested."""
-    X, y = load_iris(return_X_y=True)
-    shuffled = np.random.default_rng(0).permutation(len(y))
-    X, y = X[shuffled], y[shuffled]
-    tested = np.unique(np.concatenate([test for _, test in cv.split(X)]))
-    assert len(tested) < len(y)
+    shuffled = np.random.default_rng(0).permutation(150)
+    X, y = IRIS[0][shuffled], IRIS[1][shuffled]
+    found = np.unique(np.concatenate([test for _, test in cv.split(X)]))
+    assert len(found) < len(y)
     posterior = cross_val_posterior(GaussianNB(), X, y, cv=cv, **THESE)
-    np.testing.assert_allclose(posterior.counts.total, np.bincount(y[tested]), rtol=1e-14)
+    np.testing.assert_allclose(posterior.counts.total, np.bincount(y[found]), rtol=1e-14)
 
 
-GROUPED = {
-    "int": (4, StratifiedGroupKFold(4)),
-    "default": (None, StratifiedGroupKFold(5)),
-    "splitter": (GroupKFold(3), GroupKFold(3)),
-}
-
-
-@pytest.mark.parametrize(("cv", "splitter"), GROUPED.values(), ids=GROUPED)
+@pytest.mark.parametrize(
+    ("cv", "splitter"),
+    [(4, StratifiedGroupKFold(4)), (None, StratifiedGroupKFold(5)), (GroupKFold(3),) * 2],
+    ids=["int", "default", "splitter"],
+)
 def test_groups_split_and_count(cv, splitter):
     """By argument or among the parameters; no group is in two folds by default."""
-    X, y = load_wine(return_X_y=True)
-    groups = np.arange(len(y)) // 4
-    predicted = cross_val_predict(GaussianNB(), X, y, groups=groups, cv=splitter)
-    expected = class_counts(y, predicted, groups=groups)
-    for way in ({"groups": groups}, {"params": {"groups": groups}}):
+    X, y = WINE
+    predicted = cross_val_predict(GaussianNB(), X, y, groups=GROUPS, cv=splitter)
+    expected = class_counts(y, predicted, groups=GROUPS)
+    for way in ({"groups": GROUPS}, {"params": {"groups": GROUPS}}):
         with pytest.warns(GroupsWarning, match="Some groups have samples of several classes"):
             found = cross_val_posterior(GaussianNB(), X, y, cv=cv, **way, **THESE)
         assert found.counts.correct.tolist() == expected.correct.tolist()
-        np.testing.assert_allclose(
-            found.effective_counts.total, expected.effective().total, rtol=1e-12
-        )
+        effective = found.effective_counts.total
+        np.testing.assert_allclose(effective, expected.effective().total, rtol=1e-12)
 
 
-def test_groups_of_repeated_tests_count_once():
-    """Each sample is tested twice, and is one sample of its group."""
-    X, y = load_wine(return_X_y=True)
-    groups = np.arange(len(y)) // 4
-    splits = list(GroupKFold(3).split(X, y, groups))
-    with pytest.warns(GroupsWarning, match="Some groups have samples of several classes"):
-        once, twice = (
-            cross_val_posterior(GaussianNB(), X, y, groups=groups, cv=cv)
-            for cv in (splits, splits * 2)
-        )
-    np.testing.assert_allclose(
-        twice.effective_counts.total, once.effective_counts.total, rtol=1e-12
+@SPAN
+def test_groups_and_the_correction():
+    """Effective counts are divided, not the correlation; two tests of a sample are one sample."""
+    splits = list(GroupKFold(3).split(*WINE, GROUPS))
+    wide, plain, twice = (
+        cross_val_posterior(GaussianNB(), *WINE, groups=GROUPS, cv=cv, training_variation=variation)
+        for cv, variation in ((splits, "nadeau-bengio"), (splits, None), (splits * 2, None))
     )
+    total = plain.effective_counts.total
+    np.testing.assert_allclose(twice.effective_counts.total, total, rtol=1e-12)
+    assert wide.design_effects.correlation == plain.design_effects.correlation
+    assert wide.inflation == 2.5
+    np.testing.assert_allclose(wide.effective_counts.total * 2.5, total, rtol=1e-12)
+    # About sqrt(2.5), and more by the prior, whose weight is not divided.
+    assert 1.5 < wide.standard_deviation() / plain.standard_deviation() < 2
+    assert pickle.loads(pickle.dumps(wide)) == wide
 
 
+@SPAN
 def test_groups_keep_labels_and_text():
     """Labels in another order, one of them absent, and classes that are text."""
-    X, y = load_wine(return_X_y=True)
-    names, groups = np.array(["b", "a", "c"])[y], np.arange(len(y)) // 4
-    predicted = cross_val_predict(GaussianNB(), X, names, groups=groups, cv=GroupKFold(3))
+    stump = DecisionTreeClassifier(max_depth=1, random_state=0)
+    X, names = WINE[0], np.array(["b", "a", "c"])[WINE[1]]
+    predicted = cross_val_predict(stump, X, names, groups=GROUPS, cv=GroupKFold(3))
     labels = ["c", "b", "x", "a"]
-    expected = class_counts(names, predicted, groups=groups, labels=labels).effective()
-    with (
-        pytest.warns(GroupsWarning, match="Some groups have samples of several classes"),
-        pytest.warns(PriorInfluenceWarning, match="Class 'x' has no samples"),
-    ):
+    expected = class_counts(names, predicted, groups=GROUPS, labels=labels).effective()
+    with pytest.warns(PriorInfluenceWarning, match="Class 'x' has no samples"):
         found = cross_val_posterior(
-            GaussianNB(), X, names, groups=groups, cv=GroupKFold(3), labels=labels, **THESE
+            stump, X, names, groups=GROUPS, cv=GroupKFold(3), labels=labels, **THESE
         ).effective_counts
     assert found.classes.tolist() == labels
     np.testing.assert_allclose(found.total, expected.total, rtol=1e-12)
     np.testing.assert_allclose(found.correct, expected.correct, rtol=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
+@SPAN
 def test_groups_are_routed_to_an_inner_search():
     """With metadata routing, to an estimator that requests them, as in `cross_val_predict`."""
-    X, y = load_breast_cancer(return_X_y=True)
-    groups = np.arange(len(y)) // 4
-    search = GridSearchCV(TREE, {"max_depth": [1, 2]}, cv=GroupKFold(3))
+    grid = GridSearchCV(TREE, {"max_depth": [1, 2]}, cv=GroupKFold(3))
     with sklearn.config_context(enable_metadata_routing=True):
-        predicted = cross_val_predict(search, X, y, cv=GroupKFold(3), params={"groups": groups})
-        expected = class_counts(y, predicted, groups=groups)
-        for way in ({"groups": groups}, {"params": {"groups": groups}}):
-            assert (
-                cross_val_posterior(search, X, y, cv=GroupKFold(3), **way, **THESE).counts
-                == expected
-            )
+        predicted = cross_val_predict(grid, *WINE, cv=GroupKFold(3), params={"groups": GROUPS})
+        expected = class_counts(WINE[1], predicted, groups=GROUPS)
+        for way in ({"groups": GROUPS}, {"params": {"groups": GROUPS}}):
+            found = cross_val_posterior(grid, *WINE, cv=GroupKFold(3), **way, **THESE)
+            assert found.counts == expected
+
+
+def test_fit_parameters_reach_the_estimator():
+    """Zero weights leave a class unknown to it; with routing, too, each sample counts as one."""
+    X, y = IRIS
+    options = {"params": {"sample_weight": 3.0 * (y != 2)}, **THESE}
+    assert cross_val_posterior(TREE, X, y, **options).counts.correct[2] == 0
+    with sklearn.config_context(enable_metadata_routing=True):
+        tree = clone(TREE).set_fit_request(sample_weight=True)
+        posterior = cross_val_posterior(tree, X, y, **options)
+    assert posterior.counts.correct[2] == 0
+    assert posterior.counts.total.tolist() == [50, 50, 50]
+
+
+def test_given_labels_prior_and_weights():
+    """A class that does not occur stays, as its prior."""
+    labels, weights = [0, 1, 2, 3], {0: 1, 1: 1, 2: 2, 3: 0}
+    with pytest.warns(PriorInfluenceWarning, match="^Class 3 has no samples"):
+        posterior = cross_val_posterior(
+            GaussianNB(), *IRIS, labels=labels, prior="uniform", **THESE
+        )
+    assert posterior.counts.total.tolist() == [50, 50, 50, 0]
+    options = {"labels": labels, "prior": (2, 1), "class_weight": weights}
+    weighted = cross_val_posterior(GaussianNB(), *IRIS, **options)
+    np.testing.assert_array_equal(weighted.prior, [[2, 1]] * 4)
+    np.testing.assert_array_equal(weighted.class_weight, [0.25, 0.25, 0.5, 0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "the fit failed"),
+        ({"prior": "flat"}, "prior must be"),
+        ({"prior": [[1, 1]]}, "prior must have one row"),
+        ({"class_weight": {0: 1}}, "class_weight has no weight for"),
+        ({"labels": [0, 0]}, "must not contain duplicates"),
+        ({"training_variation": "bengio"}, "training_variation must be None or 'nadeau-bengio'"),
+        ({"groups": [0, 1], "params": {"groups": [0, 1]}}, "groups must be given once"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused_before_the_first_fit(options, message):
+    """The fit, which would fail too, is not reached."""
+    with pytest.raises(ValueError, match=message):
+        cross_val_posterior(Fragile(broken=True), *IRIS, **options)
 
 
 @pytest.mark.parametrize(
@@ -457,80 +587,7 @@ def test_what_are_no_splits_is_refused(cv):
         cross_val_posterior(GaussianNB(), np.arange(8.0).reshape(-1, 1), [0, 1] * 4, cv=cv)
 
 
-def test_groups_are_given_once():
-    """By argument or in the parameters."""
-    with pytest.raises(ValueError, match="groups must be given once"):
-        cross_val_posterior(
-            GaussianNB(), [[0], [1]], [0, 1], groups=[0, 1], params={"groups": [0, 1]}
-        )
-
-
-def test_given_labels_keep_an_absent_class():
-    """A class that does not occur stays, as its prior."""
-    X, y = load_iris(return_X_y=True)
-    with pytest.warns(PriorInfluenceWarning, match="^Class 3 has no samples"):
-        posterior = cross_val_posterior(
-            GaussianNB(), X, y, labels=[0, 1, 2, 3], prior="uniform", **THESE
-        )
-    assert posterior.counts.total.tolist() == [50, 50, 50, 0]
-
-
-def test_fit_parameters_reach_the_estimator():
-    """Zero weights on the flowers of one class leave it unknown to the classifier."""
-    X, y = load_iris(return_X_y=True)
-    weights = (y != 2).astype(float)
-    posterior = cross_val_posterior(TREE, X, y, params={"sample_weight": weights}, **THESE)
-    assert posterior.counts.correct[2] == 0
-    assert posterior.counts.total[2] == 50
-
-
-def test_fit_parameters_with_routing():
-    """With metadata routing, weights still go to the estimator alone."""
-    X, y = load_iris(return_X_y=True)
-    weights = np.full(len(y), 3.0)
-    with sklearn.config_context(enable_metadata_routing=True):
-        classifier = DecisionTreeClassifier(random_state=0).set_fit_request(sample_weight=True)
-        posterior = cross_val_posterior(
-            classifier, X, y, params={"sample_weight": weights}, **THESE
-        )
-    assert posterior.counts.n_samples == len(y)
-
-
-def test_a_failed_fit_is_raised():
-    """There is nothing to pool without it."""
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="the fit failed"):
-        cross_val_posterior(Fragile(broken=True), X, y)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        pytest.param({"prior": "flat"}, "prior must be", id="prior"),
-        pytest.param({"prior": [[1, 1]]}, "prior must have one row", id="prior rows"),
-        pytest.param({"class_weight": {0: 1}}, "class_weight has no weight for", id="class_weight"),
-        pytest.param({"labels": [0, 0]}, "must not contain duplicates", id="labels"),
-    ],
-)
-def test_bad_parameters_are_refused_before_the_first_fit(options, message):
-    """The fit, which would fail too, is not reached."""
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=message):
-        cross_val_posterior(Fragile(broken=True), X, y, **options)
-
-
 def test_arguments_in_another_order_are_refused():
     """The message names the one that is no estimator."""
-    X, y = load_iris(return_X_y=True)
     with pytest.raises(TypeError, match=r"^estimator must have fit and predict, got ndarray; .*y$"):
-        cross_val_posterior(X, y, GaussianNB())
-
-
-def test_prior_and_class_weight_of_cross_val_posterior():
-    """They are those of the posterior."""
-    X, y = load_iris(return_X_y=True)
-    posterior = cross_val_posterior(
-        DummyClassifier(), X, y, prior=(2, 1), class_weight={0: 1, 1: 1, 2: 2}
-    )
-    np.testing.assert_array_equal(posterior.prior, [[2, 1]] * 3)
-    np.testing.assert_array_equal(posterior.class_weight, [0.25, 0.25, 0.5])
+        cross_val_posterior(*IRIS, GaussianNB())

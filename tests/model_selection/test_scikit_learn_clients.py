@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sklearn
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -34,7 +34,6 @@ from sklearn.model_selection import (
     permutation_test_score,
     validation_curve,
 )
-from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
@@ -50,26 +49,15 @@ from skpostbac.binormal import (
 from skpostbac.metrics import (
     ClassCountsScorer,
     OutcomesScorer,
-    class_counts,
     make_posterior_scorer,
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
 )
-from skpostbac.model_selection import PosteriorRefit, cross_val_posterior, pooled_posteriors
+from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
 
 TREE = DecisionTreeClassifier(random_state=0)
 DEPTHS = {"max_depth": [1, 2, 4]}
 CV = StratifiedKFold(3)
-SEARCHES = [
-    pytest.param(GridSearchCV, {}, id="grid"),
-    pytest.param(RandomizedSearchCV, {"n_iter": 2, "random_state": 0}, id="randomized"),
-]
-
-
-@pytest.fixture(scope="module")
-def wine():
-    """178 wines of three growers: 59, 71 and 48."""
-    return load_wine(return_X_y=True)
 
 
 @pytest.fixture(scope="module")
@@ -80,94 +68,43 @@ def tumours():
 
 
 @pytest.fixture
-def lower():
-    """A scorer of the one-sided lower bound."""
-    return make_posterior_scorer(objective="lower")
-
-
-@pytest.fixture
 def routing():
     """Metadata routing, enabled for one test."""
     with sklearn.config_context(enable_metadata_routing=True):
         yield
 
 
-def counts_of_predictions(estimator, X, y, cv):
-    """Count the out-of-fold predictions directly."""
-    return class_counts(y, cross_val_predict(estimator, X, y, cv=cv))
-
-
 # ---- searches
 
 
-@pytest.mark.parametrize(("search_class", "options"), SEARCHES)
-def test_search_with_counts_and_a_refit_rule(search_class, options, tumours):
-    """The winner has the largest bound of the pooled posterior, and is refitted."""
+@pytest.mark.parametrize("search_class", [GridSearchCV, RandomizedSearchCV])
+def test_search_with_counts_and_a_refit_rule(search_class, tumours):
+    """The winner has the largest bound of the pooled posterior, and is refitted.
+
+    What the documentation of PosteriorRefit advises in place of `best_score_` works.
+    """
+    options = {} if search_class is GridSearchCV else {"n_iter": 2, "random_state": 0}
+    rule = PosteriorRefit("lower")
+    search = search_class(TREE, DEPTHS, scoring=ClassCountsScorer(), refit=rule, cv=CV, **options)
+    assert clone(search).refit == rule
+    assert clone(search).scoring == search.scoring
     X, y = tumours
-    search = search_class(
-        TREE,
-        DEPTHS,
-        scoring=ClassCountsScorer(),
-        refit=PosteriorRefit("lower"),
-        cv=CV,
-        **options,
-    ).fit(X, y)
-    candidates = [clone(TREE).set_params(**params) for params in search.cv_results_["params"]]
-    bounds = [
-        posterior_balanced_accuracy_score(
-            y, cross_val_predict(candidate, X, y, cv=CV), objective="lower"
-        )
-        for candidate in candidates
-    ]
+    search.fit(X, y)
+    bounds = []
+    for params in search.cv_results_["params"]:
+        predicted = cross_val_predict(clone(TREE).set_params(**params), X, y, cv=CV)
+        bounds.append(posterior_balanced_accuracy_score(y, predicted, objective="lower"))
     assert search.best_index_ == np.argmax(bounds)
     assert search.best_params_ == search.cv_results_["params"][search.best_index_]
-    assert set(search.predict(X)) == {"malignant", "benign"}
-
-
-def test_the_way_round_the_missing_best_score(tumours):
-    """What the documentation of PosteriorRefit advises works."""
-    X, y = tumours
-    search = GridSearchCV(
-        TREE, DEPTHS, scoring=ClassCountsScorer(), refit=PosteriorRefit(), cv=CV
-    ).fit(X, y)
     assert not hasattr(search, "best_score_")
-    best = pooled_posteriors(search.cv_results_)[search.best_index_]
-    assert best.counts.n_samples == len(y)
-    expected = posterior_balanced_accuracy(y, search.predict(X)).mean()
     with pytest.raises(KeyError):
         search.score(X, y)
+    restored = pickle.loads(pickle.dumps(search))
+    expected = posterior_balanced_accuracy(y, restored.predict(X)).mean()
     assert make_posterior_scorer()(search, X, y) == pytest.approx(expected)
-
-
-def test_searches_clone_and_pickle(wine):
-    """A search that holds a scorer and a refit rule survives both, fitted or not."""
-    X, y = wine
-    search = GridSearchCV(
-        TREE, DEPTHS, scoring=ClassCountsScorer(), refit=PosteriorRefit("median"), cv=CV
-    )
-    copied = clone(search)
-    assert copied.refit == search.refit
-    assert copied.scoring == search.scoring
-    fitted = search.fit(X, y)
-    restored = pickle.loads(pickle.dumps(fitted))
-    assert restored.best_index_ == fitted.best_index_
-    assert restored.fit(X, y).best_index_ == fitted.best_index_
-
-
-# ---- cross-validation
-
-
-# ---- features and thresholds
-
-
-def test_tuned_threshold(tumours, lower):
-    """The threshold with the largest score is found."""
-    X, y = tumours
-    tuned = TunedThresholdClassifierCV(
-        GaussianNB(), scoring=lower, thresholds=20, cv=CV, store_cv_results=True
-    ).fit(X, y)
-    assert tuned.best_score_ == np.max(tuned.cv_results_["scores"])
-    assert 0 < tuned.best_threshold_ < 1
+    best = pooled_posteriors(restored.cv_results_)[restored.best_index_]
+    assert best.counts.n_samples == len(y)
+    assert restored.fit(X, y).best_index_ == search.best_index_
 
 
 # ---- every scorer in every client: what a plain function gives that calls the score function
@@ -393,18 +330,20 @@ NO_NUMBER = [
 @pytest.mark.parametrize("client", NO_NUMBER)
 def test_counts_say_what_to_use_instead(client, scorer, features):
     """Whatever a client does with what it takes for a number."""
-    name = type(scorer).__name__
-    with pytest.raises(
-        (TypeError, AttributeError), match=rf"^{name} returns counts.*use make_posterior_scorer\(\)"
-    ):
+    match = rf"{type(scorer).__name__} returns counts.*use make_posterior_scorer\(\)"
+    with pytest.raises((TypeError, AttributeError), match=match):
         CALLS[client](scorer, *features)
 
 
 @pytest.mark.parametrize("scorer", COUNTS)
-def test_counts_tune_no_threshold(scorer, features):
-    """The scorer has no score function, and says which has."""
+def test_tuned_threshold(scorer, features):
+    """The one of the largest score; counts have no score, and say which function has."""
+    tuned = TunedThresholdClassifierCV(LDA, thresholds=20, cv=SMALL, store_cv_results=True)
+    tuned.set_params(scoring=make_posterior_scorer("lower")).fit(*features)
+    assert tuned.best_score_ == np.max(tuned.cv_results_["scores"])
+    assert 0 < tuned.best_threshold_ < 1
     with pytest.raises(AttributeError, match=r"returns counts.*use make_posterior_scorer\(\)"):
-        TunedThresholdClassifierCV(LDA, scoring=scorer, cv=SMALL).fit(*features)
+        tuned.set_params(scoring=scorer).fit(*features)
 
 
 @pytest.mark.filterwarnings("ignore:The scoring OutcomesScorer.* does not support sample_weight")
@@ -451,72 +390,40 @@ def test_counts_are_a_dict(copied, scorer, features):
 # ---- metadata routing, with params={} where there are none: scikit-learn 1.6 fails for None
 
 
-SCORERS = [
-    pytest.param(make_posterior_scorer, "test_score", id="scalar"),
-    pytest.param(ClassCountsScorer, "test_total_0", id="counts"),
-]
-
-
 @pytest.mark.usefixtures("routing")
-@pytest.mark.parametrize(("factory", "key"), SCORERS)
-def test_requested_weights_reach_the_scorer(factory, key):
-    """Weights of two count every sample twice."""
+@pytest.mark.parametrize(
+    ("factory", "key"),
+    [(make_posterior_scorer, "test_score"), (ClassCountsScorer, "test_total_0")],
+    ids=["scalar", "counts"],
+)
+def test_weights_reach_the_scorer_on_request(factory, key):
+    """Weights of two count every sample twice, or, if they are refused, not at all."""
     X, y = load_iris(return_X_y=True)
-    classifier = DummyClassifier().set_fit_request(sample_weight=False)
-    scorer = factory().set_score_request(sample_weight=True)
-    params = {"sample_weight": np.full(len(y), 2.0)}
-    weighted = cross_validate(classifier, X, y, scoring=scorer, cv=CV, params=params)
-    plain = cross_validate(classifier, X, y, scoring=factory(), cv=CV, params={})
-    assert np.all(weighted[key] != plain[key])
-
-
-@pytest.mark.usefixtures("routing")
-@pytest.mark.parametrize(("factory", "key"), SCORERS)
-def test_refused_weights_do_not_reach_the_scorer(factory, key):
-    """A scorer that refuses weights counts each sample once."""
-    X, y = load_iris(return_X_y=True)
-    classifier = DummyClassifier().set_fit_request(sample_weight=True)
-    scorer = factory().set_score_request(sample_weight=False)
-    params = {"sample_weight": np.full(len(y), 2.0)}
-    refused = cross_validate(classifier, X, y, scoring=scorer, cv=CV, params=params)
-    plain = cross_validate(classifier, X, y, scoring=factory(), cv=CV, params={})
-    np.testing.assert_array_equal(refused[key], plain[key])
-
-
-def test_cross_validation_without_metadata():
-    """Routing changes nothing where there is nothing to route."""
-    X, y = load_iris(return_X_y=True)
-    expected = counts_of_predictions(TREE, X, y, CV)
-    with sklearn.config_context(enable_metadata_routing=True):
-        found = cross_val_posterior(TREE, X, y, cv=CV, training_variation=None)
-        assert found.counts == expected
-        retrained = cross_val_posterior(TREE, X, y, cv=CV)
-    np.testing.assert_allclose(retrained.counts.total * retrained.inflation, expected.total)
-
-
-def is_unset_refused(scorer):
-    """Tell whether weights that the scorer neither requests nor refuses are an error."""
-    X, y = load_iris(return_X_y=True)
-    classifier = DummyClassifier().set_fit_request(sample_weight=True)
-    weights = {"sample_weight": np.ones(len(y))}
-    try:
-        cross_validate(classifier, X, y, scoring=scorer, cv=CV, params=weights)
-    except UnsetMetadataPassedError:
-        return True
-    return False
+    options = {"cv": CV, "params": {"sample_weight": np.full(len(y), 2.0)}}
+    plain = cross_validate(DummyClassifier(), X, y, scoring=factory(), cv=CV, params={})
+    for is_requested in (True, False):
+        classifier = DummyClassifier().set_fit_request(sample_weight=not is_requested)
+        scorer = factory().set_score_request(sample_weight=is_requested)
+        found = cross_validate(classifier, X, y, scoring=scorer, **options)
+        assert np.all((found[key] != plain[key]) == is_requested)
 
 
 @pytest.mark.usefixtures("routing")
 def test_unset_weights_are_an_error_for_counts():
-    """Scikit-learn asks for a decision."""
-    assert is_unset_refused(ClassCountsScorer())
+    """A scalar scorer is treated as any other: scikit-learn 1.6 let them pass for one alone."""
+    X, y = load_iris(return_X_y=True)
+    classifier = DummyClassifier().set_fit_request(sample_weight=True)
 
+    def is_refused(scorer):
+        params = {"sample_weight": np.ones(len(y))}
+        try:
+            cross_validate(classifier, X, y, scoring=scorer, cv=CV, params=params)
+        except UnsetMetadataPassedError:
+            return True
+        return False
 
-@pytest.mark.usefixtures("routing")
-def test_unset_weights_of_the_scalar_scorer_are_treated_as_any_others():
-    """Scikit-learn 1.6 let them pass for one scorer alone; later versions do not."""
-    expected = is_unset_refused(make_scorer(balanced_accuracy_score))
-    assert is_unset_refused(make_posterior_scorer()) == expected
+    assert is_refused(ClassCountsScorer())
+    assert is_refused(make_posterior_scorer()) == is_refused(make_scorer(balanced_accuracy_score))
 
 
 @pytest.mark.usefixtures("routing")

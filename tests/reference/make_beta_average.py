@@ -1,64 +1,31 @@
-"""Write reference values for weighted sums of Beta variables; ``generators`` has the methods.
+"""Recompute beta_average.json, of weighted sums of Beta variables; see ``generators``.
 
-``--only TEXT`` restricts the work to the distributions whose name or regime contains the text and
-keeps the other entries of the file; ``--check`` prints how far different methods agree and writes
-nothing.
+``--only TEXT`` restricts the work to entries whose name or regime contains the text.
 """
 
-import math
-from collections.abc import Sequence
 from pathlib import Path
 
-from generators.balls import rational
-from generators.distributions import Distribution, moments
-from generators.entries import run, worst_agreement
-from generators.grid import all_distributions
-from generators.methods import DESCRIPTIONS, chosen_method, evaluator, other_methods
-from generators.points import abscissas, certified_points, point_entry
-from generators.quantiles import quantile_entries
+from generators.contour import Contour
+from generators.corner import Corner
+from generators.distributions import Distribution
+from generators.entries import run
+from generators.exact import Closed, Piecewise
+from generators.line import Line
+from generators.real import RealSpace
 
-OUTPUT = Path(__file__).with_name("beta_average.json")
-
-
-def distribution_entry(distribution: Distribution) -> dict:
-    method = chosen_method(distribution)
-    evaluate = evaluator(distribution, method)
-    digits, points = certified_points(distribution, evaluate)
-    return {
-        "name": distribution.name,
-        "regime": distribution.regime,
-        "a": list(distribution.a),
-        "b": list(distribution.b),
-        "weights": None if distribution.weights is None else list(distribution.weights),
-        "method": DESCRIPTIONS[method],
-        "digits": math.floor(digits),
-        **moments(distribution),
-        "points": [point_entry(x, values) for x, values in points.items()],
-        "quantiles": quantile_entries(distribution, evaluate),
-    }
-
-
-def check(distributions: Sequence[Distribution]) -> None:
-    """Print the agreement of every applicable method with the chosen one."""
-    for distribution in distributions:
-        method = chosen_method(distribution)
-        if distribution.classes > 60:
-            continue
-        xs = abscissas(distribution)
-        ys = [rational(x) - distribution.lower for x in xs[:: max(1, len(xs) // 5)]]
-        expected = list(map(evaluator(distribution, method), ys))
-        for other in other_methods(distribution):
-            try:
-                found = list(map(evaluator(distribution, other), ys))
-            except ArithmeticError as error:
-                print(f"{distribution.name}: {other} does not apply ({error})", flush=True)
-                continue
-            digits = worst_agreement(expected, found)
-            print(
-                f"{distribution.name}: {method} and {other} agree to {digits:.1f} digits",
-                flush=True,
-            )
-
+METHODS = {
+    "regularised incomplete beta function, ball arithmetic": (
+        lambda one, variant: None if variant else Closed(one.groups[0])
+    ),
+    "exact rational piecewise polynomial": (
+        lambda one, variant: None if variant else Piecewise(one.groups)
+    ),
+    "saddlepoint contour with two-ended Tricomi-U split, ball arithmetic": Contour,
+    "power series beside an end of the support, ball arithmetic": Corner,
+    "trapezoidal rule on the saddlepoint line, ball arithmetic": Line,
+    "real-space tanh-sinh quadrature split at kinks, ball arithmetic": RealSpace,
+}
 
 if __name__ == "__main__":
-    run(__doc__.splitlines()[0], OUTPUT, all_distributions(), distribution_entry, check)
+    output = Path(__file__).with_name("beta_average.json")
+    run(__doc__.splitlines()[0], output, Distribution, METHODS)

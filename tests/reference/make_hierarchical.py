@@ -1,12 +1,11 @@
-"""Make hierarchical.json: distributions of classes that borrow strength, by sums over all that is
-unknown.
+"""Recompute hierarchical.json and strata.json, of classes that borrow, by sums over all unknowns.
 
     python tests/reference/make_hierarchical.py
 
-For each kappa the rate mu is integrated by a double-exponential rule, for each way in which some of
-the classes may be outliers. What is left are sums of independent Betas: one variable by SciPy's
-incomplete Beta function, more by `BetaAverage`, which has reference values of its own. Nothing of
-the hierarchical distribution is used but its definition. A value is kept if two rules agree on it.
+For each way in which some of the classes may be outliers, and for each path of rates and strengths
+through the strata, on Gauss-Jacobi nodes of the rate, what is left is a sum of independent Betas:
+`BetaAverage`, which has reference values of its own. Nothing of the hierarchical distribution is
+used but its definition. A value is kept if two rules agree on it to 1e-9, with strata to 1e-11.
 """
 
 import json
@@ -15,89 +14,105 @@ from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy import special
+from scipy import special, stats
 
 from skpostbac.stats import BetaAverage
 
-OUT = Path(__file__).with_name("hierarchical.json")
-KAPPA = [4, 8, 16, 32, 64, 128]
-# Counts, weights (None: equal), kappa, rate, outlier (None: the default) and base.
-CASES = {
-    "one": ([7], [9], None, KAPPA, 0.75, None, 0.5),
-    "one_perfect": ([2], [2], None, KAPPA, 0.75, None, 0.5),
-    "one_without_samples": ([0], [0], None, KAPPA, 0.75, None, 0.5),
-    "two": ([9, 8], [10, 12], None, KAPPA, 0.75, None, 0.5),
-    "two_perfect": ([2, 2], [2, 2], None, KAPPA, 0.75, None, 0.5),
-    "two_unequal": ([90, 2], [100, 3], [0.3, 0.7], KAPPA, 0.75, None, 0.5),
-    "two_opposed": ([50, 3], [50, 50], [1.0, -1.0], KAPPA, 0.75, None, 0.5),
-    "three": ([2, 1, 2], [2, 2, 2], None, [4, 32], 0.75, None, 0.5),
-    "three_with_an_outlier": ([28, 29, 3], [30, 30, 10], None, [8, 64], 0.75, 0.3, 0.5),
-    "five_plain": ([4, 5, 5, 3, 4], [5, 5, 5, 5, 5], None, [1, 10, 100], 2.0, 0.0, 1.0),
+FOLDER = Path(__file__).parent
+# The stratum of each class in strata.json; in hierarchical.json there is only one.
+STRATA = {
+    "two": [0, 1],
+    "perfect": [0, 1],
+    "opposed": [0, 1],
+    "signed": [0, 0, 1],
+    "three": [0, 1, 2],
 }
-X = [0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 2 / 3, 0.75, 0.85, 0.95, 0.99]
 
 
-def conditional(a, b, weights, x):
-    """Return the cdf of sum(weights * theta) for theta ~ Beta(a, b)."""
-    if len(a) == 1:
-        return special.betainc(a[0], b[0], x)
-    return BetaAverage(a, b, weights=weights).cdf(x)
+def transitions(mu, weight, rate, n_kappa, stay, move):
+    """Return the chances to get from each node of each strength to each of the next stratum."""
+    x = np.arange(25)
+    samples = stats.binom.pmf(x, 24, mu[:, np.newaxis])
+    log_rates = (
+        special.betaln(rate, rate)
+        - special.betaln(rate + x, rate + 24 - x)
+        + special.xlogy(x, mu[:, np.newaxis])
+        + special.xlog1py(24 - x, -mu[:, np.newaxis])
+    )
+    moved = samples @ np.exp(log_rates).T * weight
+    within = stay * np.eye(mu.size) + move * moved
+    anew = (1 - stay - move) * np.tile(weight / n_kappa, n_kappa)
+    return np.kron(np.eye(n_kappa), within) + anew
 
 
-def cdf(case, x, count):
-    """Return the cdf by a rule of `count` nodes in mu."""
-    correct, total, weights, kappas, rate, share, base = case
-    correct, total = np.array(correct, float), np.array(total, float)
-    n_classes = correct.size
-    weights = np.full(n_classes, 1 / n_classes) if weights is None else np.array(weights)
-    share = 2 / (n_classes + 4) if share is None else share
-    t = np.linspace(-4.4, 4.4, count)
-    y = np.pi * np.sinh(t)
-    mu, nu = 1 / (1 + np.exp(-y)), 1 / (1 + np.exp(y))
-    log_prior = rate * (np.log(mu) + np.log(nu)) + np.log(np.cosh(t))
-    parts = []
-    for kappa in kappas:
-        a, b = base + mu * kappa, base + nu * kappa
-        norm = special.betaln(a, b)
-        own = [special.betaln(a + k, b + n - k) - norm for k, n in zip(correct, total, strict=True)]
-        other = special.betaln(base + correct, base + total - correct) - special.betaln(base, base)
-        for outliers in product([False, True], repeat=n_classes):
-            flags = np.array(outliers)
-            chance = special.xlogy(flags.sum(), share) + special.xlog1py((~flags).sum(), -share)
-            logs = log_prior + chance + other[flags].sum()
-            logs = logs + sum(value for value, flag in zip(own, outliers, strict=True) if not flag)
-            parts.append((flags, a, b, logs))
-    largest = max(logs.max() for *_, logs in parts)
-    value, mass = np.zeros(len(x)), 0.0
-    for flags, a, b, logs in parts:
-        node_weights = np.exp(logs - largest)
-        mass += node_weights.sum()
-        nodes = np.flatnonzero(node_weights > 1e-17)
-        if flags.all():
-            distribution = base + correct, base + total - correct
-            value += node_weights.sum() * conditional(*distribution, weights, x)
-            continue
-        for node in nodes:
-            first = np.where(flags, base, a[node]) + correct
-            second = np.where(flags, base, b[node]) + total - correct
-            value += node_weights[node] * conditional(first, second, weights, x)
+def cdf(record, strata, count):
+    """Return the cdf by a rule of `count` nodes of the rate."""
+    correct, wrong = np.array(record["correct"]), np.subtract(record["total"], record["correct"])
+    size, rate, kappas = correct.size, record["rate"], record["kappa"]
+    base, share = record.get("base", 0.5), record["outlier"]
+    share = 2 / (size + 4) if share is None else share
+    strata, n_strata = np.array(strata), max(strata) + 1
+    node, weight = special.roots_jacobi(count, rate - 1, rate - 1)
+    node, weight = (1 + node) / 2, weight / weight.sum()
+    mu, kappa = np.tile(node, len(kappas)), np.repeat(kappas, count)
+    start = np.tile(weight, len(kappas)) / len(kappas)
+    stay, move = record.get("stay", 0), record.get("move", 0)
+    chances = transitions(node, weight, rate, len(kappas), stay, move)
+    a, b = base + mu * kappa, base + (1 - mu) * kappa
+
+    def evidence(a, b, i):
+        return np.exp(special.betaln(a + correct[i], b + wrong[i]) - special.betaln(a, b))
+
+    value, mass = np.zeros(len(record["x"])), 0.0
+    for outliers in product([False, True], repeat=size):
+        flags = np.array(outliers)
+        factors = []
+        for stratum in range(n_strata):
+            factor = np.ones_like(mu)
+            for i in np.flatnonzero(strata == stratum):
+                own = (1 - share) * evidence(a, b, i)
+                factor = factor * (share * evidence(base, base, i) if flags[i] else own)
+            factors.append(factor)
+        # The states of strata in which all classes are outliers do not matter.
+        open_strata = [s for s in range(n_strata) if not flags[strata == s].all()]
+        table = start * factors[0]
+        for stratum in range(1, n_strata):
+            table = np.einsum("...i,ij->...ij", table, chances)
+            if stratum - 1 not in open_strata:
+                table = table.sum(axis=-2)
+            table = table * factors[stratum]
+        if n_strata - 1 not in open_strata:
+            table = table.sum(axis=-1)
+        table = np.asarray(table)
+        mass += table.sum()
+        for path in np.argwhere(table > 1e-15 * table.max()):
+            states = dict(zip(open_strata, path.tolist(), strict=True))
+            borrows = np.array([0.0 if flag else 1.0 for flag in flags])
+            at = [states.get(s, 0) for s in strata]
+            first = base + correct + borrows * (mu * kappa)[at]
+            second = base + wrong + borrows * ((1 - mu) * kappa)[at]
+            distribution = BetaAverage(first, second, weights=record["weights"])
+            value += table[tuple(path)] * distribution.cdf(record["x"])
     return value / mass
 
 
-def record(case):
-    """Make the record of a case."""
-    x = np.array(X) if min(case[2] or [1]) > 0 else np.array(X) * 2 - 1
-    few, many = (cdf(case, x, count) for count in (300, 420))
-    # The rules converge geometrically: the finer one is off by far less than they differ.
-    assert np.abs(few - many).max() < 1e-9, (case, few - many)
-    names = ("correct", "total", "weights", "kappa", "rate", "outlier", "base")
-    return {**dict(zip(names, case, strict=True)), "x": x.tolist(), "cdf": many.tolist()}
+def recomputed(record, strata, counts, error):
+    """Return the record of a case."""
+    few, many = (cdf(record, strata, count) for count in counts)
+    assert np.abs(few - many).max() < error, (record, few - many)
+    return record | {"cdf": many.tolist()}
 
 
 def main():
-    """Write all cases."""
-    records = Parallel(n_jobs=2, verbose=10)(delayed(record)(case) for case in CASES.values())
-    OUT.write_text(json.dumps(dict(zip(CASES, records, strict=True)), indent=1) + "\n")
+    """Recompute both files."""
+    for name, counts, error in (("hierarchical", (50, 70), 1e-9), ("strata", (20, 24), 1e-11)):
+        path = FOLDER / f"{name}.json"
+        old = json.loads(path.read_text())
+        strata = STRATA if name == "strata" else {key: [0] * len(old[key]["total"]) for key in old}
+        records = Parallel(n_jobs=2, verbose=10)(
+            delayed(recomputed)(old[key], strata[key], counts, error) for key in old
+        )
+        path.write_text(json.dumps(dict(zip(old, records, strict=True)), indent=1) + "\n")
 
 
 if __name__ == "__main__":

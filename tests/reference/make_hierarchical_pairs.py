@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 
 import numpy as np
-from make_strata import transitions
+from make_hierarchical import transitions
 from scipy import special
 
 OUT = Path(__file__).with_name("hierarchical_pairs.json")

@@ -1,7 +1,7 @@
 """Probabilities of ratios of a confusion matrix, by quadrature in ball arithmetic.
 
-``python make_ratios.py`` writes ``ratios.json`` beside this script, with the names of some tables
-for these alone. It takes about an hour on one core and needs python-flint.
+``python make_ratios.py`` recomputes the values of ``ratios.json``, or with the names of some tables
+these alone. It takes about an hour on one core and needs python-flint.
 
 Each metric is an increasing function of a Beta variable theta, given another one, v. With the
 threshold theta*(v, t) at which the metric is t,
@@ -33,22 +33,6 @@ ctx.prec = 220
 Real = Any
 Pair = tuple[float, float]
 Threshold = Callable[[Real, Real], Real]
-# Counts with the prior: true positives, false negatives, false positives, true negatives.
-TABLES = {
-    "moderate": (21.5, 3.5, 8.5, 40.5),
-    "small": (2.5, 1.5, 1.5, 3.5),
-    "no errors": (12.5, 0.5, 0.5, 30.5),
-    "all called positive": (9.0, 1.0, 25.0, 1.0),
-    "nothing known": (0.5, 0.5, 0.5, 0.5),
-    "five classes": (14.2, 0.2, 0.4, 60.4),
-    "two scales": (7.5, 2.5, 4_000.5, 90_000.5),
-    "prior of 1e-3": (12.001, 0.001, 0.001, 30.001),
-    "prior of 1e-6": (12.000001, 1e-6, 1e-6, 30.000001),
-    "large": (8_000.5, 2_000.5, 300.5, 15_000.5),
-}
-# Standard deviations from the middle, in log-odds of the metric, at which to evaluate.
-STEPS = (-12, -4, -1, 1.5, 6)
-FEW_STEPS = (-2, 3)
 
 
 def known(table: tuple[float, ...], share: float) -> Iterator[tuple[str, Pair, Pair, Threshold]]:
@@ -160,47 +144,7 @@ def crossing(threshold: Threshold, t: Real, goal: float, low: Real, high: Real) 
     return [low]
 
 
-def points(
-    theta: Pair, v: Pair, threshold: Threshold, ends: Pair, steps: tuple[float, ...]
-) -> list[float]:
-    """Doubles t about the middle of the metric."""
-    low, high = ends
-
-    def at(x: float, y: float) -> float:
-        # The threshold rises with the metric.
-        left, right = low, high
-        for _ in range(60):
-            middle = (left + right) / 2
-            rising = threshold(arb(y), arb(middle)) < x
-            left, right = (middle, right) if rising else (left, middle)
-        return math.log((left - low) / (high - left))
-
-    (a, b), (c, d) = theta, v
-    x, y = a / (a + b), c / (c + d)
-    sx, sy = math.sqrt(x * (1 - x) / (a + b + 1)), math.sqrt(y * (1 - y) / (c + d + 1))
-    middle = at(x, y)
-    moved = at(min(x + sx, (x + 1) / 2), y) - middle, at(x, min(y + sy, (y + 1) / 2)) - middle
-    scale = min(math.hypot(*moved), 2.0)
-    return [low + (high - low) / (1 + math.exp(-(middle + k * scale))) for k in steps]
-
-
-def record(table: str, name: str, share: float | None, parts: tuple) -> list[dict]:
-    """Evaluate one metric of one table at all its points."""
-    theta, v, threshold = parts
-    ends = (-0.25, 1.0) if name == "net benefit" else (0.0, 1.0)
-    found = []
-    for t in points(theta, v, threshold, ends, FEW_STEPS if table == "large" else STEPS):
-        pair = probabilities(theta, v, threshold, arb(t), 2.0)
-        again = probabilities(theta, v, threshold, arb(t), 1.5)
-        digits = agreement(pair, again)
-        cdf, ccdf = (value.mid().str(25, radius=False) for value in again)
-        values = {"t": t, "cdf": cdf, "ccdf": ccdf, "digits": digits}
-        found.append({"table": table, "metric": name, "share": share, **values})
-    print(table, name, share, [one["digits"] for one in found], flush=True)
-    return found
-
-
-def agreement(pair: tuple[Real, Real], again: tuple[Real, Real]) -> int:
+def digits_of(pair: tuple[Real, Real], again: tuple[Real, Real]) -> int:
     """Return how many digits agree, none where nothing was found."""
     if not all(value > 0 for value in again):
         return 0
@@ -209,25 +153,21 @@ def agreement(pair: tuple[Real, Real], again: tuple[Real, Real]) -> int:
 
 
 def main(*tables: str) -> None:
-    """Write all probabilities that are known to 13 digits, of some tables if they are named."""
-    kept = []
-    if tables:
-        old = json.loads(OUTPUT.read_text(encoding="utf-8"))["values"]
-        kept = [one for one in old if one["table"] not in tables]
-    for table in tables or TABLES:
-        cells = TABLES[table]
-        records = []
-        for share in (0.3, 0.01):
-            for name, *parts in known(cells, share):
-                if table != "large" or (name, share) == ("precision", 0.3):
-                    records += record(table, name, share, tuple(parts))
-        for name, *parts in sampled(cells):
-            if table != "large" or name == "net benefit":
-                records += record(table, name, None, tuple(parts))
-        kept += [one for one in records if one["digits"] >= 13]
-        print(table, len(records), len(kept), flush=True)
-    lines = ",\n".join(json.dumps(one) for one in kept)
-    text = f'{{"tables": {json.dumps(TABLES)},\n"values": [\n{lines}\n]}}\n'
+    """Recompute all probabilities, or those of some tables if they are named."""
+    found = json.loads(OUTPUT.read_text(encoding="utf-8"))
+    for value in found["values"]:
+        if tables and value["table"] not in tables:
+            continue
+        cells, share, t = found["tables"][value["table"]], value["share"], arb(value["t"])
+        metrics = sampled(cells) if share is None else known(cells, share)
+        parts = next(parts for name, *parts in metrics if name == value["metric"])
+        pair, again = (probabilities(*parts, t, growth) for growth in (2.0, 1.5))
+        value["cdf"], value["ccdf"] = (tail.mid().str(25, radius=False) for tail in again)
+        value["digits"] = digits_of(pair, again)
+        assert value["digits"] >= 13, value
+        print(value, flush=True)
+    lines = ",\n".join(json.dumps(value) for value in found["values"])
+    text = f'{{"tables": {json.dumps(found["tables"])},\n"values": [\n{lines}\n]}}\n'
     OUTPUT.write_text(text, encoding="utf-8")
 
 

@@ -28,6 +28,7 @@ from skpostbac.stats import (
     PowerTransform,
     ShiftedDistribution,
 )
+from skpostbac.stats._distribution import LogitDistribution
 
 # Errors of probabilities. A sum is smooth if its transform vanishes: nothing but rounding is left.
 SMOOTH = 1e-12
@@ -120,8 +121,19 @@ def random_case(kind, seed):
     return beta(right + prior, wrong + prior, weights, ROUGH)
 
 
+def ratio(first, second):
+    """Return the precision at a share of positives of 0.1, from the rate of hits and of alarms."""
+    pair = BetaAverage([first[0]], [first[1]]), BetaAverage([second[0]], [second[1]])
+    return BetaRatio(*pair, [[0, 0], [0.1, 0.1]], [[0, 0.9], [0.1, 1]])
+
+
+def two_peaks(u):
+    """Log density in log-odds with two peaks of different width."""
+    return np.logaddexp(-0.5 * ((u + 2) / 0.2) ** 2, -0.5 * ((u - 1) / 0.5) ** 2 - 1)
+
+
 TWO_CLASSES = [[82, 40], [75, 31], [92, 44]]
-RATE, ALARM = BetaAverage([21.5], [3.5]), BetaAverage([3.5], [77.5])
+RATE = BetaAverage([21.5], [3.5])
 CASES = {
     "one class": beta([9.0], [3.0]),
     "one perfect class": beta([11.5], [0.5], error=ROUGH),
@@ -131,6 +143,9 @@ CASES = {
     "perfect classes": beta([11.3, 6.3, 21.3], [0.33] * 3, error=ROUGH),
     "single samples": beta([1.5, 0.5], [0.5, 1.5], error=ROUGH),
     "no samples": beta([1 / 3] * 3, [1 / 3] * 3, error=ROUGH),
+    "plateau": beta([1.0, 1.0], [1.0, 1.0], [1, 0.2]),
+    "kink": beta([1e5 + 0.5, 2.5], [0.5, 0.5], error=ROUGH),
+    "poles": beta([0.5, 0.5], [0.5, 0.5], error=ROUGH),
     "both ends": beta([20.5, 0.5], [0.5, 8.5], error=ROUGH),
     "two scales": beta([10.5, 999_990.5], [3.5, 10.5], error=ROUGH),
     "100 classes": beta(np.arange(100) + 1.5, 1.5 + np.arange(100) % 7),
@@ -168,11 +183,22 @@ CASES = {
         BORROWING,
         (0.0, 0.5, 1.0),
     ),
-    "ratio": Case(lambda: BetaRatio(RATE, ALARM, [[0, 0], [0.1, 0.1]], [[0, 0.9], [0.1, 1]])),
+    "ratio": Case(lambda: ratio((21.5, 3.5), (3.5, 77.5))),
     "quotient": Case(lambda: BetaQuotient([21.5, 9.5], [3.5, 77.5])),
     "quotient below one": Case(lambda: BetaQuotient([3.5, 21.5], [77.5, 3.5])),
     "odds": Case(lambda: LibbyNovickBeta(22.0, 10.0, factor=2.0)),
     "power": Case(lambda: PowerTransform(BetaAverage([22.5, 9.5], [6.5, 4.5]), 0.5)),
+    "odds, perfect": Case(lambda: LibbyNovickBeta(1e3, 0.5, factor=2.0), corners=(1.0,)),
+    "odds, nothing known": Case(lambda: LibbyNovickBeta(0.5, 0.5, factor=0.5), corners=(0.0, 1.0)),
+    "ratio, few": Case(lambda: ratio((2.5, 1.5), (1.5, 3.5))),
+    "ratio, no errors": Case(lambda: ratio((12.5, 0.5), (0.5, 30.5)), corners=(0.0, 1.0)),
+    "ratio of a sum": Case(
+        lambda: BetaRatio(
+            RATE, BetaAverage([2, 3, 1.5], [30, 20, 40]), [[0, 0], [0.2, 0.2]], [[0, 0.8], [0.2, 1]]
+        )
+    ),
+    "two peaks": Case(lambda: LogitDistribution(two_peaks, 0.0, 1.0)),
+    "square": Case(lambda: PowerTransform(BetaAverage([22.5, 9.5], [6.5, 4.5]), 2)),
     "shifted": Case(lambda: ShiftedDistribution(BetaAverage([31, 9, 4], [3, 3, 2]), -0.03)),
 }
 QUICK = {f"{kind} {seed}": random_case(kind, seed) for kind in ("beta", "pair") for seed in (1, 2)}
@@ -415,44 +441,6 @@ def test_outside(case):
     assert np.isnan(distribution.iccdf([np.nan, 0.5])[0])
 
 
-@pytest.mark.parametrize("kind", ["smooth", "rough"])
-def test_a_row_of_an_array(kind):
-    """A distribution in an array has the values of the same one alone."""
-    rng = np.random.default_rng(0)
-    prior = 1.0 if kind == "smooth" else 1 / 3
-    a, b = rng.integers(0, 40, (7, 3)) + prior, rng.integers(0, 6, (7, 3)) * (kind == "rough")
-    b = b + (prior if kind == "rough" else 5 + rng.integers(0, 6, (7, 3)))
-    together, x = BetaAverage(a, b), np.linspace(0.05, 0.95, 12)
-    alone = [BetaAverage(*row) for row in zip(a, b, strict=True)]
-    for name in ("cdf", "ccdf", "pdf"):
-        found = getattr(together, name)(x[:, np.newaxis])
-        expected = np.transpose([getattr(one, name)(x) for one in alone])
-        assert_allclose(found, expected, rtol=0, atol=1e-9 if name == "pdf" else BOTH * SMOOTH)
-    for question in (
-        lambda one: one.mean(),
-        lambda one: one.standard_deviation(),
-        lambda one: one.median(),
-        lambda one: one.icdf(0.01),
-        lambda one: one.iccdf(0.01),
-        lambda one: one.interval(0.9),
-        lambda one: one.hdi(0.9),
-        lambda one: one.mode(),
-    ):
-        expected = np.transpose([question(one) for one in alone])
-        assert_allclose(question(together), expected, rtol=1e-10, atol=1e-10)
-    p = np.linspace(0.01, 0.99, 60)[:, np.newaxis]
-    assert_allclose(together.cdf(together.icdf(p)), p + np.zeros(7), atol=BOTH * SMOOTH, rtol=0)
-
-
-def test_hostile_points_of_an_array():
-    """As for a single distribution."""
-    distributions = BetaAverage([[30.5, 8.5], [3.5, 9.5]], [[5.5, 4.5], [0.5, 7.5]])
-    for x, value in zip(HOSTILE, [0.0, 0.0, 1.0, 1.0, np.nan], strict=True):
-        assert_array_equal(distributions.cdf(x), [value] * 2)
-        assert_array_equal(distributions.ccdf(x), [1 - value] * 2)
-        assert_array_equal(distributions.pdf(x), [value * 0] * 2)
-
-
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_grid_far_into_the_tails_of_many_classes(seed):
     """Nothing overflows."""
@@ -462,10 +450,3 @@ def test_a_grid_far_into_the_tails_of_many_classes(seed):
     cdf = distribution.cdf(x)
     assert (np.diff(cdf) >= 0).all()
     assert_allclose(cdf + distribution.ccdf(x), 1, atol=BOTH * SMOOTH)
-
-
-@pytest.mark.parametrize("name", ["a", "b"])
-def test_no_parameters(name):
-    """None is no parameter."""
-    with pytest.raises(ValueError, match=f"^{name} must be an array of numbers, got None"):
-        BetaAverage(**{"a": [1.0], "b": [1.0], name: None})

@@ -5,7 +5,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +16,7 @@ from skpostbac.metrics import (
     class_counts,
     posterior_balanced_accuracy,
 )
-from skpostbac.stats import BetaAverage, Hyperprior
+from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 PUBLISHED = json.loads((REFERENCE / "published.json").read_text(encoding="utf-8"))
@@ -31,12 +30,6 @@ any_influence = pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInflu
 def names(rows):
     """Return the names of published rows, as test ids."""
     return [row["name"] for row in rows]
-
-
-@pytest.fixture
-def posterior():
-    """Return the posterior of the first classifier of Carrillo et al."""
-    return from_counts([30, 8, 3], [32, 10, 4])
 
 
 @st.composite
@@ -86,15 +79,6 @@ def test_densest_interval_of_published_counts(row):
     np.testing.assert_allclose((low, high), row["hdi"], rtol=0, atol=1e-5)
 
 
-def test_confusion_matrix_has_true_classes_in_rows():
-    """The lecture notes print the transpose; the recalls tell which is which."""
-    printed = np.array(PUBLISHED["pitie_three_classes"]["predicted_by_actual"])
-    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(printed.T)
-    assert posterior.counts == ClassCounts([0, 1, 2], [102, 89, 120], [117, 110, 137])
-    wrong = PosteriorBalancedAccuracy.from_confusion_matrix(printed)
-    assert wrong.counts.total.tolist() == [117, 109, 138]
-
-
 # Invariants
 
 
@@ -139,18 +123,6 @@ def test_pooling_is_counting_together(table, parts):
     )
 
 
-@given(k=st.integers(0, 20), n=st.integers(20, 40))
-def test_one_class_is_a_beta_distribution(k, n):
-    """With a single class nothing is averaged."""
-    posterior = from_counts([k], [n])
-    distribution = stats.beta(k + 1, n - k + 1)
-    assert posterior.chance == 1
-    assert posterior.prob_above_chance() == 0
-    np.testing.assert_allclose(
-        posterior.cdf([0.2, 0.7]), distribution.cdf([0.2, 0.7]), rtol=0, atol=1e-12
-    )
-
-
 def test_class_weights_weigh_the_classes():
     """The mean is that of the weighted recalls, and a class of weight zero does not count."""
     counts = ([20, 15, 8], [25, 30, 10])
@@ -161,21 +133,6 @@ def test_class_weights_weigh_the_classes():
     alone = from_counts(*counts, class_weight=[0, 0, 1], prior="uniform")
     assert alone.median() == pytest.approx(stats.beta(9, 3).median(), abs=1e-12)
     assert posterior.chance == 1 / 3
-
-
-def test_priors_by_class():
-    """Each class has its own row."""
-    posterior = from_counts([0, 0], [0, 0], prior=[[1, 3], [3, 1]])
-    assert [distribution.mean() for distribution in posterior.recalls().values()] == [0.25, 0.75]
-    assert posterior.prior.tolist() == [[1, 3], [3, 1]]
-
-
-@any_influence
-def test_absent_class_keeps_its_prior():
-    """Labels may name a class that is not in y_true."""
-    posterior = posterior_balanced_accuracy([0, 0], [0, 1], labels=[0, 5], prior="jeffreys")
-    distribution = posterior.recalls()[5]
-    assert (distribution.a.tolist(), distribution.b.tolist()) == ([0.5], [0.5])
 
 
 @pytest.mark.parametrize("prior", ["hierarchical", (0.5, 0.5)], ids=["shared", "pair"])
@@ -206,54 +163,33 @@ def test_pooling_merges_classes_by_label():
     assert pooled.prior.tolist() == [[1 / 3, 1 / 3]] * 3
 
 
-@any_influence
-def test_pooling_keeps_weights_by_label():
-    """A dict of weights serves the union as well."""
-    weights = {"a": 1, "b": 1, "c": 2}
-    one = posterior_balanced_accuracy(["a", "b"], ["a", "b"], class_weight=weights)
-    two = posterior_balanced_accuracy(["c"], ["c"], class_weight=weights)
-    assert (one + two).class_weight.tolist() == [0.25, 0.25, 0.5]
+ROWS, WEIGHTS = [[1, 1], [2, 2]], [1, 2]
+UNLIKE = {
+    "name": ({"prior": "uniform"}, {"prior": "jeffreys"}, "different prior cannot be pooled"),
+    "name and pair": ({"prior": "uniform"}, {"prior": (1, 2)}, "different prior cannot"),
+    "name and rows": ({"prior": "uniform"}, {"prior": ROWS}, "different prior cannot be pooled"),
+    "hierarchical": ({"prior": "hierarchical"}, {"prior": "uniform"}, "different prior cannot"),
+    "default and its pair": ({}, {"prior": (0.5, 0.5)}, "different prior cannot be pooled"),
+    "weights": ({"class_weight": None}, {"class_weight": WEIGHTS}, "different class_weight cannot"),
+    "pool": (
+        {"prior": "jeffreys", "classes": [0, 1]},
+        {"prior": "reciprocal", "classes": [0, 2]},
+        "different prior cannot be pooled",
+    ),
+    "prior rows": (
+        {"prior": ROWS, "classes": [0, 1]},
+        {"prior": ROWS, "classes": [1, 0]},
+        "array as prior can be pooled only if they have the same classes",
+    ),
+    "weight rows": (
+        {"class_weight": WEIGHTS, "classes": [0, 1]},
+        {"class_weight": WEIGHTS, "classes": [0, 2]},
+        "array as class_weight can be pooled only if they have the same classes",
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("one", "two", "message"),
-    [
-        ({"prior": "uniform"}, {"prior": "jeffreys"}, "different prior cannot be pooled"),
-        ({"prior": "uniform"}, {"prior": (1, 2)}, "different prior cannot be pooled"),
-        ({"prior": "uniform"}, {"prior": [[1, 1], [1, 2]]}, "different prior cannot be pooled"),
-        ({"prior": "hierarchical"}, {"prior": "uniform"}, "different prior cannot be pooled"),
-        ({"prior": (1, 2)}, {"prior": (2, 1)}, "different prior cannot be pooled"),
-        ({"class_weight": None}, {"class_weight": [1, 2]}, "different class_weight cannot"),
-        (
-            {"prior": "jeffreys", "classes": [0, 1]},
-            {"prior": "reciprocal", "classes": [0, 2]},
-            "different prior cannot be pooled",
-        ),
-        ({"class_weight": [1, 2]}, {"class_weight": [2, 1]}, "different class_weight cannot"),
-        (
-            {"prior": [[1, 1], [2, 2]], "classes": [0, 1]},
-            {"prior": [[1, 1], [2, 2]], "classes": [1, 0]},
-            "array as prior can be pooled only if they have the same classes",
-        ),
-        (
-            {"class_weight": [1, 2], "classes": [0, 1]},
-            {"class_weight": [1, 2], "classes": [0, 2]},
-            "array as class_weight can be pooled only if they have the same classes",
-        ),
-    ],
-    ids=[
-        "name",
-        "name and pair",
-        "name and rows",
-        "hierarchical",
-        "pair",
-        "weighted",
-        "pool",
-        "weights",
-        "prior rows",
-        "weight rows",
-    ],
-)
+@pytest.mark.parametrize(("one", "two", "message"), UNLIKE.values(), ids=UNLIKE)
 def test_pooling_needs_the_same_prior_and_weights(one, two, message):
     """Nothing is chosen between two priors, and no row is given to another class."""
     with pytest.raises(ValueError, match=message):
@@ -283,132 +219,10 @@ def test_equal_values_can_be_pooled(one, two, kept):
         assert f"{kept}n_classes" in repr(pool)
 
 
-@pytest.mark.parametrize("other", [1, None, "a"], ids=repr)
-def test_only_posteriors_pool(posterior, other):
-    """Anything else is a TypeError, on both sides."""
-    with pytest.raises(TypeError, match="unsupported operand"):
-        posterior + other
-    with pytest.raises(TypeError, match=r"unsupported operand|can only concatenate"):
-        other + posterior
-
-
 # Bad input
 
 
-@pytest.mark.parametrize(
-    ("C", "message"),
-    [
-        ([[1, 2, 3], [4, 5, 6]], "C must be a square confusion matrix"),
-        ([1, 2], "C must be a square confusion matrix"),
-        (np.zeros((0, 0)), "C must be a square confusion matrix"),
-        ([[1, -1], [0, 1]], "C must be finite and non-negative"),
-        ([[1, np.nan], [0, 1]], "C must be finite and non-negative"),
-        ([["a", "b"], ["c", "d"]], "C must be an array of numbers, got 'a' at position \\(0, 0\\)"),
-        ([[1, 1], [-3, 1]], "non-negative, got -3.0 at position \\(1, 0\\)$"),
-        ([[1e308, 1e308], [0, 1]], r"C must have rows that add up to at most 1e\+15, got inf"),
-        (pd.DataFrame(np.eye(2), ["a", "b"], ["b", "a"]), "C must have the same labels"),
-        (pd.DataFrame(np.eye(2), ["a", "b"], ["a", "c"]), "row 'b' where the column is 'c'"),
-    ],
-    ids=[
-        "oblong",
-        "vector",
-        "empty",
-        "negative",
-        "NaN",
-        "text",
-        "first",
-        "huge",
-        "other order",
-        "other labels",
-    ],
-)
-def test_bad_matrices_are_refused(C, message):
-    """A confusion matrix is square, finite and non-negative."""
-    with pytest.raises(ValueError, match=message):
-        PosteriorBalancedAccuracy.from_confusion_matrix(C)
-
-
-@pytest.mark.parametrize(
-    ("labels", "expected"), [(None, ["b", "a"]), ([1, 2], [1, 2])], ids=["index", "labels"]
-)
-def test_a_data_frame_brings_its_labels(labels, expected):
-    """The index names the classes, unless labels are given."""
-    C = pd.DataFrame([[3, 1], [0, 2]], index=["b", "a"], columns=["b", "a"])
-    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C, labels=labels)
-    assert posterior.counts == ClassCounts(expected, [3, 2], [4, 2])
-
-
-@pytest.mark.parametrize(
-    ("classes", "expected"), [(None, ["b", "a"]), ([1, 2], [1, 2])], ids=["index", "classes"]
-)
-def test_series_bring_their_classes(classes, expected):
-    """Counts by class keep their labels, unless others are given."""
-    correct, total = pd.Series({"b": 3, "a": 2}), pd.Series({"b": 4, "a": 2})
-    counts = from_counts(correct, total, classes=classes).counts
-    assert counts == ClassCounts(expected, [3, 2], [4, 2])
-
-
-def test_one_series_is_an_array():
-    """Without a second index there is nothing to compare."""
-    assert from_counts([3, 2], pd.Series({"b": 4, "a": 2})) == from_counts([3, 2], [4, 2])
-
-
-@pytest.mark.parametrize("other", [{"a": 2, "b": 4}, {"b": 4, "c": 2}], ids=["order", "labels"])
-def test_series_must_have_one_index(other):
-    """They are not aligned in silence, nor taken by position."""
-    with pytest.raises(ValueError, match="correct and total must have the same index"):
-        from_counts(pd.Series({"b": 1, "a": 2}), pd.Series(other))
-
-
-@pytest.mark.parametrize(
-    ("total", "keywords", "message"),
-    [
-        ([2e15, 1], {}, r"total must not exceed 1e\+15, got 20{15}.0 at position 0"),
-        ([1, 1e15], {}, r"prior and total must add up to .* got a total of 10{15}.0 at position 1"),
-        ([1, 1e15], {"prior": (1, 1e15)}, "prior and total must add up to at most"),
-    ],
-    ids=["total", "sum", "prior"],
-)
-def test_counts_out_of_range_are_refused(total, keywords, message):
-    """At once, and not when the distribution is asked for."""
-    with pytest.raises(ValueError, match=message):
-        from_counts([0, 1], total, **keywords)
-
-
-def test_labels_of_a_matrix_must_fit():
-    """One label for each row."""
-    with pytest.raises(
-        ValueError, match="labels must have one label for each of the 2 rows of C, got 3"
-    ):
-        PosteriorBalancedAccuracy.from_confusion_matrix([[1, 0], [0, 1]], labels=[0, 1, 2])
-
-
 # As a value
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        from_counts([1, 2], [2, 4]),
-        from_counts([1, 1], [2, 2], prior="uniform"),
-        from_counts([1, 1], [2, 2], class_weight=[1, 2]),
-        ClassCounts([0, 1], [1, 1], [2, 2]),
-    ],
-    ids=["counts", "prior", "weights", "type"],
-)
-def test_other_posteriors_are_not_equal(other):
-    """Equality is by value."""
-    assert from_counts([1, 1], [2, 2]) != other
-
-
-def test_repr_is_one_line(posterior):
-    """Mean, interval, and how much data is behind them."""
-    right, wrong = np.array([30, 8, 3]) + 1 / 3, np.array([2, 2, 1]) + 1 / 3
-    kept = 1 - (2 / 3) / (right + wrong)
-    average = BetaAverage(kept * right, kept * wrong)
-    low, high = average.interval(0.95).low, average.hdi(0.95).high
-    figures = f"mean={average.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}]"
-    assert repr(posterior) == f"PosteriorBalancedAccuracy({figures}, n_classes=3, n=46)"
 
 
 @pytest.mark.parametrize(
@@ -429,18 +243,32 @@ def test_repr_shows_what_is_not_default(keywords, text):
     assert "\n" not in shown
 
 
-def test_html_has_a_row_for_each_class(read_html, shortest_interval):
-    """With the counts, and the mean and the interval of the Beta of the class."""
-    page = read_html(from_counts([30, 8], [32, 10], classes=["a", "b"])._repr_html_())
-    _, high = shortest_interval(stats.beta(8.5, 2.5), 0.95)
-    low = stats.beta(8.5, 2.5).ppf(0.025)
-    assert page.rows[0] == ["class", "correct", "total", "accuracy", "95% CI"]
-    assert page.rows[2] == ["b", "8", "10", "0.773", f"[{low:.3f}, {high:.3f}]"]
+# The hierarchical prior
+
+COUNTS = ClassCounts(["a", "b", "c"], [9, 8, 1], [10, 10, 2])
 
 
-@any_influence
-def test_html_is_small_with_many_classes(read_html):
-    """Twenty rows and a word on the rest."""
-    page = read_html(from_counts(np.ones(100), np.ones(100))._repr_html_())
-    assert len(page.rows) == 22
-    assert page.rows[-1] == ["and 80 more"]
+def test_distribution_is_the_engine_s():
+    """With the weights of the classes, and a hyperprior of one's own."""
+    hyperprior = Hyperprior(kappa=(10, 50), outlier=0.1)
+    weights = {"a": 1, "b": 2, "c": 1}
+    posterior = PosteriorBalancedAccuracy(COUNTS, prior=hyperprior, class_weight=weights)
+    distribution = HierarchicalBetaAverage(
+        COUNTS.correct, COUNTS.total, weights=[0.25, 0.5, 0.25], hyperprior=hyperprior
+    )
+    assert posterior.credible_interval(method="central") == distribution.interval()
+    assert posterior.prior is hyperprior
+    assert PosteriorBalancedAccuracy(COUNTS, prior="hierarchical").prior == Hyperprior()
+
+
+def test_before_the_data():
+    """The prior itself is the case of no samples: symmetric, and wider than with flat priors."""
+    posterior = PosteriorBalancedAccuracy(COUNTS, prior="hierarchical")
+    prior = posterior.prior_distribution
+    assert prior.cdf(0.3) == pytest.approx(prior.ccdf(0.7), abs=1e-9)
+    assert prior.mean() == pytest.approx(0.5, abs=1e-12)
+    assert prior.standard_deviation() > BetaAverage([1] * 3, [1] * 3).standard_deviation()
+    chance = posterior.prob_above_chance()
+    assert chance.prior == pytest.approx(prior.ccdf(1 / 3), rel=1e-9)
+    odds = posterior.ccdf(1 / 3) / posterior.cdf(1 / 3) * prior.cdf(1 / 3) / prior.ccdf(1 / 3)
+    assert chance.bayes_factor == pytest.approx(odds, rel=1e-6)

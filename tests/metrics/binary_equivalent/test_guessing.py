@@ -85,38 +85,3 @@ def test_confusion_matrix():
     assert test == guessing_test([0, 0, 1, 1], [0, 2, 1, 1])
     with pytest.raises(ValueError, match="C must be a square confusion matrix"):
         GuessingTest.from_confusion_matrix([[1, 0]])
-
-
-def test_counts_must_be_class_counts():
-    """A confusion matrix has its own constructor."""
-    with pytest.raises(TypeError, match=r"counts must be ClassCounts, got list; .* from_confusion"):
-        GuessingTest.from_counts([[3, 1], [1, 3]])
-
-
-@pytest.mark.parametrize(
-    ("strategy", "message"),
-    [
-        ("prior", "strategy must be 'uniform', 'stratified' or an array"),
-        ([1, 1], "strategy must have a probability for each of the 3 classes"),
-        ([0, 0, 0], "strategy must have a probability"),
-        ([1, -1, 1], "strategy must be finite and non-negative"),
-    ],
-    ids=str,
-)
-def test_bad_strategy(strategy, message):
-    """One clear error."""
-    with pytest.raises(ValueError, match=message):
-        GuessingTest.from_counts(CARRILLO, strategy=strategy)
-
-
-@pytest.mark.parametrize(
-    ("correct", "total", "message"),
-    [
-        ([1.5], [2], r"counts must be integers, got ClassCounts\(0: 1.5/2\)"),
-        ([0], [0], "at least one sample"),
-    ],
-)
-def test_bad_counts(correct, total, message):
-    """Weights are not guessed."""
-    with pytest.raises(ValueError, match=message):
-        GuessingTest.from_counts(ClassCounts([0], correct, total))

@@ -1,67 +1,19 @@
 """Binary-equivalent accuracy: the article's numbers, scores, scorers and posteriors."""
 
-import pickle
-
 import numpy as np
 import pytest
-from scipy import stats
-from sklearn.datasets import load_wine
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
-from sklearn.model_selection import cross_val_score
-from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac import ClassCounts, PosteriorAccuracy, PosteriorBalancedAccuracy
 from skpostbac.binary_equivalent import (
-    PosteriorBinaryEquivalentAccuracy,
-    binary_equivalent_accuracy,
     binary_equivalent_accuracy_score,
     binary_equivalent_recalls,
-    make_binary_equivalent_scorer,
 )
 
 Y_TRUE, Y_PRED = list("aaaabbbccd"), list("aaabbbaccc")
 
 
-def hearing_accuracy(n_sectors, spread=10):
-    """Probability to point at the right one of equal sectors of a circle, in degrees.
-
-    The perceived angle is normal about the true one, which is uniform in its sector.
-    """
-    width = 360 / n_sectors
-    z = width / spread
-    return 2 * (stats.norm.cdf(z) + (stats.norm.pdf(z) - stats.norm.pdf(0)) / z) - 1
-
-
 # The article
-
-
-@pytest.mark.parametrize(
-    ("n_classes", "accuracy", "printed"),
-    [(6, 1.0, 1.0), (18, 0.78, 0.985), (115, 0.45, 0.993), (865, 0.23, 0.998)],
-)
-def test_autofit_table(n_classes, accuracy, printed):
-    """All four rows, to the digits printed."""
-    assert round(binary_equivalent_accuracy(accuracy, n_classes), 3) == printed
-
-
-def test_baseline_rises_to_one():
-    """Guessing: 1/2 for two classes only."""
-    n = np.arange(2, 2000)
-    baseline = binary_equivalent_accuracy(1 / n, n)
-    assert baseline[0] == 0.5
-    assert (np.diff(baseline) > 0).all()
-    assert binary_equivalent_accuracy(1e-9, 10**9) == pytest.approx(1, abs=1e-7)
-
-
-def test_hearing_is_nearly_constant():
-    """The accuracy of one listener falls to a third, the binary equivalent stays within 4 %."""
-    n = np.arange(2, 101)
-    accuracy = np.array([hearing_accuracy(k) for k in n])
-    equivalent = binary_equivalent_accuracy(accuracy, n)
-    assert accuracy[0] > 0.95
-    assert accuracy[-1] < 0.15
-    assert np.ptp(equivalent) < 0.04
-    assert equivalent[-1] > equivalent[0]  # and slowly grows, as that of guesses does
 
 
 # Scores
@@ -107,15 +59,6 @@ def test_predicted_classes_are_chosen_from():
     assert binary_equivalent_accuracy_score(["a", "a"], ["a", "b"]) == 0.5
 
 
-def test_scorer():
-    """In scikit-learn's model selection, and for two samples of weights in a pickle."""
-    X, y = load_wine(return_X_y=True)
-    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
-    plain = cross_val_score(tree, X, y, scoring="accuracy")
-    scorer = pickle.loads(pickle.dumps(make_binary_equivalent_scorer(labels=[0, 1, 2])))
-    np.testing.assert_allclose(cross_val_score(tree, X, y, scoring=scorer), np.sqrt(plain))
-
-
 # Posteriors
 
 
@@ -140,45 +83,3 @@ def test_posterior_is_transformed(kind):
 
 
 # Refusals
-
-
-@pytest.mark.parametrize(
-    ("accuracy", "n_classes", "message"),
-    [
-        (1.2, 3, r"accuracy must lie in \[0, 1\], got 1.2"),
-        ([0.5, np.nan], 3, "accuracy must lie in .* at position 1"),
-        (0.5, 1, "n_classes must be an integer of at least 2, got 1.0"),
-        (0.5, [2, 2.5], "n_classes must be an integer of at least 2, got 2.5 at position 1"),
-        (0.5, np.inf, "n_classes must be an integer of at least 2, got inf"),
-        (0.5, np.nan, "n_classes must be an integer of at least 2, got nan"),
-        ("x", 2, "accuracy must be an array of numbers"),
-    ],
-)
-def test_bad_numbers(accuracy, n_classes, message):
-    """One clear error."""
-    with pytest.raises(ValueError, match=message):
-        binary_equivalent_accuracy(accuracy, n_classes)
-
-
-def test_single_class():
-    """There is no choice."""
-    counts = ClassCounts(["a"], [3], [4])
-    with pytest.raises(ValueError, match="n_classes must be an integer of at least 2"):
-        binary_equivalent_accuracy_score(["a"], ["a"])
-    with pytest.raises(ValueError, match="at least two classes"):
-        PosteriorAccuracy(counts).binary_equivalent()
-
-
-def test_number_of_classes_is_an_integer():
-    """There is no half a choice."""
-    distribution = PosteriorAccuracy(ClassCounts(["a", "b"], [3, 2], [4, 5])).distribution
-    with pytest.raises(TypeError, match="n_classes must be an instance of int"):
-        PosteriorBinaryEquivalentAccuracy(distribution, 2.5)
-
-
-def test_weights_that_add_up_to_one_but_for_rounding():
-    """The support of a weighted average may end one rounding above one."""
-    weights = np.geomspace(1, 5.745e-05, 31)
-    posterior = PosteriorBalancedAccuracy.from_counts([90] * 31, [100] * 31, class_weight=weights)
-    assert posterior.distribution.support().high > 1
-    assert posterior.binary_equivalent().distribution.support().high == pytest.approx(1, abs=1e-14)

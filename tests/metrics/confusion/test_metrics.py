@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn import metrics
 
-from skpostbac.metrics._confusion.metrics import BY_CLASS, OVERALL, macro, micro, of_class
+from skpostbac.metrics._confusion.metrics import OVERALL, macro, micro, of_class
 
 SKLEARN = {
     "f0.5": partial(metrics.fbeta_score, beta=0.5),
@@ -75,13 +75,3 @@ def test_negative_predictive_value_is_by_hand(C):
     values = [1 - rest[j].sum() / rest.sum() for j, rest in enumerate(quiet)]
     found = [of_class("negative_predictive_value", j)(C) for j in range(k)]
     np.testing.assert_allclose(found, values, rtol=1e-13)
-
-
-@pytest.mark.parametrize("name", sorted(BY_CLASS))
-def test_many_matrices_are_as_many_single_ones(name):
-    """Any shape before the last two axes; scale does not matter."""
-    C = np.random.default_rng(0).integers(1, 9, (2, 3, 4, 4))
-    for metric in (macro(name), micro(name), of_class(name, 2)):
-        found = metric(C / 7)
-        assert found.shape == (2, 3)
-        assert found[1, 2] == pytest.approx(metric(C[1, 2]))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, confusion_matrix, recall_score
 
@@ -73,25 +73,6 @@ def test_counts_are_those_of_the_confusion_matrix(kind, pairs):
     assert counts.classes.tolist() == sorted(set(np.asarray(y_true).tolist()))
 
 
-@given(pairs=samples)
-def test_weighted_counts_give_the_weighted_recall(pairs):
-    """Sample weights are case counts."""
-    y_true, y_pred, weight = split(pairs)
-    assume(any(weight))
-    counts = class_counts(y_true, y_pred, sample_weight=weight, weight_type="case")
-    recall = recall_score(
-        y_true,
-        y_pred,
-        labels=counts.classes,
-        average=None,
-        sample_weight=weight,
-        zero_division=0.0,
-    )
-    # Sums of up to 40 weights in another order; a subnormal weight has fewer digits.
-    np.testing.assert_allclose(counts.correct, recall * counts.total, rtol=1e-12, atol=1e-300)
-    assert counts.n_samples == pytest.approx(sum(weight), rel=1e-12)
-
-
 @st.composite
 def partitions(draw, elements):
     """Return some elements, and the same in another order and cut in parts."""
@@ -134,30 +115,6 @@ def test_any_partition_in_any_order_gives_the_whole(names, chosen, data):
     assert sum(map(ClassCounts.from_json, map(ClassCounts.to_json, batches))) == counts
 
 
-@pytest.mark.parametrize(
-    ("batch", "message"),
-    [
-        ((["a"], ["a"]), "Mix of label input types"),
-        (([1, 2], [1]), r"^y_true and y_pred: .*inconsistent numbers of samples: \[2, 1\]"),
-        (([], [1]), r"^y_true and y_pred: .*inconsistent numbers of samples: \[0, 1\]"),
-        (([None], [1]), "Input y_true contains NaN"),
-    ],
-    ids=["mixed", "length", "empty", "missing"],
-)
-def test_bad_batches_are_refused(batch, message):
-    """As `class_counts` refuses them."""
-    with pytest.raises(ValueError, match=message):
-        ClassCounts([1], [1], [1]).update(*batch)
-
-
-def test_labels_of_another_kind_are_no_empty_batch():
-    """The text "0" is not the number 0: no sample is left out in silence."""
-    for counts in (ClassCounts.empty(), ClassCounts(["0", "1"], [1, 1], [1, 1])):
-        assert counts.update([], [], labels=["0", "1"]).n_samples == counts.n_samples
-        with pytest.raises(ValueError, match=r"^labels: Mix of label input types"):
-            counts.update([0, 1], [0, 1], labels=["0", "1"])
-
-
 @pytest.mark.parametrize("container", [list, tuple, pd.Series, pl.Series])
 def test_null_characters_tell_labels_apart(container):
     """Also at the end, where an array of text drops them."""
@@ -179,29 +136,6 @@ def test_empty_counts_are_neutral():
     assert (empty.n_classes, empty.n_samples, repr(empty)) == (0, 0, "ClassCounts()")
     assert empty.reindex(["a"]) == ClassCounts(["a"], [0], [0])
     assert not empty.total.flags.writeable
-
-
-@pytest.mark.parametrize(
-    ("y_true", "y_pred"),
-    [
-        ([0, 1, 1], [False, True, False]),
-        ([0, 1, 1], [0.0, 1.0, 0.0]),
-        (np.array([0, 1, 1], np.int8), np.array([0, 1, 300], np.uint16)),
-        (pd.Series([0, 1, 1], dtype="Int64"), [0, 1, 0]),
-    ],
-    ids=["bool", "float", "widths", "nullable"],
-)
-def test_numbers_of_different_types_compare_by_value(y_true, y_pred):
-    """True labels and predictions need not have the same type."""
-    assert class_counts(y_true, y_pred) == ClassCounts([0, 1], [1, 1], [1, 2])
-
-
-def test_long_integers_do_not_merge():
-    """Integers that are equal as floats stay different."""
-    y_true = np.array([2**53, 2**53 + 1])
-    assert class_counts(y_true, y_true.astype(float)).correct.tolist() == [1, 0]
-    unsigned = np.array([2**64 - 1, 1], np.uint64)
-    assert class_counts(unsigned, np.array([-1, 1])).correct.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -234,15 +168,6 @@ def test_blocks_add_up(labels, weighted):
     assert counts.classes.dtype.kind == ("U" if kind == "O" else kind)
 
 
-def test_as_many_classes_as_samples():
-    """Each is counted, also if there are more than fit in a block."""
-    labels = np.arange(3 * BLOCK) * 10**9
-    counts = class_counts(labels, np.where(labels % 3 == 0, labels, -1))
-    assert counts.classes.tolist() == labels.tolist()
-    assert counts.correct.tolist() == (labels % 3 == 0).tolist()
-    assert counts.total.tolist() == [1] * len(labels)
-
-
 @pytest.mark.parametrize(
     "make",
     [
@@ -271,19 +196,6 @@ def test_memory_does_not_grow_with_the_samples(make):
     assert peak(12 * BLOCK) < 1.1 * peak(4 * BLOCK)
 
 
-@pytest.mark.parametrize(
-    "missing",
-    [pd.Categorical(["a", None]), pl.Series(["a", None], dtype=pl.Categorical)],
-    ids=["pandas", "polars"],
-)
-def test_missing_categories_are_refused(missing):
-    """Among the true labels and among the predictions."""
-    with pytest.raises(ValueError, match=r"^Input y_true contains NaN\.$"):
-        class_counts(missing, ["a", "a"])
-    with pytest.raises(ValueError, match=r"^Input y_pred contains NaN\.$"):
-        class_counts(["a", "a"], missing)
-
-
 @pytest.mark.parametrize("dtype", [pl.Categorical, ENUM], ids=["Categorical", "Enum"])
 def test_categories_compare_by_label(dtype):
     """Whatever numbers the categories have on each side, and if one side has none."""
@@ -306,150 +218,17 @@ def test_shares_of_correct_predictions():
     assert np.isnan(counts.reindex([7]).accuracy)
 
 
-def test_a_class_of_weight_zero_stays():
-    """It was found in y_true, although it carries no information."""
-    counts = class_counts([0, 1], [0, 1], sample_weight=[1, 0])
-    assert counts == ClassCounts([0, 1], [1, 0], [1, 0])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([], []), "Found empty input array"),
-        (([0, 1], [0]), "inconsistent numbers of samples: \\[2, 1\\]"),
-        (([0, np.nan], [0, 1]), "Input y_true contains NaN"),
-        (([0, 1], [0, np.nan]), "Input y_pred contains NaN"),
-        (([0.5, 1], [0, 1]), "y_true: continuous is not supported"),
-        (([0, 1], [0.5, 1]), "y_pred: continuous is not supported"),
-        (([[0, 1], [1, 0]], [0, 1]), "y_true: y should be a 1d array"),
-        (([0, 1], [[0, 1], [1, 0]]), "y_pred: y should be a 1d array"),
-        ((["a", "b"], [0, 1]), "Mix of label input types \\(string and number\\)"),
-        (([True, False], ["True", "False"]), "Mix of label input types"),
-    ],
-    ids=[
-        "empty",
-        "length",
-        "NaN in y_true",
-        "NaN in y_pred",
-        "continuous y_true",
-        "continuous y_pred",
-        "multilabel y_true",
-        "multilabel y_pred",
-        "mixed",
-        "bool and str",
-    ],
-)
-def test_bad_labels_are_refused(arguments, message):
-    """Each mistake has its message."""
-    with pytest.raises(ValueError, match=message):
-        class_counts(*arguments)
-
-
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        ([5], "At least one label specified must be in y_true"),
-        (["0"], r"^labels: Mix of label input types \(string and number\)"),
-        ([], "'labels' should contain at least one label"),
-        ([0, 0], "labels must not contain duplicates"),
-        ([0, "1"], "Mix of label input types"),
-    ],
-    ids=["absent", "text", "empty", "duplicate", "mixed"],
-)
-def test_bad_label_lists_are_refused(labels, message):
-    """In scikit-learn's wording where it has one."""
-    with pytest.raises(ValueError, match=message):
-        class_counts([0, 1], [0, 1], labels=labels)
-
-
-@pytest.mark.parametrize(
-    ("weight", "message"),
-    [
-        ([1, -1], "sample_weight must be finite and non-negative"),
-        ([1, np.nan], "sample_weight must be finite and non-negative"),
-        ([1, np.inf], "sample_weight must be finite and non-negative"),
-        ([[1], [1]], "sample_weight must be 1-dimensional"),
-        (1, "sample_weight must be 1-dimensional"),
-        (["a", "b"], "sample_weight must be an array of numbers"),
-        ([0, 0], "sample_weight: Sample weights must contain at least one non-zero number"),
-        ([1], "inconsistent numbers of samples"),
-    ],
-    ids=["negative", "NaN", "infinite", "column", "scalar", "text", "zero", "length"],
-)
-def test_bad_weights_are_refused(weight, message):
-    """A weight is a count."""
-    with pytest.raises(ValueError, match=message):
-        class_counts([0, 1], [0, 1], sample_weight=weight)
-
-
-@pytest.mark.parametrize(
-    ("correct", "total", "message"),
-    [
-        ([-1, 0], [1, 1], "correct must be finite and non-negative"),
-        ([0, 0], [1, -1], "total must be finite and non-negative"),
-        ([0, np.nan], [1, 1], "correct must be finite and non-negative"),
-        ([0, 0], [1, np.inf], "total must be finite and non-negative"),
-        ([2, 0], [1, 1], "correct must not exceed total"),
-        ([0], [1, 1], "must have the same length, got 2, 1 and 2"),
-        ([[0, 0]], [1, 1], "correct must be 1-dimensional"),
-        (["a", "b"], [1, 1], "correct must be an array of numbers"),
-        ([0, 0], [1, 1.1e15], r"total must not exceed 1e\+15, got .* at position 1"),
-    ],
-    ids=["negative", "total", "NaN", "infinite", "exceeds", "length", "matrix", "text", "large"],
-)
-def test_bad_counts_are_refused(correct, total, message):
-    """Counts are finite, non-negative, and not more than there are samples."""
-    with pytest.raises(ValueError, match=message):
-        ClassCounts([0, 1], correct, total)
-
-
-def test_sums_out_of_range_are_refused():
-    """Merged counts, and weights that overflow, are counts too."""
-    with pytest.raises(ValueError, match="total must not exceed"):
-        ClassCounts([0], [0], [6e14]) + ClassCounts([0], [0], [6e14])
-    with pytest.raises(ValueError, match="sample_weight must add up to at most"):
-        class_counts([0, 0], [0, 1], sample_weight=[1e308, 1e308])
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        ClassCounts([0, 2], [1, 1], [2, 2]),
-        ClassCounts([1, 0], [1, 1], [2, 2]),
-        ClassCounts([0, 1], [1, 0], [2, 2]),
-        ClassCounts([0, 1], [1, 1], [2, 3]),
-        ([0, 1], [1, 1], [2, 2]),
-    ],
-    ids=["label", "order", "correct", "total", "type"],
-)
-def test_other_counts_are_not_equal(other):
-    """Equality is by value, and the order of the classes is part of it."""
-    assert ClassCounts([0, 1], [1, 1], [2, 2]) != other
-
-
-@pytest.mark.parametrize("other", [1, None, "a", [1]], ids=repr)
-def test_only_counts_merge(other):
-    """Anything else is a TypeError, on both sides."""
-    counts = ClassCounts([0], [1], [2])
-    with pytest.raises(TypeError, match="unsupported operand"):
-        counts + other
-    with pytest.raises(TypeError, match=r"unsupported operand|can only concatenate"):
-        other + counts
-
-
-@pytest.mark.parametrize(
-    ("counts", "text"),
-    [
-        (ClassCounts([0, 1], [1, 2], [3, 4]), "ClassCounts(0: 1/3, 1: 2/4)"),
-        (ClassCounts(["a"], [0.25], [1e12]), "ClassCounts('a': 0.25/1000000000000)"),
-        (ClassCounts(["a"], [0], [1e15]), "ClassCounts('a': 0/1e+15)"),
-        (
-            ClassCounts(np.arange(10), np.ones(10), np.ones(10)),
-            f"ClassCounts({', '.join(f'{i}: 1/1' for i in range(8))}, ..., n_classes=10)",
-        ),
-    ],
-    ids=["plain", "fraction", "huge", "long"],
-)
-def test_repr_is_one_line(counts, text):
+def test_repr_is_one_line():
     """Labels and counts, and no more than a line of them."""
-    assert repr(counts) == text
+    assert repr(ClassCounts(["a"], [0.25], [1e12])) == "ClassCounts('a': 0.25/1000000000000)"
+    assert repr(ClassCounts([0, 1], [1, 0], [3, 1e15])) == "ClassCounts(0: 1/3, 1: 0/1e+15)"
+    shown = ", ".join(f"{i}: 1/1" for i in range(8))
+    many = ClassCounts(np.arange(10), np.ones(10), np.ones(10))
+    assert repr(many) == f"ClassCounts({shown}, ..., n_classes=10)"
+
+
+def test_long_integers_do_not_merge():
+    """Integers that are equal as floats stay different."""
+    y_true = np.array([2**53, 2**53 + 1])
+    assert class_counts(y_true, y_true.astype(float)).correct.tolist() == [1, 0]
+    assert class_counts([0, 1, 1], [0.0, True, 0]) == ClassCounts([0, 1], [1, 1], [1, 2])

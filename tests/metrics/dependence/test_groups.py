@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -73,9 +74,6 @@ def test_worked_examples(case):
     a, b = beta_of_default(counts.effective())
     np.testing.assert_allclose(default.distribution.means(), beta(a, b).mean(), rtol=1e-12)
     assert default.mean() == pytest.approx(case["mean"], rel=1e-10)
-    if not effects.crosses:
-        variance = beta(a, b).var().mean() / len(a)
-        assert default.variance() == pytest.approx(variance, rel=1e-10)
 
 
 @pytest.mark.parametrize("nested", [True, False], ids=["nested", "crossing"])
@@ -140,12 +138,8 @@ def test_crossing_groups_widen_to_a_matched_beta(seed, class_weight):
     size = mean * (1 - mean) / variance - 1
     expected = beta(mean * size, (1 - mean) * size)
     assert posterior.cdf(0.75) == pytest.approx(expected.cdf(0.75), rel=1e-9)
-    again = pickle.loads(pickle.dumps(posterior.distribution))
-    assert again.interval() == posterior.distribution.interval()
-    assert again.means().tolist() == means.tolist()
-    # Classes alone have Jeffreys' prior, and are not widened.
-    alone = beta(plain.correct[0] + 0.5, plain.total[0] - plain.correct[0] + 0.5)
-    assert posterior.recalls()[0].variance() == pytest.approx(alone.var(), rel=1e-12)
+    assert posterior.distribution.means().tolist() == means.tolist()
+    # Classes alone are not widened.
     assert posterior.recalls()[0].variance() == pytest.approx(average.recalls()[0].variance())
 
 
@@ -177,10 +171,7 @@ def test_crossing_pairs_widen_to_a_matched_beta():
     assert float(difference.ccdf(0.0)) == pytest.approx(expected.sf(0.5), rel=1e-9)
     np.testing.assert_allclose(difference.interval(), 2 * expected.ppf([0.025, 0.975]) - 1)
     other = comparison.difference("A", "B")
-    assert float(other.cdf(0.0)) == pytest.approx(float(difference.ccdf(0.0)), rel=1e-9)
     assert float(difference.ccdf(-0.1)) == pytest.approx(float(other.cdf(0.1)), rel=1e-9)
-    drawn = np.asarray(difference.sample(20_000, rng=0))
-    assert drawn.mean() == pytest.approx(difference.mean(), abs=5 * np.sqrt(variance * 4 / 20_000))
 
 
 @pytest.mark.parametrize("prior", ["reciprocal", "hierarchical"])
@@ -215,6 +206,8 @@ def test_batches_of_disjoint_groups_add(grouped):
     for counts in (added, streamed, streamed + ClassCounts([0, 1, 2], [0] * 3, [0] * 3)):
         np.testing.assert_allclose(counts.effective().total, whole.effective().total, rtol=1e-12)
         assert counts.design_effects.n_groups == len(set(groups))
+        largest = counts.design_effects.largest_share, whole.design_effects.largest_share
+        np.testing.assert_allclose(*largest, rtol=1e-12)
     named = [{"a": y_pred[at], "b": other[at]} for at in parts]
     paired = sum(
         paired_counts(y[at], columns, groups=groups[at])
@@ -223,20 +216,6 @@ def test_batches_of_disjoint_groups_add(grouped):
     expected = paired_counts(y, {"a": y_pred, "b": other}, groups=groups).design_effects("a", "b")
     found = paired.design_effects("a", "b")
     np.testing.assert_allclose(found.divisor, expected.divisor, rtol=1e-12)
-    posteriors = [
-        PosteriorBalancedAccuracy(class_counts(y[at], y_pred[at], groups=groups[at]))
-        for at in parts
-    ]
-    pooled = sum(posteriors[1:], start=posteriors[0])
-    expected = PosteriorBalancedAccuracy(whole).credible_interval()
-    np.testing.assert_allclose(pooled.credible_interval(), expected, rtol=1e-9)
-
-
-def test_counts_with_and_without_groups_are_not_added():
-    """One of them would be taken for what it is not."""
-    y, y_pred, _, groups = draw(1)
-    with pytest.raises(ValueError, match="Counts can be added only if all of them were made with"):
-        class_counts(y, y_pred, groups=groups) + class_counts(y, y_pred)
 
 
 def test_json_and_pickles_keep_the_groups(grouped):
@@ -252,31 +231,21 @@ def test_json_and_pickles_keep_the_groups(grouped):
     assert counts != ClassCounts(counts.classes, counts.correct, counts.total)
 
 
+def replaced(part, key, change):
+    """Return a change of an array of the sums by class or of all classes together."""
+    return lambda d: d | {part: d[part] | {key: change(d[part][key])}}
+
+
 BROKEN = {
     "not an object": (lambda d: [1], "'design' must hold JSON objects"),
     "empty": (lambda d: {}, "must have 'by_class' and 'together', or 'squares'"),
-    "unknown key": (lambda d: {**d, "x": 1}, "'design' must have the keys"),
+    "unknown key": (lambda d: d | {"x": 1}, "'design' must have the keys"),
     "half": (lambda d: {"by_class": d["by_class"]}, "must have 'by_class' and 'together'"),
-    "shape": (
-        lambda d: {**d, "by_class": {**d["by_class"], "groups": [1.0]}},
-        "'groups' must hold finite numbers in the shape",
-    ),
-    "pairs": (
-        lambda d: {**d, "together": {**d["together"], "pairs": [[0, 5]]}},
-        "'pairs' must hold pairs of integers",
-    ),
-    "negative": (
-        lambda d: {**d, "together": {**d["together"], "sizes": [[-1, 1, 1]]}},
-        "'sizes' must be positive",
-    ),
+    "shape": (replaced("by_class", "groups", lambda _: [1.0]), "'groups' must hold finite numbers"),
+    "pairs": (replaced("together", "pairs", lambda _: [[0, 5]]), "'pairs' must hold pairs of int"),
+    "negative": (replaced("together", "sizes", lambda _: [[-1, 1, 1]]), "'sizes' must be positive"),
     "other totals": (
-        lambda d: {
-            **d,
-            "by_class": {
-                **d["by_class"],
-                "sizes": [[a, 2 * b, c] for a, b, c in d["by_class"]["sizes"]],
-            },
-        },
+        replaced("by_class", "sizes", lambda sizes: [[a, 2 * b, c] for a, b, c in sizes]),
         "'design' must be of as many samples",
     ),
 }
@@ -306,35 +275,6 @@ def test_order_and_names_do_not_matter(grouped):
     ):
         found = PosteriorBalancedAccuracy(changed).credible_interval()
         np.testing.assert_allclose(found, interval, rtol=1e-9)
-
-
-def test_repeated_rows_are_weights(grouped):
-    """A whole weight is so many samples of the group."""
-    y, y_pred, _, groups = grouped
-    weight = np.random.default_rng(0).integers(0, 4, len(y))
-    one = class_counts(y, y_pred, groups=groups, sample_weight=weight).effective()
-    repeated = (np.repeat(column, weight) for column in (y, y_pred))
-    two = class_counts(*repeated, groups=np.repeat(groups, weight)).effective()
-    np.testing.assert_allclose(one.total, two.total, rtol=1e-12)
-    np.testing.assert_allclose(one.correct, two.correct, rtol=1e-12)
-
-
-def test_fractions_of_cases_are_not_multiplied():
-    """Halves of cases stay halves, even if each of them is a group."""
-    y, y_pred, *_ = draw(1)
-    options = {"sample_weight": np.full(len(y), 0.5), "weight_type": "case"}
-    one = class_counts(y, y_pred, groups=np.arange(len(y)), **options).effective()
-    two = class_counts(y, y_pred, **options)
-    assert one.total.tolist() == two.total.tolist()
-
-
-@pytest.mark.parametrize("size", [2, 3, 5, 6, 7, 11])
-def test_perfect_classes_have_no_correlation(size):
-    """Rounding of the sums over groups, such as that of (n / sqrt(n))^2, tells of none."""
-    y, groups = np.repeat([0, 1], 6 * size), np.arange(12 * size) // size
-    effects = class_counts(y, y, groups=groups).design_effects
-    assert (effects.correlation, effects.degrees_of_freedom) == (0, 0)
-    assert effects.correlation_used == pytest.approx(0.2 * (4.302652729911275 / 1.959964) ** 2)
 
 
 def test_classes_are_left_out():
@@ -443,15 +383,7 @@ def test_several_classifiers_in_groups(grouped, prior):
     )
     assert pair.prob_greater()[0, 1] == pytest.approx(comparison.prob_greater()[0, 1], abs=1e-9)
     assert pair.prob_best().sum() == pytest.approx(1)
-    losses = pair.expected_loss()
-    expected = float(pair.difference("one", "two").mean())
-    assert losses[1] - losses[0] == pytest.approx(expected, abs=0.002)
     assert "own design effects for samples from" in pair.explanation
-    with pytest.warns(GroupsWarning):
-        alone = compare_predictions(
-            [0, 0, 1, 1], {"A": [0, 1, 1, 1], "B": [0, 0, 1, 0]}, groups=[1] * 4
-        )
-    assert alone.explanation.endswith("samples from 1 group.")
 
 
 def test_widened_and_shared_rates_are_not_subtracted():
@@ -468,34 +400,21 @@ def test_widened_and_shared_rates_are_not_subtracted():
     assert both.prob_greater()[0, 1] == pytest.approx(0.5, abs=1e-9)
 
 
-def test_groups_must_fit():
-    """Their number, and no missing one."""
-    with pytest.raises(ValueError, match="y_true and groups"):
-        class_counts([0, 1], [0, 1], groups=[1])
-    with pytest.raises(ValueError, match="Input groups contains NaN"):
-        class_counts([0, 1], [0, 1], groups=["a", None])
+POSTERIORS = {
+    "balanced accuracy": posterior_balanced_accuracy,
+    "accuracy": posterior_accuracy,
+    "comparison": lambda y, p, **options: compare_predictions(y, {"a": p, "b": 1 - p}, **options),
+    "metric": partial(posterior_confusion_metric, metric="accuracy"),
+}
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        posterior_balanced_accuracy,
-        posterior_accuracy,
-        lambda y, p, **options: compare_predictions(y, {"one": p, "two": 1 - p}, **options),
-        lambda y, p, **options: posterior_confusion_metric(y, p, "accuracy", **options),
-    ],
-    ids=["balanced accuracy", "accuracy", "comparison", "metric"],
-)
+@pytest.mark.parametrize("function", POSTERIORS.values(), ids=POSTERIORS)
 def test_repeated_ids_are_told(function):
     """The index of a Series names the samples; where it repeats, groups are asked for."""
     y, y_pred, _ = balanced(30, 5)
-    ids = np.arange(300) // 2
+    repeated = pd.Series(y, index=np.arange(300) // 2)
     with pytest.warns(GroupsWarning, match=r"such as .*0\)?\. If they are samples of one patient"):
-        function(pd.Series(y, index=ids), y_pred)
-    for series, options in (
-        (pd.Series(y, index=ids), {"groups": np.arange(300)}),
-        (pd.Series(y), {}),
-    ):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", GroupsWarning)
-            function(series, y_pred, **options)
+        function(repeated, y_pred)
+    with warnings.catch_warnings(action="error", category=GroupsWarning):
+        function(repeated, y_pred, groups=np.arange(300))
+        function(pd.Series(y), y_pred)

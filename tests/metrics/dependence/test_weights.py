@@ -1,26 +1,20 @@
 """Weights that are no case counts: effective sizes, and a warning where nothing was said."""
 
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
 
 from skpostbac import (
     ClassCounts,
-    ClassCountsScorer,
-    PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
     class_counts,
     compare_predictions,
-    make_posterior_scorer,
     paired_counts,
     posterior_accuracy,
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
-    posterior_confusion_metric,
-    posterior_threshold_curve,
 )
 from skpostbac.metrics import SampleWeightWarning
 from tests.metrics.dependence.slow import draw
@@ -85,30 +79,21 @@ def test_effective_size_of_a_difference(names, sign):
         assert found[label] == pytest.approx(size, rel=1e-10)
 
 
-@pytest.mark.parametrize("scale", [1e-90, 0.01, 7.0, 1e12])
-def test_scale_of_importance_weights_does_not_matter(scale):
-    """Twice as large weights are no more samples."""
+@pytest.mark.parametrize("scale", [1e-90, 7.0, 1e12])
+@pytest.mark.parametrize("is_grouped", [False, True], ids=["alone", "grouped"])
+def test_scale_of_importance_weights_does_not_matter(scale, is_grouped):
+    """Twice as large weights are no more samples, of one classifier and of two."""
     y, y_pred, other, groups = draw(1)
-    weight = weights_of(len(y), 1)
-    for options in ({}, {"groups": groups}):
-        one, two = (
-            class_counts(y, y_pred, sample_weight=w, weight_type="importance", **options)
-            for w in (weight, weight * scale)
-        )
-        found, expected = two.effective(), one.effective()
-        np.testing.assert_allclose(found.total, expected.total, rtol=1e-9)
-        found, expected = (PosteriorBalancedAccuracy(c).credible_interval() for c in (two, one))
-        np.testing.assert_allclose(found, expected, rtol=1e-8)
-        predictions = {"a": y_pred, "b": other}
-        one, two = (
-            paired_counts(y, predictions, sample_weight=w, weight_type="importance", **options)
-            for w in (weight, weight * scale)
-        )
-        found, expected = (
-            PosteriorComparison.from_paired_counts(c).difference_interval("a", "b")
-            for c in (two, one)
-        )
-        np.testing.assert_allclose(found, expected, rtol=1e-8)
+    named, found = {"a": y_pred, "b": other}, []
+    for weight in (weights_of(len(y), 1), scale * weights_of(len(y), 1)):
+        options = {"sample_weight": weight, "weight_type": "importance"}
+        options |= {"groups": groups} if is_grouped else {}
+        counts = class_counts(y, y_pred, **options)
+        pair = PosteriorComparison.from_paired_counts(paired_counts(y, named, **options))
+        interval = PosteriorBalancedAccuracy(counts).credible_interval()
+        difference = pair.difference_interval("a", "b")
+        found.append([*counts.effective().total, *interval, *difference])
+    np.testing.assert_allclose(*found, rtol=1e-8)
 
 
 def test_equal_importance_weights_are_no_weights():
@@ -128,15 +113,6 @@ def test_equal_importance_weights_are_no_weights():
         np.testing.assert_allclose(effects.effective_size, expected, rtol=1e-12)
 
 
-def test_groups_of_one_leave_importance_weights_alone():
-    """The design effects of groups of weighted samples are exactly those of the weights then."""
-    y, y_pred, _, _ = draw(1)
-    options = {"sample_weight": weights_of(len(y), 2), "weight_type": "importance"}
-    one = class_counts(y, y_pred, **options, groups=np.arange(len(y))).effective()
-    two = class_counts(y, y_pred, **options).effective()
-    np.testing.assert_allclose(one.total, two.total, rtol=1e-12)
-
-
 def test_batches_of_importance_weights_add():
     """Sums of squares add as sums do; JSON keeps them."""
     y, y_pred, _, _ = draw(1)
@@ -149,22 +125,6 @@ def test_batches_of_importance_weights_add():
     ]
     np.testing.assert_allclose(sum(parts).effective().total, whole.effective().total, rtol=1e-12)
     assert ClassCounts.from_json(whole.to_json()) == whole
-    kept = class_counts(
-        y, y_pred, sample_weight=weight, weight_type="importance", labels=[2, 1]
-    ).effective()
-    np.testing.assert_allclose(
-        kept.total, [whole.reindex([label]).effective().total[0] for label in (2, 1)], rtol=0.05
-    )
-
-
-def test_accuracy_of_importance_weights():
-    """All samples have one effective size, and not one for each class."""
-    y, y_pred, _, _ = draw(1)
-    weight = weights_of(len(y), 1)
-    posterior = posterior_accuracy(y, y_pred, sample_weight=weight, weight_type="importance")
-    (p,), (size,) = by_hand(np.zeros(len(y)), y == y_pred, weight)
-    assert posterior.mean() == pytest.approx((p * size + 0.5) / (size + 1), rel=1e-10)
-    assert isinstance(posterior, PosteriorAccuracy)
 
 
 FRACTIONS = {"halves": np.full(6, 0.5), "mean one": np.array([0.2, 1.8, 0.7, 1.3, 1.1, 0.9])}
@@ -196,67 +156,6 @@ def test_fractions_that_nobody_declared_are_warned_of(call, weight):
             call(np.array([1, 2, 0, 3.0, 1, 1]))
         if meaning == "case" and not isinstance(declared, float):
             assert type(declared) is type(undeclared)
-
-
-def test_rounded_whole_numbers_are_whole():
-    """Sums of floats, and floats of 32 bits."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        class_counts(Y, Y_PRED, sample_weight=[0.1 * 3 / 0.3, 1, 2, 3, 1, 1e15 / 7 // 1])
-
-
-@pytest.mark.parametrize(
-    "function",
-    [
-        posterior_balanced_accuracy,
-        posterior_accuracy,
-        posterior_balanced_accuracy_score,
-        partial(posterior_confusion_metric, metric="recall_macro"),
-        lambda y, y_pred, **options: paired_counts(y, {"a": y_pred}, **options),
-        lambda y, y_pred, **options: compare_predictions(y, {"a": y_pred, "b": y}, **options),
-        lambda y, y_pred, **options: posterior_threshold_curve(y, y_pred, pos_label=1, **options),
-    ],
-)
-def test_importance_needs_weights(function):
-    """They were probably forgotten."""
-    y, y_pred = [0, 0, 1, 1], [0, 1, 1, 1]
-    with pytest.raises(ValueError, match=r"^weight_type='importance' needs sample_weight"):
-        function(y, y_pred, weight_type="importance")
-
-
-def test_weight_types_and_weights_are_checked():
-    """With the name of the argument."""
-    with pytest.raises(ValueError, match="weight_type must be one of"):
-        class_counts(Y, Y_PRED, weight_type="survey")
-    with pytest.raises(ValueError, match="weight_type must be one of"):
-        make_posterior_scorer(weight_type=1)
-    with pytest.raises(ValueError, match="an importance weight of at least 1e-100"):
-        class_counts(Y, Y_PRED, sample_weight=[1e-200] * 6, weight_type="importance")
-    one = class_counts(Y, Y_PRED, sample_weight=[2] * 6, weight_type="importance")
-    with pytest.raises(ValueError, match="Counts can be added only if"):
-        one + class_counts(Y, Y_PRED)
-
-
-def count_halves(scorer):
-    """Return the counts of a constant classifier, with weights of 1/2."""
-    estimator = type("Constant", (), {"predict": lambda self, X: np.zeros(len(X), int)})()
-    return scorer(estimator, np.zeros((6, 1)), Y, sample_weight=FRACTIONS["halves"])
-
-
-def test_scorer_of_counts_takes_declared_case_counts():
-    """Fractions of cases, without a warning in each fold."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        counts = count_halves(ClassCountsScorer(labels=[0, 1], weight_type="case"))
-    assert counts["total_0"] == 1.5
-
-
-def test_scorer_of_counts_refuses_importance_weights():
-    """Counts of folds have no room for their squares; the message says what has."""
-    with pytest.raises(ValueError, match=r"must be 'case' or None .* cross_val_predict"):
-        ClassCountsScorer(weight_type="importance")
-    with pytest.raises(ValueError, match="weight_type must be one of"):
-        ClassCountsScorer(weight_type="survey")
 
 
 def test_report_counts_samples_and_not_what_they_are_worth():
@@ -291,18 +190,3 @@ def test_few_large_weights_are_told(entry):
     entry(
         np.tile(y, 10), np.tile(y, 10), sample_weight=np.tile(weight, 10), weight_type="importance"
     )
-
-
-@pytest.mark.parametrize("n", [10, 25, 50, 100])
-def test_ordinary_weights_are_not_told(n):
-    """Weights that vary by half of their mean, or two strata, fire in at most 5 % of test sets."""
-    fired = 0
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        y = np.repeat([0, 1], n)
-        for weight in (weights_of(2 * n, 0.5, seed), np.where(rng.random(2 * n) < 0.5, 1.0, 3.0)):
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always", SampleWeightWarning)
-                class_counts(y, y, sample_weight=weight, weight_type="importance")
-            fired += len(caught)
-    assert fired <= 4

@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.sparse import coo_array, csr_matrix
 
 from skpostbac.metrics import ClassCounts, class_counts, paired_counts
 
@@ -20,12 +19,6 @@ def objects(labels):
     """Return an array of objects, whatever they are."""
     array = np.empty(len(labels), object)
     array[:] = labels
-    return array
-
-
-def frozen(array):
-    """Return a read-only array."""
-    array.flags.writeable = False
     return array
 
 
@@ -57,7 +50,7 @@ ANY = {
 TYPED = {
     "list": list,
     "array": np.asarray,
-    "read-only": lambda x: frozen(np.array(x)),
+    "read-only": lambda x: np.broadcast_to(np.array(x), len(x)),
     "swapped": swapped,
     "strided": strided,
     "column": lambda x: np.asarray(x)[:, np.newaxis],
@@ -139,57 +132,6 @@ def test_one_bad_label_is_refused(container, bad, good):
         paired_counts([*good, good[0]], {"A": labels})
 
 
-@given(data=st.lists(st.one_of(*KINDS.values(), st.sampled_from(list(HOSTILE.values())))))
-@pytest.mark.parametrize("container", ANY.values(), ids=ANY)
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_any_labels_are_counted_or_refused(container, data):
-    """All samples of what is counted are there, and right."""
-    try:
-        counts = class_counts(container(data), container(data))
-    except (TypeError, ValueError):
-        return
-    assert counts.n_samples == len(data)
-    np.testing.assert_array_equal(counts.correct, counts.total)
-    assert len(counts.classes) == len(set(data))
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        pytest.param(np.array(1), id="0-d"),
-        pytest.param(np.array("a", object), id="0-d object"),
-        pytest.param(np.ones((2, 2)), id="2-d"),
-        pytest.param(np.ones((1, 2)), id="row"),
-        pytest.param(np.ones((2, 1, 1)), id="3-d"),
-        pytest.param(np.ma.array([1, 2], mask=[0, 1]), id="masked"),
-        pytest.param(np.ma.array(["a", "b"], mask=True), id="all masked"),
-        pytest.param(np.ma.array([[1], [2]], mask=[[0], [1]]), id="masked column"),
-        pytest.param([np.ma.array(1, mask=True), 2], id="masked scalar"),
-        pytest.param(csr_matrix([[1], [0]]), id="sparse matrix"),
-        pytest.param(coo_array([1, 0]), id="sparse array"),
-        pytest.param(np.array([(1, 2), (3, 4)], "i4,i4"), id="records"),
-        pytest.param(np.array([b"a", b"b"]), id="bytes"),
-        pytest.param(np.array([b"a", b"b"], "V1"), id="void"),
-        pytest.param(pd.array([1, None], dtype="Int64"), id="pandas missing"),
-        pytest.param(pd.Series(pd.date_range("2020", periods=2, tz="UTC")), id="time zones"),
-        pytest.param(pd.cut([1, 2], 2), id="intervals"),
-        pytest.param(pd.Categorical([0.5, 1]), id="continuous categories"),
-        pytest.param(pl.Series([[1], [2]]), id="polars lists"),
-        pytest.param(pl.Series([None, None]), id="polars null"),
-        pytest.param(pd.DataFrame({"a": [1, 2], "b": [1, 2]}), id="frame"),
-        pytest.param({1: 2}, id="dict"),
-        pytest.param("ab", id="text"),
-        pytest.param(object(), id="object"),
-    ],
-)
-def test_other_containers_are_refused(labels):
-    """Without a warning, and nothing masked is unmasked."""
-    with pytest.raises((TypeError, ValueError), match="y_true"):
-        class_counts(labels, [1, 0])
-    with pytest.raises((TypeError, ValueError), match="y_pred"):
-        class_counts([1, 0], labels)
-
-
 @pytest.mark.parametrize("dtype", ["object", "U", np.dtypes.StringDType()], ids=str)
 def test_unicode_is_exact(dtype):
     """Labels that look alike, of several code points, or beyond the basic plane."""
@@ -199,13 +141,6 @@ def test_unicode_is_exact(dtype):
     assert counts.classes.tolist() == sorted(labels)
     assert counts.total.tolist() == [1] * len(labels)
     assert counts.correct.sum() == 1  # the one in the middle
-
-
-def test_missing_text_of_numpy_is_refused():
-    """StringDType may have a value for missing text."""
-    missing = np.array(["a", None], np.dtypes.StringDType(na_object=None))
-    with pytest.raises(ValueError, match="Input y_true contains NaN"):
-        class_counts(missing, ["a", "a"])
 
 
 @pytest.mark.parametrize("other", [2.0, np.float64(2)], ids=repr)

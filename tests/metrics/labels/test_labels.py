@@ -11,7 +11,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.naive_bayes import GaussianNB
 
-from skpostbac import ClassCounts, class_counts, posterior_balanced_accuracy
+from skpostbac import ClassCounts, class_counts
 
 
 def read(y):
@@ -31,37 +31,6 @@ def objects(*labels):
     return array
 
 
-COLUMNS = {
-    "list": [3, 5, 3],
-    "tuple": (3, 5, 3),
-    "range": range(3),
-    "ndarray": np.array([3, 5, 3]),
-    "read-only ndarray": np.broadcast_to(np.array(3), 3),
-    "column vector": [[3], [5], [3]],
-    "int8": np.array([-128, 127, 0], np.int8),
-    "uint64": np.array([2**64 - 1, 2**64 - 2, 0], np.uint64),
-    "bool": np.array([True, False, True]),
-    "bools in a list": [True, False, True],
-    "float": [1.0, 2.0, 1.0],
-    "str": ["b", "a", "b"],
-    "object str": np.array(["b", "a", "b"], object),
-    "datetime": np.array(["2020-01-01", "2021-01-01", "2020-01-01"], "M8[D]"),
-    "pandas int": pd.Series([3, 5, 3], index=[7, 8, 9]),
-    "pandas Int64": pd.Series([2**60 + 1, 2**60, 3], dtype="Int64"),
-    "pandas boolean": pd.Series([True, False, True], dtype="boolean"),
-    "pandas str": pd.Series(["b", "a", "b"]),
-    "pandas string": pd.Series(["b", "a", "b"], dtype="string"),
-    "pandas object": pd.Series(["b", "a", "b"], dtype=object),
-    "pandas categorical": pd.Series(["b", "a", "b"], dtype="category"),
-    "pandas integer categorical": pd.Series([3, 5, 3], dtype="category"),
-    "pandas frame": pd.DataFrame({"y": [3, 5, 3]}),
-    "polars int": pl.Series([3, 5, 3]),
-    "polars bool": pl.Series([True, False, True]),
-    "polars str": pl.Series(["b", "a", "b"]),
-    "polars categorical": pl.Series(["b", "a", "b"], dtype=pl.Categorical),
-    "polars enum": pl.Series(["b", "a", "b"], dtype=pl.Enum(["b", "a"])),
-}
-
 MISSING = {
     "float": [0.0, np.nan],
     "None among strings": ["a", None],
@@ -77,16 +46,6 @@ MISSING = {
     "polars int": pl.Series([1, None]),
     "polars str": pl.Series(["a", None]),
 }
-
-
-@pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
-def test_each_container_has_its_labels(column):
-    """Sorted distinct labels, and how often each of them occurs."""
-    labels = column.to_list() if hasattr(column, "to_list") else np.ravel(column).tolist()
-    counts = class_counts(column, column)
-    assert counts.classes.tolist() == sorted(set(labels))
-    assert counts.total.tolist() == [labels.count(label) for label in counts.classes.tolist()]
-    assert (counts.correct == counts.total).all()
 
 
 @pytest.mark.parametrize("column", MISSING.values(), ids=MISSING)
@@ -110,37 +69,19 @@ REFUSED = {
     "ragged": ([[1, 2], [3]], ValueError, "y_true: "),
     "masked": (np.ma.array([1, 2], mask=[0, 1]), ValueError, "y_true contains masked values"),
     "sparse": (csr_array([[1], [0]]), TypeError, "y_true: Sparse data was passed"),
-    "scores": (
-        [0.9, 0.2],
-        ValueError,
-        r"^y_true: continuous .* \(class labels are needed, not prob.*\)$",
-    ),
-    "scores of classes": (
-        SCORES,
-        ValueError,
-        r"^y_true: y should be a 1d array, .*: take classes_\[scores\.argmax",
-    ),
+    "scores": ([0.9, 0.2], ValueError, r"^y_true: continuous .* \(class labels are needed, not p"),
+    "scores of classes": (SCORES, ValueError, r": take classes_\[scores\.argmax"),
     "frame of scores": (pd.DataFrame(SCORES), ValueError, ": take classes_"),
     "classifier": (GaussianNB(), ValueError, r"y should be .*not a classifier: call its pred"),
-    "half": ([0.5, 1.0], ValueError, "y_true: continuous is not supported"),
     "huge": ([1e300, 1.0], ValueError, "y_true: continuous is not supported"),
     "inf": ([np.inf, 1.0], ValueError, "y_true.* contains infinity"),
     "complex": ([1j, 1.0], ValueError, "y_true: Complex data not supported"),
     "object": (np.array([0, 1], object), ValueError, "y_true: unknown is not supported"),
     "big int": ([2**70, 1], ValueError, "y_true: unknown is not supported"),
-    "duration": (
-        objects(np.timedelta64(1, "D"), 2),
-        ValueError,
-        "y_true: unknown .* such as np.timedelta64",
-    ),
+    "duration": (objects(np.timedelta64(1, "D"), 2), ValueError, "such as np.timedelta64"),
     "mixed list": (["a", 1], ValueError, "Mix of label input types .* in y_true"),
     "mixed array": (objects("a", 1), ValueError, "Mix of label input types .* in y_true"),
     "bytes": ([b"a", b"b"], TypeError, "y_true: Support for labels represented as bytes"),
-    "array of bytes": (
-        np.array([b"a", b"b"]),
-        TypeError,
-        "y_true: Support for labels represented as by",
-    ),
     "unhashable": (objects([1], [2]), TypeError, "y_true: unhashable"),
 }
 
@@ -152,25 +93,17 @@ def test_what_is_no_label_is_refused(column, error, message):
         class_counts(column, [1, 0])
 
 
-@pytest.mark.parametrize("groups", [np.ones((2, 2)), [["a", "b"], ["c", "d"]]])
-def test_tables_of_groups_are_refused(groups):
-    """They are no scores of classes."""
-    with pytest.raises(ValueError, match=r"^groups: must be one-dimensional, .* \(2, 2\)$"):
-        posterior_balanced_accuracy([0, 1], [0, 1], groups=groups)
+MERGED = {
+    "same": ([1, 0], [1, 0], [1, 0]),
+    "other order": ([1, 0], [0, 1], [0, 1]),
+    "union": ([3, 1], [2], [1, 2, 3]),
+    "strings": (["b"], ["a", "c"], ["a", "b", "c"]),
+    "bool and int": ([False, True], [2], [False, True, 2]),
+    "beyond float": ([2**63 + 1], [-1], [-1, 2**63 + 1]),
+}
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "union"),
-    [
-        ([1, 0], [1, 0], [1, 0]),
-        ([1, 0], [0, 1], [0, 1]),
-        ([3, 1], [2], [1, 2, 3]),
-        (["b"], ["a", "c"], ["a", "b", "c"]),
-        ([False, True], [2], [False, True, 2]),
-        ([2**63 + 1], [-1], [-1, 2**63 + 1]),
-    ],
-    ids=["same", "other order", "union", "strings", "bool and int", "beyond float"],
-)
+@pytest.mark.parametrize(("first", "second", "union"), MERGED.values(), ids=MERGED)
 def test_merging_sorts_unless_both_agree(first, second, union):
     """The union is sorted, and exact; an order that both have stays."""
     assert merge(np.array(first), np.array(second)).tolist() == union
@@ -199,14 +132,6 @@ def test_merging_labels_of_different_types_is_refused(one, other):
             merge(first, second)
 
 
-@pytest.mark.parametrize("unit", ["D", "us", "ns"])
-def test_merging_dates_gives_dates(unit):
-    """Of either side, in order, as an array of dates."""
-    merged = merge(DAYS[1:].astype(f"M8[{unit}]"), DAYS[:1])
-    assert merged.dtype == f"M8[{unit}]"
-    assert (merged == DAYS).all()
-
-
 LONG = np.finfo(np.longdouble).nmant >= 63
 needs_long = pytest.mark.skipif(not LONG, reason="long doubles are doubles here")
 
@@ -230,31 +155,26 @@ def test_long_doubles_are_not_rounded(label):
         read(np.array([1, label]))
 
 
-def test_missing_long_doubles_are_refused():
-    """As in any other array of numbers."""
-    with pytest.raises(ValueError, match="Input y_true contains NaN"):
-        read(np.array([1, np.nan], np.longdouble))
+CLASSES = {
+    "empty": ([], ValueError, "'classes' should contain at least one label"),
+    "duplicate": ([1, 2, 1], ValueError, "classes must not contain duplicates"),
+    "bool": ([1, True], ValueError, "classes must not contain duplicates"),
+    "missing": ([1, None], ValueError, "Input classes contains NaN"),
+    "matrix": ([[1, 2], [3, 4]], ValueError, "classes: "),
+    "text": ("dog", ValueError, "classes: must be an array of labels, such as a list, got 'dog'"),
+    "complex": (np.array([1 + 0j]), ValueError, "classes: Complex data not supported"),
+    "unhashable": (objects([1], [2]), TypeError, "classes: unhashable"),
+    "many": ([*map(str, range(1000)), 1], ValueError, "Mix of label input types .* in classes"),
+}
 
 
-@pytest.mark.parametrize(
-    ("labels", "error", "message"),
-    [
-        ([], ValueError, "'classes' should contain at least one label"),
-        ([1, 2, 1], ValueError, "classes must not contain duplicates"),
-        ([1, True], ValueError, "classes must not contain duplicates"),
-        ([1, None], ValueError, "Input classes contains NaN"),
-        ([[1, 2], [3, 4]], ValueError, "classes: "),
-        ("dog", ValueError, "classes: must be an array of labels, such as a list, got 'dog'"),
-        ({"dog"}, ValueError, "classes: must be an array of labels, such as a list, got {'dog'}"),
-        (np.array([1 + 0j]), ValueError, "classes: Complex data not supported"),
-        (objects([1], [2]), TypeError, "classes: unhashable"),
-    ],
-    ids=["empty", "duplicate", "bool", "missing", "matrix", "text", "set", "complex", "unhashable"],
-)
+@pytest.mark.parametrize(("labels", "error", "message"), CLASSES.values(), ids=CLASSES)
 def test_classes_must_be_distinct_labels(labels, error, message):
-    """No, or no distinct, or no valid labels are an error."""
-    with pytest.raises(error, match=message):
+    """No, or no distinct, or no valid labels are an error of one short line."""
+    with pytest.raises(error, match=message) as caught:
         ClassCounts(labels, [1, 1], [1, 1])
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 350
 
 
 @pytest.mark.parametrize("container", [list, tuple])
@@ -269,32 +189,3 @@ def test_one_long_label_does_not_widen_the_others(container):
         finally:
             tracemalloc.stop()
         assert set(counts.classes) == set(labels)
-
-
-MANY = list(range(1000))
-TEXTS = [f"a long label, number {code}" for code in MANY]
-
-
-@pytest.mark.parametrize(
-    "fail",
-    [
-        lambda: ClassCounts(MANY * 2, [1], [1]),
-        lambda: ClassCounts([*TEXTS, 1], [1], [1]),
-        lambda: ClassCounts("x\n" * 1000, [1], [1]),
-        lambda: merge(np.array(MANY), np.array(TEXTS)),
-        lambda: read([[0, 1], [1, 0]] * 1000),
-        lambda: read([[code] * (code % 2 + 1) for code in MANY]),
-        lambda: read(np.float64(3)),
-        lambda: read(5 * "x\n"),
-        lambda: read(np.array([0.5, *MANY])),
-        lambda: read(np.array([np.inf, *MANY])),
-        lambda: read(np.array([2**70, *MANY], object)),
-        lambda: read(np.array([*TEXTS, *MANY], object)),
-    ],
-)
-def test_messages_are_one_short_line(fail):
-    """However many labels there are, and of whichever package the reason is."""
-    with pytest.raises(ValueError, match=r"label|classes|y_true") as caught:
-        fail()
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 350

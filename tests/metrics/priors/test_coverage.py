@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
+from skpostbac.metrics import ClassCounts
 from skpostbac.metrics._priors.influence import _typical_recalls, expected_coverage, shared_coverage
 from skpostbac.stats import BetaAverage
 
@@ -86,13 +86,3 @@ def test_bias_of_a_shared_prior():
         norm.cdf(0.51), abs=0.01
     )
     assert shared_coverage(*counts, weights, 0.8 + 0.9 * sd, 0.1 * sd) == pytest.approx(0.95)
-
-
-def test_next_to_perfect_and_not_observed():
-    """A recall that rounds to one, and samples of a class that does not count."""
-    counts = ClassCounts(range(2), [10**9] * 2, [10**9] * 2)
-    influence = PosteriorBalancedAccuracy(counts, prior="hierarchical").prior_influence()
-    assert influence.expected_coverage == pytest.approx(1)
-    counts = ClassCounts(range(2), [5, 0], [5, 0])
-    influence = PosteriorBalancedAccuracy(counts, class_weight=[0, 1]).prior_influence()
-    assert np.isnan(influence.expected_coverage)

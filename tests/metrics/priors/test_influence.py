@@ -4,7 +4,6 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,48 +86,3 @@ def test_without_observations_there_is_no_shift(total, weights):
     assert math.isnan(influence.observed)
     assert math.isnan(influence.shift)
     assert influence.mean == 0.5
-
-
-def test_classes_are_sorted_by_their_shift():
-    """By size, whatever the sign; fewer samples are moved more."""
-    influence = influence_of([1, 0, 45], [10, 4, 50], classes=["x", "y", "z"])
-    sizes = dict(zip("xyz", np.abs(influence.class_shifts), strict=True))
-    assert influence.most_moved == tuple(sorted(sizes, key=sizes.get, reverse=True))
-    assert influence.most_moved == ("y", "x", "z")
-
-
-def test_summary_is_a_data_frame():
-    """A row for each class."""
-    influence = influence_of([9, 1], [9, 2], classes=["a", "b"])
-    frame = pd.DataFrame(influence.summary()).set_index("class")
-    assert list(frame.columns) == ["correct", "total", "observed", "mean", "shift"]
-    assert frame.loc["b"].tolist()[:4] == [1, 2, 0.5, 0.5]
-    assert frame["shift"].sum() == pytest.approx(influence.shift, rel=1e-15)
-
-
-def test_repr_is_one_line():
-    """Short with many classes, and with long labels."""
-    text = repr(influence_of([9] * 50, [10] * 50, prior="uniform"))
-    assert text == (
-        "PriorInfluence(shift=-4.56, mean=0.833, observed=0.900, most_moved=(0, 1, 2), "
-        "expected_coverage=0.00)"
-    )
-    classes = ["x" * 1000, *map(str, range(99))]
-    text = repr(influence_of([0] * 100, [1] + [0] * 99, classes=classes, prior="uniform"))
-    assert "unobserved=('0', '1'" in text
-    assert "\n" not in text
-    assert len(text) < 300
-
-
-def test_a_hierarchical_prior_moves_classes_to_one_another():
-    """Not to 1/2: what one class loses another one gains, and the mean hardly moves."""
-    counts = ClassCounts(range(4), [10, 9, 9, 2], [10, 10, 10, 4])
-    flat = PosteriorBalancedAccuracy(counts).prior_influence()
-    posterior = PosteriorBalancedAccuracy(counts, prior="hierarchical")
-    influence = posterior.prior_influence()
-    assert influence.class_shifts[0] < 0 < influence.class_shifts[3]
-    assert abs(influence.shift) < abs(flat.shift)
-    moved = [
-        distribution.mean() for distribution in posterior.recalls().values()
-    ] - counts.correct / counts.total
-    assert influence.class_shifts == pytest.approx(moved / 4 / posterior.standard_deviation())

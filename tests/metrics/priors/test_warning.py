@@ -25,7 +25,6 @@ from skpostbac.metrics._priors.influence import (
 )
 from skpostbac.model_selection import (
     PosteriorRefit,
-    compare_posteriors,
     compare_predictions,
     cross_val_posterior,
     pooled_posteriors,
@@ -74,18 +73,6 @@ def test_every_entry_warns_once_where_the_user_calls(entry):
     )
 
 
-def test_candidates_share_one_warning():
-    """Pooled folds warn of the candidate that is moved most."""
-    results = {
-        f"split0_test_{kind}_{label}": counts
-        for kind, counts in (("correct", [50.0, 2.0, 100.0]), ("total", [100.0, 2.0, 101.0]))
-        for label in range(8)
-    }
-    with pytest.warns(PriorInfluenceWarning, match="from the observed 1.000 to 0.750") as record:
-        pooled_posteriors(results, prior="uniform")
-    assert len(record) == 1
-
-
 def test_scores_and_searches_stay_silent():
     """Warnings are errors here: none of these gives one, nor does what is derived."""
     X, y = LABELS[:, None], LABELS
@@ -103,17 +90,6 @@ def test_scores_and_searches_stay_silent():
     pickle.loads(pickle.dumps(posterior + posterior)).summary()
 
 
-@pytest.mark.parametrize(("correct", "total"), [(8, 10), (18, 20)])
-def test_weaker_prior_is_a_remedy_that_gives_no_warning(correct, total):
-    """It is named with the coverage to expect of it."""
-    counts = [correct] * 8, [total] * 8
-    weaker = from_counts(*counts)  # the default prior
-    share = weaker.prior_influence().expected_coverage
-    message = rf"use prior='hierarchical', or 'reciprocal' \(about {share:.0%}\)\.$"
-    with pytest.warns(PriorInfluenceWarning, match=message):
-        from_counts(*counts, prior="uniform")
-
-
 def test_comparison_of_predictions_warns_once():
     """Of the classifier that suffers most."""
     message = "from the observed 1.000 to 0.750, .* use prior='hierarchical'"
@@ -125,37 +101,14 @@ def test_comparison_of_predictions_warns_once():
     compare_predictions(LABELS, {"A": LABELS, "B": LABELS[::-1]}, prior="hierarchical")
 
 
-def test_reports_tell_of_the_prior():
-    """That of one classifier, and that of independent ones, with the prior that shares."""
-    posterior = PosteriorBalancedAccuracy(class_counts(LABELS, LABELS), prior="uniform")
-    for report in (
-        posterior.report(),
-        compare_posteriors({"A": posterior, "B": posterior}).report(),
-    ):
-        assert "from the observed 1.000 to 0.750" in report.splitlines()[-1]
-        assert "use prior='hierarchical'" in report.splitlines()[-1]
-    weak = PosteriorBalancedAccuracy(class_counts(LABELS, LABELS), prior="reciprocal")
-    assert "intervals would contain" not in weak.report()
-
-
-@pytest.mark.parametrize(
-    ("prior", "expected"),
-    [
-        ("uniform", True),
-        ("jeffreys", True),
-        ("neutral", True),
-        ((1, 1), True),
-        ((1, 2), False),
-        (np.ones((8, 2)), False),
-    ],
-    ids=["uniform", "jeffreys", "neutral", "symmetric", "asymmetric", "rows"],
-)
-def test_a_prior_of_the_users_own_is_no_surprise(prior, expected):
-    """Unequal pairs and arrays are meant to move the posterior."""
-    with warnings.catch_warnings(record=True) as record:
-        warnings.simplefilter("always")
-        from_counts([2] * 8, [2] * 8, prior=prior)
-    assert bool(record) is expected
+def test_a_prior_of_the_users_own_is_no_surprise():
+    """Unequal pairs and arrays are meant to move the posterior; names and equal pairs are not."""
+    for prior in ("jeffreys", "neutral", (1, 1)):
+        with pytest.warns(PriorInfluenceWarning):
+            from_counts([2] * 8, [2] * 8, prior=prior)
+    for prior in ((1, 2), np.ones((8, 2))):
+        with warnings.catch_warnings(action="error"):
+            from_counts([2] * 8, [2] * 8, prior=prior)
 
 
 def trending(slope):
@@ -175,14 +128,6 @@ def test_a_prior_that_the_classes_share(prior, slope):
         assert influence is None
     else:
         assert influence.remedy.endswith("depend on class size: use prior='hierarchical'")
-
-
-def test_what_is_within_half_a_percent_is_not_worth_a_word():
-    """A perfect classifier of a million samples is moved by a millionth."""
-    counts = ClassCounts(range(9), [10**6] * 9, [10**6] * 9)
-    posterior = PosteriorBalancedAccuracy(counts, prior="uniform")
-    assert posterior.prior_influence().expected_coverage < 0.5
-    assert dominating_influence(posterior) is None
 
 
 @pytest.mark.parametrize(
@@ -206,25 +151,6 @@ def test_distance_is_the_cause_under_a_shared_prior():
     with pytest.warns(PriorInfluenceWarning, match=r"by 1\.5 posterior standard deviations"):
         posterior = from_counts(correct, total, prior=Hyperprior(strata=None))
     assert abs(posterior.prior_influence().shift) < LARGEST_SHIFT
-
-
-def test_nothing_observed_is_nothing_moved():
-    """A posterior of no samples is the prior, as asked for."""
-    assert from_counts([0] * 9, [0] * 9).prob_above(0.5) == pytest.approx(0.5)
-
-
-def test_intervals_miss_where_it_warns():
-    """50 classes, 20 samples of each, recall 0.9."""
-    rng = np.random.default_rng(0)
-    covered, warned = [], []
-    for correct in rng.binomial(20, 0.9, size=(40, 50)):
-        posterior = PosteriorBalancedAccuracy(
-            ClassCounts(range(50), correct, [20] * 50), prior="uniform"
-        )
-        covered.append(0.025 <= posterior.cdf(0.9) <= 0.975)
-        warned.append(dominating_influence(posterior) is not None)
-    assert np.mean(covered) < 0.2
-    assert all(warned)
 
 
 NOT_INFORMATIVE = {
@@ -284,25 +210,3 @@ def test_comparison_names_classes_without_samples(prior):
         y_true, predictions, labels=labels, class_weight=[1, 1, 0], prior=prior
     )
     assert "no samples" not in weighted.report()
-
-
-def test_empty_classes_of_batches_and_folds_are_no_matter():
-    """What counts is the sum."""
-    one, two = (class_counts([label] * 20, [label] * 20) for label in (0, 1))
-    pooled_posteriors(
-        {
-            "test_correct_0": [20, 0],
-            "test_total_0": [20, 0],
-            "test_correct_1": [0, 19],
-            "test_total_1": [0, 20],
-        }
-    )
-    assert "no samples" not in PosteriorBalancedAccuracy(one + two).report()
-
-
-def test_empty_class_beside_many():
-    """Where the prior decides without it too, both are told, in one warning."""
-    message = "With few samples of each class, .* Class 50 has no samples"
-    with pytest.warns(PriorInfluenceWarning, match=message) as record:
-        from_counts([9] * 50 + [0], [10] * 50 + [0], prior="uniform")
-    assert len(record) == 1

@@ -4,8 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy import stats
-from sklearn.metrics import balanced_accuracy_score, confusion_matrix
+from sklearn.metrics import confusion_matrix
 
 from skpostbac import posterior_threshold_curve
 from skpostbac.metrics._labels import read_scores
@@ -54,31 +53,6 @@ def test_weights_count_cases(data):
     assert weighted.thresholds.tolist() == repeated.thresholds.tolist()
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_older_versions_of_scikit_learn_count_the_same(data, weighted, monkeypatch):
-    """The counts taken from a ROC curve are those of the confusion matrices."""
-    y_true, y_score = data
-    weight = 0.5 + np.arange(60) % 3 if weighted else None
-    options = {"pos_label": "ill", "sample_weight": weight, "weight_type": "case"}
-    new = posterior_threshold_curve(y_true, y_score, **options)
-    monkeypatch.delattr("sklearn.metrics.confusion_matrix_at_thresholds", raising=False)
-    old = posterior_threshold_curve(y_true, y_score, **options)
-    assert np.allclose(old.correct, new.correct, rtol=1e-14, atol=1e-13)
-    assert np.allclose(old.total, new.total, rtol=1e-14)
-    assert old.thresholds.tolist() == new.thresholds.tolist()
-
-
-def test_the_best_threshold_is_that_of_a_loop(data):
-    """No threshold has a larger balanced accuracy."""
-    y_true, y_score = data
-    counts = posterior_threshold_curve(y_true, y_score, pos_label="ill")
-    scores = [
-        balanced_accuracy_score(y_true, np.where(y_score >= threshold, "ill", "healthy"))
-        for threshold in counts.thresholds
-    ]
-    assert counts.best_index == np.argmax(scores)
-
-
 COUNTS = ThresholdCounts(
     np.array([4.0, 3.0, 2.0, 1.0]),
     np.array([[9.0, 1.0], [7.0, 4.0], [7.0, 6.0], [0.0, 6.0]]),
@@ -86,11 +60,6 @@ COUNTS = ThresholdCounts(
     1,
 )
 PRIOR = np.array([[0.5, 1.5], [2.0, 0.25]])
-
-
-def mirrored(counts):
-    """Exchange both classes."""
-    return counts._replace(correct=counts.correct[:, ::-1], total=counts.total[::-1], positive=0)
 
 
 @pytest.mark.parametrize("weights", [(0.5, 0.5), (0.2, 0.8)])
@@ -112,16 +81,6 @@ def test_thresholds_depend_on_each_other_as_in_a_dirichlet_distribution():
     mean = (PRIOR[1, 0] + COUNTS.correct[:, 1]) / n
     exact = np.minimum.outer(mean, mean) * (1 - np.maximum.outer(mean, mean)) / (n + 1)
     assert np.allclose(np.cov(draws.T), exact, atol=5 * exact.max() * np.sqrt(2 / 100_000))
-
-
-def test_either_class_may_be_the_positive_one():
-    """The order of the classes does not matter to the distribution."""
-    curves = draw_curves(COUNTS, PRIOR, np.array([0.3, 0.7]), 20_000, np.random.default_rng(3))
-    again = draw_curves(
-        mirrored(COUNTS), PRIOR[::-1], np.array([0.7, 0.3]), 20_000, np.random.default_rng(4)
-    )
-    for one, other in zip(curves.T, again.T, strict=True):
-        assert stats.ks_2samp(one, other).pvalue > 1e-3
 
 
 def test_the_band_holds_its_share_of_the_curves():
@@ -161,9 +120,3 @@ def test_optimism_is_the_mean_over_all_bootstrap_samples(weights, pos_label):
     found = bootstrap_optimism(counts, weights, 40_000, np.random.default_rng(0))
     assert found.mean == pytest.approx(np.mean(gains), abs=5 * found.error)
     assert found.error < 0.002
-
-
-def test_one_threshold_is_no_choice():
-    """There is nothing to be optimistic about."""
-    counts = ThresholdCounts(np.array([0.0]), np.array([[3.0, 4.0]]), np.array([5.0, 5.0]), 1)
-    assert bootstrap_optimism(counts, np.full(2, 0.5), 50, np.random.default_rng(0)).mean == 0

@@ -1,7 +1,5 @@
 """The posterior along all thresholds, and the client that chooses one."""
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -14,8 +12,8 @@ from skpostbac import (
     posterior_balanced_accuracy,
     posterior_threshold_curve,
 )
-from skpostbac.metrics import PriorInfluenceWarning, SampleWeightWarning, SelectedPosterior
-from skpostbac.stats import BetaAverage, Hyperprior
+from skpostbac.metrics import SelectedPosterior
+from skpostbac.stats import BetaAverage
 
 # Most of these test sets are tiny.
 pytestmark = pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
@@ -34,13 +32,7 @@ def curve_fixture():
 
 @pytest.mark.parametrize(
     ("prior", "class_weight"),
-    [
-        ("reciprocal", None),
-        ("uniform", [1, 3]),
-        ((0.5, 2), {0: 2, 1: 1}),
-        ([(1, 2), (3, 4)], None),
-        ([(1, 2), (3, 4)], {0: 2, 1: 1}),
-    ],
+    [("reciprocal", None), ("uniform", [1, 3]), ([(1, 2), (3, 4)], {0: 2, 1: 1})],
     ids=str,
 )
 def test_each_threshold_has_the_posterior_of_its_predictions(prior, class_weight):
@@ -59,29 +51,12 @@ def test_each_threshold_has_the_posterior_of_its_predictions(prior, class_weight
         assert ends == pytest.approx((low, high), abs=1e-7)
 
 
-def test_between_two_scores_the_predictions_are_those_of_the_upper_one():
-    """A threshold of 0.6 cuts where 0.7 does."""
-    curve = posterior_threshold_curve(Y_TRUE, Y_SCORE)
-    assert curve.at(0.6) == posterior_balanced_accuracy(Y_TRUE, (Y_SCORE >= 0.6).astype(int))
-    assert curve.at(0.6) == curve.at(0.7)
-    assert curve.at(-5) == curve.at(0.1)
-
-
 @pytest.mark.parametrize("threshold", [1.0, np.inf])
 @pytest.mark.parametrize("pos_label", [0, 1])
 def test_above_all_scores_no_sample_is_positive(threshold, pos_label):
     """All negatives are right, and no positive."""
     curve = posterior_threshold_curve(Y_TRUE, Y_SCORE, pos_label=pos_label)
     assert curve.at(threshold) == posterior_balanced_accuracy(Y_TRUE, np.full(8, 1 - pos_label))
-
-
-def test_the_positive_class_may_be_the_first_one():
-    """Turning scores and classes round gives the same curve."""
-    curve = posterior_threshold_curve(Y_TRUE, Y_SCORE, pos_label=1, random_state=0)
-    other = posterior_threshold_curve(1 - Y_TRUE, Y_SCORE, pos_label=0, random_state=0)
-    assert other.classes == curve.classes == (0, 1)
-    assert np.allclose(other.mean, curve.mean)
-    assert other.best.counts.correct.tolist() == curve.best.counts.correct.tolist()[::-1]
 
 
 def test_the_correction_lowers_the_odds(curve):
@@ -101,27 +76,6 @@ def test_the_correction_lowers_the_odds(curve):
 
 def _odds(x):
     return x / (1 - x)
-
-
-def test_what_is_separated_may_still_be_perfect():
-    """The corrected interval reaches 1, as the uncorrected one does."""
-    curve = posterior_threshold_curve(np.repeat([0, 1], 20), np.arange(40), random_state=0)
-    assert curve.corrected.optimism > 0.005
-    low, high = curve.corrected.credible_interval()
-    assert high == curve.best.credible_interval().high == 1
-    assert low < curve.best.credible_interval().low
-
-
-@pytest.mark.parametrize(
-    ("y_true", "y_score"),
-    [([0, 1], [0.2, 0.7]), ([0, 1], [0.7, 0.2]), ([0, 0, 0, 1, 1], [1, 2, 3, 4, 5])],
-    ids=["one of each", "reversed", "separated"],
-)
-def test_one_observed_score_is_certainly_the_best(y_true, y_score):
-    """The others are worse for some samples, and better for none."""
-    curve = posterior_threshold_curve(y_true, y_score, random_state=0)
-    assert curve.prob_best[curve.best_index] == 1
-    assert "is the best with probability > 0.999" in curve.report()
 
 
 @pytest.mark.parametrize("optimism", [0.15, 0.5, 5, 1e300])
@@ -149,48 +103,6 @@ def test_without_optimism_nothing_changes():
     assert "inflates it by less than 0.001 on average" in small.report()
 
 
-@pytest.mark.parametrize("name", ["optimism", "optimism_error"])
-@pytest.mark.parametrize("value", [-0.1, np.nan, np.inf, "a", None])
-def test_a_correction_is_a_number_of_at_least_zero(name, value):
-    """Anything else is refused by name."""
-    posterior = PosteriorBalancedAccuracy.from_counts([1, 1], [6, 6])
-    with pytest.raises(ValueError, match=f"{name} must be a number of at least 0"):
-        SelectedPosterior(posterior, **{"optimism": 0.1, name: value})
-
-
-def test_only_exact_posteriors_are_corrected():
-    """A number is no posterior."""
-    with pytest.raises(TypeError, match="uncorrected must be a posterior"):
-        SelectedPosterior(0.5, optimism=0.1)
-
-
-def test_the_probability_to_be_best_is_highest_near_the_best(curve):
-    """Probabilities add up to 1, and thresholds far from the best have none."""
-    assert curve.prob_best.sum() == pytest.approx(1)
-    likely = curve.thresholds[curve.prob_best > 0.01]
-    assert likely.min() <= curve.best_threshold <= likely.max()
-    assert np.ptp(likely) < np.ptp(curve.thresholds) / 2
-
-
-def test_words_name_the_threshold_and_both_figures(curve):
-    """The report and the summary have the corrected figure first."""
-    lines = curve.report().splitlines()
-    assert f"{curve.best_threshold:.4g} is the best with probability" in lines[0]
-    assert f"{curve.corrected.mean():.3f}" in lines[1]
-    assert f"{curve.best.mean():.3f}" in lines[2]
-    summary = curve.summary()
-    assert summary["mean"] == curve.corrected.mean()
-    assert summary["uncorrected_mean"] == curve.best.mean()
-
-
-def test_the_seed_settles_the_draws():
-    """Equal seeds give equal corrections, others differ by their Monte Carlo error."""
-    curves = [posterior_threshold_curve(Y_TRUE, Y_SCORE, random_state=seed) for seed in (1, 1, 2)]
-    one, again, other = (curve.corrected for curve in curves)
-    assert one.optimism == again.optimism != other.optimism
-    assert abs(one.optimism - other.optimism) < 5 * (one.optimism_error + other.optimism_error)
-
-
 def test_many_thresholds_are_thinned():
     """A thousand are left of five thousand, with the best one."""
     rng = np.random.default_rng(0)
@@ -200,34 +112,6 @@ def test_many_thresholds_are_thinned():
     assert 900 < len(curve.thresholds) <= 1000
     recalls = [((y_score >= t)[y_true].mean() + (y_score < t)[~y_true].mean()) / 2 for t in y_score]
     assert curve.best_threshold == y_score[np.argmax(recalls)]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        pytest.param({"prior": "hierarchical"}, "prior must be independent", id="hierarchical"),
-        pytest.param({"prior": Hyperprior()}, "prior must be independent", id="hyperprior"),
-        pytest.param({"level": 1.0}, "level", id="level"),
-        pytest.param({"class_weight": [1, 2, 3]}, "class_weight must have one", id="weights"),
-        pytest.param({"pos_label": "x"}, "pos_label='x' is not a valid label", id="pos_label"),
-        pytest.param({"random_state": -1}, "random_state must be", id="random_state"),
-        pytest.param(
-            {"sample_weight": Y_TRUE}, "sample_weight must be positive for some", id="no negative"
-        ),
-    ],
-)
-def test_arguments_are_checked(arguments, match):
-    """The message names the argument."""
-    with pytest.raises(ValueError, match=match):
-        posterior_threshold_curve(Y_TRUE, Y_SCORE, **arguments)
-
-
-def test_scores_must_be_finite_and_labels_two():
-    """As for other curves of scores."""
-    with pytest.raises(ValueError, match="y_score must be finite"):
-        posterior_threshold_curve(Y_TRUE, np.where(Y_TRUE, np.nan, Y_SCORE))
-    with pytest.raises(ValueError, match="multiclass format is not supported"):
-        posterior_threshold_curve(np.arange(8) % 3, Y_SCORE)
 
 
 def test_a_tuned_threshold_is_evaluated_on_fresh_samples():
@@ -267,12 +151,6 @@ def test_one_threshold_has_the_exact_beta_distribution():
     assert curve.best.recalls()[1].cdf(0.5) == pytest.approx(stats.beta(4, 1).cdf(0.5))
 
 
-def test_a_prior_that_decides_is_told():
-    """As of the posterior at one threshold."""
-    with pytest.warns(PriorInfluenceWarning, match="95% intervals would contain"):
-        posterior_threshold_curve(Y_TRUE, Y_SCORE, prior=(5, 5))
-
-
 @pytest.fixture(name="weighted", scope="module")
 def weighted_fixture():
     """Labels, scores and log-normal weights of 120 samples."""
@@ -303,17 +181,3 @@ def test_importance_weights_have_the_effective_size_of_each_class(weighted, pos_
             assert curve.correct[curve.best_index, place] == pytest.approx(recall * size, rel=1e-9)
         assert f"n=120, n_effective={curve.total.sum():.4g}" in repr(curve)
         assert "120 samples (effective size " in curve.report()
-
-
-def test_undeclared_fractions(weighted):
-    """They were taken as cases without a word."""
-    y_true, y_score, weight = weighted
-    with pytest.warns(SampleWeightWarning, match="not whole numbers"):
-        posterior_threshold_curve(y_true, y_score, pos_label=True, sample_weight=weight)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        posterior_threshold_curve(
-            y_true, y_score, pos_label=True, sample_weight=weight, weight_type="case"
-        )
-    with pytest.raises(ValueError, match="weight_type must be one of"):
-        posterior_threshold_curve(y_true, y_score, pos_label=True, weight_type="survey")

@@ -3,11 +3,11 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from flint import arb, ctx, fmpq
+from flint import fmpq
 
-from generators.balls import rational, show, to_float
+from generators.balls import rational, to_float
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,6 @@ class Group:
     b: fmpq
     w: fmpq
     m: int
-
-    @property
-    def is_integer(self) -> bool:
-        return self.a.q == 1 and self.b.q == 1
 
     @property
     def mirrored(self) -> "Group":
@@ -42,40 +38,26 @@ def total(values: Iterable[fmpq]) -> fmpq:
     return sum(values, fmpq(0))
 
 
-@dataclass
 class Distribution:
-    """A named distribution; ``x`` are points wanted besides those that suit every one."""
+    """The distribution of an entry of the file."""
 
-    name: str
-    regime: str
-    a: Sequence[float]
-    b: Sequence[float]
-    weights: Sequence[float] | None = None
-    method: str = "auto"
-    x: Sequence[float] = ()
-    groups: list[Group] = field(init=False)
-    lower: fmpq = field(init=False)
-    width: fmpq = field(init=False)
-
-    def __post_init__(self) -> None:
-        weights = [rational(w) for w in self.weights or ()] or [fmpq(1, len(self.a))] * len(self.a)
+    def __init__(self, entry: dict) -> None:
+        a, b = (list(map(rational, entry[key])) for key in ("a", "b"))
+        weights = [rational(w) for w in entry["weights"] or ()] or [fmpq(1, len(a))] * len(a)
         self.lower = total(w for w in weights if w < 0)
-        classes = zip(self.a, self.b, weights, strict=True)
-        distinct = Counter(upright(rational(a), rational(b), w) for a, b, w in classes if w != 0)
+        classes = zip(a, b, weights, strict=True)
+        distinct = Counter(upright(*each) for each in classes if each[2] != 0)
         self.groups = [Group(*key, m) for key, m in distinct.items()]
         self.width = total(g.w * g.m for g in self.groups)
+        self.mean_above_lower = total(g.w * g.m * g.mean for g in self.groups)
+        self.sd = math.sqrt(to_float(self.cumulants[1]))
 
     @property
-    def classes(self) -> int:
-        return sum(g.m for g in self.groups)
-
-    @property
-    def mean_above_lower(self) -> fmpq:
-        return total(g.w * g.m * g.mean for g in self.groups)
-
-    @property
-    def sd(self) -> float:
-        return math.sqrt(to_float(total(g.w**2 * g.m * g.variance for g in self.groups)))
+    def cumulants(self) -> list[fmpq]:
+        """First four cumulants of the sum."""
+        parts = [(g, beta_cumulants(g.a, g.b)) for g in self.groups]
+        found = [total(g.m * g.w ** (r + 1) * k[r] for g, k in parts) for r in range(4)]
+        return [found[0] + self.lower, *found[1:]]
 
 
 def upright(a: fmpq, b: fmpq, w: fmpq) -> tuple[fmpq, fmpq, fmpq]:
@@ -99,18 +81,3 @@ def beta_cumulants(a: fmpq, b: fmpq) -> list[fmpq]:
     for r in (1, 2, 3):
         m.append(fmpq(r) / (s + r) * (mu * (1 - mu) * m[r - 1] + (1 - 2 * mu) * m[r]))
     return [mu, m[2], m[3], m[4] - 3 * m[2] ** 2]
-
-
-def moments(distribution: Distribution) -> dict[str, str]:
-    k = [fmpq(0)] * 4
-    for g in distribution.groups:
-        for r, value in enumerate(beta_cumulants(g.a, g.b)):
-            k[r] += g.m * g.w ** (r + 1) * value
-    with ctx.workprec(300):
-        variance = arb(k[1])
-        return {
-            "mean": show(arb(k[0] + distribution.lower)),
-            "variance": show(variance),
-            "skewness": show(arb(k[2]) / (variance * variance.sqrt())),
-            "kurtosis": show(arb(k[3] / k[1] ** 2)),
-        }

@@ -7,7 +7,7 @@ from itertools import islice
 from flint import acb, arb, ctx, fmpq
 
 from generators.balls import to_float
-from generators.distributions import Distribution, Group
+from generators.distributions import Group
 
 
 def sharpened(function: Callable[[], acb]) -> acb:
@@ -97,23 +97,3 @@ def saddlepoint(groups: Sequence[Group], y: float, sd: float) -> float:
             for low, high in brackets(ahead, 1.0 / sd)
             if high - low <= 0.02 * high or high <= 0.5 / sd
         )
-
-
-def chernoff_point(distribution: Distribution, log_tail: float, sign: int) -> float | None:
-    """Distance above the lower end where the Chernoff bound is ``log_tail``.
-
-    ``sign`` is 1 for the lower tail and -1 for the upper one.
-    """
-
-    def bound(c: float) -> tuple[float, float]:
-        parts = [(g.m, *tilted_class(g, sign * c)) for g in distribution.groups]
-        y = sum(m * mean for m, mean, _ in parts)
-        log_transform = sum(m * value for m, _, value in parts)
-        return log_transform + sign * c * y, y
-
-    with ctx.workprec(500):
-        try:
-            c = bisected(lambda c: bound(c)[0] > log_tail, 1.0 / distribution.sd, 1e12)
-        except ArithmeticError:
-            return None
-        return bound(c)[1]

@@ -169,21 +169,6 @@ def test_density_at_the_end_of_one_of_three_strata(place):
     assert distribution.pdf(1.0) == pytest.approx(expected, rel=1e-9)
 
 
-def test_recall_that_goes_with_class_size_is_not_taken_for_noise():
-    """The classifier with the larger mean recall keeps the larger mean; one rate turns it round."""
-    better, worse = (
-        HierarchicalBetaAverage(*HARDER_WHEN_RARE),
-        HierarchicalBetaAverage(*EASIER_WHEN_RARE),
-    )
-    assert better.mean() > worse.mean() + 0.04
-    one = Hyperprior(strata=None)
-    turned = [
-        HierarchicalBetaAverage(*counts, hyperprior=one).mean()
-        for counts in (HARDER_WHEN_RARE, EASIER_WHEN_RARE)
-    ]
-    assert turned[0] < turned[1]
-
-
 def test_classes_without_samples_join_the_smallest_stratum():
     """They are thought to be like it, and a pool without samples has one stratum."""
     empty = HierarchicalBetaAverage([3, 0, 60], [4, 0, 64])

@@ -2,13 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from flint import arb, ctx, fmpq
+from flint import fmpq
 
-from generators.balls import rational, show, to_float
+from generators.balls import rational, to_float
 from generators.distributions import total
+from generators.transforms import bisected
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,6 @@ class Group:
     @property
     def n(self) -> fmpq:
         return self.b + self.a + self.r
-
-    @property
-    def is_integer(self) -> bool:
-        return self.b.q == self.a.q == self.r.q == 1
 
     @property
     def mirrored(self) -> "Group":
@@ -53,56 +50,31 @@ def raw_moments(g: Group, size: int) -> list[fmpq]:
     return moments
 
 
-@dataclass
 class Distribution:
-    """A named distribution; ``x`` are points wanted besides those that suit every one."""
+    """The distribution of an entry of the file."""
 
-    name: str
-    regime: str
-    counts: Sequence[Sequence[float]]
-    prior: float = 1.0
-    weights: Sequence[float] | None = None
-    method: str = "auto"
-    x: Sequence[float] = ()
-    groups: list[Group] = field(init=False)
-    lower: fmpq = field(init=False)
-    width: fmpq = field(init=False)
-
-    def __post_init__(self) -> None:
-        weights = [rational(w) for w in self.weights or ()]
-        weights = weights or [fmpq(1, len(self.counts))] * len(self.counts)
-        rows = zip(self.counts, weights, strict=True)
-        distinct = Counter(self._upright(row, w) for row, w in rows if w != 0)
+    def __init__(self, entry: dict) -> None:
+        counts, prior = entry["counts"], rational(entry["prior"])
+        weights = [rational(w) for w in entry["weights"] or ()]
+        weights = weights or [fmpq(1, len(counts))] * len(counts)
+        rows = zip(counts, weights, strict=True)
+        distinct = Counter(upright(row, prior, w) for row, w in rows if w != 0)
         self.groups = [Group(*key, m) for key, m in distinct.items()]
         self.width = 2 * total(g.w * g.m for g in self.groups)
         self.lower = -self.width / 2
-
-    def _upright(self, row: Sequence[float], w: fmpq) -> tuple[fmpq, fmpq, fmpq, fmpq]:
-        """Cells and a positive weight: ``-D`` is ``D`` with the classifiers exchanged."""
-        both, only_a, only_b, neither = (rational(k) + rational(self.prior) for k in row)
-        exclusive = (only_b, only_a) if w > 0 else (only_a, only_b)
-        return *exclusive, both + neither, abs(w)
-
-    @property
-    def classes(self) -> int:
-        return sum(g.m for g in self.groups)
-
-    @property
-    def is_integer(self) -> bool:
-        return all(g.is_integer for g in self.groups)
-
-    @property
-    def cumulants(self) -> list[fmpq]:
         parts = [(g, g.cumulants) for g in self.groups]
-        return [total(g.m * g.w ** (j + 1) * found[j] for g, found in parts) for j in range(4)]
+        self.cumulants = [
+            total(g.m * g.w ** (j + 1) * found[j] for g, found in parts) for j in range(4)
+        ]
+        self.mean_above_lower = self.cumulants[0] - self.lower
+        self.sd = math.sqrt(to_float(self.cumulants[1]))
 
-    @property
-    def mean_above_lower(self) -> fmpq:
-        return self.cumulants[0] - self.lower
 
-    @property
-    def sd(self) -> float:
-        return math.sqrt(to_float(self.cumulants[1]))
+def upright(row: Sequence[float], prior: fmpq, w: fmpq) -> tuple[fmpq, fmpq, fmpq, fmpq]:
+    """Cells and a positive weight: ``-D`` is ``D`` with the classifiers exchanged."""
+    both, only_a, only_b, neither = (rational(k) + prior for k in row)
+    exclusive = (only_b, only_a) if w > 0 else (only_a, only_b)
+    return *exclusive, both + neither, abs(w)
 
 
 def corners(groups: Sequence[Group]) -> set[fmpq]:
@@ -112,18 +84,6 @@ def corners(groups: Sequence[Group]) -> set[fmpq]:
         for _ in range(g.m):
             found |= {k + j * g.w for k in found for j in (1, 2)}
     return found
-
-
-def moments(distribution: Distribution) -> dict[str, str]:
-    k = distribution.cumulants
-    with ctx.workprec(300):
-        variance = arb(k[1])
-        return {
-            "mean": show(arb(k[0])),
-            "variance": show(variance),
-            "skewness": show(arb(k[2]) / (variance * variance.sqrt())),
-            "kurtosis": show(arb(k[3] / k[1] ** 2)),
-        }
 
 
 def loop_saddle(g: Group, z: float) -> tuple[float, float, float]:
@@ -162,19 +122,6 @@ def tilted(groups: Sequence[Group], c: float) -> tuple[float, float]:
     return log_value, mean
 
 
-def first_false(ahead: Callable[[float], bool], start: float, limit: float) -> float:
-    """About where ``ahead`` turns false, by doubling and bisection."""
-    low, high = 0.0, start
-    while ahead(high):
-        low, high = high, 2 * high
-        if high > limit * start:
-            raise ArithmeticError("no saddlepoint")
-    for _ in range(12):
-        middle = (low + high) / 2
-        low, high = (middle, high) if ahead(middle) else (low, middle)
-    return high
-
-
 def saddlepoint(distribution: Distribution, y: float) -> float:
     """``c`` with tilted mean ``y``, roughly; positive below the mean."""
     sign = 1.0 if y < to_float(distribution.mean_above_lower) else -1.0
@@ -182,21 +129,4 @@ def saddlepoint(distribution: Distribution, y: float) -> float:
     def ahead(c: float) -> bool:
         return sign * (tilted(distribution.groups, sign * c)[1] - y) > 0
 
-    return sign * first_false(ahead, 1.0 / distribution.sd, 1e12)
-
-
-def chernoff_point(distribution: Distribution, log_tail: float, sign: int) -> float | None:
-    """Distance above the lower end where the Chernoff bound is ``log_tail``, roughly.
-
-    ``sign`` is 1 for the lower tail and -1 for the upper one.
-    """
-
-    def bound(c: float) -> tuple[float, float]:
-        log_value, y = tilted(distribution.groups, sign * c)
-        return log_value + sign * c * y, y
-
-    try:
-        c = first_false(lambda c: bound(c)[0] > log_tail, 1.0 / distribution.sd, 1e9)
-    except ArithmeticError:
-        return None
-    return bound(c)[1]
+    return sign * bisected(ahead, 1.0 / distribution.sd, 1e12)

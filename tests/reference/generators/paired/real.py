@@ -24,7 +24,7 @@ class Real:
         self.outer, *others = sorted(
             distribution.groups, key=lambda g: to_float(g.w**2 * g.cumulants[1])
         )
-        if self.outer.m > 1 or not distribution.is_integer:
+        if self.outer.m > 1:
             raise ArithmeticError("real: not this distribution")
         self.single, self.inner = Single(self.outer, variant), Pieces(others)
         self.corners = sorted(corners(others))

@@ -1,0 +1,64 @@
+"""Parameters that are no numbers, or none that doubles hold, get an error that names them."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from skpostbac.stats import (
+    BetaAverage,
+    BetaBinomial,
+    BetaRatio,
+    HierarchicalBetaAverage,
+    Hyperprior,
+    NormalBinomial,
+    PairedDifference,
+    PowerTransform,
+)
+
+HUGE = 10**400
+PAIR = BetaAverage([2], [1]), BetaAverage([1], [2])
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: Hyperprior(base=HUGE), "base"),
+        (lambda: Hyperprior(rate=-HUGE), "rate"),
+        (lambda: Hyperprior(outlier=HUGE), "outlier"),
+        (lambda: Hyperprior(kappa=[HUGE]), "kappa"),
+        (lambda: NormalBinomial(precision=HUGE), "precision"),
+        (lambda: NormalBinomial(shape=HUGE), "shape"),
+        (lambda: NormalBinomial(mean=-HUGE), "mean"),
+        (lambda: PowerTransform(BetaAverage([2], [2]), HUGE), "exponent"),
+        (lambda: BetaAverage([2, 2], [2, 2], weights=[1e308, 1e308]), "weights"),
+        (lambda: BetaRatio(*PAIR, np.array([[0, 0], [1e308, 1]]), np.ones((2, 2))), "numerator"),
+        (lambda: BetaRatio(*PAIR, np.eye(2), np.full((2, 2), 1e-320)), "denominator"),
+        (lambda: BetaAverage([2, 2], [2, 2], weights=[1e-320, 1]), "weights"),
+        (lambda: PairedDifference([[1, 2, 3, 4]], weights=[1e308]), "weights"),
+        (lambda: HierarchicalBetaAverage([1, 2], [2, 2], weights=[1e308, 1e308]), "weights"),
+    ],
+)
+def test_numbers_beyond_doubles_are_refused(make, name):
+    """Too large for a double, or for its fourth power in the kurtosis."""
+    with pytest.raises(ValueError, match=f"^{name} must"):
+        make()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [NormalBinomial(rate=0.1), BetaBinomial(), Hyperprior(rate=2.0), BetaAverage([1], [2])],
+    ids=lambda made: type(made).__name__,
+)
+def test_copies_are_equal(made):
+    """And have the same hash."""
+    again = copy.deepcopy(made)
+    assert again == made
+    assert hash(again) == hash(made)
+    assert again != BetaAverage([7], [8])
+
+
+def test_durations_are_no_numbers():
+    """Though NumPy registers them as integers."""
+    with pytest.raises(TypeError, match="mean must be a number"):
+        NormalBinomial(mean=np.timedelta64(1, "s"))

@@ -1,0 +1,339 @@
+"""Group-level inference against multiple precision and dense grids, and averages over classes."""
+
+import mpmath
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+from scipy.special import betainc, betaln, expit, log_expit, logit
+
+from skpostbac import population_posterior
+from skpostbac.stats import (
+    BetaAverage,
+    BetaBinomial,
+    BoundedDistribution,
+    NormalBinomial,
+    _numerics,
+    _population,
+)
+from skpostbac.stats._distribution import LogitDistribution
+
+CORRECT, TOTAL = np.array([82.0, 75, 92, 85, 88]), np.full(5, 100.0)
+P = np.array([1e-9, 1e-6, 1e-3, 0.2, 0.45, 0.7, 0.95, 0.999, 1 - 1e-6])
+both_models = pytest.mark.parametrize(
+    "model", [NormalBinomial(), BetaBinomial()], ids=["normal", "beta"]
+)
+
+
+def inference(model, correct, total):
+    """Return the inference for some groups."""
+    return _population.GroupInference(model, np.array(correct, float), np.array(total, float))
+
+
+# The two models
+
+
+@pytest.mark.parametrize(
+    ("location", "concentration", "k", "n"),
+    [(1.5, 0.5, 82, 100), (0, -3, 10, 10), (-3, 2, 0, 1), (1, -4, 3, 6)],
+)
+def test_normal_evidence_is_that_of_multiple_precision(location, concentration, k, n):
+    """The integral over the log-odds of a group, in 30 digits; wide populations too."""
+    with mpmath.workdps(30):
+        mean, precision = mpmath.mpf(location), mpmath.exp(concentration)
+
+        def integrand(rho):
+            binomial = -k * mpmath.log1p(mpmath.exp(-rho)) - (n - k) * mpmath.log1p(mpmath.exp(rho))
+            return mpmath.exp(binomial - precision * (rho - mean) ** 2 / 2)
+
+        sd = 1 / mpmath.sqrt(precision)
+        cuts = sorted({mean + sd * i for i in range(-14, 15, 2)} | {*range(-60, 61, 4)})
+        value = mpmath.quad(integrand, [cut for cut in cuts if abs(cut - mean) <= 14 * sd])
+        exact = float(mpmath.log(value * mpmath.sqrt(precision / (2 * mpmath.pi))))
+    arguments = map(np.float64, (location, concentration, k, n))
+    found = NormalBinomial()._log_evidence(*arguments)
+    assert float(found) == pytest.approx(exact, abs=2e-9)
+
+
+@pytest.mark.parametrize("concentration", [-20.0, -1.0, 3.0, 20.0])
+def test_beta_model_is_that_of_multiple_precision(concentration):
+    """Evidence and density keep their digits for groups that are alike and groups that are not."""
+    location, k, n = 2.0, 50, 55
+    u = location + 0.3 * min(1.0, float(np.exp(-concentration / 2)))
+    with mpmath.workdps(60):
+        size = mpmath.exp(concentration)
+        a, b = size / (1 + mpmath.exp(-location)), size / (1 + mpmath.exp(location))
+        evidence = mpmath.log(mpmath.rf(a, k) * mpmath.rf(b, n - k) / mpmath.rf(a + b, n))
+        x = 1 / (1 + mpmath.exp(-mpmath.mpf(u)))
+        beta = mpmath.loggamma(a) + mpmath.loggamma(b) - mpmath.loggamma(a + b)
+        density = a * mpmath.log(x) + b * mpmath.log(1 - x) - beta
+    location, concentration, k, n = map(np.float64, (location, concentration, k, n))
+    model = BetaBinomial()
+    found = model._log_evidence(location, concentration, k, n)
+    assert float(found) == pytest.approx(float(evidence), abs=1e-10)
+    found = model._terms(np.float64(u)) @ model._coefficients(location, concentration)
+    assert float(found) == pytest.approx(float(density), abs=1e-6)
+
+
+# Their posteriors
+
+
+def normal_grid(correct, total, size, lowest, step):
+    """The posterior of mu and log(lambda), with Gamma(size, size) lambda, and the mean of a group.
+
+    Accuracies are integrated by Gauss and Hermite in a narrow population, and in a wide one by a
+    trapezoid rule that has its far ends.
+    """
+    t = np.arange(lowest, 12.6 if size < 1 else 4.2, step)
+    mu = np.linspace(-7, 7, 281) if size < 1 else np.linspace(-7, 9, 201)
+    rho, (z, weights) = np.linspace(-45, 45, 1801), np.polynomial.hermite_e.hermegauss(120)
+    log_posterior = (size * t - size * np.exp(t))[:, None] - 0.5 * mu**2
+    mean = np.empty_like(log_posterior)
+    for i, sd in enumerate(np.exp(-0.5 * t)):
+        u, kernel, far = rho, stats.norm.pdf(rho, mu[:, None], sd) * 0.05, 1.0
+        if sd < 0.4:
+            u, kernel, far = mu[:, None] + sd * z, weights / weights.sum(), 0.0
+        above = far * stats.norm.sf((45.025 - mu) / sd)
+        mean[i] = (expit(u) * kernel).sum(axis=1) + above
+        for k, n in zip(correct, total, strict=True):
+            likelihood = np.exp(k * log_expit(u) + (n - k) * log_expit(-u))
+            log_posterior[i] += np.log((likelihood * kernel).sum(axis=1) + above * (k == n))
+    posterior = np.exp(log_posterior - log_posterior.max())
+    return mu, np.exp(t)[:, None], posterior / posterior.sum(), mean
+
+
+@pytest.mark.parametrize(
+    ("correct", "total", "size", "lowest", "error"),
+    [
+        (CORRECT, TOTAL, 1.0, -11, 1e-7),
+        pytest.param(CORRECT, TOTAL, 0.001, -14, 1e-7, marks=pytest.mark.slow),
+        pytest.param([3, 9], [5, 9], 0.001, -56, 1e-6, marks=pytest.mark.slow),
+        pytest.param([3], [5], 0.001, -56, 1e-6, marks=pytest.mark.slow),
+    ],
+    ids=["default prior", "vague, five", "vague, two small", "vague, one small"],
+)
+def test_normal_distributions_are_those_of_a_dense_grid(correct, total, size, lowest, error):
+    """The trapezoid rule on both grids converges fast; vague priors reach spreads of 1e12."""
+    mu, precision, posterior, means = normal_grid(
+        correct, total, size, lowest, 0.3 if size == 1 else 0.15
+    )
+    found = inference(NormalBinomial(shape=size, rate=size), correct, total)
+    location, mean = found.population_location(), found.population_mean()
+    assert location.mean() == pytest.approx(np.sum(posterior * expit(mu)), abs=error)
+    assert mean.mean() == pytest.approx(np.sum(posterior * means), abs=error)
+    variance = np.sum(posterior * (means - mean.mean()) ** 2)
+    assert mean.variance() == pytest.approx(variance, abs=error)
+    for x in (0.3, 0.5, 0.9):
+        below = np.sum(posterior * stats.norm.cdf((logit(x) - mu) * np.sqrt(precision)))
+        assert float(found.new_group().cdf(x)) == pytest.approx(below, abs=error)
+
+
+def beta_mixture(correct, total):
+    """Alpha, beta and weights on a dense grid of the log-odds of the mean and of kappa^(-1/2)."""
+    y = 0.12 * (np.arange(120)[:, None] + 0.5)
+    root = 0.5 / np.sqrt(np.sum(total) + 4) * np.sinh(y)
+    location = np.arange(-45, 45, 0.015)
+    a, b = expit(location) / root**2, expit(-location) / root**2
+    log_posterior = np.log(np.cosh(y)) - 2.5 * np.log1p(root**2)
+    log_posterior = log_posterior + log_expit(location) + log_expit(-location)
+    for k, n in zip(correct, total, strict=True):
+        log_posterior += betaln(a + k, b + (n - k)) - betaln(a, b)
+    weights = np.exp(log_posterior - log_posterior.max())
+    kept = weights > 1e-13
+    return a[kept], b[kept], weights[kept] / weights.sum()
+
+
+@pytest.mark.parametrize(
+    ("correct", "total", "error"),
+    [([82, 75, 92, 85, 88], [100] * 5, 1e-8), ([3, 9], [5, 9], 1e-8), ([9], [9], 1e-7)],
+    ids=["five", "two small", "one perfect"],
+)
+def test_beta_distributions_are_those_of_a_dense_grid(correct, total, error):
+    """Mixtures of Beta distributions; close to 1, beside a perfect group, grids converge slowly."""
+    found = inference(BetaBinomial(), correct, total)
+    a, b, weights = beta_mixture(correct, total)
+    mean = found.population_mean().mean()
+    assert mean == pytest.approx(weights @ (a / (a + b)), abs=error)
+    k, n = correct[0], total[0]
+    for x in (0.3, 0.5, 0.7, 0.9):
+        new, group = found.new_group().cdf(x), found.groups(1)[0].cdf(x)
+        assert float(new) == pytest.approx(weights @ betainc(a, b, x), abs=error)
+        mixed = weights @ betainc(a + k, b + n - k, x)
+        assert float(group) == pytest.approx(mixed, abs=error)
+    draws = found.sample_groups(100_000, np.random.default_rng(0))
+    assert draws[:, 0].mean() == pytest.approx(weights @ ((a + k) / (a + b + n)), abs=0.005)
+
+
+def test_prior_and_data_agree_on_average():
+    """One sample is right with probability 1/2: the mean of both posteriors is the prior."""
+    found = [inference(BetaBinomial(), [k], [n]) for k, n in ((1, 1), (0, 1), (0, 0))]
+    x = np.array([0.05, 0.3, 0.6, 0.9])
+    for name in ("population_mean", "new_group"):
+        right, wrong, prior = (getattr(each, name)().cdf(x) for each in found)
+        assert_allclose(0.5 * (right + wrong), prior, atol=3e-7)
+    # The mean is uniform.
+    assert_allclose(found[2].population_mean().cdf(x), x, atol=1e-8)
+
+
+@both_models
+def test_large_groups_know_their_accuracies(model):
+    """Groups that say next to nothing of one another: each has the posterior of its counts."""
+    correct, total = np.array([8.2e5, 6.1e5, 9.3e5]), np.full(3, 1e6)
+    own = stats.beta(correct[0], total[0] - correct[0])
+    group = inference(model, correct, total).groups(1)[0]
+    assert group.mean() == pytest.approx(own.mean(), abs=2e-6)
+    assert group.standard_deviation() == pytest.approx(own.std(), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("model", "correct", "total"),
+    [
+        (NormalBinomial(), CORRECT, TOTAL),
+        (BetaBinomial(), CORRECT, TOTAL),
+        (NormalBinomial(), [0, 4, 2], [0, 4, 7]),
+        (NormalBinomial(mean=-10.0, precision=5.0), [3, 9], [5, 9]),
+        (NormalBinomial(), [8.2e5, 6.1e5, 9.3e5], [1e6] * 3),
+    ],
+    ids=["normal", "beta", "empty and perfect", "far prior", "large"],
+)
+def test_a_new_group_has_the_mean_of_the_population(model, correct, total):
+    """Two integrals by different ways; a group without samples is a new group."""
+    found = inference(model, correct, total)
+    new = found.new_group()
+    assert new.mean() == pytest.approx(found.population_mean().mean(), abs=2e-8)
+    if total[0] == 0:
+        assert found.groups(1)[0].mean() == pytest.approx(new.mean(), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("rate", 0.0, "rate must be finite and positive"),
+        ("shape", np.inf, "shape must be finite and positive"),
+        ("precision", -1.0, "precision must be finite and positive"),
+        ("mean", np.nan, "mean must be finite"),
+        ("mean", -11.0, "mean must be between -10 and 10"),
+    ],
+)
+def test_bad_priors_are_refused(name, value, message):
+    with pytest.raises(ValueError, match=message):
+        NormalBinomial(**{name: value})
+
+
+@both_models
+def test_priors_and_distributions_show_users_nothing_else(model):
+    """Parameters and the methods of all distributions; the quadrature stays inside."""
+
+    def public(value):
+        return {name for name in dir(value) if not name.startswith("_")}
+
+    assert public(model) == set(vars(model))
+    new = inference(model, CORRECT, TOTAL).new_group()
+    for distribution in (new, _population.logit_average([new] * 2, np.array([0.5, 0.5]))):
+        assert public(distribution) == public(BoundedDistribution)
+
+
+# Averages of accuracies that are given by their log-odds
+
+
+def beta(a, b):
+    """Return Beta(a, b) by the log density of its log-odds, less its maximum."""
+    start, scale = np.log(a / b), np.sqrt(1 / a + 1 / b)
+    return LogitDistribution(lambda u: _numerics.log_binomial(u, a, b), start, scale)
+
+
+BETAS = {
+    "smooth": ([31, 9, 4], [3, 3, 2], None),
+    "unequal weights": ([31, 2], [3, 9], [0.8, 0.2]),
+    "narrow": ([220_000, 1200], [216_000, 1190], None),
+    "two scales": ([9.0, 99_990.5], [3.0, 10.5], None),
+    "perfect": ([30.5, 12.5, 8.5], [0.5, 0.5, 0.5], None),
+    "both ends": ([20.5, 0.5], [0.5, 8.5], None),
+    "uniform": ([1.0, 1.0], [1.0, 1.0], None),
+    "poles": ([0.5, 0.5], [0.5, 0.5], None),
+    "many": ([40.0] * 30, [0.5, 3.5] * 15, None),
+    "alone": ([31], [3], None),
+}
+
+
+@pytest.mark.parametrize(("a", "b", "weights"), BETAS.values(), ids=BETAS)
+def test_averages_of_betas(a, b, weights):
+    """Tails, densities, quantiles and moments are those of the series of Betas."""
+    shares = np.full(len(a), 1 / len(a)) if weights is None else np.array(weights)
+    found = _population.logit_average([*map(beta, a, b)], shares)
+    exact = BetaAverage(a, b, weights=weights)
+    x = exact.icdf(P)
+    # Log densities are tabulated to 1e-10, and some corners are at the points.
+    assert_allclose(found.cdf(x), exact.cdf(x), rtol=0, atol=1e-11)
+    assert_allclose(found.ccdf(x), exact.ccdf(x), rtol=0, atol=1e-11)
+    assert_allclose(found.pdf(x[3:7]), exact.pdf(x[3:7]), rtol=1e-8)
+    assert_allclose(found.icdf(P[2:8]), exact.icdf(P[2:8]), rtol=0, atol=1e-10)
+    assert_allclose(found.hdi(0.9), exact.hdi(0.9), rtol=0, atol=1e-8)
+    assert found.mean() == pytest.approx(exact.mean(), abs=1e-12)
+    assert found.variance() == pytest.approx(exact.variance(), rel=1e-9)
+    assert found.skewness() == pytest.approx(exact.skewness(), abs=1e-7)
+    assert found.kurtosis() == pytest.approx(exact.kurtosis(), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [([0.4, 0.5], [3, 4], np.inf), ([0.5, 0.5], [1, 1], 0.5 * np.pi), ([2, 3], [1, 4], 0.0)],
+    ids=["pole", "flat", "zero"],
+)
+def test_density_at_the_end(a, b, expected):
+    """Of Beta(1/2, 1) the density is x^(-1/2) / 2: of the mean of two it is pi / 2 at zero."""
+    average = _population.logit_average([*map(beta, a, b)], np.full(2, 0.5))
+    assert average.pdf(0.0) == pytest.approx(expected, rel=1e-6)
+    assert average.pdf(-1e-9) == 0.0
+
+
+HEAVY = {
+    "new group": (BetaBinomial(), [[0, 0], [0, 1], [1, 0]], [[10, 20]] * 3),
+    "normal": (NormalBinomial(), [[0, 0], [1, 0]], [[10, 20]] * 2),
+    "no samples": (BetaBinomial(), [[0, 0]] * 3, [[0, 0]] * 3),
+}
+
+
+@pytest.mark.parametrize(("model", "correct", "total"), HEAVY.values(), ids=HEAVY)
+def test_mass_as_close_to_the_end_as_doubles_allow(model, correct, total):
+    """P(X + Y <= 2 x) by a sum over cells of X, with a thousandth of the mass below 1e-12."""
+    average = population_posterior(correct, total, model=model).new_group
+    columns = zip(np.transpose(correct), np.transpose(total), strict=True)
+    one, two = (inference(model, *column).new_group() for column in columns)
+    # Cells of X get narrower towards zero, and where Y does.
+    v = np.linspace(-600, 40, 20_001)
+    for x in (1e-9, 1e-6, 1e-3, 0.05):
+        masses = np.diff(one.cdf(2 * x * expit(v)), prepend=0.0)
+        others = two.cdf(2 * x * expit(-np.append(v[:1], 0.5 * (v[1:] + v[:-1]))))
+        expected = masses @ others
+        assert average.cdf(x) == pytest.approx(expected, abs=1e-6)
+        assert average.ccdf(x) == pytest.approx(1 - expected, abs=1e-6)
+
+
+def test_corners_inside_the_support():
+    """Prior to all data, a share of both accuracies is at different ends: the mean is symmetric."""
+    new = inference(BetaBinomial(), np.zeros(3), np.zeros(3)).new_group()
+    average = _population.logit_average([new] * 2, np.full(2, 0.5))
+    assert average.cdf(0.5) == pytest.approx(0.5, abs=1e-4)
+    d = np.array([1e-9, 1e-6, 1e-3, 0.2, 0.4999])
+    assert_allclose(average.cdf(0.5 - d), average.ccdf(0.5 + d), rtol=0, atol=1e-9)
+    # Of four, the sum of two means of two; logs are finite and rise.
+    four = _population.logit_average([new] * 4, np.full(4, 0.25))
+    assert four.variance() == pytest.approx(0.5 * average.variance(), rel=1e-12)
+    draws = np.sort(np.mean([new.sample(50_000, rng=k) for k in range(4)], axis=0))
+    x = np.array([1e-6, 0.1, 0.25, 0.4, 0.5001, 0.75])
+    assert_allclose(four.cdf(x), np.searchsorted(draws, x) / draws.size, atol=0.01)
+    logs = four.logcdf([5e-324, 1e-197, 1e-15, 1e-3])
+    assert np.isfinite(logs).all()
+    assert (np.diff(logs) >= 0).all()
+
+
+def test_a_narrow_accuracy_beside_a_wide_one():
+    """Seen by a window on the last orders only: less accurate next to the end."""
+    a, b = [3.0, 1e7], [0.5, 0.5]
+    average, exact = (
+        _population.logit_average([*map(beta, a, b)], np.full(2, 0.5)),
+        BetaAverage(a, b),
+    )
+    for p, error in ((np.array([0.01, 0.3, 0.6, 0.9]), 1e-9), (np.array([0.99, 0.999]), 2e-3)):
+        assert_allclose(average.cdf(exact.icdf(p)), p, rtol=0, atol=error)

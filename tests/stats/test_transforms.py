@@ -1,0 +1,255 @@
+"""Powers, shifts and multiples of the odds of a variable: closed forms and invariants."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import integrate, stats
+
+from skpostbac.stats import (
+    BetaAverage,
+    HierarchicalBetaAverage,
+    LibbyNovickBeta,
+    PowerTransform,
+    ShiftedDistribution,
+)
+from skpostbac.stats._distribution import OddsTransform
+
+P = np.array([1e-9, 1e-4, 0.1, 0.5, 0.9, 0.999])
+INNER = {
+    "smooth": BetaAverage([31, 9, 4], [3, 3, 2]),
+    "perfect classes": BetaAverage([20.5, 20.5], [0.5, 0.5]),
+    "unequal": BetaAverage([75, 60, 3], [0.1, 0.3, 2]),
+    "hierarchical": HierarchicalBetaAverage([3, 8], [5, 9]),
+    "between 0 and 2": BetaAverage([4, 3], [1, 2], weights=[1, 1]),
+}
+every_inner = pytest.mark.parametrize("inner", INNER.values(), ids=INNER)
+
+
+@every_inner
+@pytest.mark.parametrize("shift", [-0.04, 0.5])
+def test_everything_moves_by_the_constant(inner, shift):
+    """Places move, probabilities and densities stay."""
+    shifted = ShiftedDistribution(inner, shift)
+    assert shifted.cdf(inner.icdf(P) + shift) == pytest.approx(inner.cdf(inner.icdf(P)), abs=1e-9)
+    assert shifted.icdf(P) == pytest.approx(inner.icdf(P) + shift, abs=1e-12)
+    for name in ("hdi", "interval", "support", "mean", "mode"):
+        expected = np.array(getattr(inner, name)()) + shift
+        assert getattr(shifted, name)() == pytest.approx(expected, abs=1e-6)
+    for name in ("variance", "skewness", "kurtosis"):
+        assert getattr(shifted, name)() == getattr(inner, name)()
+    assert shifted.sample(3, rng=0) == pytest.approx(inner.sample(3, rng=0) + shift)
+
+
+@every_inner
+@pytest.mark.parametrize("transform", [PowerTransform, OddsTransform])
+def test_the_identity(inner, transform):
+    """Moments by quadrature are those in closed form; intervals and modes stay as they are."""
+    same, sd = transform(inner, 1), inner.standard_deviation()
+    assert same.mean() == pytest.approx(inner.mean(), abs=1e-10 * sd)
+    assert same.variance() == pytest.approx(inner.variance(), rel=1e-9)
+    # Errors of the distribution function are absolute: 1e-9 where classes borrow.
+    assert same.skewness() == pytest.approx(inner.skewness(), abs=1e-7)
+    assert same.kurtosis() == pytest.approx(inner.kurtosis(), abs=1e-6)
+    assert same.hdi() == pytest.approx(np.array(inner.hdi()), abs=1e-9)
+    assert same.mode() == pytest.approx(inner.mode(), abs=1e-8)
+    assert same.pdf(same.icdf(P)) == pytest.approx(inner.pdf(inner.icdf(P)), rel=1e-7)
+
+
+@every_inner
+def test_change_of_variables(inner):
+    """Places are transformed, probabilities stay; moments by quadrature over the inner density."""
+    low, high = inner.support()
+    power, p = 0.7, np.linspace(0.01, 0.99, 9)
+    factor, x = 0.3, inner.icdf(p)
+
+    def odds(x):
+        return low + (high - low) * (x - low) * factor / (high - x + (x - low) * factor)
+
+    for found, forward in (
+        (PowerTransform(inner, power), lambda x: x**power),
+        (OddsTransform(inner, factor), odds),
+    ):
+        y = forward(x)
+        assert found.icdf(p) == pytest.approx(y, rel=1e-9)
+        assert found.cdf(y) == pytest.approx(p, rel=1e-8)
+        step = 1e-5 * (high - low)
+        slope = (found.cdf(y + step) - found.cdf(y - step)) / (2 * step)
+        assert found.pdf(y) == pytest.approx(slope, rel=1e-5)
+        first, second = (
+            integrate.quad(
+                lambda t, k=k, forward=forward: forward(t) ** k * inner.pdf(t),
+                *(low, high),
+                points=x,
+                limit=200,
+            )[0]
+            for k in (1, 2)
+        )
+        assert found.mean() == pytest.approx(first, abs=1e-8)
+        assert found.variance() == pytest.approx(second - first**2, abs=1e-8)
+        assert found.support() == pytest.approx((forward(low), forward(high)))
+
+
+def test_far_tails_keep_their_relative_accuracy():
+    """A probability of 1e-90, and the density there, are those of the inner distribution."""
+    inner = BetaAverage([901, 81], [101, 21])
+    # Images of 0.4, and the slopes of the inverses there.
+    for found, x, slope in (
+        (ShiftedDistribution(inner, 0.25), 0.65, 1.0),
+        (OddsTransform(inner, 0.25), 0.1 / 0.7, 0.49 / 0.25),
+        (PowerTransform(inner, 2), 0.16, 1 / 0.8),
+    ):
+        assert found.logcdf(x) == pytest.approx(inner.logcdf(0.4), rel=1e-12)
+        assert found.logpdf(x) == pytest.approx(inner.logpdf(0.4) + np.log(slope), rel=1e-12)
+
+
+BAD = BetaAverage([1], [1]) - BetaAverage([1], [1])
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        *(
+            (lambda kind=kind: kind(0.5, 0.1), TypeError, "distribution must be a BoundedDistribut")
+            for kind in (PowerTransform, OddsTransform, ShiftedDistribution)
+        ),
+        (lambda: PowerTransform(BAD, 2), ValueError, "must have a support that begins at 0"),
+        (lambda: ShiftedDistribution(BAD, np.inf), ValueError, "shift must be a finite number"),
+        *(
+            (lambda x=x: OddsTransform(BAD, x), ValueError, "factor must be a number from 1e-20 to")
+            for x in (0, -1, np.inf, np.nan, "a")
+        ),
+        *(
+            (lambda x=x: PowerTransform(INNER["smooth"], x), ValueError, "a number from 1e-06 to 1")
+            for x in (0, -1, 1e-7, 2**70, np.inf, np.nan, "2", None)
+        ),
+    ],
+)
+def test_refusals(make, error, message):
+    """The message names the argument."""
+    with pytest.raises(error, match=message):
+        make()
+
+
+# Odds
+
+
+@pytest.mark.parametrize("factor", [0.02, 50])
+@pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (20.5, 0.5), (1, 1), (2e3, 0.5), (3e5, 1e6)])
+def test_of_a_beta_variable_it_is_the_generalised_beta(a, b, factor):
+    """Tails, density, moments and intervals, which are tabulated there."""
+    found, known = OddsTransform(BetaAverage([a], [b]), factor), LibbyNovickBeta(a, b, factor)
+    x, sd = known.icdf(P), known.standard_deviation()
+    # SciPy's incomplete Beta function has errors of 5e-12 where both exponents are 1/2.
+    assert_allclose(found.cdf(x), known.cdf(x), rtol=0, atol=1e-11)
+    assert_allclose(found.ccdf(x), known.ccdf(x), rtol=0, atol=1e-11)
+    density = known.pdf(x)
+    assert_allclose(found.pdf(x), density, rtol=1e-8, atol=1e-9 * density.max())
+    assert_allclose(found.icdf(P[1:]), x[1:], rtol=1e-9)
+    assert found.mean() == pytest.approx(known.mean(), abs=1e-10 * sd)
+    assert found.variance() == pytest.approx(known.variance(), rel=1e-9)
+    # Third and fourth moments in units of the deviation weigh errors of 1e-13 in tails.
+    assert found.skewness() == pytest.approx(known.skewness(), abs=1e-7)
+    assert found.kurtosis() == pytest.approx(known.kurtosis(), abs=1e-6)
+    if a == b == 1:
+        assert found.pdf([0, 1]) == pytest.approx([1 / factor, factor], rel=1e-8)
+
+
+# Powers
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "exponent"),
+    [
+        (43, 14, 1 / 999),
+        (0.5, 0.5, 0.5),
+        (1 / 3, 7, 0.25),
+        (3, 50, 2),
+        (1e12, 1e10, 0.2),
+        (1e-3, 1e-3, 0.5),
+        # Powers whose moments are owed to rare values, at many times the power of the mean.
+        (1, 60, 64),
+        (0.01, 3, 0.1),
+        (0.3, 1e5, 0.2),
+        (0.4, 3, 2e-3),
+    ],
+    ids=str,
+)
+def test_moments_of_one_beta_variable(a, b, exponent):
+    """Ratios of Beta functions in 60 digits; the mean also beside the standard deviation."""
+    with mp.workdps(60):
+        ratios = [mp.beta(mp.mpf(a) + k * mp.mpf(exponent), b) / mp.beta(a, b) for k in range(5)]
+        _, m1, m2, m3, m4 = ratios
+        variance = m2 - m1**2
+        skewness = (m3 - 3 * m1 * m2 + 2 * m1**3) / variance**1.5
+        kurtosis = (m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4) / variance**2 - 3
+    found = PowerTransform(BetaAverage([a], [b]), exponent)
+    assert found.mean() == pytest.approx(float(m1), rel=1e-14, abs=1e-10 * float(variance) ** 0.5)
+    assert found.variance() == pytest.approx(float(variance), rel=1e-10)
+    # Third and fourth moments in units of the deviation weigh errors of 1e-12 in tails.
+    assert found.skewness() == pytest.approx(float(skewness), rel=1e-9, abs=1e-8)
+    assert found.kurtosis() == pytest.approx(float(kurtosis), rel=1e-9, abs=1e-7)
+
+
+@given(a=st.floats(0.3, 200), exponent=st.floats(0.01, 4))
+def test_power_of_beta_with_one(a, exponent):
+    """X ~ Beta(a, 1) has the cdf x^a, and so its power is Beta(a / exponent, 1)."""
+    found, power = PowerTransform(BetaAverage([a], [1]), exponent), stats.beta(a / exponent, 1)
+    x = np.array([1e-3, 0.2, 0.7, 0.99, 1 - 1e-9])
+    expected = (a / exponent) * np.log(x)
+    # Where y^(1 / exponent) leaves the range of doubles, the distribution stops.
+    reached = np.log(x) / exponent > -690
+    # The log of a probability next to 1 is as exact as the probability, and that of one below the
+    # doubles is not promised.
+    known = reached & (expected > np.log(1e-300))
+    assert_allclose(found.logcdf(x)[known], expected[known], rtol=1e-9, atol=1e-15)
+    assert_allclose(found.pdf(x)[reached], power.pdf(x)[reached], rtol=1e-8, atol=1e-290)
+    assert_allclose(found.ccdf(x), power.sf(x), rtol=1e-9)
+    p = np.array([1e-9, 0.1, 0.5, 0.999])
+    assert_allclose(found.icdf(p), power.ppf(p), rtol=1e-11, atol=1e-15)
+    assert_allclose(found.cdf(found.icdf(p)), p, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("a", "b"), [(4, 3), (43, 14), (1.5, 30)])
+def test_mode_of_a_root(a, b):
+    """The density y^(2 a - 1) (1 - y^2)^(b - 1) is highest where its slope is zero."""
+    mode = np.sqrt((2 * a - 1) / (2 * a + 2 * b - 3))
+    # Without the slope, a search for the highest point stops at 1e-8.
+    assert PowerTransform(BetaAverage([a], [b]), 0.5).mode() == pytest.approx(mode, rel=1e-12)
+
+
+def test_support_of_a_scaled_variable():
+    """Three times a Beta(2, 1) variable, squared: the cdf is x / 9 on (0, 9)."""
+    found = PowerTransform(BetaAverage([2], [1], weights=[3]), 2)
+    assert found.support() == (0, 9)
+    assert_allclose(found.cdf([1e-6, 1, 8.999]), [1e-6 / 9, 1 / 9, 8.999 / 9], rtol=1e-12)
+    assert_allclose(found.pdf([0, 1, 9]), 1 / 9, rtol=1e-9)
+    assert found.mean() == pytest.approx(4.5, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("a", "exponent", "expected"), [(1, 2, np.inf), (2, 2, 1.0), (3, 2, 0.0), (1, 0.5, 0.0)]
+)
+def test_density_at_zero(a, exponent, expected):
+    """X ~ Beta(a, 1): a / exponent * y^(a / exponent - 1)."""
+    found = PowerTransform(BetaAverage([a], [1]), exponent)
+    assert found.pdf(0.0) == pytest.approx(expected, rel=1e-12)
+    assert found.pdf(1.0) == pytest.approx(a / exponent, rel=1e-12)
+
+
+@pytest.mark.parametrize("a", [1e-6, 3e-5])
+def test_mean_of_a_power_for_tiny_exponents(a):
+    """E X^e = a / (a + e) for Beta(a, 1); the tails, which reach to exp(-1 / a), to 1e-7."""
+    mean = PowerTransform(BetaAverage([a], [1]), 0.05).mean()
+    assert mean == pytest.approx(a / (a + 0.05), rel=2e-7)
+
+
+def test_moments_of_classes_of_many_scales():
+    """Where the density bends at thousands of corners, against draws."""
+    a, b, weights = np.full(31, 1 / 31), np.resize([0.1, 2, 11], 31), np.geomspace(1, 6e-5, 31)
+    power = PowerTransform(BetaAverage(a, b, weights=weights), 0.2)
+    draws = (np.random.default_rng(0).beta(a, b, (100_000, 31)) @ weights) ** 0.2
+    assert power.mean() == pytest.approx(draws.mean(), abs=5 * draws.std() / np.sqrt(draws.size))
+    assert power.standard_deviation() == pytest.approx(draws.std(), rel=0.01)
