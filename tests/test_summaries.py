@@ -34,7 +34,7 @@ FIGURES = {
     "PosteriorConfusionMetric": from_matrix(MATRIX, "precision", pos_label=1),
     "PosteriorConfusionMetric, drawn": from_matrix(MATRIX, "mcc", n_draws=500, random_state=0),
     "PosteriorPrevalence": PREVALENCE,
-    "PosteriorRankingMetric": skpostbac.posterior_roc_auc(Y_TRUE, SCORES, n_draws=500),
+    "PosteriorRankingMetric": skpostbac.posterior_roc_auc(Y_TRUE, SCORES, n_draws=5000),
     "PosteriorRankingMetric, precision": skpostbac.posterior_average_precision(
         Y_TRUE, SCORES, n_draws=500
     ),
@@ -122,17 +122,20 @@ def test_methods_are_those_of_the_distribution(name):
     """A float for one value, the shape of the argument else; NaN for NaN; seeded draws."""
     posterior, distribution = FIGURES[name], FIGURES[name].distribution
     for method in ("mean", "median", "mode", "variance", "standard_deviation"):
-        if hasattr(posterior, method):
-            assert type(getattr(posterior, method)()) is float
-            assert getattr(posterior, method)() == getattr(distribution, method)()
+        assert type(getattr(posterior, method)()) is float
+        assert getattr(posterior, method)() == getattr(distribution, method)()
     points = {"cdf": [0.2, 0.7], "ccdf": [0.2, 0.7], "icdf": [0.1, 0.9]}
     points |= {"pdf": [0.2, 0.7], "iccdf": [0.1, 0.9]}
     for method, x in points.items():
-        if hasattr(posterior, method):
-            ask = getattr(posterior, method)
-            assert type(ask(0.7)) is float
-            assert ask([[0.7], [0.8]]).shape == (2, 1)
-            np.testing.assert_array_equal(ask(x), getattr(distribution, method)(x))
+        ask = getattr(posterior, method)
+        assert type(ask(0.7)) is float
+        assert ask([[0.7], [0.8]]).shape == (2, 1)
+        np.testing.assert_array_equal(ask(x), getattr(distribution, method)(x))
+    x = np.linspace(*distribution.icdf([0.2, 0.8]), 2001)
+    mass = np.trapezoid(posterior.pdf(x), x)
+    assert mass == pytest.approx(0.6, abs=0.03)
+    assert posterior.pdf(posterior.mode()) >= 0.99 * posterior.pdf(x).max()
+    assert posterior.iccdf(0.3) == pytest.approx(posterior.icdf(0.7), abs=1e-9)
     np.testing.assert_allclose(posterior.prob_above(0.4) + posterior.prob_below(0.4), 1, rtol=1e-12)
     assert np.isnan(posterior.prob_above(np.nan))
     assert type(posterior.sample(rng=0)) is float

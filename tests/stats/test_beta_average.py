@@ -240,8 +240,8 @@ def test_draws():
     sample = SIGNED.sample(20_000, rng=20240229)
     error = SIGNED.standard_deviation() / np.sqrt(sample.size)
     assert sample.mean() == pytest.approx(SIGNED.mean(), abs=5 * error)
-    # The standard error of a variance is sqrt((kurtosis + 2) / n) of it.
-    relative = np.sqrt((SIGNED.kurtosis() + 2) / sample.size)
+    # The standard error of a variance is sqrt((kurtosis - 1) / n) of it.
+    relative = np.sqrt((SIGNED.kurtosis() - 1) / sample.size)
     assert sample.var() == pytest.approx(SIGNED.variance(), rel=5 * relative)
     assert stats.kstest(sample[:2000], SIGNED.cdf).pvalue > 1e-3
     assert isinstance(SIGNED.sample(), float)

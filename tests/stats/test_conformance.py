@@ -12,7 +12,9 @@ from itertools import product
 
 import numpy as np
 import pytest
+import scipy
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 
 from skpostbac import population_posterior
 from skpostbac.stats import (
@@ -44,6 +46,7 @@ DRAWN = 1 / N_DRAWS
 DENSITY = 1e-9
 # Moments are integrated here by rules of 16 nodes between quantiles, which err by as much.
 MOMENTS = 1e-8
+SCIPY = tuple(map(int, scipy.__version__.split(".")[:2]))
 # Two computed values may err in opposite directions.
 BOTH = 2
 
@@ -262,6 +265,44 @@ def test_logs(case):
         unit = distribution.standard_deviation() if name == "pdf" else 1.0
         known = unit * value > 1e-8
         assert_allclose(np.exp(log[known]), value[known], rtol=1e-9)
+
+
+@every_case
+def test_two_limits(case):
+    """The mass between limits, that beyond them, and their logs follow from one limit."""
+    distribution = case.make()
+    x = places(distribution)
+    lower, upper = np.broadcast_arrays(x[:, np.newaxis], x)
+    between, allowed = distribution.cdf(lower, upper), BOTH * (case.allowed(x[0]) + 1e-15)
+    allowed = allowed + BOTH * np.maximum(case.allowed(lower), case.allowed(upper))
+    assert (np.abs(between - distribution.cdf(upper) + distribution.cdf(lower)) <= allowed).all()
+    assert (np.abs(between + distribution.ccdf(lower, upper) - 1) <= allowed).all()
+    if not hasattr(distribution, "logcdf"):
+        return
+    log, beyond = distribution.logcdf(lower, upper), distribution.logccdf(lower, upper)
+    assert_array_equal(np.isnan(log), between < 0)
+    assert (np.abs(np.exp(log) - between)[between >= 0] <= allowed[between >= 0]).all()
+    assert (np.abs(np.exp(beyond) - distribution.ccdf(lower, upper)) <= allowed).all()
+
+
+@pytest.mark.parametrize("name", ["three classes", "pairs", "borrowing pairs", "quotient", "ratio"])
+def test_in_the_arithmetic_of_scipy(name):
+    """A variable of SciPy that is scaled, transformed or mixed follows from this distribution."""
+    own = CASES[name].make()
+    if SCIPY < (1, 16):
+        with pytest.raises(ImportError, match=r"to_scipy needs SciPy 1\.16"):
+            own.to_scipy()
+        return
+    variable, x = own.to_scipy(), own.icdf([0.1, 0.5, 0.8])
+    assert_allclose((2 * variable - 1).cdf(2 * x - 1), own.cdf(x), rtol=1e-12)
+    assert_allclose((3 - variable).icdf([0.1, 0.7]), 3 - own.icdf([0.9, 0.3]), rtol=1e-12)
+    assert_allclose(stats.exp(variable).ccdf(np.exp(x)), own.ccdf(x), rtol=1e-12)
+    mixed = stats.Mixture([variable, stats.Normal(mu=0.5)], weights=[0.3, 0.7])
+    assert_allclose(mixed.cdf(x), 0.3 * own.cdf(x) + 0.7 * stats.norm.cdf(x - 0.5), rtol=1e-12)
+    assert mixed.mean() == pytest.approx(0.3 * own.mean() + 0.35, rel=1e-12)
+    assert variable.variance() == pytest.approx(own.variance(), rel=1e-12)
+    assert variable.support() == own.support()
+    assert_array_equal(variable.sample(5, rng=1), own.sample(5, rng=1))
 
 
 @every_case

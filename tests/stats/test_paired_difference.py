@@ -168,7 +168,7 @@ def test_dirichlet_draws(counts, prior, weights):
     # At least one draw's worth, where hardly any are expected.
     assert (np.abs(found - p) <= 5 * (np.sqrt(p * (1 - p) / size) + 1 / size)).all()
     assert abs(draws.mean() - mean) <= 5 * sd / np.sqrt(size)
-    spread = np.sqrt((distribution.kurtosis() + 2) / size)
+    spread = np.sqrt((distribution.kurtosis() - 1) / size)
     assert abs(draws.var() / sd**2 - 1) <= 5 * spread
 
 

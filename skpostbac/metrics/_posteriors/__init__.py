@@ -13,7 +13,7 @@ from skpostbac.metrics._posteriors.balanced_accuracy import (
     posterior_balanced_accuracy,
     tell_of_design,
 )
-from skpostbac.metrics._posteriors.base import ExactPosterior, ProbAboveChance, ScalarPosterior
+from skpostbac.metrics._posteriors.base import ProbAboveChance, ScalarPosterior
 from skpostbac.metrics._posteriors.binary_equivalent import (
     GuessingTest,
     PosteriorBinaryEquivalentAccuracy,

@@ -24,7 +24,7 @@ from skpostbac.metrics._dependence import (
     warn_of_repeated_ids,
 )
 from skpostbac.metrics._labels import WeightType
-from skpostbac.metrics._posteriors.base import ExactPosterior, describe_chances
+from skpostbac.metrics._posteriors.base import ScalarPosterior, describe_chances
 from skpostbac.metrics._posteriors.binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._priors import (
     DEFAULT_ACCURACY_PRIOR,
@@ -37,7 +37,7 @@ from skpostbac.stats._beta import LARGEST
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class PosteriorAccuracy(ExactPosterior, Summable):
+class PosteriorAccuracy(ScalarPosterior, Summable):
     r"""Posterior distribution of the accuracy, the probability of a correct prediction.
 
     With the prior :math:`\mathrm{Beta}(a, b)`, the posterior after k correct predictions out of n

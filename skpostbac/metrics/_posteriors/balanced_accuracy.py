@@ -39,8 +39,8 @@ from skpostbac.metrics._dependence import (
 )
 from skpostbac.metrics._labels import WeightType, label_list, warn_if_foreign
 from skpostbac.metrics._posteriors.base import (
-    ExactPosterior,
     ProbAboveChance,
+    ScalarPosterior,
     describe_chances,
     prob_above_chance,
 )
@@ -99,7 +99,7 @@ class Recalls(dict[Hashable, AverageDistribution]):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class PosteriorBalancedAccuracy(ExactPosterior, Summable):
+class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     r"""Posterior distribution of the balanced accuracy, given the counts of each class.
 
     The accuracy :math:`\theta_i` on class i has a Beta prior. After :math:`k_i` correct predictions

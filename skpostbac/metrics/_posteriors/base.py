@@ -82,6 +82,14 @@ class ScalarPosterior(StablePickle, ABC):
         """Return the posterior standard deviation."""
         return self.distribution.standard_deviation()
 
+    def mode(self) -> float:
+        """Return the point of highest posterior density."""
+        return self.distribution.mode()
+
+    def pdf(self, x: ArrayLike) -> float | Floats:
+        """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
+        return plain_float(self.distribution.pdf(x))
+
     def cdf(self, x: ArrayLike) -> float | Floats:
         """Return P(metric <= x): a float, or an array of the shape of `x`."""
         return plain_float(self.distribution.cdf(x))
@@ -93,6 +101,10 @@ class ScalarPosterior(StablePickle, ABC):
     def icdf(self, p: ArrayLike) -> float | Floats:
         """Return the quantile at `p` in [0, 1]: a float, or an array of the shape of `p`."""
         return plain_float(self.distribution.icdf(p))
+
+    def iccdf(self, p: ArrayLike) -> float | Floats:
+        """Return the value exceeded with probability `p`, accurate for tiny `p` if it is exact."""
+        return plain_float(self.distribution.iccdf(p))
 
     def sample(
         self,
@@ -362,27 +374,6 @@ def describe_chances(name: str, value: float, probability: float) -> str:
     """
     above = format_probability(probability)
     return f"The probability of beating {name} ({value:.3f}) is {above}"
-
-
-class ExactPosterior(ScalarPosterior):
-    """Posterior of a scalar metric whose exact distribution, with its density, is computed."""
-
-    @property
-    @abstractmethod
-    def distribution(self) -> BoundedDistribution:
-        """Distribution of the metric, with the full interface of distributions."""
-
-    def mode(self) -> float:
-        """Return the point of highest posterior density."""
-        return self.distribution.mode()
-
-    def pdf(self, x: ArrayLike) -> float | Floats:
-        """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
-        return plain_float(self.distribution.pdf(x))
-
-    def iccdf(self, p: ArrayLike) -> float | Floats:
-        """Return the value exceeded with probability `p`, accurate for tiny `p`."""
-        return plain_float(self.distribution.iccdf(p))
 
 
 class ProbAboveChance(float):

@@ -29,7 +29,7 @@ from skpostbac._utils import (
     shown,
 )
 from skpostbac.metrics._counts import ClassCounts, check_confusion_matrix, count_choices
-from skpostbac.metrics._posteriors.base import ExactPosterior, describe_chances
+from skpostbac.metrics._posteriors.base import ScalarPosterior, describe_chances
 from skpostbac.stats import BoundedDistribution, PowerTransform
 from skpostbac.stats._distribution import plain_float
 from skpostbac.stats._several import log_survival
@@ -202,7 +202,7 @@ def binary_equivalent_recalls(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
+class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
     r"""Posterior distribution of the binary-equivalent accuracy.
 
     Made by :meth:`skpostbac.PosteriorBalancedAccuracy.binary_equivalent` and

@@ -23,7 +23,7 @@ from skpostbac._utils import (
     shown,
     table,
 )
-from skpostbac.metrics._posteriors.base import ExactPosterior
+from skpostbac.metrics._posteriors.base import ScalarPosterior
 from skpostbac.stats import BoundedDistribution
 from skpostbac.stats._distribution import OddsTransform, estimate_rows
 from skpostbac.stats._numerics import EPS
@@ -33,7 +33,7 @@ _LEAST_SHARE = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SelectedPosterior(ExactPosterior):
+class SelectedPosterior(ScalarPosterior):
     """Posterior of the best of several scores, corrected for the selection.
 
     The best of several candidates on the same samples is partly lucky. The optimism is the average
@@ -45,7 +45,7 @@ class SelectedPosterior(ExactPosterior):
 
     Attributes
     ----------
-    uncorrected : ExactPosterior
+    uncorrected : posterior
         Posterior of the selected candidate, ignoring the selection.
     optimism : float
         Estimated average bias of the score from the selection; at least 0.
@@ -85,14 +85,15 @@ class SelectedPosterior(ExactPosterior):
     Uncorrected: 0.827 (95% credible interval 0.678 to 0.943).
     """
 
-    uncorrected: ExactPosterior
+    uncorrected: ScalarPosterior
     optimism: float
     optimism_error: float = 0.0
     candidate: int | None = None
     n_candidates: int | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.uncorrected, ExactPosterior):
+        distribution = getattr(self.uncorrected, "distribution", None)
+        if not isinstance(distribution, BoundedDistribution):
             raise TypeError(
                 "uncorrected must be a posterior with an exact distribution, "
                 f"got {shown(self.uncorrected)}"
@@ -109,6 +110,7 @@ class SelectedPosterior(ExactPosterior):
     def distribution(self) -> BoundedDistribution:
         """Distribution with the odds multiplied, or the uncorrected one without optimism."""
         uncorrected = self.uncorrected.distribution
+        assert isinstance(uncorrected, BoundedDistribution)
         return OddsTransform(uncorrected, self._factor) if self.optimism else uncorrected
 
     @property

@@ -9,6 +9,7 @@ Imports `_numerics`.
 from skpostbac.stats._distribution.distribution import (
     DEFAULT_INTERVAL,
     BoundedDistribution,
+    Convention,
     Distribution,
     Interval,
     IntervalMethod,
@@ -21,6 +22,7 @@ from skpostbac.stats._distribution.distribution import (
     estimate_rows,
     figures_of,
     interval_of,
+    normal_kurtosis,
     plain_float,
 )
 from skpostbac.stats._distribution.drawn import (

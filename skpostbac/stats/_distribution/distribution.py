@@ -35,6 +35,7 @@ from skpostbac._utils import (
     RngLike,
     StablePickle,
     block,
+    check_choice,
     check_generator,
     check_level,
     check_shape,
@@ -50,6 +51,7 @@ from skpostbac.stats._numerics import Frame
 from skpostbac.stats._series import Centred, Located, SmallTails
 
 IntervalMethod: TypeAlias = Literal["hull", "hdi", "central"]
+Convention: TypeAlias = Literal["non-excess", "excess"]
 # The central interval leaves out values next to 1 where few samples have next to no errors, and the
 # shortest one those below where a rare class is harder: `benchmarks/interval_coverage.py`.
 DEFAULT_INTERVAL: IntervalMethod = "hull"
@@ -126,16 +128,32 @@ class Distribution(StablePickle, ABC):
         return float(np.sqrt(self.variance()))
 
     @abstractmethod
-    def cdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return P(X <= x)."""
+    def support(self) -> Interval:
+        """Return the smallest and the largest possible value."""
 
     @abstractmethod
-    def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return P(X > x)."""
+    def mode(self) -> float:
+        """Return the point of highest density."""
+
+    @abstractmethod
+    def pdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the density at `x`."""
+
+    @abstractmethod
+    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return P(X <= x), or P(x < X <= y) when `y` is given."""
+
+    @abstractmethod
+    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return P(X > x), or P(X <= x) + P(X > y) when `y` is given."""
 
     @abstractmethod
     def icdf(self, p: ArrayLike) -> np.float64 | Floats:
         """Return the quantile at `p`."""
+
+    @abstractmethod
+    def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
+        """Return the x with P(X > x) = p."""
 
     @abstractmethod
     def interval(self, level: float = 0.95) -> Interval:
@@ -180,6 +198,57 @@ class Distribution(StablePickle, ABC):
         """
         draws = self._draw(check_generator(rng), check_shape(shape))
         return np.asarray(draws)[()]
+
+    def to_scipy(self) -> Any:
+        """Return this distribution as a random variable of :mod:`scipy.stats`.
+
+        SciPy's arithmetic, transformations and mixtures apply to it.
+
+        Returns
+        -------
+        variable : random variable
+            Made by :func:`scipy.stats.make_distribution`; it asks this distribution.
+
+        Raises
+        ------
+        ImportError
+            If SciPy is older than 1.16.
+
+        Examples
+        --------
+        >>> from scipy import stats
+        >>> from skpostbac.stats import BetaAverage
+        >>> variable = BetaAverage([31, 9, 4], [3, 3, 2]).to_scipy()
+        >>> (2 * variable - 1).cdf(0.6)
+        np.float64(0.5985)
+        >>> stats.Mixture([variable, stats.Uniform(a=0, b=1)]).mean()
+        np.float64(0.6381)
+        """
+        from scipy import __version__, stats
+
+        if tuple(map(int, __version__.split(".")[:2])) < (1, 16):
+            raise ImportError(f"to_scipy needs SciPy 1.16 or later, got {__version__}")
+        moments = {
+            (1, "raw"): "mean",
+            (2, "central"): "variance",
+            (3, "standardized"): "skewness",
+            (4, "standardized"): "kurtosis",
+        }
+
+        def moment(order: int, kind: str) -> float | None:
+            name = moments.get((order, kind), "")
+            return getattr(self, name)() if hasattr(self, name) else None
+
+        names = ["pdf", "logpdf", "cdf", "ccdf", "logcdf", "logccdf", "icdf", "iccdf"]
+        names += ["median", "mode", "sample"]
+        described = {
+            "__make_distribution_version__": "1.16.0",
+            "parameters": (),
+            "support": tuple(self.support()),
+            "moment": staticmethod(moment),
+            **{name: getattr(self, name) for name in names if hasattr(self, name)},
+        }
+        return stats.make_distribution(type(type(self).__name__, (), described)())()
 
     def _repr_html_(self) -> str:
         (estimate,) = estimate_rows({"": self})
@@ -257,6 +326,12 @@ def estimate_columns(
     means = [f"{distribution.mean():.3f}" for distribution in distributions]
     deviations = [f"{distribution.standard_deviation():.3f}" for distribution in distributions]
     return ("mean", "standard deviation"), list(zip(means, deviations, strict=True))
+
+
+def normal_kurtosis(convention: object) -> float:
+    """Return the kurtosis of a normal distribution by SciPy's "non-excess" or "excess"."""
+    check_choice(convention, ("non-excess", "excess"), "convention")
+    return 3.0 if convention == "non-excess" else 0.0
 
 
 def broadcast_limits(x: ArrayLike, y: ArrayLike) -> tuple[Floats, ...]:
@@ -362,9 +437,25 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         """Return the skewness, the third standardised moment."""
         return self._numbers(self._cumulants[1] / self._cumulants[0] ** 1.5)
 
-    def kurtosis(self) -> Moments:
-        """Return the excess kurtosis, which is zero for a normal distribution."""
-        return self._numbers(self._cumulants[2] / self._cumulants[0] ** 2)
+    def kurtosis(self, *, convention: Convention = "non-excess") -> Moments:
+        """Return the kurtosis, the fourth standardised moment.
+
+        Parameters
+        ----------
+        convention : {"non-excess", "excess"}, default="non-excess"
+            "excess" subtracts 3, that of a normal distribution.
+
+        Returns
+        -------
+        kurtosis : float, or ndarray of the shape of the array of distributions
+
+        Raises
+        ------
+        ValueError
+            If `convention` is unknown.
+        """
+        excess = self._cumulants[2] / self._cumulants[0] ** 2
+        return self._numbers(excess + normal_kurtosis(convention))
 
     def mode(self) -> Moments:
         """Return the point of highest density.
@@ -471,58 +562,79 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         """
         if y is None:
             return self._asked(self._located.values, x, 0)
-        limits = broadcast_limits(x, y)
-        rows = _Rows.of(self._shape, limits[0].shape, "x")
-        between = self._located.between(*(rows.split(limit) for limit in limits))
-        return cast(Values, rows.joined(between))
+        return self._limited(self._located.between, x, y)
 
-    def ccdf(self, x: ArrayLike) -> Values:
-        """Return P(X > x), with the same absolute error as P(X <= x).
+    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Values:
+        """Return P(X > x), or P(X <= x) + P(X > y) when `y` is given.
 
         Parameters
         ----------
         x : array_like
             Any shape.
+        y : array_like, optional
+            Upper limit; broadcast with `x`.
 
         Returns
         -------
         ccdf : float or ndarray of the shape of `x`
+            With the same absolute error as P(X <= x).
         """
-        return self._asked(self._located.values, x, 1)
+        if y is None:
+            return self._asked(self._located.values, x, 1)
+        return self._limited(self._located.beyond, x, y)
 
-    def logcdf(self, x: ArrayLike) -> Values:
-        """Return the logarithm of P(X <= x), finite inside the support.
+    def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Values:
+        """Return the logarithm of P(X <= x), or of P(x < X <= y) when `y` is given.
 
         Parameters
         ----------
         x : array_like
             Any shape.
+        y : array_like, optional
+            Upper limit; broadcast with `x`.
 
         Returns
         -------
         logcdf : float or ndarray of the shape of `x`
+            Finite inside the support. NaN where `y` is below `x`, where SciPy returns the complex
+            logarithm of a negative number.
         """
-        return self._asked(self._located.logs, x, 0)
+        if y is None:
+            return self._asked(self._located.logs, x, 0)
+        return self._limited(self._located.log_between, x, y)
 
-    def logccdf(self, x: ArrayLike) -> Values:
-        """Return the logarithm of P(X > x), finite inside the support.
+    def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Values:
+        """Return the logarithm of P(X > x), or of P(X <= x) + P(X > y) when `y` is given.
 
         Parameters
         ----------
         x : array_like
             Any shape.
+        y : array_like, optional
+            Upper limit; broadcast with `x`.
 
         Returns
         -------
         logccdf : float or ndarray of the shape of `x`
+            Finite inside the support.
         """
-        return self._asked(self._located.logs, x, 1)
+        if y is None:
+            return self._asked(self._located.logs, x, 1)
+        return self._limited(self._located.log_beyond, x, y)
 
     def _asked(self, answer: Callable[[Floats], Floats], x: ArrayLike, i: int) -> Values:
         """Return the answer i about points."""
         x = float_array(x, "x")
         rows = _Rows.of(self._shape, x.shape, "x")
         return cast(Values, rows.joined(answer(rows.split(x))[i]))
+
+    def _limited(
+        self, answer: Callable[[Floats, Floats], Floats], x: ArrayLike, y: ArrayLike
+    ) -> Values:
+        """Return an answer about two limits."""
+        limits = broadcast_limits(x, y)
+        rows = _Rows.of(self._shape, limits[0].shape, "x")
+        return cast(Values, rows.joined(answer(*map(rows.split, limits))))
 
     def icdf(self, p: ArrayLike) -> Values:
         """Return the x with P(X <= x) = p, the quantile.

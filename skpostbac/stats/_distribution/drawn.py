@@ -16,13 +16,13 @@ the possible values.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
     Floats,
-    Indices,
     check_level,
     first,
     float_array,
@@ -30,13 +30,16 @@ from skpostbac._utils import (
 )
 from skpostbac.stats._distribution.distribution import (
     DEFAULT_INTERVAL,
+    Convention,
     Distribution,
     Interval,
     IntervalMethod,
+    broadcast_limits,
     check_interval_method,
     describe,
     figures_of,
     interval_of,
+    normal_kurtosis,
     plain_float,
 )
 
@@ -121,19 +124,71 @@ class DrawnPosterior(Distribution):
         """
         return self.standard_deviation() / float(np.sqrt(self.draws.size))
 
-    def cdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the share of the draws that are at most `x`; NaN where it is NaN."""
-        x = float_array(x, "x")
-        return self._share(np.searchsorted(self.draws, x, side="right"), x)
+    def support(self) -> Interval:
+        """Return the smallest and the largest draw."""
+        return Interval(float(self.draws[0]), float(self.draws[-1]))
 
-    def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the share of the draws that are above `x`; NaN where it is NaN."""
-        x = float_array(x, "x")
-        return self._share(self.draws.size - np.searchsorted(self.draws, x, side="right"), x)
+    def skewness(self) -> float:
+        """Return the skewness of the draws, the third standardised moment; NaN if all are equal."""
+        return self._standardised(3)
 
-    def _share(self, count: Indices, x: Floats) -> np.float64 | Floats:
-        """Return a number of draws as a share of all; NumPy sorts a NaN above them."""
+    def kurtosis(self, *, convention: Convention = "non-excess") -> float:
+        """Return the kurtosis of the draws, less 3 if `convention` is "excess"."""
+        return self._standardised(4) - 3 + normal_kurtosis(convention)
+
+    def _standardised(self, order: int) -> float:
+        away = self.draws - self.draws.mean()
+        with np.errstate(invalid="ignore"):
+            return float(np.mean(away**order) / np.mean(away**2) ** (order / 2))
+
+    def mode(self) -> float:
+        """Return the point of highest density, as estimated from the draws."""
+        x, y = self._density
+        return float(x[np.argmax(y)])
+
+    def pdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the normal kernel density estimate at `x`, which flattens sharp peaks."""
+        points, heights = self._density
+        return np.interp(float_array(x, "x"), points, heights, left=0.0, right=0.0)[()]
+
+    @cached_property
+    def _density(self) -> tuple[Floats, Floats]:
+        if self.draws[0] < self.draws[-1]:
+            return kernel_density(self.draws)
+        return self.draws[:1], np.array([np.inf])
+
+    def logpdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the logarithm of `pdf`."""
+        return _log(self.pdf(x))
+
+    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return the share of the draws that are at most `x`, or in (x, y] if `y` is given."""
+        if y is None:
+            return self._share(x, 0)
+        lower, upper = broadcast_limits(x, y)
+        return self._share(upper, 0) - self._share(lower, 0)
+
+    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return the share of the draws that are above `x`, or not in (x, y] if `y` is given."""
+        if y is None:
+            return self._share(x, 1)
+        lower, upper = broadcast_limits(x, y)
+        return self._share(lower, 0) + self._share(upper, 1)
+
+    def _share(self, x: ArrayLike, side: int) -> np.float64 | Floats:
+        """Return the share of the draws up to `x`, or above; NumPy sorts a NaN above them."""
+        x = float_array(x, "x")
+        below = np.searchsorted(self.draws, x, side="right")
+        count = self.draws.size - below if side else below
         return np.where(np.isnan(x), np.nan, count / self.draws.size)[()]
+
+    def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return the logarithm of `cdf`: -inf without draws, NaN where `y` is below `x`."""
+        return _log(self.cdf(x, y))
+
+    def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return the logarithm of `ccdf`, -inf without draws."""
+        return _log(self.ccdf(x, y))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         return np.asarray(self.draws[rng.integers(self.draws.size, size=shape)])
@@ -144,6 +199,10 @@ class DrawnPosterior(Distribution):
         quantile, known = np.full(p.shape, np.nan), ~np.isnan(p)
         quantile[known] = np.quantile(self.draws, p[known])
         return quantile[()]
+
+    def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
+        """Return the value exceeded by a share `p` of the draws; NaN where it is NaN."""
+        return self.icdf(1 - probability_array(p, "p"))
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the central interval, with equally many draws in both tails.
@@ -298,6 +357,11 @@ class DrawnPosterior(Distribution):
             f"DrawnPosterior(mean={self.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}], "
             f"n_draws={self.draws.size})"
         )
+
+
+def _log(values: np.float64 | Floats) -> np.float64 | Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.log(values)
 
 
 def errors_of(posterior: DrawnPosterior, level: float) -> dict[str, float]:

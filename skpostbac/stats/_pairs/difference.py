@@ -20,18 +20,10 @@ from skpostbac._utils import (
     Floats,
     check_integer,
     check_seed,
-    float_array,
-    probability_array,
 )
 from skpostbac.stats._borrowing import Hyperprior
 from skpostbac.stats._dirichlet import pair_counts
-from skpostbac.stats._distribution import (
-    Distribution,
-    DrawnPosterior,
-    Interval,
-    broadcast_limits,
-    kernel_density,
-)
+from skpostbac.stats._distribution import Convention, Distribution, DrawnPosterior, Interval
 from skpostbac.stats._numerics import sum_weights
 from skpostbac.stats._pairs.model import PairedShares
 
@@ -202,44 +194,39 @@ class HierarchicalPairedDifference(Distribution):
 
     def skewness(self) -> float:
         """Return the skewness of the draws, the third standardised moment."""
-        return float(np.mean(self._standardised**3))
+        return self._drawn.skewness()
 
-    def kurtosis(self) -> float:
-        """Return the excess kurtosis of the draws, which is zero for a normal distribution."""
-        return float(np.mean(self._standardised**4) - 3)
+    def kurtosis(self, *, convention: Convention = "non-excess") -> float:
+        """Return the kurtosis of the draws, less 3 if `convention` is "excess"."""
+        return self._drawn.kurtosis(convention=convention)
 
     def mode(self) -> float:
         """Return the point of highest density, as estimated from the draws."""
-        x, y = self._density
-        return float(x[np.argmax(y)])
+        return self._drawn.mode()
 
     def pdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return the normal kernel density estimate at `x`, which flattens sharp peaks."""
-        points, heights = self._density
-        return np.interp(float_array(x, "x"), points, heights, left=0.0, right=0.0)[()]
+        return self._drawn.pdf(x)
 
     def logpdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return the logarithm of `pdf`."""
-        return _log(self.pdf(x))
+        return self._drawn.logpdf(x)
 
     def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
         """Return the share of the draws that are at most `x`, or in (x, y] if `y` is given."""
-        if y is None:
-            return self._drawn.cdf(x)
-        lower, upper = broadcast_limits(x, y)
-        return self._drawn.cdf(upper) - self._drawn.cdf(lower)
+        return self._drawn.cdf(x, y)
 
-    def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the share of the draws that are above `x`."""
-        return self._drawn.ccdf(x)
+    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return the share of the draws that are above `x`, or not in (x, y] if `y` is given."""
+        return self._drawn.ccdf(x, y)
 
-    def logcdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the logarithm of `cdf`, -inf below all draws."""
-        return _log(self.cdf(x))
+    def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return the logarithm of `cdf`: -inf without draws, NaN where `y` is below `x`."""
+        return self._drawn.logcdf(x, y)
 
-    def logccdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the logarithm of `ccdf`, -inf above all draws."""
-        return _log(self.ccdf(x))
+    def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return the logarithm of `ccdf`, -inf without draws."""
+        return self._drawn.logccdf(x, y)
 
     def icdf(self, p: ArrayLike) -> np.float64 | Floats:
         """Return the quantile of the draws at `p` in [0, 1]; NaN at NaN."""
@@ -247,7 +234,7 @@ class HierarchicalPairedDifference(Distribution):
 
     def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
         """Return the value exceeded by a share `p` of the draws; NaN at NaN."""
-        return self._drawn.icdf(1 - probability_array(p, "p"))
+        return self._drawn.iccdf(p)
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the central interval, with equally many draws in both tails."""
@@ -334,16 +321,3 @@ class HierarchicalPairedDifference(Distribution):
         mean, bound = self.mean(), self.support().high
         draws = mean + self._sign * scale * (draws - draws.mean())
         return DrawnPosterior(np.clip(draws, -bound, bound))
-
-    @property
-    def _standardised(self) -> Floats:
-        return (self.draws - self.mean()) / self.standard_deviation()
-
-    @cached_property
-    def _density(self) -> tuple[Floats, Floats]:
-        return kernel_density(self.draws)
-
-
-def _log(values: np.float64 | Floats) -> np.float64 | Floats:
-    with np.errstate(divide="ignore"):
-        return np.log(values)

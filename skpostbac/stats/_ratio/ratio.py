@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit
 
 from skpostbac._utils import (
@@ -38,6 +38,7 @@ from skpostbac.stats._distribution import (
     Interval,
     Table,
     TabulatedDistribution,
+    broadcast_limits,
 )
 from skpostbac.stats._numerics import EPS
 from skpostbac.stats._ratio.density import SMOOTH, LogOdds, LogRatio, tolerance_of
@@ -443,13 +444,31 @@ class BetaQuotient(Distribution):
         """Return the probability density at `x`, zero below 0; NaN where `x` is NaN."""
         return np.asarray(self._asked(x)[2])[()]
 
-    def cdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return P(X / Y <= x); NaN where `x` is NaN."""
-        return np.asarray(self._asked(x)[0])[()]
+    def mode(self) -> float:
+        """Return the point of highest density, 0 if it is unbounded there."""
+        x = np.append(0.0, self.icdf(np.linspace(1e-3, 1 - 1e-3, 201)))
+        best = int(np.argmax(self._asked(x)[2, :-1]))
+        if best == 0:
+            return 0.0
+        bounds = float(x[best - 1]), float(x[best + 1])
+        found = minimize_scalar(lambda at: -float(self.pdf(at)), bounds=bounds, method="bounded")
+        return float(found.x)
 
-    def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return P(X / Y > x), accurate where it is small; NaN where `x` is NaN."""
-        return np.asarray(self._asked(x)[1])[()]
+    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return P(X / Y <= x), or P(x < X / Y <= y) when `y` is given; NaN at NaN."""
+        if y is None:
+            return np.asarray(self._asked(x)[0])[()]
+        lower, upper = map(self._asked, broadcast_limits(x, y))
+        # The difference of the smaller tails loses fewer digits.
+        is_above = lower[0] > upper[1]
+        return np.asarray(np.where(is_above, lower[1] - upper[1], upper[0] - lower[0]))[()]
+
+    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return P(X / Y > x), accurate where it is small, or 1 - ``cdf(x, y)``; NaN at NaN."""
+        if y is None:
+            return np.asarray(self._asked(x)[1])[()]
+        lower, upper = broadcast_limits(x, y)
+        return np.asarray(self._asked(lower)[0] + self._asked(upper)[1])[()]
 
     def _asked(self, x: ArrayLike) -> Floats:
         """Return both tails and the density at points."""

@@ -351,8 +351,26 @@ class Located:
         between = np.where(lower[0] > 0.5, lower[1] - upper[1], upper[0] - lower[0])
         return np.asarray(np.where(y < x, -between, between))
 
+    def beyond(self, x: Floats, y: Floats) -> Floats:
+        """Return P(X <= x) + P(X > y)."""
+        return np.asarray(self.values(x)[0] + self.values(y)[1])
+
+    def log_between(self, x: Floats, y: Floats) -> Floats:
+        """Return log P(x < X <= y), NaN where y is below x."""
+        lower, upper = self.logs(x), self.logs(y)
+        is_above = lower[0] > upper[1]  # the difference of the smaller tails loses fewer digits
+        large = np.where(is_above, lower[1], upper[0])
+        small = np.where(is_above, upper[1], lower[0])
+        with np.errstate(all="ignore"):
+            between = large + np.log1p(-np.exp(small - large))
+        return np.where((large == -np.inf) & (small == -np.inf), -np.inf, between)
+
+    def log_beyond(self, x: Floats, y: Floats) -> Floats:
+        """Return log(P(X <= x) + P(X > y))."""
+        return np.asarray(np.logaddexp(self.logs(x)[0], self.logs(y)[1]))
+
     def logs(self, x: Floats) -> Floats:
-        """Return logs of the same; small ones are approximations."""
+        """Return logs of P(X <= x), P(X > x) and the density; small ones are approximations."""
         return self.logs_at(*self._distances(x))
 
     def logs_at(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
