@@ -1,9 +1,9 @@
-"""The arguments of the command line, and the checks of their values."""
+"""The arguments that the command line takes, and the checks of their values."""
 
 from __future__ import annotations
 
 import csv
-from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,10 +11,17 @@ from typing import NoReturn
 
 from skpostbac import __version__
 from skpostbac._cli.output import write_output
+from skpostbac._cli.table import InputError
 from skpostbac._utils import check_level, check_probability, check_rope, printable
 
 # The library's default; importing it would make --help slow.
 DEFAULT_PRIOR = "reciprocal"
+
+# Options of true labels, which the verdicts of a judge do without.
+OF_TRUE_LABELS = (
+    *("truth", "groups", "by", "id", "labels", "rope", "selected"),
+    *("fail_below", "html", "plot"),
+)
 
 DESCRIPTION = """\
 Posterior balanced accuracy: how good is each classifier, and which is better?
@@ -101,6 +108,25 @@ def make_parser() -> Parser:
     version_help = "show the version and exit"
     add("--version", action="version", version=f"%(prog)s {__version__}", help=version_help)
     return parser
+
+
+def check_combination(parser: Parser, args: Namespace) -> None:
+    """Raise if options cannot be combined, or if one that they need is absent."""
+    if args.sensitivity or args.specificity or args.positive is not None:
+        for option in ("sensitivity", "specificity", "positive", "file"):
+            if getattr(args, option) is None:
+                name = "a FILE" if option == "file" else f"--{option}"
+                raise InputError(f"judge verdicts also need {name}")
+        for option in OF_TRUE_LABELS:
+            if getattr(args, option) != parser.get_default(option):
+                name = option.replace("_", "-")
+                raise InputError(f"--{name} cannot be combined with judge verdicts")
+    if args.file is None:
+        for option in ("truth", "groups", "by", "id"):
+            if getattr(args, option) is not None:
+                raise InputError(f"--{option} needs a FILE, or - for standard input")
+    if args.groups is not None and args.by is not None:
+        raise InputError("--by assumes independent samples and cannot be combined with --groups")
 
 
 def _delimiter(text: str) -> str:

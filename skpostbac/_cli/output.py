@@ -30,11 +30,13 @@ def write_output(text: str = "") -> None:
     text = text.encode(encoding, "backslashreplace").decode(encoding)
     try:
         print(text, end="", flush=True)
-    except BrokenPipeError:
-        _discard_output()
-        raise
     except OSError as error:
-        _discard_output()
+        # Prevent a second failure when the interpreter flushes at exit.
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+        if isinstance(error, BrokenPipeError):
+            raise
         raise InputError(f"cannot write the output: {error.strerror}") from error
 
 
@@ -160,10 +162,3 @@ def _writing(path: str) -> Iterator[None]:
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         reason = error.strerror if isinstance(error, OSError) else error
         raise InputError(f"cannot write {path!r}: {reason}") from error
-
-
-def _discard_output() -> None:
-    """Prevent a second failure when the interpreter flushes at exit."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
-    os.close(null)

@@ -1,15 +1,11 @@
-"""The results in a browser: one self-contained page, with no scripts, fonts or links."""
+"""How the results look in a browser: one page that needs no scripts, fonts or links."""
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Sequence
+from importlib.metadata import version
 from importlib.resources import files
-
-import joblib
-import numpy as np
-import scipy
-import sklearn
 
 from skpostbac._cli.plots import page_plots
 from skpostbac._cli.results import Evaluation, Record
@@ -29,10 +25,9 @@ SENTENCES = 5
 
 INDEPENDENT = "The recall of each class has a Beta prior, so its posterior is a Beta distribution."
 WEAKENED = (
-    "The recall of each class has a Beta prior, so its posterior is a Beta distribution. In the "
-    "average, each class has the strength of 1 - 1/l observations less than its prior and samples, "
-    "with l classes, so that intervals are wide enough; recalls of single classes have the "
-    "Jeffreys prior."
+    "In the average, each class has the strength of 1 - 1/l observations less than its prior and "
+    "samples, with l classes, so that intervals are wide enough; recalls of single classes have "
+    "the Jeffreys prior."
 )
 METHOD = (
     "The balanced accuracy is their average over the classes; its posterior distribution is "
@@ -88,8 +83,7 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
         for key, value in describe_data(document).items()
     )
     versions = [f"skpostbac {document['version']}", f"Python {platform.python_version()}"]
-    packages = {"NumPy": np, "SciPy": scipy, "scikit-learn": sklearn, "joblib": joblib}
-    versions += [f"{name} {package.__version__}" for name, package in packages.items()]
+    versions += [f"{name} {version(name)}" for name in ("NumPy", "SciPy", "scikit-learn", "joblib")]
     # The result comes first, and the ranking before the details.
     body = [
         f"<h1>Posterior {score}</h1>",
@@ -135,17 +129,18 @@ def _report(evaluation: Evaluation) -> list[str]:
 def _method(document: Record) -> list[str]:
     """Explain how the numbers were computed."""
     prior = document["settings"]["prior"]
-    is_shared = isinstance(prior, str) and prior == HIERARCHICAL
-    independent = WEAKENED if prior == DEFAULT_PRIOR else INDEPENDENT
-    parts = [HIERARCHICAL_EXPLANATION if is_shared else independent, METHOD]
-    how = SHARED_COMPARISON if is_shared else INDEPENDENT_COMPARISON
-    return [*parts, COMPARISON, how] if document["comparison"] else parts
+    parts = [HIERARCHICAL_EXPLANATION if prior == HIERARCHICAL else INDEPENDENT]
+    parts += [WEAKENED, METHOD] if prior == DEFAULT_PRIOR else [METHOD]
+    if document["comparison"]:
+        how = SHARED_COMPARISON if prior == HIERARCHICAL else INDEPENDENT_COMPARISON
+        parts += [COMPARISON, how]
+    return parts
 
 
 def _section(section: Section) -> str:
     tables = "".join(_table(header, rows) for header, *rows in section.blocks())
     notes = "".join(f'<p class="note">{escape(note)}</p>' for note in section.notes)
-    whole = ' class="whole"' if len(section.records) <= MOST_ROWS else ""
+    whole = ' class="whole"' if len(section.values) <= MOST_ROWS else ""
     return f"<section{whole}><h2>{escape(section.title)}</h2>{tables}{notes}</section>"
 
 

@@ -1,18 +1,17 @@
-"""Plots of the results, and their bytes in a file or a page."""
+"""How the results are plotted in a file or a page."""
 
 from __future__ import annotations
 
 import io
+import re
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from skpostbac._cli.results import Evaluation
 from skpostbac._plot import rows_size
 from skpostbac.displays import PosteriorComparisonDisplay, PosteriorDisplay
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Formats by file name extension, with the metadata that keeps the date out of the file: the same
@@ -30,7 +29,6 @@ MOST_RIDGES = 12
 # With more classes than this, do not plot each class.
 MOST_CLASSES = 40
 
-
 # Widths in inches of a page on a screen or paper, and on a phone. A page contains plots of both and
 # shows one: the text of a wide plot shrunk to a phone would be too small to read.
 WIDE, NARROW = 7.2, 4.2
@@ -38,14 +36,10 @@ WIDE, NARROW = 7.2, 4.2
 
 def draw_picture(evaluation: Evaluation, file_format: str) -> tuple[bytes, bool]:
     """Plot the posteriors to bytes; also return whether the font has all characters."""
-    figure = _plot_posteriors(evaluation, WIDE)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", MISSING, UserWarning)
-        try:
-            return _encode(figure, file_format, "skpostbac", dpi=200), True
-        except UserWarning:
-            warnings.filterwarnings("ignore", MISSING, UserWarning)
-        return _encode(figure, file_format, "skpostbac", dpi=200), False
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.filterwarnings("always", MISSING, UserWarning)
+        picture = _encode(_plot(evaluation, "posteriors", WIDE), file_format, "skpostbac", dpi=200)
+    return picture, not any(re.match(MISSING, str(warning.message)) for warning in caught)
 
 
 def page_plots(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
@@ -58,71 +52,52 @@ def page_plots(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
         if evaluation.n_classes > 1
         else f"Posterior of the recall: {interval}."
     )
-    plots: dict[str, Callable[[Evaluation, float], Figure]] = {caption: _plot_posteriors}
+    captions = {"posteriors": caption}
     names = evaluation.ranking
     if evaluation.comparison is not None:
-        caption = f"How much better {names[0]} is than {names[1]}; the bar is the {level} interval."
-        plots[caption] = _plot_difference
+        captions["difference"] = (
+            f"How much better {names[0]} is than {names[1]}; the bar is the {level} interval."
+        )
     if 1 < evaluation.n_classes <= MOST_CLASSES:
-        plots[f"Accuracy of {names[0]} on each class, with {level} intervals."] = _plot_recalls
+        captions["recalls"] = f"Accuracy of {names[0]} on each class, with {level} intervals."
+    plots = {}
     with warnings.catch_warnings():
         # The SVG keeps the text as text: the browser may have fonts that matplotlib lacks.
         warnings.filterwarnings("ignore", MISSING, UserWarning)
-        return {
-            caption: (
-                _to_element(plot(evaluation, WIDE), caption),
-                _to_element(plot(evaluation, NARROW), f"{caption} (narrow)"),
+        for content, caption in captions.items():
+            # The salt makes the identifiers of an element unique in the page.
+            wide, narrow = (
+                _encode(_plot(evaluation, content, width), "svg", salt, fonttype="none").decode()
+                for width, salt in [(WIDE, caption), (NARROW, f"{caption} (narrow)")]
             )
-            for caption, plot in plots.items()
-        }
+            plots[caption] = wide[wide.index("<svg") :], narrow[narrow.index("<svg") :]
+    return plots
 
 
-def _plot_posteriors(evaluation: Evaluation, width: float) -> Figure:
-    """Plot the posterior of each classifier, best first, and the chance level."""
-    n = len(evaluation.posteriors)
-    figure, ax = _new_axes(width, rows_size(n)[1])
-    PosteriorDisplay({name: evaluation.posteriors[name] for name in evaluation.ranking}).plot(
-        ax,
-        kind="ridge" if n <= MOST_RIDGES else "forest",
-        level=evaluation.settings.level,
-        plot_chance_level=evaluation.n_classes > 1,
-        despine=True,
-    )
-    return figure
-
-
-def _plot_difference(evaluation: Evaluation, width: float) -> Figure:
-    """Plot the difference between the best classifier and the next best."""
-    assert evaluation.comparison is not None
-    figure, ax = _new_axes(width, 3.6)
-    PosteriorComparisonDisplay(evaluation.comparison).plot(
-        ax, kind="difference", level=evaluation.settings.level, despine=True
-    )
-    return figure
-
-
-def _plot_recalls(evaluation: Evaluation, width: float) -> Figure:
-    """Plot the recall of each class for the best classifier."""
-    figure, ax = _new_axes(width, rows_size(evaluation.n_classes + 1)[1])
-    posterior = evaluation.posteriors[evaluation.ranking[0]]
-    PosteriorDisplay.from_recalls(posterior, ax=ax, level=evaluation.settings.level, despine=True)
-    return figure
-
-
-def _new_axes(width: float, height: float) -> tuple[Figure, Axes]:
-    """Return a figure that is not managed by `pyplot`, and its axes."""
+def _plot(evaluation: Evaluation, content: str, width: float) -> Figure:
+    """Plot all posteriors, the difference of the best two, or the recalls of the best."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    best_first, n_classes = evaluation.ranking, evaluation.n_classes
+    n_rows = {"posteriors": len(best_first), "recalls": n_classes + 1}
+    height = rows_size(n_rows[content])[1] if content in n_rows else 3.6
+    figure = Figure(figsize=(width, height), layout="constrained")  # not managed by pyplot
     ax = figure.subplots()
     ax.locator_params(axis="x", nbins=6 if width == WIDE else 2)
-    return figure, ax
-
-
-def _to_element(figure: Figure, salt: str) -> str:
-    """Return an SVG element; the salt makes its identifiers unique in a page."""
-    text = _encode(figure, "svg", salt, fonttype="none").decode()
-    return text[text.index("<svg") :]
+    options: dict[str, Any] = {"level": evaluation.settings.level, "despine": True}
+    if content == "difference":
+        assert evaluation.comparison is not None
+        PosteriorComparisonDisplay(evaluation.comparison).plot(ax, kind="difference", **options)
+    elif content == "recalls":
+        PosteriorDisplay.from_recalls(evaluation.posteriors[best_first[0]], ax=ax, **options)
+    else:
+        PosteriorDisplay({name: evaluation.posteriors[name] for name in best_first}).plot(
+            ax,
+            kind="ridge" if len(best_first) <= MOST_RIDGES else "forest",
+            plot_chance_level=n_classes > 1,
+            **options,
+        )
+    return figure
 
 
 def _encode(

@@ -1,4 +1,4 @@
-"""The results for a table, and the document with the keys that ``--json`` prints.
+"""What the results for a table are, and under which keys ``--json`` prints them.
 
 `evaluate` computes the posteriors and compares them; `make_document` describes them with dicts,
 lists, strings, numbers and None only. Text and page are made from this document. The user guide
@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 import warnings
 from argparse import Namespace
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from skpostbac import __version__
 from skpostbac._cli.table import InputError, Table
@@ -158,26 +157,53 @@ def make_document(evaluation: Evaluation) -> Record:
         With the keys "version", "data", "settings", "posteriors", "failed", "comparison",
         "ranking", "selected" and "subgroups".
     """
-    settings, bound = evaluation.settings, evaluation.settings.fail_below
+    settings, level = evaluation.settings, evaluation.settings.level
+    bound, selected, subgroups = settings.fail_below, evaluation.selected, evaluation.subgroups
     records = [
         _describe_posterior(evaluation, column, name)
         for column, name in enumerate(evaluation.posteriors, 1)
     ]
-    return {
+    document = {
         "version": __version__,
         "data": _describe_data(evaluation),
-        "settings": {**_describe_settings(settings), "rope": settings.rope, "fail_below": bound},
+        "settings": _pick(vars(settings), "prior", "level", "rope", "fail_below"),
         "posteriors": records,
         "failed": None if bound is None else [r["name"] for r in records if r["lower"] < bound],
-        **_describe_comparison(evaluation),
-        "selected": _describe_selected(evaluation),
-        "subgroups": _describe_subgroups(evaluation),
+        "comparison": None,
+        "ranking": None,
+        "selected": None,
+        "subgroups": None,
     }
-
-
-def _describe_settings(settings: Namespace) -> Record:
-    prior = settings.prior
-    return {"prior": prior if isinstance(prior, str) else list(prior), "level": settings.level}
+    if evaluation.comparison is not None:
+        document |= _describe_comparison(evaluation.comparison, level)
+    if selected is not None and selected.candidate is not None:
+        document["selected"] = {
+            "name": evaluation.table.columns[1 + selected.candidate],
+            "n_candidates": selected.n_candidates,
+            **_estimate(selected, level),
+            "median": selected.median(),
+            "optimism": selected.optimism,
+            "optimism_error": selected.optimism_error,
+            "uncorrected": _estimate(selected.uncorrected, level),
+        }
+    if subgroups is not None:
+        keys = ("name", "n_samples", "mean", "median", "low", "high", "prob_worst")
+        document["subgroups"] = {
+            "column": settings.by,
+            "classifiers": [
+                {
+                    "name": name,
+                    "groups": [
+                        _pick(record | {"n_samples": int(record["n_samples"])}, *keys)
+                        for record in posteriors.summary(level)
+                    ],
+                    "gap": _estimate(posteriors.gap, level),
+                    "worst": _estimate(posteriors.worst, level),
+                }
+                for name, posteriors in subgroups.items()
+            ],
+        }
+    return dict(_plain(document))
 
 
 def _describe_data(evaluation: Evaluation) -> Record:
@@ -220,114 +246,62 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
     present = counts.total > 0
     influence, dominating = posterior.prior_influence(), dominating_influence(posterior)
     chance_keys = ("prob_above_chance", "prior_prob_above_chance", "bayes_factor_above_chance")
-    above_chance = _numbers(summary, chance_keys)
+    effects, notes = posterior.design_effects, tell_of_design(posterior, level)
     return {
         "name": name,
-        "correct": [int(number) for number in counts.correct],
+        "correct": counts.correct.astype(int),
         # Samples of the classes whose prediction is not one of the classes.
         "n_unseen": sum(
             number
             for row, number in evaluation.table.rows.items()
             if row[0] in classes and row[column] not in classes
         ),
-        "accuracy": _number(counts.correct.sum() / counts.total.sum()),
-        "balanced_accuracy": _number((counts.correct[present] / counts.total[present]).mean()),
-        **_numbers(summary, ("mean", "median", "low", "high")),
-        "lower": _number(posterior.iccdf(level)),
-        **(above_chance if counts.n_classes > 1 else dict.fromkeys(above_chance)),
-        "prior_influence": _number(influence.shift),
-        "expected_coverage": _number(influence.expected_coverage),
+        "accuracy": counts.correct.sum() / counts.total.sum(),
+        "balanced_accuracy": (counts.correct[present] / counts.total[present]).mean(),
+        **_pick(summary, "mean", "median", "low", "high"),
+        "lower": posterior.iccdf(level),
+        **{key: summary[key] if counts.n_classes > 1 else None for key in chance_keys},
+        "prior_influence": influence.shift,
+        "expected_coverage": influence.expected_coverage,
         "remedy": None if dominating is None else dominating.remedy or None,
-        "untested": list(influence.unobserved),
-        "groups": _describe_design(posterior, level),
+        "untested": influence.unobserved,
+        "groups": effects
+        and notes
+        and {
+            "design_effects": effects.design_effect,
+            "effective_samples": effects.effective_size.sum(),
+            "correlation": effects.correlation,
+            "correlation_used": effects.correlation_used,
+            "degrees_of_freedom": effects.degrees_of_freedom,
+            **notes._asdict(),
+        },
     }
 
 
-def _describe_design(posterior: PosteriorBalancedAccuracy, level: float) -> Record | None:
-    effects, notes = posterior.design_effects, tell_of_design(posterior, level)
-    if effects is None or notes is None:
-        return None
-    return {
-        "design_effects": effects.design_effect.tolist(),
-        "effective_samples": _number(effects.effective_size.sum()),
-        "correlation": _number(effects.correlation),
-        "correlation_used": _number(effects.correlation_used),
-        "degrees_of_freedom": _number(effects.degrees_of_freedom),
-        **notes._asdict(),
-    }
-
-
-def _describe_comparison(evaluation: Evaluation) -> Record:
-    comparison, level = evaluation.comparison, evaluation.settings.level
-    if comparison is None:
-        return {"comparison": None, "ranking": None}
+def _describe_comparison(comparison: PosteriorComparison, level: float) -> Record:
     pairs = []
     # The better one comes first, so that the difference is the gain.
     for first, second in combinations(comparison.ranking(), 2):
         effects = comparison.design_effects(first, second)
-        masses = comparison.rope_masses(first, second)._asdict() if comparison.rope > 0 else None
         record = {
             "first": first,
             "second": second,
             **_estimate(comparison.difference(first, second), level),
-            "rope": masses and _numbers(masses, masses),
-            "design_effects": effects and effects.design_effect.tolist(),
+            "rope": comparison.rope_masses(first, second)._asdict() if comparison.rope else None,
+            "design_effects": effects and effects.design_effect,
         }
         pairs.append(record)
     matrix = {
-        row: dict(zip(comparison.names, map(_number, probabilities), strict=True))
-        for row, probabilities in zip(comparison.names, comparison.prob_greater(), strict=True)
+        name: {other: p for other, p in zip(comparison.names, row, strict=True) if other != name}
+        for name, row in zip(comparison.names, comparison.prob_greater(), strict=True)
     }
-    for row, others in matrix.items():
-        del others[row]
-    keys = ("prob_best", "prob_best_error", "expected_rank", "expected_loss", "mean")
+    keys = ("rank", "name", "prob_best", "prob_best_error", "expected_rank", "expected_loss")
     ranking = [
-        {"rank": rank, "name": record["name"], **_numbers(record, keys)}
+        _pick({"rank": rank, **record}, *keys, "mean")
         for rank, record in enumerate(comparison.summary(), 1)
     ]
     described = {"note": comparison.explanation, "prob_greater": matrix, "pairs": pairs}
     return {"comparison": described, "ranking": ranking}
-
-
-def _describe_selected(evaluation: Evaluation) -> Record | None:
-    selected, level = evaluation.selected, evaluation.settings.level
-    if selected is None or selected.candidate is None:
-        return None
-    return {
-        "name": evaluation.table.columns[1 + selected.candidate],
-        "n_candidates": selected.n_candidates,
-        **_estimate(selected, level),
-        "median": _number(selected.median()),
-        "optimism": _number(selected.optimism),
-        "optimism_error": _number(selected.optimism_error),
-        "uncorrected": _estimate(selected.uncorrected, level),
-    }
-
-
-def _describe_subgroups(evaluation: Evaluation) -> Record | None:
-    if evaluation.subgroups is None:
-        return None
-    level = evaluation.settings.level
-    keys = ("mean", "median", "low", "high", "prob_worst")
-    return {
-        "column": evaluation.settings.by,
-        "classifiers": [
-            {
-                "name": name,
-                "groups": [
-                    {
-                        "name": str(record["name"]),
-                        "n_samples": int(record["n_samples"]),
-                        **_numbers(record, keys),
-                    }
-                    for record in subgroups.summary(level)
-                ],
-                "gap": _estimate(subgroups.gap, level),
-                "worst": _estimate(subgroups.worst, level),
-            }
-            for name, subgroups in evaluation.subgroups.items()
-        ],
-    }
 
 
 def make_judge_document(table: Table, settings: Namespace) -> Record:
@@ -339,7 +313,7 @@ def make_judge_document(table: Table, settings: Namespace) -> Record:
         If a column has more than one verdict beside the positive one.
     """
     positive, level, total = settings.positive, settings.level, table.rows.total()
-    judge = {"sensitivity": settings.sensitivity, "specificity": settings.specificity}
+    judge = _pick(vars(settings), "sensitivity", "specificity")
     posteriors, records = {}, []
     for place, name in enumerate(table.columns):
         verdicts = {row[place] for row in table.rows}
@@ -354,14 +328,13 @@ def make_judge_document(table: Table, settings: Namespace) -> Record:
             warnings.simplefilter("always", JudgeWarning)
             posterior = posterior_prevalence(positives, total, prior=settings.prior, **judge)
         notes = [str(one.message) for one in caught if one.category is JudgeWarning]
-        estimate = _estimate(posterior, level)
         record = {
             "name": name,
-            "positives": int(posterior.positives),
-            "total": int(posterior.total),
-            "mean": estimate.pop("mean"),
+            "positives": positives,
+            "total": total,
+            "mean": posterior.mean(),
             "median": posterior.median(),
-            **estimate,
+            **_estimate(posterior, level),
             "outside": posterior.prob_below_zero + posterior.prob_above_one,
             "note": notes[0] if notes else None,
         }
@@ -374,21 +347,19 @@ def make_judge_document(table: Table, settings: Namespace) -> Record:
             "first": first,
             "second": second,
             **_estimate(difference, level),
-            "prob_greater": float(difference.prob_above(0.0)),
+            "prob_greater": difference.prob_above(0.0),
         }
         differences.append(record)
     informedness = next(iter(posteriors.values())).judge_informedness
-    return {
+    document = {
         "version": __version__,
         "data": {"source": table.source, "n_samples": total, "positive": positive},
-        "settings": _describe_settings(settings),
-        "judge": {
-            **{name: list(counts) for name, counts in judge.items()},
-            "informedness": _estimate(informedness, level),
-        },
+        "settings": _pick(vars(settings), "prior", "level"),
+        "judge": {**judge, "informedness": _estimate(informedness, level)},
         "prevalences": records,
         "differences": differences,
     }
+    return dict(_plain(document))
 
 
 def _best_first(posteriors: Mapping[str, ScalarPosterior]) -> list[str]:
@@ -401,14 +372,21 @@ def _estimate(posterior: ScalarPosterior | Distribution, level: float) -> Record
         low, high = posterior.credible_interval(level)
     else:
         low, high = interval_of(posterior, level)
-    return {"mean": _number(posterior.mean()), "low": _number(low), "high": _number(high)}
+    return {"mean": posterior.mean(), "low": low, "high": high}
 
 
-def _numbers(record: Record, keys: Iterable[str]) -> Record:
-    return {key: _number(record[key]) for key in keys}
+def _pick(record: Record, *keys: str) -> Record:
+    return {key: record[key] for key in keys}
 
 
-def _number(value: ArrayLike) -> float | None:
-    """Return a finite float, or None, as JSON has no others."""
-    number = float(np.asarray(value))
-    return number if math.isfinite(number) else None
+def _plain(value: Any) -> Any:
+    """Return the value in the types of JSON, which has finite numbers only."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value

@@ -1,4 +1,4 @@
-"""A table of labels: from a CSV or parquet file, or the built-in example.
+"""How a table of labels is read from a CSV or parquet file, or made for the built-in example.
 
 The format is recognised by the first bytes. A table is kept as its distinct rows with the number
 of times that each occurs, so that memory does not grow with repeated rows.
@@ -12,13 +12,15 @@ import re
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader, BytesIO, TextIOWrapper
 from itertools import count
 from operator import itemgetter
 from sys import intern
 from typing import TextIO, TypeAlias
+
+from skpostbac._utils import join_first
 
 # Column names listed in an error message.
 SHOWN_COLUMNS = 12
@@ -85,11 +87,14 @@ class Table:
 def read_table(args: Namespace) -> Table:
     """Read a CSV file (UTF-8, or UTF-16 with a byte order mark) or a parquet file.
 
+    Distinct rows and distinct identifiers are counted.
+
     Parameters
     ----------
     args : Namespace
-        The arguments `file`, `truth`, `classifier`, `groups`, `by`, `id` and `delimiter`. A
-        `truth` of None raises an error that lists the columns.
+        The arguments `file`, `truth`, `classifier`, `groups`, `by`, `id`, `positive` and
+        `delimiter`. A `truth` of None raises an error that lists the columns, unless `positive`
+        says that these are the verdicts of a judge.
 
     Returns
     -------
@@ -100,55 +105,14 @@ def read_table(args: Namespace) -> Table:
     InputError
         If the file cannot be read or is not such a table.
     """
-    options = {"--groups": args.groups, "--by": args.by, "--id": args.id}
-    others = {option: name for option, name in options.items() if name is not None}
-
-    def choose(header: Sequence[str]) -> list[str]:
-        return _choose_columns(header, args.truth, args.classifier, others)
-
-    table = _read(args, choose, [name for name in (args.groups, args.by) if name is not None])
-    if args.classifier is None:
-        _check_predictions(table)
-    return table
-
-
-def read_verdicts(args: Namespace) -> Table:
-    """Read the columns `classifier` of a CSV or parquet file, by default all.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or lacks a column.
-    """
-
-    def choose(header: Sequence[str]) -> Sequence[str]:
-        _check_distinct(header, "column")
-        return header if args.classifier is None else _check_classifiers(header, args.classifier)
-
-    return _read(args, choose)
-
-
-def _read(
-    args: Namespace,
-    choose: Callable[[Sequence[str]], Sequence[str]],
-    beside: Sequence[str] = (),
-) -> Table:
-    """Count the distinct rows of the columns chosen from the header, and distinct identifiers."""
     source = "standard input" if args.file == "-" else args.file
     rows: Counter[tuple[str, ...]] = Counter()
     distinct_ids: set[str] = set()
-    with _open(args.file, source) as file, ExitStack() as opened:
-        head = file.peek(LONGEST_MARK)[:LONGEST_MARK]  # not consumed; it may be a pipe
-        if head.startswith(PARQUET):
-            unit, (header, read_rows) = "row", _read_parquet(source, file)
-        else:
-            encoding = _text_encoding(source, head)
-            text = opened.enter_context(TextIOWrapper(file, encoding=encoding, newline=""))
-            unit, (header, read_rows) = "line", _read_csv(text, args.delimiter)
+    with _open(args, source) as (unit, header, read_rows):
         if not header:
             raise InputError(f"{source} is empty")
-        columns = choose(header)
-        names = [*columns, *beside]
+        columns = _choose_columns(header, args)
+        names = [*columns, *(name for name in (args.groups, args.by) if name is not None)]
         for number, cells in read_rows([*names, *([] if args.id is None else [args.id])]):
             row = cells[: len(names)]
             if row not in rows:
@@ -163,15 +127,29 @@ def _read(
                 distinct_ids.add(cells[-1])
     if not rows:
         raise InputError(f"{source} has a header, but no rows")
+    if args.truth is not None and args.classifier is None:
+        _check_predictions(columns, rows)
     return Table(source, tuple(columns), rows, len(distinct_ids))
 
 
 @contextmanager
-def _open(path: str, source: str) -> Iterator[BufferedReader]:
-    """Open a file or standard input, and turn errors from reading it into an `InputError`."""
+def _open(args: Namespace, source: str) -> Iterator[tuple[str, list[str], Rows]]:
+    """Open the input; yield what a row is called, the column names, and a reader of columns.
+
+    Errors from reading become an `InputError`.
+    """
     try:
-        with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-            yield file
+        with open(0 if args.file == "-" else args.file, "rb", closefd=args.file != "-") as file:
+            head = file.peek(LONGEST_MARK)[:LONGEST_MARK]  # not consumed; it may be a pipe
+            for mark, what in UNSUPPORTED.items():
+                if head.startswith(mark):
+                    raise InputError(f"{source} is {what}")
+            if head.startswith(PARQUET):
+                yield "row", *_read_parquet(source, file)
+                return
+            found = (name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark))
+            with TextIOWrapper(file, encoding=next(found, "utf-8-sig"), newline="") as text:
+                yield "line", *_read_csv(text, args.delimiter)
     except UnicodeDecodeError as error:
         raise InputError(
             f"{source} is not {error.encoding.upper()} text: {error.reason}; save it as UTF-8"
@@ -179,15 +157,6 @@ def _open(path: str, source: str) -> Iterator[BufferedReader]:
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         reason = error.strerror if isinstance(error, OSError) else error
         raise InputError(f"cannot read {source}: {reason}") from error
-
-
-def _text_encoding(source: str, head: bytes) -> str:
-    """Return the encoding of a text: UTF-8, unless a byte order mark says otherwise."""
-    for mark, what in UNSUPPORTED.items():
-        if head.startswith(mark):
-            raise InputError(f"{source} is {what}")
-    found = (encoding for mark, encoding in BYTE_ORDER_MARKS.items() if head.startswith(mark))
-    return next(found, "utf-8-sig")
 
 
 def _read_csv(text: TextIO, delimiter: str) -> tuple[list[str], Rows]:
@@ -273,51 +242,43 @@ def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], Rows]:
     return [name for name in table.schema_arrow.names if not UNNAMED_INDEX.fullmatch(name)], rows
 
 
-def _choose_columns(
-    header: Sequence[str],
-    truth: str | None,
-    classifiers: Sequence[str] | None,
-    others: dict[str, str],
-) -> list[str]:
-    """Return the name of the truth column, followed by those of the classifiers."""
+def _choose_columns(header: Sequence[str], args: Namespace) -> list[str]:
+    """Return the name of the truth column, if any, followed by those of the classifiers."""
     _check_distinct(header, "column")
-    if truth is None:
+    truth, classifiers = args.truth, args.classifier
+    if truth is None and args.positive is None:
         raise InputError(f"--truth must name the column of true labels; {_list_columns(header)}")
-    _check_present(header, "--truth", truth)
+    options = {"--truth": truth, "--groups": args.groups, "--by": args.by, "--id": args.id}
+    others = {option: name for option, name in options.items() if name is not None}
     for option, name in others.items():
         _check_present(header, option, name)
-        if name in (truth, *(classifiers or ())):
+        if option != "--truth" and name in (truth, *(classifiers or ())):
             raise InputError(f"{name!r} cannot be both {option} and --truth or --classifier")
     if classifiers is None:
-        classifiers = [name for name in header if name not in (truth, *others.values())]
+        classifiers = [name for name in header if name not in others.values()]
+    besides = "" if truth is None else f" besides {truth!r}"
     if not classifiers:
-        raise InputError(f"there is no column of predictions besides {truth!r}")
+        raise InputError(f"there is no column of predictions{besides}")
     if len(classifiers) > MAX_CLASSIFIERS:
         raise InputError(
-            f"there are {len(classifiers)} columns besides {truth!r}, but at most "
-            f"{MAX_CLASSIFIERS} can be compared; select some with --classifier"
+            f"there are {len(classifiers)} columns{besides}, but at most {MAX_CLASSIFIERS} can "
+            "be compared; select some with --classifier"
         )
-    _check_classifiers(header, classifiers)
+    _check_distinct(classifiers, "--classifier")
+    for name in classifiers:
+        _check_present(header, "--classifier", name)
     if truth in classifiers:
         raise InputError(f"{truth!r} cannot be both --truth and --classifier")
     if "" in classifiers:
         number = header.index("") + 1
         hint = ", or write the file without its index" if number == 1 else ""
         raise InputError(f"column {number} has no name; select the columns with --classifier{hint}")
-    return [truth, *classifiers]
+    return [*([] if truth is None else [truth]), *classifiers]
 
 
 def _check_present(header: Sequence[str], option: str, name: str) -> None:
     if name not in header:
         raise InputError(f"{option}: there is no column {name!r}; {_list_columns(header)}")
-
-
-def _check_classifiers(header: Sequence[str], names: Sequence[str]) -> Sequence[str]:
-    """Return the names if they are different columns."""
-    _check_distinct(names, "--classifier")
-    for name in names:
-        _check_present(header, "--classifier", name)
-    return names
 
 
 def _check_distinct(names: Iterable[str], what: str) -> None:
@@ -329,24 +290,21 @@ def _check_distinct(names: Iterable[str], what: str) -> None:
 
 def _list_columns(header: Sequence[str]) -> str:
     """List the columns, and suggest a delimiter if a single cell contains one."""
-    names = ", ".join(map(repr, header[:SHOWN_COLUMNS]))
-    hidden = len(header) - SHOWN_COLUMNS
-    more = f" and {hidden} more" if hidden > 0 else ""
     found = [option for char, option in DELIMITERS.items() if char in header[0]]
     hint = f"; try --delimiter {found[0]!r}" if len(header) == 1 and found else ""
-    return f"the columns are {names}{more}{hint}"
+    return f"the columns are {join_first(list(map(repr, header)), SHOWN_COLUMNS)}{hint}"
 
 
-def _check_predictions(table: Table) -> None:
+def _check_predictions(names: Sequence[str], rows: Iterable[tuple[str, ...]]) -> None:
     """Raise if a column, selected by default, can hardly contain predictions."""
-    truth, *columns = map(set, zip(*table.rows, strict=True))
-    for name, labels in zip(table.columns[1:], columns, strict=False):
+    truth, *columns = map(set, zip(*rows, strict=True))
+    for name, labels in zip(names[1:], columns, strict=False):  # groups come last
         if not labels & truth:
             raise InputError(
-                f"column {name!r} has no label of {table.columns[0]!r} ({_list_labels(truth)}), "
-                f"only {_list_labels(labels)}; pass a column of patients or sites as --groups or "
-                "--by, one that identifies samples as --id, or select the columns of predictions "
-                "with --classifier"
+                f"column {name!r} has no label of {names[0]!r} ({_list_labels(truth)}), only "
+                f"{_list_labels(labels)}; pass a column of patients or sites as --groups or --by, "
+                "one that identifies samples as --id, or select the columns of predictions with "
+                "--classifier"
             )
 
 

@@ -1,4 +1,4 @@
-"""The results as tables, and how these look in a terminal.
+"""How the results are told in tables and notes, and how these look in a terminal.
 
 A `Section` is one table with its title and notes, which text and page have in common.
 """
@@ -8,18 +8,15 @@ from __future__ import annotations
 import math
 import textwrap
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from skpostbac._utils import format_probability, printable
+from skpostbac._utils import format_probability, join_first, printable
 from skpostbac.metrics._priors import say_untested
 
 Record: TypeAlias = dict[str, Any]
-# The heading of a column, and what formats its cell of a record.
-Column: TypeAlias = tuple[str, Callable[[Record], str]]
 
 WIDTH = 96
 # Classes listed with their numbers of samples.
@@ -35,21 +32,44 @@ per classifier:
     skpostbac predictions.csv --truth COLUMN"""
 
 
+# Cells of a table that combine several values of a record.
+COMBINED: dict[str, Callable[[Record], Any]] = {
+    "interval": lambda record: (record["low"], record["high"]),
+    "pair": lambda record: f"{record['first']} - {record['second']}",
+    "ranked": lambda record: f"{record['rank']} {record['name']}",
+    "verdicts": lambda record: f"{record['positives']}/{record['total']}",
+}
+
+
 @dataclass(frozen=True)
 class Section:
     """A table with a title above it and notes below."""
 
     title: str
-    columns: Sequence[Column]
-    records: Sequence[Record]
+    header: Sequence[str]
+    values: Sequence[Sequence[Any]]
+    """Strings, numbers, intervals as pairs of numbers, and None, row by row."""
     notes: Sequence[str] = ()
+    sign: str = ""
+    """A plus to show the sign of all numbers."""
 
     def blocks(self) -> Iterator[list[list[str]]]:
-        """Yield the table in parts that fit a page, each with its header and first column."""
-        rows = [[cell(record) for _, cell in self.columns] for record in self.records]
-        rows = [[heading for heading, _ in self.columns], *rows]
-        for start in range(1, len(self.columns), COLUMNS):
-            yield [[row[0], *row[start : start + COLUMNS]] for row in rows]
+        """Yield the cells in parts that fit a page, each with its header and first column."""
+        rows = [
+            [self._format(*cell) for cell in zip(self.header, row, strict=True)]
+            for row in self.values
+        ]
+        for start in range(1, len(self.header), COLUMNS):
+            yield [[row[0], *row[start : start + COLUMNS]] for row in [self.header, *rows]]
+
+    def _format(self, heading: str, value: Any) -> str:
+        if isinstance(value, str):
+            return printable(value)
+        if isinstance(value, int):
+            return str(value)
+        if value is not None and heading.startswith("P("):
+            return format_probability(value)
+        return _format(value, self.sign)
 
 
 def render(document: Record) -> str:
@@ -65,13 +85,10 @@ def render(document: Record) -> str:
     text : str
         Paragraphs and tables.
     """
-    describe, tables = (
-        (_describe_verdicts, _judge_sections)
-        if "judge" in document
-        else (describe_data, make_sections)
+    facts = "\n".join(
+        _fill(f"{key:<9} {value}", indent=10) for key, value in describe_data(document).items()
     )
-    facts = [_fill(f"{key:<9} {value}", indent=10) for key, value in describe(document).items()]
-    text = "\n\n".join(["\n".join(facts), *map(_show, tables(document))]) + "\n"
+    text = "\n\n".join([facts, *map(_show, make_sections(document))]) + "\n"
     if document["data"].get("example"):
         return f"{_fill(document['data']['description'])}\n\n{text}\n{HINT}\n"
     return text
@@ -107,22 +124,25 @@ def _fill(text: str, indent: int = 0) -> str:
 
 
 def describe_data(document: Record) -> dict[str, str]:
-    """Describe the data: truth, samples, classes and prior."""
-    data, prior = document["data"], document["settings"]["prior"]
-    groups, classes = data["groups"], data["classes"]
-    left_out = f" ({data['n_left_out']} from other classes left out)" if data["n_left_out"] else ""
-    in_groups = (
-        f" in {groups['n_groups']} groups (column {printable(groups['column'])})" if groups else ""
-    )
-    listed = ", ".join(
-        f"{printable(record['label'])} ({record['n_samples']})"
-        for record in classes[:SHOWN_CLASSES]
-    )
-    hidden = len(classes) - SHOWN_CLASSES
+    """Describe the data: truth, samples, classes and prior, or verdicts and judge."""
+    data, source = document["data"], printable(document["data"]["source"])
+    if judge := document.get("judge"):
+        hits = ["{} {} of {}".format(name, *judge[name]) for name in ("sensitivity", "specificity")]
+        return {
+            "Verdicts": f"{data['n_samples']} rows of {source}; "
+            f"positive: {printable(data['positive'])}",
+            "Judge": f"{', '.join(hits)}; informedness {_estimate(judge['informedness'])}",
+        }
+    samples, prior = f"{data['n_samples']}", document["settings"]["prior"]
+    if data["n_left_out"]:
+        samples += f" ({data['n_left_out']} from other classes left out)"
+    if groups := data["groups"]:
+        samples += f" in {groups['n_groups']} groups (column {printable(groups['column'])})"
+    labels = [f"{printable(one['label'])} ({one['n_samples']})" for one in data["classes"]]
     return {
-        "Truth": f"column {printable(data['truth'])} of {printable(data['source'])}",
-        "Samples": f"{data['n_samples']}{left_out}{in_groups}",
-        "Classes": f"{data['n_classes']}: {listed}{f' and {hidden} more' if hidden > 0 else ''}",
+        "Truth": f"column {printable(data['truth'])} of {source}",
+        "Samples": samples,
+        "Classes": f"{data['n_classes']}: {join_first(labels, SHOWN_CLASSES)}",
         "Prior": prior if isinstance(prior, str) else f"Beta({prior[0]:g}, {prior[1]:g})",
     }
 
@@ -133,54 +153,66 @@ def make_sections(document: Record) -> list[Section]:
     Parameters
     ----------
     document : dict
-        What `make_document` returns.
+        What `make_document` or `make_judge_document` returns.
 
     Returns
     -------
     sections : list of Section
-        The posteriors, three tables of the comparison if there is one, and those of options.
+        The posteriors, three tables of the comparison if there is one, and those of options; or
+        the prevalences by a judge and their differences.
     """
-    level, records = _level(document), document["posteriors"]
+    level = _level(document)
+    interval = f"{level} interval"
+    estimate = ["mean", "median", interval]
+    if "judge" in document:
+        return _judge_sections(document, interval)
     sections = [
         Section(
             f"Posterior of the {_name_score(document)} (accuracy, bal.acc.: sample values)",
-            [
-                ("classifier", _name),
-                ("accuracy", _decimal("accuracy")),
-                ("bal.acc.", _decimal("balanced_accuracy")),
-                *_estimates(level, "median"),
-                (f"{level} lower", _decimal("lower")),
-                ("P(>chance)", _probability("prob_above_chance")),
-            ],
-            records,
+            ["classifier", "accuracy", "bal.acc.", *estimate, f"{level} lower", "P(>chance)"],
+            _rows(
+                document["posteriors"],
+                *("name", "accuracy", "balanced_accuracy", "mean", "median", "interval"),
+                *("lower", "prob_above_chance"),
+            ),
             _posterior_notes(document),
         )
     ]
     if document["comparison"]:
-        sections += _comparison_sections(document, level)
+        sections += _comparison_sections(document, interval)
     if record := document["selected"]:
-        columns: list[Column] = [
-            ("classifier", _name),
-            *_estimates(level),
-            ("optimism", _decimal("optimism")),
-            ("uncorrected", lambda record: _format(record["uncorrected"]["mean"])),
-            (f"{level} interval", lambda record: _interval(record["uncorrected"])),
-        ]
         title = f"Best of {record['n_candidates']}, corrected for selection"
+        header = ["classifier", "mean", interval, "optimism", "uncorrected", interval]
+        corrected, uncorrected = _rows([record, record["uncorrected"]], "mean", "interval")
+        row = [record["name"], *corrected, record["optimism"], *uncorrected]
         note = "The best of several classifiers has also been lucky; optimism estimates this bias."
-        sections.append(Section(title, columns, [record], [note]))
-    if document["subgroups"]:
-        sections += _subgroup_sections(document["subgroups"], level)
+        sections.append(Section(title, header, [row], [note]))
+    if subgroups := document["subgroups"]:
+        column = printable(subgroups["column"])
+        header = [column, "samples", *estimate, "P(worst)"]
+        for record in subgroups["classifiers"]:
+            keys = ("name", "n_samples", "mean", "median", "interval", "prob_worst")
+            gap, worst = _estimate(record["gap"]), _estimate(record["worst"])
+            note = f"Gap between best and worst group: {gap}; worst group: {worst}."
+            title, rows = f"{_name(record)}, by {column}", _rows(record["groups"], *keys)
+            sections.append(Section(title, header, rows, [note]))
     return sections
+
+
+def _rows(records: Iterable[Record], *keys: str) -> list[list[Any]]:
+    """Return the values of these keys, row by row."""
+    return [
+        [COMBINED[key](record) if key in COMBINED else record[key] for key in keys]
+        for record in records
+    ]
 
 
 def _posterior_notes(document: Record) -> list[str]:
     records, data = document["posteriors"], document["data"]
-    prior = document["settings"]["prior"]
     if data["chance"] is None:
         notes = ["There is only one class: this is its recall, not a balanced accuracy."]
     else:
-        prior_probability = _probability("prior_prob_above_chance")(records[0])
+        prior_probability = format_probability(records[0]["prior_prob_above_chance"])
         notes = [f"Chance level: {data['chance']:.3f}. Prior P(>chance): {prior_probability}."]
     for record in records:
         if number := record["n_unseen"]:
@@ -199,7 +231,7 @@ def _posterior_notes(document: Record) -> list[str]:
             f"{worst['expected_coverage']:.0%} of test sets like this one: {remedy}."
         )
     if untested := records[0]["untested"]:  # the same for all classifiers
-        borrow = prior == "hierarchical"
+        borrow = document["settings"]["prior"] == "hierarchical"
         notes.append(printable(say_untested(untested, borrow=borrow, leave_out_with="--labels")))
     if grouped := [record for record in records if record["groups"]]:
         for record in grouped:
@@ -212,20 +244,70 @@ def _posterior_notes(document: Record) -> list[str]:
     return notes
 
 
+def _comparison_sections(document: Record, interval: str) -> list[Section]:
+    """Return the tables of probabilities, of differences and of the ranking."""
+    comparison, rope = document["comparison"], document["settings"]["rope"]
+    matrix = comparison["prob_greater"]
+    probabilities = [
+        [f"{rank} {name}", *("-" if b == name else format_probability(row[b]) for b in matrix)]
+        for rank, (name, row) in enumerate(matrix.items(), 1)
+    ]
+    header = ["first - second", "mean", interval]
+    differences = _rows(comparison["pairs"], "pair", "mean", "interval")
+    if rope > 0:
+        header += [f"P(<-{rope:g})", "P(within)", f"P(>{rope:g})"]
+        for row, pair in zip(differences, comparison["pairs"], strict=True):
+            row += pair["rope"].values()
+    error = max(record["prob_best_error"] for record in document["ranking"])
+    drawn = (
+        f"P(best) is estimated from random draws, with a standard error of up to about {error:.1g}."
+    )
+    return [
+        Section(
+            "Comparison: probability that the row is better than the column",
+            ["classifier", *map(str, range(1, len(matrix) + 1))],
+            probabilities,
+            [comparison["note"]],
+        ),
+        Section(f"Difference in {document['data']['score']}", header, differences, sign="+"),
+        Section(
+            "Ranking by posterior mean",
+            ["classifier", "P(best)", "expected rank", "expected loss", "mean"],
+            _rows(
+                document["ranking"],
+                *("ranked", "prob_best", "expected_rank", "expected_loss", "mean"),
+            ),
+            [drawn] if error else [],
+        ),
+    ]
+
+
+def _judge_sections(document: Record, interval: str) -> list[Section]:
+    """Return the tables of the prevalences of judged systems, and of their differences."""
+    records, differences = document["prevalences"], document["differences"]
+    prevalences = Section(
+        "Posterior of the share of positives, corrected for the errors of the judge",
+        ["system", "positive verdicts", "mean", "median", interval, "P(<0 or >1)"],
+        _rows(records, "name", "verdicts", "mean", "median", "interval", "outside"),
+        [printable(f"{r['name']}: {r['note']}.") for r in records if r["note"]],
+    )
+    title = "Difference in the share of positives, same judge"
+    header = ["first - second", "mean", interval, "P(first > second)"]
+    rows = _rows(differences, "pair", "mean", "interval", "prob_greater")
+    return [prevalences, *([Section(title, header, rows, sign="+")] if differences else [])]
+
+
 def describe_failed(document: Record) -> str:
     """Return one line with the lower bounds that are below ``--fail-below``."""
-    failed = document["failed"]
-    shown = [
+    bounds = [
         # Rounded down, so that it is not shown as the value that it is below.
         f"{_name(record)} {_format(math.floor(1000 * record['lower']) / 1000)}"
         for record in document["posteriors"]
-        if record["name"] in failed[:SHOWN_CLASSIFIERS]
+        if record["name"] in document["failed"]
     ]
-    hidden = len(failed) - SHOWN_CLASSIFIERS
-    more = f" and {hidden} more" if hidden > 0 else ""
     return (
         f"{_level(document)} lower bound of the {_name_score(document)} below "
-        f"{document['settings']['fail_below']:.12g}: {', '.join(shown)}{more}"
+        f"{document['settings']['fail_below']:.12g}: {join_first(bounds, SHOWN_CLASSIFIERS)}"
     )
 
 
@@ -237,95 +319,6 @@ def _name_score(document: Record) -> str:
     return f"recall of {printable(data['classes'][0]['label'])}"
 
 
-def _comparison_sections(document: Record, level: str) -> list[Section]:
-    """Return the tables of probabilities, of differences and of the ranking."""
-    comparison, rope = document["comparison"], document["settings"]["rope"]
-    matrix = comparison["prob_greater"]
-    rows = [
-        {"rank": number, "name": name, "better than": {name: None, **others}}
-        for number, (name, others) in enumerate(matrix.items(), 1)
-    ]
-    columns: list[Column] = [
-        ("classifier", _ranked),
-        *((str(n), _probability(name, within="better than")) for n, name in enumerate(matrix, 1)),
-    ]
-    title = "Comparison: probability that the row is better than the column"
-    probabilities = Section(title, columns, rows, [comparison["note"]])
-
-    columns = [("first - second", _pair), *_estimates(level, sign="+")]
-    if rope > 0:
-        headings = {"below": f"P(<-{rope:g})", "within": "P(within)", "above": f"P(>{rope:g})"}
-        columns += [
-            (heading, _probability(key, within="rope")) for key, heading in headings.items()
-        ]
-    score = "balanced accuracy" if document["data"]["n_classes"] > 1 else "recall"
-    differences = Section(f"Difference in {score}", columns, comparison["pairs"])
-
-    error = max(record["prob_best_error"] for record in document["ranking"])
-    drawn = (
-        f"P(best) is estimated from random draws, with a standard error of up to about {error:.1g}."
-    )
-    ranking = Section(
-        "Ranking by posterior mean",
-        [
-            ("classifier", _ranked),
-            ("P(best)", _probability("prob_best")),
-            ("expected rank", _decimal("expected_rank")),
-            ("expected loss", _decimal("expected_loss")),
-            ("mean", _decimal("mean")),
-        ],
-        document["ranking"],
-        [drawn] if error else [],
-    )
-    return [probabilities, differences, ranking]
-
-
-def _subgroup_sections(subgroups: Record, level: str) -> list[Section]:
-    column = printable(subgroups["column"])
-    columns: list[Column] = [
-        (column, _name),
-        ("samples", lambda group: str(group["n_samples"])),
-        *_estimates(level, "median"),
-        ("P(worst)", _probability("prob_worst")),
-    ]
-    sections = []
-    for record in subgroups["classifiers"]:
-        gap, worst = _estimate(record["gap"]), _estimate(record["worst"])
-        note = f"Gap between best and worst group: {gap}; worst group: {worst}."
-        sections.append(Section(f"{_name(record)}, by {column}", columns, record["groups"], [note]))
-    return sections
-
-
-def _describe_verdicts(document: Record) -> dict[str, str]:
-    data, judge = document["data"], document["judge"]
-    hits = ["{} {} of {}".format(name, *judge[name]) for name in ("sensitivity", "specificity")]
-    verdicts = f"{data['n_samples']} rows of {printable(data['source'])}"
-    return {
-        "Verdicts": f"{verdicts}; positive: {printable(data['positive'])}",
-        "Judge": f"{', '.join(hits)}; informedness {_estimate(judge['informedness'])}",
-    }
-
-
-def _judge_sections(document: Record) -> list[Section]:
-    """Return the tables of the prevalences of judged systems, and of their differences."""
-    records, differences, level = document["prevalences"], document["differences"], _level(document)
-    prevalences = Section(
-        "Posterior of the share of positives, corrected for the errors of the judge",
-        [
-            ("system", _name),
-            ("positive verdicts", lambda record: f"{record['positives']}/{record['total']}"),
-            *_estimates(level, "median"),
-            ("P(<0 or >1)", _probability("outside")),
-        ],
-        records,
-        [printable(f"{r['name']}: {r['note']}.") for r in records if r["note"]],
-    )
-    probability = ("P(first > second)", _probability("prob_greater"))
-    columns = [("first - second", _pair), *_estimates(level, sign="+"), probability]
-    title = "Difference in the share of positives, same judge"
-    return [prevalences, *([Section(title, columns, differences)] if differences else [])]
-
-
 def _level(document: Record) -> str:
     return f"{100 * document['settings']['level']:.12g}%"
 
@@ -334,40 +327,14 @@ def _name(record: Record) -> str:
     return printable(record["name"])
 
 
-def _ranked(record: Record) -> str:
-    return f"{record['rank']} {_name(record)}"
-
-
-def _pair(record: Record) -> str:
-    return f"{printable(record['first'])} - {printable(record['second'])}"
-
-
-def _decimal(key: str, sign: str = "") -> Callable[[Record], str]:
-    return lambda record: _format(record[key], sign)
-
-
-def _probability(key: str, within: str | None = None) -> Callable[[Record], str]:
-    def cell(record: Record) -> str:
-        value = (record[within] if within else record)[key]
-        return "-" if value is None else format_probability(value)
-
-    return cell
-
-
-def _estimates(level: str, *more: str, sign: str = "") -> list[Column]:
-    """Return the columns of means, of `more` numbers and of intervals."""
-    numbers = [(key, _decimal(key, sign)) for key in ("mean", *more)]
-    return [*numbers, (f"{level} interval", partial(_interval, sign=sign))]
-
-
-def _interval(record: Record, sign: str = "") -> str:
-    return f"[{_format(record['low'], sign)}, {_format(record['high'], sign)}]"
-
-
 def _estimate(record: Record) -> str:
-    return f"{_format(record['mean'])} {_interval(record)}"
+    return f"{_format(record['mean'])} {_format((record['low'], record['high']))}"
 
 
-def _format(value: float | None, sign: str = "") -> str:
+def _format(value: Any, sign: str = "") -> str:
+    """Format a number or an interval with three decimals."""
+    if isinstance(value, tuple):
+        low, high = (_format(end, sign) for end in value)
+        return f"[{low}, {high}]"
     # Adding 0 turns a rounded -0.0 into 0.0.
     return "-" if value is None else f"{round(value, 3) + 0.0:{sign}.3f}"

@@ -122,6 +122,18 @@ def format_probability(value: float) -> str:
     return "> 0.999" if value > 0.9995 else f"{value:.3f}"
 
 
+def join_first(items: Sequence[str], n: int) -> str:
+    """Join the first `n` items by commas, and say how many more there are.
+
+    Examples
+    --------
+    >>> join_first(["a", "b", "c", "d"], 2)
+    'a, b and 2 more'
+    """
+    more = f" and {len(items) - n} more" if len(items) > n else ""
+    return ", ".join(items[:n]) + more
+
+
 def printable(text: str) -> str:
     r"""Return the text with all that is not printable written as escapes.
 
