@@ -8,7 +8,6 @@ from xml.etree import ElementTree as ET
 import hypothesis
 import numpy as np
 import pytest
-from scipy.optimize import brentq
 from scipy.stats import kstwo
 
 # The makers of reference values are run by hand, and may need more than the tests do.
@@ -102,17 +101,3 @@ def decimals_of(cells):
 def check_view_fixture():
     """Return the function that checks the view of a notebook."""
     return check_view
-
-
-@pytest.fixture(scope="session")
-def shortest_interval():
-    """The interval of highest density of a distribution of SciPy with its mode inside."""
-
-    def interval(frozen, level):
-        def excess(p):
-            return frozen.pdf(frozen.ppf(p)) - frozen.pdf(frozen.ppf(p + level))
-
-        p = brentq(excess, 1e-12, 1 - level - 1e-12, xtol=1e-15)
-        return frozen.ppf(p), frozen.ppf(p + level)
-
-    return interval

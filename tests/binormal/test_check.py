@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import norm
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -24,8 +23,6 @@ from skpostbac.binormal import (
     make_binormal_scorer,
     posterior_binormal,
 )
-from skpostbac.binormal._check import largest_discrepancy
-from skpostbac.binormal._scores import split_scores
 
 RNG = np.random.default_rng(0)
 Y = np.repeat([0, 1], [60, 40])
@@ -286,22 +283,3 @@ def test_scales_that_are_too_different_have_their_error():
     """And no warning of NumPy before it."""
     with pytest.raises(ValueError, match="too different in scale"):
         binormal_roc_auc_score([0, 0, 0, 1, 1, 1], [1e-300, 2e-300, 0, 1e300, -1e300, 3e299])
-
-
-def test_discrepancy_is_in_posterior_standard_deviations():
-    """Those of the log-odds of the drawn areas, which it has by the delta method."""
-    y = np.repeat([0, 1], [400, 300])
-    score = np.exp(np.random.default_rng(4).normal(y))
-    found = largest_discrepancy(*split_scores(y, score))
-    with pytest.warns(BinormalAssumptionWarning):
-        posterior = posterior_binormal(y, score, positive_fraction=3 / 7, random_state=0)
-    distribution = posterior.roc_auc() if "ROC" in found.name else posterior.average_precision()
-    draws = logit(distribution.draws)
-    expected = abs(logit(found.empirical) - draws.mean()) / draws.std()
-    assert found.size == pytest.approx(expected, rel=0.1)
-    assert found.size > 1.5
-    # An empirical area of 1 is as near as it can be to an area of 0.9999.
-    y, score = np.repeat([0, 1], 50), norm.ppf((np.arange(50) + 0.5) / 50)
-    found = largest_discrepancy(*split_scores(y, np.concatenate([score, score + 5.2])))
-    assert found.binormal < found.empirical == 1
-    assert found.size == 0

@@ -251,21 +251,6 @@ def test_inner_interval_of_a_forest():
     assert display.intervals_ == ()
 
 
-@pytest.mark.parametrize("reverse", [False, True], ids=["higher second", "lower second"])
-def test_second_density_joins_the_first(reverse):
-    """It has another look, both fit into the axes, and the legend has both."""
-    sharp = PosteriorBalancedAccuracy.from_counts([300, 80, 30], [320, 100, 40])
-    pair = [sharp, ONE] if reverse else [ONE, sharp]
-    first = PosteriorDisplay({"first": pair[0]}).plot()
-    second = PosteriorDisplay({"second": pair[1]}).plot(first.ax_)
-    (one,), (other,) = first.lines_, second.lines_
-    assert one.get_color() != other.get_color()
-    assert one.get_linestyle() != other.get_linestyle()
-    assert first.ax_.get_ylim()[1] > max(line.get_ydata().max() for line in (one, other))
-    names = [text.get_text().split(" (")[0] for text in second.ax_.get_legend().get_texts()]
-    assert names == ["first", "second"]
-
-
 @pytest.mark.parametrize("first", KINDS[1:])
 def test_rows_are_not_drawn_over_others(first):
     """The names of the rows would be replaced: an error says so, and nothing is drawn."""
@@ -276,18 +261,6 @@ def test_rows_are_not_drawn_over_others(first):
             PosteriorDisplay({"three": ONE}).plot(display.ax_, kind=kind)
     assert row_names(display.ax_) == ["one", "two"]
     assert (display.ax_.get_ylim(), len(display.ax_.lines)) == (limits, n_lines)
-
-
-@pytest.mark.parametrize(("kind", "correct"), [("ridge", 9), ("forest", 1), ("forest", 19)])
-def test_chance_level_does_not_meet_the_header(kind, correct):
-    """Wherever guessing lies, its text and that above the figures stand apart."""
-    posterior = PosteriorBalancedAccuracy.from_counts([correct, correct], [20, 20])
-    display = PosteriorDisplay({"a": posterior}).plot(kind=kind, plot_chance_level=True)
-    display.figure_.canvas.draw()
-    header = next(text for text in display.ax_.texts if text.get_text().startswith("Mean"))
-    (label,) = display.ax_.child_axes[1].get_xticklabels()
-    assert label.get_text() == "Chance level (0.5)"
-    assert label.get_window_extent().x1 < header.get_window_extent().x0
 
 
 @pytest.mark.parametrize("style", ["default", "dark_background"])
@@ -301,17 +274,6 @@ def test_fill_is_that_of_the_axes(style):
         for kind in ("violin", "forest"):
             for mean in PosteriorDisplay(posteriors).plot(kind=kind).means_:
                 assert to_rgba(mean.get_markerfacecolor()) == paper
-
-
-@pytest.mark.slow
-def test_thirty_densities_look_different():
-    """Colour, style and width together tell them apart; the first twelve have one width."""
-    display = PosteriorDisplay({f"classifier {i}": ONE for i in range(30)}).plot(kind="density")
-    looks = [
-        (line.get_color(), line.get_linestyle(), line.get_linewidth()) for line in display.lines_
-    ]
-    assert len(set(looks)) == 30
-    assert len({(color, style) for color, style, _ in looks[:12]}) == 12
 
 
 @pytest.mark.slow
@@ -438,13 +400,6 @@ def test_sharp_and_infinite_densities_are_drawn(kind):
     assert np.isfinite(display.ax_.axis()).all()
     for line in display.lines_:
         assert np.isfinite(line.get_xydata()).all()
-
-
-def test_narrow_axis_has_plain_numbers():
-    """The figure is read from the axis, without adding an offset to it."""
-    display = PosteriorBalancedAccuracy.from_counts([9e8], [1e9]).plot()
-    display.figure_.canvas.draw()
-    assert display.ax_.xaxis.get_offset_text().get_text() == ""
 
 
 def test_display_can_be_pickled():

@@ -1,9 +1,7 @@
 """Pictures with long names, many rows and small axes can be read."""
 
-import importlib
 import sys
-from itertools import combinations, pairwise
-from pathlib import Path
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -150,27 +148,6 @@ def test_four_small_axes_do_not_meet(kinds, n):
         assert kind in SQUARE or frame.width > 0.14 * figure.bbox.width
 
 
-@pytest.mark.parametrize("how", ["layout", "no grid"])
-def test_other_axes_stay_where_they_are(how):
-    """A layout makes room itself; axes outside a grid have the place that they were given."""
-    figure = plt.figure(layout="constrained" if how == "layout" else None)
-    ax = figure.subplots() if how == "layout" else figure.add_axes((0.4, 0.3, 0.3, 0.5))
-    before = ax.get_position(original=True).bounds
-    draw_rows("forest")(ax, 2)
-    assert ax.get_position(original=True).bounds == before
-    assert ax.get_in_layout()
-
-
-def test_axes_that_were_pulled_in_can_be_laid_out():
-    """A later layout starts from the grid, and counts the axes."""
-    figure, ax = plt.subplots()
-    draw_rows("forest")(ax, 2)
-    pulled = ax.get_position().bounds
-    figure.tight_layout()
-    assert ax.get_in_layout()
-    assert ax.get_position().bounds != pulled
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["forest", "decision", "ranks", "matrix"])
 @pytest.mark.parametrize("is_small", [False, True], ids=["own", "small"])
@@ -213,48 +190,6 @@ def test_integers_have_integer_ticks(values):
         assert texts == [str(value) for value in values]
 
 
-def test_second_search_has_no_ticks_of_the_first_alone():
-    """Its values are others."""
-    one = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])
-    first = PosteriorSearchDisplay(param="n", values=[1, 2], posteriors=[one] * 2).plot()
-    PosteriorSearchDisplay(param="n", values=[5, 9], posteriors=[one] * 2).plot(first.ax_)
-    first.figure_.canvas.draw()
-    assert max(first.ax_.get_xticks()) >= 9
-
-
-def test_candidates_of_many_groups_stay_within_the_axes():
-    """They are moved to the side, as seen, and have their true values."""
-    display = PosteriorSearchDisplay(
-        param="n",
-        values=[1, 2] * 12,
-        posteriors=list(posteriors(24).values()),
-        groups=[str(i // 2) for i in range(24)],
-    ).plot()
-    display.figure_.canvas.draw()
-    frame = display.ax_.get_window_extent()
-    for container in display.errorbars_:
-        line = container.lines[0]
-        np.testing.assert_array_equal(line.get_xdata(), [1, 2])
-        x = line.get_transform().transform(line.get_xydata())[:, 0]
-        assert frame.x0 < x.min()
-        assert x.max() < frame.x1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [5, 30])
-def test_names_and_numbers_of_a_matrix_do_not_meet(n):
-    """They fit into the rows and cells that are left when there is room for the names."""
-    _, axes = plt.subplots(2, 2)
-    for ax in axes.flat:
-        display = compare_posteriors(posteriors(n)).plot(ax, kind="matrix")
-    display.figure_.canvas.draw()
-    labels = [text.get_window_extent() for text in display.ax_.get_yticklabels()]
-    assert all(upper.y0 > lower.y1 - 2 for upper, lower in pairwise(labels))
-    for row in display.artists_["texts"]:
-        boxes = [text.get_window_extent() for text in row if text is not None]
-        assert all(left.x1 < right.x0 + 1 for left, right in pairwise(boxes))
-
-
 def test_matrix_says_what_it_is():
     """Axes and diagonal are explained, and the diagonal has no colour of a probability."""
     display = compare_posteriors(posteriors(3)).plot(kind="matrix")
@@ -287,14 +222,6 @@ def test_shapes_are_explained(options, note):
     assert [text for text in notes if not text.startswith("Mean")] == [note][: note is not None]
 
 
-def test_model_and_samples_have_different_colours():
-    """So have two models, and the samples of both."""
-    first = draw_curve(None, 1)
-    second = draw_curve(first.ax_, 1)
-    lines = [d.line_ for d in (first, second)] + [d.empirical_line_ for d in (first, second)]
-    assert len({line.get_color() for line in lines}) == 4
-
-
 @each_kind
 def test_dark_style_can_be_read(kind, luminance):
     """All text has a contrast of 3.5 at least with what it stands on, and areas one of 1.15."""
@@ -314,12 +241,3 @@ def test_dark_style_can_be_read(kind, luminance):
         for area in ax.collections if kind in ("density", "roc", "thresholds") else []:
             for *color, alpha in area.get_facecolor():
                 assert contrast(np.multiply(color, alpha), "black") > 1.15
-
-
-def test_contact_sheet_is_drawn(monkeypatch, tmp_path):
-    """The script draws a sheet of each kind that it knows."""
-    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
-    module = importlib.import_module("contact_sheet")
-    monkeypatch.setattr(module, "ROWS", (1,))
-    module.main([str(tmp_path), "--kinds", "forest", "--situations", "short"])
-    assert [path.name for path in tmp_path.iterdir()] == ["forest.png"]

@@ -8,16 +8,13 @@ import numpy as np
 import pytest
 import sklearn
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import RFECV, SequentialFeatureSelector
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, RidgeClassifierCV
-from sklearn.metrics import balanced_accuracy_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
@@ -267,26 +264,6 @@ def test_scores_in_every_client(client, scorer, features):
     np.testing.assert_array_equal(scores, CALLS[client](function, *features))
 
 
-@NORMAL_OR_NOT
-@pytest.mark.usefixtures("closed_figures")
-@pytest.mark.parametrize(
-    ("scorer", "label"),
-    [
-        ("posterior", "Posterior balanced accuracy score"),
-        ("labels", "Posterior balanced accuracy score"),
-        ("bea", "Binary equivalent accuracy score"),
-        ("precision", "Binormal average precision score"),
-    ],
-)
-def test_displays_name_the_score(scorer, label, features):
-    """Without a `score_name`, the name is that of the score function."""
-    pytest.importorskip("matplotlib")
-    display = ValidationCurveDisplay.from_estimator(
-        LDA, *features, param_name="tol", param_range=[1e-4, 1e-3], scoring=NUMBERS[scorer][0]()
-    )
-    assert display.ax_.get_ylabel() == label
-
-
 @pytest.mark.skipif(BEFORE_1_9, reason=OTHER_LABELS)
 @LOGISTIC
 def test_labels_of_logistic_regression(features):
@@ -388,55 +365,3 @@ def test_counts_are_a_dict(copied, scorer, features):
 
 
 # ---- metadata routing, with params={} where there are none: scikit-learn 1.6 fails for None
-
-
-@pytest.mark.usefixtures("routing")
-@pytest.mark.parametrize(
-    ("factory", "key"),
-    [(make_posterior_scorer, "test_score"), (ClassCountsScorer, "test_total_0")],
-    ids=["scalar", "counts"],
-)
-def test_weights_reach_the_scorer_on_request(factory, key):
-    """Weights of two count every sample twice, or, if they are refused, not at all."""
-    X, y = load_iris(return_X_y=True)
-    options = {"cv": CV, "params": {"sample_weight": np.full(len(y), 2.0)}}
-    plain = cross_validate(DummyClassifier(), X, y, scoring=factory(), cv=CV, params={})
-    for is_requested in (True, False):
-        classifier = DummyClassifier().set_fit_request(sample_weight=not is_requested)
-        scorer = factory().set_score_request(sample_weight=is_requested)
-        found = cross_validate(classifier, X, y, scoring=scorer, **options)
-        assert np.all((found[key] != plain[key]) == is_requested)
-
-
-@pytest.mark.usefixtures("routing")
-def test_unset_weights_are_an_error_for_counts():
-    """A scalar scorer is treated as any other: scikit-learn 1.6 let them pass for one alone."""
-    X, y = load_iris(return_X_y=True)
-    classifier = DummyClassifier().set_fit_request(sample_weight=True)
-
-    def is_refused(scorer):
-        params = {"sample_weight": np.ones(len(y))}
-        try:
-            cross_validate(classifier, X, y, scoring=scorer, cv=CV, params=params)
-        except UnsetMetadataPassedError:
-            return True
-        return False
-
-    assert is_refused(ClassCountsScorer())
-    assert is_refused(make_posterior_scorer()) == is_refused(make_scorer(balanced_accuracy_score))
-
-
-@pytest.mark.usefixtures("routing")
-def test_weights_reach_the_counts_in_a_search():
-    """The totals of a search are sums of weights, and pool to their sum."""
-    X, y = load_iris(return_X_y=True)
-    weights = np.linspace(0.5, 1.5, len(y))
-    search = GridSearchCV(
-        clone(TREE).set_fit_request(sample_weight=True),
-        DEPTHS,
-        scoring=ClassCountsScorer(weight_type="case").set_score_request(sample_weight=True),
-        refit=PosteriorRefit(),
-        cv=CV,
-    ).fit(X, y, sample_weight=weights)
-    for posterior in pooled_posteriors(search.cv_results_):
-        assert posterior.counts.n_samples == pytest.approx(weights.sum())

@@ -15,7 +15,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skpostbac.stats import BetaAverage, PairedDifference
-from skpostbac.stats._several import rank_probabilities, resolve_jointly
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 EPS = np.finfo(float).eps
@@ -255,11 +254,3 @@ def test_difference(row):
     found += [difference.ccdf(0.0), difference.cdf(-0.01, 0.01)]
     expected = [row[key] for key in ("mean", "q025", "median", "q975", "p_gt_0", "rope01")]
     assert_allclose(found, expected, rtol=0, atol=FIGURES)
-
-
-def test_rank_probabilities():
-    """The three classifiers, each against the others at once."""
-    chosen = ("C1", "C2", "C3")
-    distributions = [distribution_of(TABLE["classifiers"][name]) for name in chosen]
-    found = rank_probabilities(resolve_jointly(distributions))
-    assert_allclose(found, [TABLE["ranks"][name] for name in chosen], rtol=0, atol=FIGURES)

@@ -59,6 +59,30 @@ def test_tiny_p_values_have_logarithms():
     assert "p_value=10^-3010.3" in repr(test)
 
 
+@pytest.mark.parametrize(
+    ("total", "shares"),
+    [
+        ((7, 9), (1 / 3, 2 / 3)),
+        ((32, 10, 4), (0.5, 0.3, 0.2)),
+        ((60, 1, 9), (0.001, 0.099, 0.9)),
+        ((5, 0, 5), (0.0, 0.5, 0.5)),
+        ((3, 5), (1.0, 0.0)),
+    ],
+    ids=str,
+)
+def test_every_count(total, shares):
+    """All tails, from 1 down to the smallest, by multiplying polynomials of positive terms."""
+    pmf = np.ones(1)
+    for n, p in zip(total, shares, strict=True):
+        pmf = np.convolve(pmf, stats.binom.pmf(np.arange(n + 1), n, p))
+    for k in range(pmf.size):
+        before = np.append(0, np.cumsum(total)[:-1])
+        counts = ClassCounts(range(len(total)), np.clip(k - before, 0, total), total)
+        tail, test = math.fsum(pmf[k:]), GuessingTest.from_counts(counts, strategy=shares)
+        expected = math.log(tail) if tail else -math.inf
+        assert test.log_p_value == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
 def test_any_number_of_samples():
     """Half a standard deviation above what guessing has, with 2e14 samples of two classes."""
     counts = ClassCounts([0, 1], [5e13, 5e13 + 3_535_534], [1e14, 1e14])

@@ -4,8 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import integrate, stats
 
 from skpostbac import (
+    PosteriorBalancedAccuracy,
     compare_posteriors,
     population_posterior,
     posterior_balanced_accuracy,
@@ -14,6 +16,7 @@ from skpostbac import (
 from skpostbac.metrics import (
     PriorInfluenceWarning,
     SampleWeightWarning,
+    SubgroupPosteriors,
 )
 
 RNG = np.random.default_rng(0)
@@ -48,6 +51,65 @@ def test_the_worst_group_is_the_last_rank(groups):
     assert groups.worst.mean() <= min(p.mean() for p in groups.posteriors)
 
 
+def extremes_of(posteriors):
+    """Return the distributions of the gap and of the worst of groups that are not pooled."""
+    groups = SubgroupPosteriors(tuple(range(len(posteriors))), tuple(posteriors), pooling=None)
+    return groups.gap.distribution, groups.worst.distribution
+
+
+EXTREMES = {
+    "two alike": [(8, 3), (8, 3)],
+    "two apart": [(80, 10), (20, 30)],
+    "perfect": [(9.5, 0.5), (30.5, 0.5)],
+    "three": [(8, 3), (30.5, 2.5), (4, 4)],
+}
+
+
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
+@pytest.mark.parametrize("parameters", EXTREMES.values(), ids=EXTREMES)
+def test_gap_and_worst_by_quadrature(parameters):
+    """Products of upper tails, and P(max - min <= d) by integrals in quantiles of the smallest.
+
+    One class without samples has the Beta distribution of its prior.
+    """
+    exact = [stats.beta(a, b) for a, b in parameters]
+    gap, worst = extremes_of(
+        [PosteriorBalancedAccuracy.from_counts([0], [0], prior=pair) for pair in parameters]
+    )
+    x = np.linspace(0.01, 0.99, 23)
+    above = np.prod([one.sf(x) for one in exact], axis=0)
+    assert worst.ccdf(x) == pytest.approx(above, abs=1e-9)
+    assert worst.cdf(x) == pytest.approx(1 - above, abs=1e-9)
+    mean = integrate.quad(lambda t: np.prod([d.sf(t) for d in exact]), 0, 1, epsabs=1e-12)[0]
+    assert worst.mean() == pytest.approx(mean, abs=1e-9)
+    nodes, weights = np.polynomial.legendre.leggauss(400)
+    # Denser towards both ends: p = sin(v)^2.
+    share = np.sin(0.25 * np.pi * (1 + nodes)) ** 2
+    weights = weights * 0.25 * np.pi * np.sin(0.5 * np.pi * (1 + nodes))
+    for d in (0.01, 0.3, 0.7):
+        total = 0.0
+        for i, one in enumerate(exact):
+            # Where the upper limit leaves the support the integrand has a kink.
+            for low, high in ((0, cut := one.cdf(1 - d)), (cut, 1)):
+                at = one.ppf(low + (high - low) * share)
+                others = [other.cdf(at + d) - other.cdf(at) for other in np.delete(exact, i)]
+                total += (high - low) * weights @ np.prod(others, axis=0)
+        assert gap.cdf(d) == pytest.approx(total, abs=1e-7)
+        assert gap.ccdf(d) == pytest.approx(1 - total, abs=1e-7)
+
+
+def test_gap_and_worst_of_averages(groups):
+    """Moments and quantiles of extremes of draws, within five standard errors."""
+    draws = np.stack([one.sample(200_000, rng=i) for i, one in enumerate(groups.posteriors)])
+    gap, worst = extremes_of(groups.posteriors)
+    for found, drawn in ((gap, np.ptp(draws, axis=0)), (worst, draws.min(axis=0))):
+        error = drawn.std() / np.sqrt(drawn.size)
+        assert found.mean() == pytest.approx(drawn.mean(), abs=5 * error)
+        assert found.standard_deviation() == pytest.approx(drawn.std(), rel=0.02)
+        shares = [(drawn <= x).mean() for x in found.icdf([0.05, 0.5, 0.95])]
+        assert shares == pytest.approx([0.05, 0.5, 0.95], abs=0.003)
+
+
 def test_two_groups_have_the_gap_of_their_difference():
     """The gap is the absolute difference; its probabilities without pooling warn."""
     is_west = np.where(SITE == "west", 1, 0)
@@ -55,7 +117,9 @@ def test_two_groups_have_the_gap_of_their_difference():
     one, two = groups.posteriors
     difference = one.distribution - two.distribution
     above = difference.ccdf(0.1) + difference.cdf(-0.1)
+    density = difference.pdf(0.1) + difference.pdf(-0.1)
     assert groups.names == (0, 1)
+    assert groups.gap.distribution.pdf(0.1) == pytest.approx(density, rel=1e-5)
     with pytest.warns(PriorInfluenceWarning, match="gap is overestimated.*pooling='partial'"):
         assert groups.gap.prob_above(0.1) == pytest.approx(above, abs=1e-9)
     with pytest.warns(PriorInfluenceWarning, match="gap is overestimated"):

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 from scipy.special import betainc, betaincc, betaln, expit, ndtr
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
-from skpostbac.stats._numerics.quadrature import integrate
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference/hierarchical.json").read_text())
 ORDINARY = ([40, 17, 9], [45, 20, 10])
@@ -237,25 +236,6 @@ def test_bad_hyperpriors(options, name):
     """One clear error."""
     with pytest.raises(ValueError, match=f"{name} must"):
         Hyperprior(**options)
-
-
-@pytest.mark.slow
-def test_difference_with_many_corners_has_the_moments_of_its_density():
-    """The density of a difference of perfect classes integrates to its mean and variance."""
-    rng = np.random.default_rng(1)
-    counts = [5, 7, 9, 20, 40], [6, 8, 3, 21, 30]
-    one, two = (HierarchicalBetaAverage(n, n, weights=rng.normal(size=5)) for n in counts)
-    distribution = one - two
-    mean, (low, high) = distribution.mean(), distribution.support()
-    edges = mean + np.linspace(-20, 20, 41) * distribution.standard_deviation()
-    edges = np.unique(np.clip(edges, low, high))
-
-    def moments(_, x):
-        powers = np.array([np.ones_like(x), x - mean, (x - mean) ** 2])
-        return distribution.pdf(x) * powers
-
-    found = integrate(moments, edges[np.newaxis], 1e-12)[:, 0]
-    assert found == pytest.approx([1, 0, distribution.variance()], rel=1e-9, abs=1e-10)
 
 
 @pytest.mark.parametrize("n_classes", [0, -4, 2.0, True, "3"], ids=repr)

@@ -1,7 +1,6 @@
 """Tests of the chain of rates and strengths over strata of class size."""
 
 import json
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +9,6 @@ from numpy.testing import assert_allclose
 from scipy import special, stats
 
 from skpostbac.stats import HierarchicalBetaAverage, Hyperprior
-from skpostbac.stats._borrowing.chain import Chain
-from skpostbac.stats._borrowing.states import place_states, stratum_numbers
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference/strata.json").read_text())
 HARDER_WHEN_RARE = ([2, 2, 4, 3, 7, 10, 20, 39, 78, 155], [2, 2, 4, 4, 8, 16, 32, 64, 128, 256])
@@ -30,51 +27,6 @@ def test_cdf(record):
     )
     assert_allclose(distribution.cdf(record["x"]), record["cdf"], rtol=0, atol=1e-10)
     assert_allclose(distribution.ccdf(record["x"]), 1 - np.array(record["cdf"]), atol=1e-10)
-
-
-def rates_of(hyperprior, count=12):
-    """Return all nodes of rules of the same size for each strength."""
-    degree = np.full(len(hyperprior.kappa), count)
-    every = [(0 * degree, degree)]
-    return place_states(np.array(hyperprior.kappa), degree, hyperprior.rate, every)[0]
-
-
-@pytest.mark.parametrize("options", [{}, {"stay": 0.0, "move": 1.0}, {"rate": 3.0, "kappa": (8,)}])
-def test_transitions_leave_the_prior_and_are_reversible(options):
-    """They are chances, the prior stays as it is, and there and back are equally likely."""
-    hyperprior = Hyperprior(**options)
-    states = rates_of(hyperprior, 26)
-    chain, prior = Chain.of(states, 2, hyperprior), np.exp(states.log_prior)
-    chances = chain.forward(0, np.eye(states.mu.size))
-    assert_allclose(chances.sum(axis=0), 1, rtol=1e-12)
-    assert_allclose(chain.forward(0, prior), prior, rtol=1e-11)
-    assert_allclose((chances * prior).T, chances * prior, rtol=1e-10, atol=1e-16)
-    values = np.random.default_rng(0).random(states.mu.size)
-    assert_allclose(chain.backward(0, values), chances.T @ values, rtol=1e-12)
-
-
-def test_sums_over_paths_of_some_states():
-    """One pass gives what a sum over each path gives, and the share of the paths at each state."""
-    rng, hyperprior = np.random.default_rng(1), Hyperprior(kappa=(4, 30))
-    states = rates_of(hyperprior, 4)
-    every = Chain.of(states, 3, hyperprior)
-    kept = every.hulls([rng.random(states.mu.size) < 0.4 for _ in range(3)])
-    assert not any(flags.all() for flags in kept)
-    chain, chances = every.where(kept), every.forward(0, np.eye(states.mu.size))
-    logs = [rng.normal(size=flags.sum()) for flags in kept]
-    places = [np.flatnonzero(flags) for flags in kept]
-    total, at_second = 0.0, np.zeros(places[1].size)
-    for i, j, k in product(*(range(place.size) for place in places)):
-        first, second, third = places[0][i], places[1][j], places[2][k]
-        share = np.exp(states.log_prior[first] + logs[0][i] + logs[1][j] + logs[2][k])
-        share *= chances[second, first] * chances[third, second]
-        total += share
-        at_second[j] += share
-    paths = chain.paths(logs)
-    assert_allclose(sum(paths.log_scales), np.log(total), rtol=1e-12)
-    assert_allclose(np.exp(paths.log_weights[1]), at_second / total, rtol=1e-12)
-    factors = [np.exp(log)[:, np.newaxis] * np.array([1, 1j]) for log in logs]
-    assert_allclose(chain.total(factors), [total, -1j * total], rtol=1e-12)
 
 
 def dense_rates(hyperprior):
@@ -175,14 +127,6 @@ def test_classes_without_samples_join_the_smallest_stratum():
     alone = HierarchicalBetaAverage([3, 0], [4, 0])
     assert alone.means()[1] < empty.means()[1] < empty.means()[0] < empty.means()[2]
     assert HierarchicalBetaAverage([0, 0], [0, 0]).mean() == pytest.approx(0.5, rel=1e-12)
-
-
-@pytest.mark.parametrize("ratio", [2.0, 3.0, 5.0, 7.0, 10.0, 1.5])
-def test_powers_of_the_ratio_begin_strata(ratio):
-    """A stratum has the sizes from one power up to the next, which is not among them."""
-    powers = ratio ** np.arange(1.0, 22.0)
-    numbers = stratum_numbers(np.concatenate([np.nextafter(powers, 0), powers]), ratio)
-    assert (numbers == np.concatenate([np.arange(21), np.arange(1, 22)])).all()
 
 
 def test_strata_that_always_stay_are_one():
