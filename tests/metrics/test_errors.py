@@ -283,7 +283,7 @@ CALLS = [
     (lambda: metric("f1", prevalence=[0, 0, 0]), "prevalence must have a share"),
     (lambda: metric("f1", prevalence=[1, -1, 1]), "prevalence must be finite and non-negative"),
     (lambda: metric("fpr", pos_label=0, prevalence=[1, 0, 0]), "prevalence leaves no samples outs"),
-    (lambda: metric("f1", labels=[1, 2]), "labels must have 3 entries, got 2"),
+    (lambda: metric("f1", labels=[1, 2]), "labels must have one label for each of the 3"),
     (lambda: metric("f1", prior="hierarchical"), "prior must be independent for each class"),
     (lambda: metric("f1", n_draws=1), "n_draws == 1, must be >= 2"),
     (lambda: metric(lambda C: C.sum()), "metric must return one number for each confusion matrix"),

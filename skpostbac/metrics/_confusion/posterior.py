@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,15 +20,14 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._confusion.design import design_of_metric
 from skpostbac.metrics._confusion.distributions import ConfusionModel, Exact
-from skpostbac.metrics._confusion.metrics import ConfusionMetric, Metric, find_target
+from skpostbac.metrics._confusion.metrics import ConfusionMetric, Metric, Target, find_target
 from skpostbac.metrics._counts import (
     ConfusedSamples,
-    check_confusion_matrix,
     count_confusions,
-    matrix_index,
+    read_confusion_matrix,
 )
 from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
-from skpostbac.metrics._labels import WeightType, label_list, unique_label_array
+from skpostbac.metrics._labels import WeightType, label_list
 from skpostbac.metrics._posteriors import PosteriorMetric
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -199,22 +198,9 @@ class PosteriorConfusionMetric(PosteriorMetric):
         >>> PosteriorConfusionMetric.from_confusion_matrix(C, "recall").median()
         0.8510
         """
-        matrix, index = check_confusion_matrix(C), matrix_index(C)
-        names = index if labels is None else labels
-        classes = unique_label_array(np.arange(len(matrix)) if names is None else names, "labels")
-        if len(classes) != len(matrix):
-            raise ValueError(f"labels must have {len(matrix)} entries, got {len(classes)}")
-        return _infer(
-            matrix,
-            classes,
-            metric,
-            pos_label=pos_label,
-            average=average,
-            prevalence=prevalence,
-            prior=prior,
-            n_draws=n_draws,
-            random_state=random_state,
-        )
+        classes, matrix = read_confusion_matrix(C, labels)
+        target = find_target(metric, classes, pos_label, average)
+        return _infer(target, matrix, classes, prevalence, prior, n_draws, random_state)
 
     @property
     def score_name(self) -> str:
@@ -366,66 +352,51 @@ def posterior_confusion_metric(
     0.003
     """
     classes, C, samples = count_confusions(
-        y_true,
-        y_pred,
-        labels=labels,
-        sample_weight=sample_weight,
-        weight_type=weight_type,
-        groups=groups,
+        y_true, y_pred, labels, sample_weight, weight_type, groups
     )
     if groups is None:
         warn_of_repeated_ids(y_true)
-    has_importance = weight_type == "importance"
-    return _infer(
-        C,
-        classes,
-        metric,
-        pos_label=pos_label,
-        average=average,
-        prevalence=prevalence,
-        prior=prior,
-        n_draws=n_draws,
-        random_state=random_state,
-        samples=samples if has_importance or groups is not None else None,
-        has_importance=has_importance,
-    )
+    target = find_target(metric, classes, pos_label, average)
+    options = prevalence, prior, n_draws, random_state
+    if groups is None and weight_type != "importance":
+        return _infer(target, C, classes, *options)
+    return _infer(target, C, classes, *options, samples, weight_type)
 
 
 def _infer(
+    target: Target,
     C: Floats,
     classes: LabelArray,
-    metric: Metric,
-    *,
-    pos_label: Hashable,
-    average: str | None,
     prevalence: ArrayLike,
     prior: ArrayLike,
     n_draws: int | None,
     random_state: RandomStateLike,
     samples: ConfusedSamples | None = None,
-    has_importance: bool = False,
+    weight_type: WeightType = None,
 ) -> PosteriorConfusionMetric:
-    """Make the posterior, and warn the caller of the function that calls this one."""
-    target = find_target(metric, classes, pos_label, average)
+    """Return the posterior, and warn the caller of the function that calls this one.
+
+    `samples` are given if they have groups or importance weights.
+    """
     if n_draws is not None:
         n_draws = check_n_draws(n_draws, 2)
     rng = np.random.default_rng(draw_seed(random_state))
     spec = check_prior(prior)
     if target.is_of_one_class and isinstance(spec, str) and spec == DEFAULT_PRIOR:
         spec = "jeffreys"  # the default is made for averages
-    independent = ConfusionModel.of(C, spec, prevalence)
-    model, effects = independent, None
+    model = independent = ConfusionModel.of(C, spec, prevalence)
+    # The shares of the classes are those of the samples as they are.
+    shares = "sampled" if model.prevalence is None else model.prevalence
+    effects = None
     if samples is not None:
         # The posterior of as many independent samples as those with groups or weights.
-        if has_importance and samples.weight is not None:
+        is_importance = weight_type == "importance"
+        if is_importance and samples.weight is not None:
             # In the scale in which they add up to their effective size.
             scale = samples.weight.sum() / (samples.weight**2).sum()
-            scaled = ConfusionModel.of(scale * C, spec, "sampled")
-            model = replace(scaled, prevalence=independent.prevalence)
-        effects = design_of_metric(target.function, model, samples, is_importance=has_importance)
-        divided = ConfusionModel.of(C / effects.divisor[:, np.newaxis], spec, "sampled")
-        # The shares of the classes are those before the division.
-        model = replace(divided, prevalence=independent.prevalence)
+            model = ConfusionModel.of(scale * C, spec, shares)
+        effects = design_of_metric(target.function, model, samples, is_importance=is_importance)
+        model = ConfusionModel.of(C / effects.divisor[:, np.newaxis], spec, shares)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = target.function(np.stack([independent.joint(C), model.expected]))
         observed, expected = values.tolist()
@@ -446,10 +417,7 @@ def _infer(
     if effects is not None and samples is not None and samples.group is not None:
         warn_of_groups(effects, label_list(classes))
     # The prior of the metric itself, if it is a single Beta distribution on [0, 1].
-    before = target.distribution(
-        replace(model, cells=ConfusionModel.of(0 * C, spec, "sampled").cells)
-    )
-    beta = None
+    before, beta = target.distribution(ConfusionModel.of(0 * C, spec, shares)), None
     if isinstance(before, BetaAverage) and len(before.a) == 1 and before.weights[0] == 1:
         beta = float(before.a[0]), float(before.b[0])
     return PosteriorConfusionMetric(

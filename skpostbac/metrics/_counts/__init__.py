@@ -6,11 +6,10 @@ outcomes of samples that scorers pass on. Imports `_labels` and `skpostbac.stats
 
 from skpostbac.metrics._counts.confusion_matrix import (
     ConfusedSamples,
-    check_confusion_matrix,
     count_confusions,
     counts_of_matrix,
     counts_of_numbers,
-    matrix_index,
+    read_confusion_matrix,
 )
 from skpostbac.metrics._counts.counts import (
     ClassCounts,

@@ -5,7 +5,7 @@ True classes are rows, predicted classes are columns.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,7 +58,6 @@ class ConfusedSamples(NamedTuple):
 def count_confusions(
     y_true: ArrayLike,
     y_pred: ArrayLike,
-    *,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weight_type: WeightType = None,
@@ -84,9 +83,7 @@ def count_confusions(
            [0., 1., 0.],
            [0., 0., 0.]])
     """
-    outcomes = read_outcomes(
-        y_true, {"y_pred": y_pred}, sample_weight, weight_type=weight_type, groups=groups
-    )
+    outcomes = read_outcomes(y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups)
     every, found = slice(None), encode(read_column(y_pred, "y_pred"))
     if labels is None:
         classes = merge_labels(outcomes.classes, found.values)
@@ -107,8 +104,11 @@ def count_confusions(
     return classes, matrix.reshape(size, size).astype(np.float64), samples
 
 
-def check_confusion_matrix(C: ArrayLike) -> Floats:
-    """Return a copy of a square matrix of finite, non-negative, unnormalised counts."""
+def read_confusion_matrix(C: ArrayLike, labels: ArrayLike | None) -> tuple[LabelArray, Floats]:
+    """Return the classes and a copy of a square matrix of non-negative, unnormalised counts.
+
+    The classes are by default the index of a DataFrame, which must equal its columns, else integers.
+    """
     matrix = float_array(C, "C")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise ValueError(
@@ -124,7 +124,23 @@ def check_confusion_matrix(C: ArrayLike) -> Floats:
         )
     if not ((matrix % 1 == 0).all() or (matrix > 1).any()):
         _check_unnormalised(matrix)
-    return matrix
+    index, columns = label_index(C), getattr(C, "columns", None)
+    if index is not None and columns is not None:
+        for row, column in zip(index, columns, strict=True):
+            if row != column:
+                raise ValueError(
+                    "C must have the same labels as rows and as columns, in the same order; "
+                    f"found the row {row!r} where the column is {column!r}"
+                )
+    else:
+        index = np.arange(len(matrix))
+    classes = unique_label_array(index if labels is None else labels, "labels")
+    if len(classes) != len(matrix):
+        raise ValueError(
+            f"labels must have one label for each of the {len(matrix)} rows of C, "
+            f"got {len(classes)}"
+        )
+    return classes, matrix
 
 
 def _check_unnormalised(matrix: Floats) -> None:
@@ -143,37 +159,15 @@ def _check_unnormalised(matrix: Floats) -> None:
             )
 
 
-def matrix_index(C: Any) -> Any:
-    """Return the labels of a DataFrame, which must be the same for rows and columns."""
-    index, columns = label_index(C), getattr(C, "columns", None)
-    if index is None or columns is None:
-        return None
-    for row, column in zip(index, columns, strict=True):
-        if row != column:
-            raise ValueError(
-                "C must have the same labels as rows and as columns, in the same order; "
-                f"found the row {row!r} where the column is {column!r}"
-            )
-    return index
-
-
-def counts_of_matrix(C: ArrayLike, labels: ArrayLike | None) -> ClassCounts:
-    """Return counts from a confusion matrix, whose labels are by default those of a DataFrame.
+def counts_of_matrix(C: ArrayLike, labels: ArrayLike | None = None) -> ClassCounts:
+    """Return the counts of a confusion matrix: its diagonal, and the sums of its rows.
 
     Examples
     --------
     >>> counts_of_matrix([[7, 2], [1, 2]], ["a", "b"])
     ClassCounts('a': 7/9, 'b': 2/3)
     """
-    matrix, classes = check_confusion_matrix(C), matrix_index(C)
-    if labels is not None:
-        classes = unique_label_array(labels, "labels")
-        if len(classes) != len(matrix):
-            raise ValueError(
-                f"labels must have one label for each of the {len(matrix)} rows of C, "
-                f"got {len(classes)}"
-            )
-    classes = np.arange(len(matrix)) if classes is None else classes
+    classes, matrix = read_confusion_matrix(C, labels)
     return ClassCounts(classes, np.diag(matrix), matrix.sum(axis=1))
 
 

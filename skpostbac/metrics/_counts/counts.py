@@ -89,6 +89,11 @@ class Counts(Summable):
         """Number of samples of each class."""
         raise NotImplementedError
 
+    @classmethod
+    def _of_outcomes(cls, outcomes: Outcomes, names: tuple[str, ...]) -> Self:
+        """Return the counts of the classes that occur, as if of independent cases."""
+        raise NotImplementedError
+
     def _moved(self, labels: LabelArray, place: Indices) -> Self:
         """Return counts of the labels, where each class has a new place, or -1 to be dropped."""
         raise NotImplementedError
@@ -108,17 +113,27 @@ class Counts(Summable):
         return len(self.classes)
 
     @property
+    def n_samples(self) -> float:
+        """Number of samples, or the sum of their weights."""
+        return float(self._totals.sum())
+
+    @property
     def has_importance_weights(self) -> bool:
         """Whether the counts are sums of importance weights."""
         return self._design is not None and self._design.squares is not None
+
+    @classmethod
+    def _of_checked(cls, **fields: Any) -> Self:
+        """Return the counts that these fields make, which are neither checked nor copied."""
+        counts = object.__new__(cls)
+        counts.__setstate__(fields)
+        return counts
 
     def _designed(self, design: SampleDesign | None) -> Self:
         """Return the counts of samples with groups or importance weights."""
         if design is None:
             return self
-        counts = object.__new__(type(self))
-        vars(counts).update({**self.__getstate__(), "_design": design})
-        return counts
+        return self._of_checked(**{**self.__getstate__(), "_design": design})
 
     def reindex(self, classes: ArrayLike) -> Self:
         """Return the counts of these classes, in this order.
@@ -143,18 +158,30 @@ class Counts(Summable):
         counts = self._moved(labels, place)
         return counts._designed(self._design and self._design.reindex(place, len(labels)))
 
-    def _completed(
-        self,
-        outcomes: Outcomes,
+    @classmethod
+    def _of_labels(
+        cls,
+        y_true: ArrayLike,
+        predictions: Mapping[str, ArrayLike],
         labels: ArrayLike | None,
+        sample_weight: ArrayLike | None,
         weight_type: WeightType,
+        groups: ArrayLike | None,
         *,
-        need_samples: bool,
+        names: tuple[str, ...] = (),
+        is_batch: bool = False,
     ) -> Self:
-        """Select the classes of counted outcomes, and add what groups and weights need."""
-        counts = self
+        """Count the outcomes of samples; a batch may be empty, and have none of the labels.
+
+        Predictions are given by the argument that messages name, and `names` has the classifiers.
+        """
+        least = 0 if is_batch else 1
+        outcomes = read_outcomes(
+            y_true, predictions, sample_weight, weight_type, groups, least=least
+        )
+        counts = cls._of_outcomes(outcomes, names)
         if labels is not None:
-            counts = self.reindex(check_labels(labels, self.classes, need_samples=need_samples))
+            counts = counts.reindex(check_labels(labels, counts.classes, need_samples=not is_batch))
         is_importance = weight_type == "importance"
         if not outcomes.n_samples or (outcomes.groups is None and not is_importance):
             return counts
@@ -353,16 +380,14 @@ class ClassCounts(Counts):
         >>> sum([ClassCounts(["a"], [7], [9])], start=ClassCounts.empty())
         ClassCounts('a': 7/9)
         """
-        return cls._of_table(np.zeros(0, np.int64), np.zeros((2, 0)))
+        return cls._of_checked(
+            classes=np.zeros(0, np.int64), correct=np.zeros(0), total=np.zeros(0)
+        )
 
     @classmethod
-    def _of_table(cls, classes: LabelArray, table: Floats) -> ClassCounts:
-        """Return the counts of distinct labels, as they were counted: errors, and hits."""
-        counts = object.__new__(cls)
-        columns = {"classes": classes, "correct": table[1].copy(), "total": table.sum(axis=0)}
-        for name, column in columns.items():
-            column.flags.writeable = False
-            object.__setattr__(counts, name, column)
+    def _of_outcomes(cls, outcomes: Outcomes, names: tuple[str, ...]) -> ClassCounts:
+        errors, hits = outcomes.count()
+        counts = cls._of_checked(classes=outcomes.classes, correct=hits, total=errors + hits)
         counts._check()
         return counts
 
@@ -415,11 +440,6 @@ class ClassCounts(Counts):
         """Return the same samples as those of a single class."""
         sums = (np.array([values.sum()]) for values in (self.correct, self.total))
         return ClassCounts([0], *sums)._designed(self._design and self._design.as_one_class())
-
-    @property
-    def n_samples(self) -> float:
-        """Number of samples, or the sum of their weights."""
-        return float(self.total.sum())
 
     @property
     def accuracy(self) -> float:
@@ -502,16 +522,10 @@ class ClassCounts(Counts):
         >>> counts
         ClassCounts('a': 1/2, 'b': 0/1, 'c': 1/1)
         """
-        outcomes = read_outcomes(
-            y_true,
-            {"y_pred": y_pred},
-            sample_weight,
-            weight_type=weight_type,
-            groups=groups,
-            least=0,
+        options = labels, sample_weight, weight_type, groups
+        return self._with_batch(
+            ClassCounts._of_labels(y_true, {"y_pred": y_pred}, *options, is_batch=True)
         )
-        batch = ClassCounts._of_table(outcomes.classes, outcomes.count())
-        return self._with_batch(batch._completed(outcomes, labels, weight_type, need_samples=False))
 
     def _repr_html_(self) -> str:
         shown, hidden = self.classes[:SHOWN_CLASSES], more(self.n_classes, SHOWN_CLASSES)
@@ -609,11 +623,8 @@ def class_counts(
     >>> class_counts([0, 0, 1, 1], [0, 1, 1, 1], labels=[2, 1, 0])
     ClassCounts(2: 0/0, 1: 2/2, 0: 1/2)
     """
-    outcomes = read_outcomes(
-        y_true, {"y_pred": y_pred}, sample_weight, weight_type=weight_type, groups=groups
-    )
-    counts = ClassCounts._of_table(outcomes.classes, outcomes.count())
-    return counts._completed(outcomes, labels, weight_type, need_samples=True)
+    options = labels, sample_weight, weight_type, groups
+    return ClassCounts._of_labels(y_true, {"y_pred": y_pred}, *options)
 
 
 def count_choices(

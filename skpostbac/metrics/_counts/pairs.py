@@ -45,7 +45,6 @@ from skpostbac.metrics._labels import (
     label_list,
     named_predictions,
     position_of,
-    read_outcomes,
     unique_label_array,
 )
 from skpostbac.stats._beta import LARGEST
@@ -174,9 +173,17 @@ class PairedCounts(Counts):
         counts : PairedCounts
             Empty counts, as a start for adding batches.
         """
-        counts = cls(names, [0], [], np.empty((0, len(check_names(names))), bool), [])
-        vars(counts)["classes"] = counts.classes[:0]
-        return counts
+        checked = check_names(names)
+        rows = group_rows(np.zeros(0, np.intp), np.zeros((len(checked), 0), bool), None)
+        fields = rows._asdict()
+        return cls._of_checked(names=checked, classes=np.zeros(0, np.int64), **fields)
+
+    @classmethod
+    def _of_outcomes(cls, outcomes: Outcomes, names: tuple[str, ...]) -> PairedCounts:
+        if not outcomes.n_samples:
+            return cls.empty(names)
+        blocks = (group_rows(*samples[:3]) for samples in outcomes.blocks())
+        return _join(names, outcomes.classes, blocks)
 
     @classmethod
     def from_cells(
@@ -219,11 +226,6 @@ class PairedCounts(Counts):
         index = np.repeat(np.arange(len(table)), len(CELLS))
         return cls(names, labels, index, np.tile(CELLS, (len(table), 1)), table.ravel())
 
-    @property
-    def n_samples(self) -> float:
-        """Number of samples, or the sum of their weights."""
-        return float(self.counts.sum())
-
     def margin(self, name: str) -> ClassCounts:
         """Return the counts of one classifier alone.
 
@@ -256,13 +258,12 @@ class PairedCounts(Counts):
         cells : ndarray of shape (n_classes, 4)
             Number of samples on which both were right, only the first, only the second, neither.
         """
-        places = [
-            position_of(first, self.names, "first"),
-            position_of(second, self.names, "second"),
-        ]
-        pair = self.patterns[:, places]
-        is_cell = (pair[:, np.newaxis] == CELLS).all(axis=2)
-        return np.stack([self._by_class(self.counts * cell) for cell in is_cell.T], axis=1)
+        one, two = (
+            self.patterns[:, position_of(name, self.names, argument)]
+            for name, argument in ((first, "first"), (second, "second"))
+        )
+        cells = (one & two, one & ~two, ~one & two, ~(one | two))
+        return np.stack([self._by_class(self.counts * cell) for cell in cells], axis=1)
 
     def design_effects(self, first: str, second: str) -> DesignEffects | None:
         """Return the design effects for the difference of two classifiers.
@@ -374,16 +375,11 @@ class PairedCounts(Counts):
                 f"predictions must be of the classifiers {short_repr(self.names)}, "
                 f"got {short_repr(tuple(columns))}"
             )
-        outcomes = read_outcomes(
-            y_true,
-            by_argument(columns, self.names),
-            sample_weight,
-            weight_type=weight_type,
-            groups=groups,
-            least=0,
+        options = labels, sample_weight, weight_type, groups
+        given = by_argument(columns, self.names)
+        return self._with_batch(
+            PairedCounts._of_labels(y_true, given, *options, names=self.names, is_batch=True)
         )
-        batch = _count(self.names, outcomes)
-        return self._with_batch(batch._completed(outcomes, labels, weight_type, need_samples=False))
 
     @classmethod
     def _of_fields(cls, fields: Mapping[str, list[Any]]) -> PairedCounts:
@@ -483,23 +479,9 @@ def paired_counts(
            [0., 0., 1., 0.]])
     """
     columns = named_predictions(predictions)
-    names = tuple(columns)
-    outcomes = read_outcomes(
-        y_true,
-        by_argument(columns, names),
-        sample_weight,
-        weight_type=weight_type,
-        groups=groups,
-    )
-    counts = _count(names, outcomes)
-    return counts._completed(outcomes, labels, weight_type, need_samples=True)
-
-
-def _count(names: Sequence[str], outcomes: Outcomes) -> PairedCounts:
-    if not outcomes.n_samples:
-        return PairedCounts.empty(names)
-    blocks = (group_rows(*samples[:3]) for samples in outcomes.blocks())
-    return _join(names, outcomes.classes, blocks)
+    options = labels, sample_weight, weight_type, groups
+    given = by_argument(columns, columns)
+    return PairedCounts._of_labels(y_true, given, *options, names=tuple(columns))
 
 
 def _join(names: Sequence[str], classes: LabelArray, parts: Iterable[Rows]) -> PairedCounts:

@@ -375,9 +375,9 @@ def read_outcomes(
     y_true: ArrayLike,
     predictions: Mapping[str, ArrayLike],
     sample_weight: ArrayLike | None,
-    *,
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
+    *,
     least: int = 1,
 ) -> Outcomes:
     """Check true labels, weights, groups and the predictions of one or several classifiers.

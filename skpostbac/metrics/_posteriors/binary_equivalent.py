@@ -28,7 +28,7 @@ from skpostbac._utils import (
     record,
     shown,
 )
-from skpostbac.metrics._counts import ClassCounts, check_confusion_matrix, count_choices
+from skpostbac.metrics._counts import ClassCounts, count_choices, counts_of_matrix
 from skpostbac.metrics._posteriors.base import ScalarPosterior, describe_chances
 from skpostbac.stats import BoundedDistribution, PowerTransform
 from skpostbac.stats._distribution import plain_float
@@ -450,9 +450,7 @@ class GuessingTest:
         >>> GuessingTest.from_confusion_matrix([[30, 2, 0], [1, 8, 1], [0, 1, 3]])
         GuessingTest(correct=41 of 46, expected=15.3, p_value=5.3e-15, error_reduction=0.837)
         """
-        matrix = check_confusion_matrix(C)
-        counts = ClassCounts(range(len(matrix)), np.diag(matrix), matrix.sum(axis=1))
-        return cls.from_counts(counts, strategy=strategy)
+        return cls.from_counts(counts_of_matrix(C), strategy=strategy)
 
     @property
     def p_value(self) -> float:
