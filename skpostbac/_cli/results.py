@@ -30,8 +30,7 @@ from skpostbac.metrics import (
     posterior_prevalence,
     subgroup_posteriors,
 )
-from skpostbac.metrics._posteriors import ScalarPosterior, tell_of_design
-from skpostbac.metrics._priors import dominating_influence
+from skpostbac.metrics._posteriors import ScalarPosterior, describe_design, dominating_influence
 from skpostbac.model_selection import PosteriorComparison, selected_posterior
 from skpostbac.stats._distribution import Distribution, interval_of
 
@@ -246,7 +245,7 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
     present = counts.total > 0
     influence, dominating = posterior.prior_influence(), dominating_influence(posterior)
     chance_keys = ("prob_above_chance", "prior_prob_above_chance", "bayes_factor_above_chance")
-    effects, notes = posterior.design_effects, tell_of_design(posterior, level)
+    effects, (worth, doubts) = posterior.design_effects, describe_design(posterior, level)
     return {
         "name": name,
         "correct": counts.correct.astype(int),
@@ -266,14 +265,14 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
         "remedy": None if dominating is None else dominating.remedy or None,
         "untested": influence.unobserved,
         "groups": effects
-        and notes
         and {
             "design_effects": effects.design_effect,
             "effective_samples": effects.effective_size.sum(),
             "correlation": effects.correlation,
             "correlation_used": effects.correlation_used,
             "degrees_of_freedom": effects.degrees_of_freedom,
-            **notes._asdict(),
+            "worth": worth,
+            "doubts": doubts,
         },
     }
 

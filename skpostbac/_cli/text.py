@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 
 from skpostbac._utils import format_probability, join_first, printable
-from skpostbac.metrics._priors import say_untested
+from skpostbac.metrics._posteriors import say_untested
 
 Record: TypeAlias = dict[str, Any]
 

@@ -25,6 +25,8 @@ from skpostbac.metrics._posteriors import (
     PosteriorBalancedAccuracy,
     PosteriorPrevalence,
     PrevalenceDifference,
+    PriorInfluence,
+    PriorInfluenceWarning,
     ProbAboveChance,
     SelectedPosterior,
     make_posterior_scorer,
@@ -33,7 +35,6 @@ from skpostbac.metrics._posteriors import (
     posterior_balanced_accuracy_score,
     posterior_prevalence,
 )
-from skpostbac.metrics._priors import PriorInfluence, PriorInfluenceWarning
 from skpostbac.metrics._ranking import (
     PosteriorRankingMetric,
     posterior_average_precision,

@@ -54,15 +54,14 @@ from skpostbac.metrics._labels import (
     position_of,
     warn_if_foreign,
 )
-from skpostbac.metrics._posteriors import OBJECTIVES, check_objective
-from skpostbac.metrics._priors import (
-    DEFAULT_PRIOR,
-    ClassWeightLike,
-    PriorLike,
+from skpostbac.metrics._posteriors import (
+    OBJECTIVES,
+    check_objective,
     tell_of_coverage,
     tell_of_untested,
     warn_if_prior_dominates,
 )
+from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection._joint import (
     Difference,
     IndependentJoint,

@@ -20,12 +20,8 @@ from skpostbac._utils import (
     user_stacklevel,
 )
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
-from skpostbac.metrics._priors import (
-    DEFAULT_PRIOR,
-    ClassWeightLike,
-    PriorLike,
-    warn_if_prior_dominates,
-)
+from skpostbac.metrics._posteriors import warn_if_prior_dominates
+from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection._comparison import N_DRAWS, PosteriorComparison
 from skpostbac.model_selection._pooling import (
     FoldCounts,

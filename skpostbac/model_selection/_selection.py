@@ -37,7 +37,12 @@ from skpostbac.metrics import (
     SelectedPosterior,
 )
 from skpostbac.metrics._labels import label_list, unique_label_array
-from skpostbac.metrics._posteriors import OBJECTIVES, check_objective, optimism_of_choice
+from skpostbac.metrics._posteriors import (
+    OBJECTIVES,
+    check_objective,
+    optimism_of_choice,
+    warn_if_prior_dominates,
+)
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
@@ -46,7 +51,6 @@ from skpostbac.metrics._priors import (
     check_prior,
     resolve_class_weight,
     resolve_prior,
-    warn_if_prior_dominates,
 )
 from skpostbac.model_selection._joint import IndependentJoint, Joint, PairedJoint
 from skpostbac.model_selection._pooling import (

@@ -28,14 +28,13 @@ from skpostbac.metrics._counts import (
 )
 from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
 from skpostbac.metrics._labels import WeightType, label_list
-from skpostbac.metrics._posteriors import PosteriorMetric
-from skpostbac.metrics._priors import (
-    DEFAULT_PRIOR,
-    check_prior,
+from skpostbac.metrics._posteriors import (
+    PosteriorMetric,
     is_one_symmetric_beta,
     moves_far,
     warn_if_prior_moves,
 )
+from skpostbac.metrics._priors import DEFAULT_PRIOR, check_prior
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution import DrawnPosterior
 

@@ -107,7 +107,7 @@ def count_confusions(
 def read_confusion_matrix(C: ArrayLike, labels: ArrayLike | None) -> tuple[LabelArray, Floats]:
     """Return the classes and a copy of a square matrix of non-negative, unnormalised counts.
 
-    The classes are by default the index of a DataFrame, which must equal its columns, else integers.
+    By default, the classes are the index of a DataFrame, which must equal its columns, or integers.
     """
     matrix = float_array(C, "C")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:

@@ -31,14 +31,13 @@ from skpostbac._utils import (
 from skpostbac.metrics._counts import class_counts, describe_samples
 from skpostbac.metrics._dependence import SampleWeightWarning
 from skpostbac.metrics._labels import WeightType, encode, label_list, read_column
-from skpostbac.metrics._posteriors import PosteriorBalancedAccuracy, ScalarPosterior
-from skpostbac.metrics._priors import (
-    DEFAULT_PRIOR,
-    ClassWeightLike,
+from skpostbac.metrics._posteriors import (
+    PosteriorBalancedAccuracy,
     PriorInfluenceWarning,
-    PriorLike,
+    ScalarPosterior,
     tell_of_coverage,
 )
+from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.stats import BetaBinomial
 from skpostbac.stats._distribution import DrawnPosterior, estimate_rows, figures_of
 from skpostbac.stats._population import GroupInference

@@ -1,19 +1,23 @@
 """Posteriors of accuracies and of other scalar metrics, and the scorers made of them.
 
-`base` has what all posteriors offer: intervals, probabilities, summary, report and plot. `metric`
-adds the value in the samples and the errors of random draws. A file
-each has the accuracy, the balanced accuracy, the binary-equivalent accuracy with the test against
-guessing, a prevalence measured by an imperfect judge, and the best of several candidates. Imports
-`_priors`, `_counts`, `_dependence`, `_labels`, `skpostbac._plot` and `skpostbac.stats`.
+`base` has what all posteriors offer: intervals, probabilities, summary, report and plot, and the
+errors of random draws. A file each has the accuracy, the balanced accuracy, the influence of its
+prior, the binary-equivalent accuracy with the test against guessing, a prevalence measured by an
+imperfect judge, the best of several candidates, and the scorers. Imports `_priors`, `_counts`,
+`_dependence`, `_labels`, `skpostbac._plot` and `skpostbac.stats`.
 """
 
 from skpostbac.metrics._posteriors.accuracy import PosteriorAccuracy, posterior_accuracy
 from skpostbac.metrics._posteriors.balanced_accuracy import (
     PosteriorBalancedAccuracy,
+    describe_design,
     posterior_balanced_accuracy,
-    tell_of_design,
 )
-from skpostbac.metrics._posteriors.base import ProbAboveChance, ScalarPosterior
+from skpostbac.metrics._posteriors.base import (
+    PosteriorMetric,
+    ProbAboveChance,
+    ScalarPosterior,
+)
 from skpostbac.metrics._posteriors.binary_equivalent import (
     GuessingTest,
     PosteriorBinaryEquivalentAccuracy,
@@ -22,7 +26,18 @@ from skpostbac.metrics._posteriors.binary_equivalent import (
     binary_equivalent_recalls,
     guessing_test,
 )
-from skpostbac.metrics._posteriors.metric import PosteriorMetric
+from skpostbac.metrics._posteriors.influence import (
+    PriorInfluence,
+    PriorInfluenceWarning,
+    dominating_influence,
+    is_one_symmetric_beta,
+    moves_far,
+    say_untested,
+    tell_of_coverage,
+    tell_of_untested,
+    warn_if_prior_dominates,
+    warn_if_prior_moves,
+)
 from skpostbac.metrics._posteriors.prevalence import (
     JudgeWarning,
     PosteriorPrevalence,

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from skpostbac.metrics._counts import (
     ClassCounts,
     Summable,
-    class_counts,
     counts_of_matrix,
     counts_of_numbers,
     describe_samples,
@@ -228,8 +227,7 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         """
         return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
 
-    def _more_figures(self, level: float) -> dict[str, float]:
-        del level
+    def _more_statistics(self, level: float) -> dict[str, float]:
         rate = self.no_information_rate
         return {
             "mode": self.mode(),
@@ -353,14 +351,8 @@ def posterior_accuracy(
     >>> posterior_confusion_metric(y_true, y_pred, "accuracy", prior="reciprocal").mean()  # 6 / 8
     0.75
     """
-    counts = class_counts(
-        y_true,
-        y_pred,
-        labels=labels,
-        sample_weight=sample_weight,
-        weight_type=weight_type,
-        groups=groups,
-    )
+    options = labels, sample_weight, weight_type, groups
+    counts = ClassCounts._of_labels(y_true, {"y_pred": y_pred}, *options)
     if groups is None:
         warn_of_repeated_ids(y_true)
     else:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,6 @@ from skpostbac._utils import (
 from skpostbac.metrics._counts import (
     ClassCounts,
     Summable,
-    class_counts,
     counts_of_matrix,
     counts_of_numbers,
     describe_samples,
@@ -45,14 +44,18 @@ from skpostbac.metrics._posteriors.base import (
     prob_above_chance,
 )
 from skpostbac.metrics._posteriors.binary_equivalent import PosteriorBinaryEquivalentAccuracy
+from skpostbac.metrics._posteriors.influence import (
+    PriorInfluence,
+    tell_of_coverage,
+    tell_of_untested,
+    warn_if_prior_dominates,
+)
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
-    NAMED_PRIORS,
     AverageDistribution,
     ClassWeightLike,
     ClassWeightSpec,
     Prior,
-    PriorInfluence,
     PriorLike,
     PriorSpec,
     average_distribution,
@@ -64,9 +67,6 @@ from skpostbac.metrics._priors import (
     resolve_class_weight,
     resolve_prior,
     spent_observations,
-    tell_of_coverage,
-    tell_of_untested,
-    warn_if_prior_dominates,
     widened,
 )
 from skpostbac.stats import BetaAverage
@@ -473,8 +473,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
             "class_weight": self.class_weight.tolist(),
         }
 
-    def _more_figures(self, level: float) -> dict[str, float]:
-        del level
+    def _more_statistics(self, level: float) -> dict[str, float]:
         above_chance = self.prob_above_chance()
         return {
             "mode": self.mode(),
@@ -486,9 +485,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
 
     def _sentences(self, level: float) -> list[str]:
         counts, averaged = self.counts, self._averaged
-        labels = label_list(counts.classes)
-        n = counts.total[averaged].sum()
-        effective = ""
+        labels, n, effective = label_list(counts.classes), counts.total[averaged].sum(), ""
         if counts._design is not None and counts._design.squares is not None:
             n = counts._design.squares.samples[averaged].sum()
             effective = f" (effective size {self.effective_counts.total[averaged].sum():.4g})"
@@ -519,8 +516,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
             alone = "With a single class, this is not a balanced accuracy."
             lines = [f"The recall of class {labels[averaged[0]]!r} is {samples}. {alone}"]
         lines += [*tell_of_coverage(self), *tell_of_untested(self)]
-        notes = tell_of_design(self, level)
-        return lines if notes is None else [*lines, notes.worth, *notes.doubts]
+        design, doubts = describe_design(self, level)
+        return [*lines, design, *doubts] if design else lines
 
     def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
         if not isinstance(other, PosteriorBalancedAccuracy):
@@ -579,13 +576,10 @@ def _pooled_specs(
     """
     is_ordered = label_list(one.counts.classes) == label_list(two.counts.classes)
 
-    def pooled(name: str, specs: tuple[Any, Any], resolve: Callable[[Any], Any]) -> Any:
+    def pooled(name: str, specs: tuple[Any, Any], axes: int, resolve: Callable[[Any], Any]) -> Any:
         """Return the more specific of both, so that sums do not depend on their order."""
-        by_class = [
-            isinstance(spec, np.ndarray) and (spec.ndim == 2 or name == "class_weight")
-            for spec in specs
-        ]
-        if any(by_class) and not is_ordered:  # the pool may reorder the classes
+        # Values by class are arrays of so many axes; the pool may reorder the classes.
+        if axes in map(np.ndim, specs) and not is_ordered:
             raise ValueError(
                 f"Posteriors with an array as {name} can be pooled only if they have the same "
                 "classes in the same order"
@@ -593,42 +587,34 @@ def _pooled_specs(
         first, second = map(resolve, specs)
         if type(first) is not type(second) or not np.all(first == second):
             raise ValueError(f"Posteriors with different {name} cannot be pooled")
-        # An array of values by class comes first, what adapts to any number of classes last. Of a
-        # name and numbers the name stays.
-        ranks = [
-            (
-                spec is None or (isinstance(spec, str) and NAMED_PRIORS.get(spec, 0.0) is None),
-                not has_rows,
+        # Values by class come first, what adapts to any number of classes last. Of a name and
+        # numbers the name stays.
+        return min(
+            specs,
+            key=lambda spec: (
+                spec is None or (isinstance(spec, str) and spec == DEFAULT_PRIOR),
+                np.ndim(spec) != axes,
                 not isinstance(spec, str),
-            )
-            for spec, has_rows in zip(specs, by_class, strict=True)
-        ]
-        return specs[ranks.index(min(ranks))]
+            ),
+        )
 
     priors, weights = (one._prior_spec, two._prior_spec), (one._weight_spec, two._weight_spec)
-    spent = {spent_observations(spec, pool.n_classes) for spec in priors}
-    if len(spent) > 1:
+    if len({spent_observations(spec, pool.n_classes) for spec in priors}) > 1:
         raise ValueError("Posteriors with different prior cannot be pooled")
     return (
-        pooled("prior", priors, lambda spec: resolve_prior(spec, pool.n_classes)),
-        pooled("class_weight", weights, lambda spec: resolve_class_weight(spec, pool.classes)),
+        pooled("prior", priors, 2, lambda spec: resolve_prior(spec, pool.n_classes)),
+        pooled("class_weight", weights, 1, lambda spec: resolve_class_weight(spec, pool.classes)),
     )
 
 
-class DesignNotes(NamedTuple):
-    """Sentences on samples with groups or importance weights."""
+def describe_design(posterior: PosteriorBalancedAccuracy, level: float) -> tuple[str, list[str]]:
+    """Return a sentence on groups and importance weights, and what the groups leave uncertain.
 
-    worth: str
-    """Effective size of the samples, and the result of ignoring the groups."""
-    doubts: list[str]
-    """What the groups leave uncertain."""
-
-
-def tell_of_design(posterior: PosteriorBalancedAccuracy, level: float) -> DesignNotes | None:
-    """Return sentences on groups and importance weights; None without them."""
+    The first is empty without groups and importance weights.
+    """
     effects, counts = posterior.design_effects, posterior.counts
     if effects is None:
-        return None
+        return "", []
     worth = describe_worth(effects, counts.has_importance_weights)
     if is_large(effects):
         # Ignoring the groups, what importance weights divide by remains.
@@ -636,7 +622,7 @@ def tell_of_design(posterior: PosteriorBalancedAccuracy, level: float) -> Design
         correct, total = scale * left.correct, scale * left.total
         ignoring = average_distribution(posterior._prior_spec, correct, total, posterior._weights)
         worth += f" Ignoring the groups would give {describe(ignoring, level)}."
-    return DesignNotes(worth, doubts_of_groups(effects, label_list(counts.classes)))
+    return worth, doubts_of_groups(effects, label_list(counts.classes))
 
 
 def posterior_balanced_accuracy(
@@ -724,14 +710,8 @@ def posterior_balanced_accuracy(
     >>> posterior.prob_above_chance()
     ProbAboveChance(0.9530, prior=0.5, bayes_factor=20.27)
     """
-    counts = class_counts(
-        y_true,
-        y_pred,
-        labels=labels,
-        sample_weight=sample_weight,
-        weight_type=weight_type,
-        groups=groups,
-    )
+    options = labels, sample_weight, weight_type, groups
+    counts = ClassCounts._of_labels(y_true, {"y_pred": y_pred}, *options)
     if not counts.correct.any():
         warn_if_foreign(y_true, {"y_pred": y_pred}, stacklevel=2)
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)

@@ -279,8 +279,7 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
         """Binary-equivalent accuracy of guessing."""
         return float(binary_equivalent_accuracy(1 / self.n_classes, self.n_classes))
 
-    def _more_figures(self, level: float) -> dict[str, float]:
-        del level
+    def _more_statistics(self, level: float) -> dict[str, float]:
         return {
             "mode": self.mode(),
             "chance": self.chance,

@@ -152,14 +152,8 @@ def posterior_balanced_accuracy_score(
     """
     check_objective(objective, level)
     check_flags(adjusted=adjusted)
-    counts = class_counts(
-        y_true,
-        y_pred,
-        labels=labels,
-        sample_weight=sample_weight,
-        weight_type=weight_type,
-        groups=groups,
-    )
+    options = labels, sample_weight, weight_type, groups
+    counts = ClassCounts._of_labels(y_true, {"y_pred": y_pred}, *options)
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     score = float(OBJECTIVES[objective](posterior, level))
     if not adjusted:
@@ -403,9 +397,11 @@ class CountsScorer(StablePickle):
     def _result(self, counts: ClassCounts, **outcomes: float) -> CountsDict:
         """Return counts by label, and the packed outcomes, if any."""
         texts = _label_texts(counts.classes)
-        correct, total = counts.correct.tolist(), counts.total.tolist()
-        result = {f"correct_{text}": value for text, value in zip(texts, correct, strict=True)}
-        result |= {f"total_{text}": value for text, value in zip(texts, total, strict=True)}
+        result = {
+            f"{column}_{text}": value
+            for column in ("correct", "total")
+            for text, value in zip(texts, getattr(counts, column).tolist(), strict=True)
+        }
         return CountsDict(result | outcomes, type(self).__qualname__)
 
 

@@ -127,8 +127,7 @@ class SelectedPosterior(ScalarPosterior):
         """Name of the metric, as in the uncorrected posterior."""
         return self.uncorrected.score_name
 
-    def _more_figures(self, level: float) -> dict[str, float]:
-        del level
+    def _more_statistics(self, level: float) -> dict[str, float]:
         return {
             "optimism": self.optimism,
             "optimism_error": self.optimism_error,

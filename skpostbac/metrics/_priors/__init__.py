@@ -1,8 +1,6 @@
-"""Priors and class weights, their influence on a posterior, and the warning about it.
+"""Priors of the classes' recalls: names, numbers and hyperpriors, and the posterior given counts.
 
-`assumptions` defines the priors, the class weights and the posterior given counts. `influence`
-measures how far the prior moves a posterior and how often intervals contain the truth, and defines
-`PriorInfluenceWarning`. Imports `_counts`, `_labels` and `skpostbac.stats`.
+Imports `_counts`, `_dependence`, `_labels` and `skpostbac.stats`.
 """
 
 from skpostbac.metrics._priors.assumptions import (
@@ -31,16 +29,4 @@ from skpostbac.metrics._priors.assumptions import (
     resolve_prior,
     spent_observations,
     widened,
-)
-from skpostbac.metrics._priors.influence import (
-    PriorInfluence,
-    PriorInfluenceWarning,
-    dominating_influence,
-    is_one_symmetric_beta,
-    moves_far,
-    say_untested,
-    tell_of_coverage,
-    tell_of_untested,
-    warn_if_prior_dominates,
-    warn_if_prior_moves,
 )

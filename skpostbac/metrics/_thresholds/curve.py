@@ -49,6 +49,7 @@ from skpostbac.metrics._posteriors import (
     PosteriorBalancedAccuracy,
     SelectedPosterior,
     optimism_of_choice,
+    warn_if_prior_dominates,
 )
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -63,7 +64,6 @@ from skpostbac.metrics._priors import (
     resolve_class_weight,
     resolve_prior,
     spent_observations,
-    warn_if_prior_dominates,
 )
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta import LARGEST

@@ -46,12 +46,8 @@ from skpostbac.metrics._labels import (
     read_outcomes,
     unique_label_array,
 )
-from skpostbac.metrics._priors import (
-    DEFAULT_PRIOR,
-    ClassWeightLike,
-    PriorLike,
-    warn_if_prior_dominates,
-)
+from skpostbac.metrics._posteriors import warn_if_prior_dominates
+from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection._pooling.folds import (
     TrainingVariation,
     corrected_for_training,

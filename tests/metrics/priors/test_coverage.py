@@ -7,7 +7,11 @@ import pytest
 from scipy.stats import norm
 
 from skpostbac.metrics import ClassCounts
-from skpostbac.metrics._priors.influence import _typical_recalls, expected_coverage, shared_coverage
+from skpostbac.metrics._posteriors.influence import (
+    _typical_recalls,
+    expected_coverage,
+    shared_coverage,
+)
 from skpostbac.stats import BetaAverage
 
 CASES = {

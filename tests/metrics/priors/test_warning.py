@@ -19,7 +19,7 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
 )
-from skpostbac.metrics._priors.influence import (
+from skpostbac.metrics._posteriors.influence import (
     LARGEST_SHIFT,
     dominating_influence,
 )

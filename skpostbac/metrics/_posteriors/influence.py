@@ -28,7 +28,7 @@ import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from reprlib import repr as short_repr
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,10 +51,9 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list
-from skpostbac.metrics._priors.assumptions import (
+from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     NAMED_PRIORS,
-    AverageDistribution,
     Prior,
     PriorLike,
     PriorSpec,
@@ -66,6 +65,9 @@ from skpostbac.metrics._priors.assumptions import (
     spent_observations,
 )
 from skpostbac.stats import Hyperprior
+
+if TYPE_CHECKING:
+    from skpostbac.metrics._posteriors.balanced_accuracy import PosteriorBalancedAccuracy
 
 # Of the intervals that are spoken of.
 LEVEL = 0.95
@@ -289,26 +291,7 @@ class PriorInfluenceWarning(UserWarning):
     """
 
 
-class InfluencedPosterior(Protocol):
-    """Interface of the posteriors that are checked."""
-
-    @property
-    def effective_counts(self) -> ClassCounts: ...
-    @property
-    def prior(self) -> Prior: ...
-    @property
-    def class_weight(self) -> Floats: ...
-    @property
-    def distribution(self) -> AverageDistribution: ...
-    @property
-    def _prior_spec(self) -> PriorSpec: ...
-
-    def prior_influence(self) -> PriorInfluence:
-        """Return how far the prior moves the mean."""
-        ...
-
-
-def dominating_influence(*posteriors: InfluencedPosterior) -> PriorInfluence | None:
+def dominating_influence(*posteriors: PosteriorBalancedAccuracy) -> PriorInfluence | None:
     """Return the influence of the prior under which intervals miss most often, or None.
 
     Classes without samples, which `tell_of_untested` is about, are no influence of this kind. Of
@@ -329,7 +312,7 @@ def dominating_influence(*posteriors: InfluencedPosterior) -> PriorInfluence | N
     return min(found, key=lambda one: (one.expected_coverage, -abs(one.shift)), default=None)
 
 
-def _is_checked(posterior: InfluencedPosterior) -> bool:
+def _is_checked(posterior: PosteriorBalancedAccuracy) -> bool:
     """Return whether the prior is not informative, and something was observed."""
     is_observed = bool(posterior.effective_counts.total[posterior.class_weight > 0].any())
     is_shared = isinstance(posterior.prior, Hyperprior)
@@ -343,7 +326,7 @@ def is_one_symmetric_beta(spec: PriorSpec) -> bool:
     return isinstance(spec, np.ndarray) and spec.ndim == 1 and bool(spec[0] == spec[1])
 
 
-def _suspect_coverage(posterior: InfluencedPosterior) -> float | None:
+def _suspect_coverage(posterior: PosteriorBalancedAccuracy) -> float | None:
     """Return about the coverage to expect, or None where the prior surely does no harm."""
     counts, prior, weights = posterior.effective_counts, posterior.prior, posterior.class_weight
     distribution = posterior.distribution
@@ -359,14 +342,14 @@ def _suspect_coverage(posterior: InfluencedPosterior) -> float | None:
     return coverage if coverage < limit else None
 
 
-def warn_if_prior_dominates(*posteriors: InfluencedPosterior) -> None:
+def warn_if_prior_dominates(*posteriors: PosteriorBalancedAccuracy) -> None:
     """Warn the caller of the function that calls this one, once for all posteriors."""
     sentences = tell_of_coverage(*posteriors) + tell_of_untested(*filter(_is_checked, posteriors))
     if sentences:
         warnings.warn(" ".join(sentences), PriorInfluenceWarning, stacklevel=3)
 
 
-def tell_of_coverage(*posteriors: InfluencedPosterior) -> list[str]:
+def tell_of_coverage(*posteriors: PosteriorBalancedAccuracy) -> list[str]:
     """Return a sentence on the prior if intervals would miss too often, its cause and a remedy."""
     influence = dominating_influence(*posteriors)
     if influence is None:
@@ -385,7 +368,7 @@ def tell_of_coverage(*posteriors: InfluencedPosterior) -> list[str]:
     return [sentence]
 
 
-def tell_of_untested(*posteriors: InfluencedPosterior) -> list[str]:
+def tell_of_untested(*posteriors: PosteriorBalancedAccuracy) -> list[str]:
     """Return a sentence on classes of positive weight without samples, if there are any."""
     labels: dict[Hashable, None] = {}
     borrow = False
