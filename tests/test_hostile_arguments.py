@@ -545,7 +545,14 @@ def test_lines_of_huge_scores_do_not_overflow():
     plt.close("all")
 
 
-RECORDS = ["BinormalDraws", "CurveBand", "DesignEffects", "EmpiricalAreas", "Interval"]
+RECORDS = [
+    "BinormalCheck",
+    "BinormalDraws",
+    "CurveBand",
+    "DesignEffects",
+    "EmpiricalAreas",
+    "Interval",
+]
 RECORDS += ["MonteCarloError", "NormalScores", "RopeMasses", "ScoreMoments"]
 
 

@@ -1,4 +1,4 @@
-"""Check whether the scores of both classes are normal, as the binormal model assumes.
+"""Whether the scores of both classes are normal, as the binormal model assumes.
 
 `binormal_check` tests it. Whatever fits the model warns of scores that clearly contradict it.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,9 +20,6 @@ from skpostbac._utils import (
     StablePickle,
     block,
     check_probability,
-    check_proportion,
-    first,
-    float_array,
     format_probability,
     record,
     table,
@@ -120,18 +116,14 @@ class NormalScores(FrozenArrays):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BinormalCheck(StablePickle):
-    """Normal scores and tests of normality of both classes. Created by :func:`binormal_check`.
+    """Normal scores and tests of normality of both classes.
+
+    Returned by :func:`binormal_check`; its fields are not checked.
 
     Attributes
     ----------
     negative, positive : NormalScores
         The data of a normal-scores (Q-Q) plot of each class, and the p-value of its test.
-
-    Raises
-    ------
-    ValueError
-        If a class has fewer than two scores, or equal ones, or as many normal scores; if these or
-        those are not finite and ascending, or if a p-value is not in [0, 1].
 
     Examples
     --------
@@ -145,21 +137,6 @@ class BinormalCheck(StablePickle):
 
     negative: NormalScores
     positive: NormalScores
-
-    def __post_init__(self) -> None:
-        for name in ("negative", "positive"):
-            given = getattr(self, name)
-            if not isinstance(given, NormalScores):
-                raise ValueError(f"{name} must be NormalScores, got {short_repr(given)}")
-            expected = _ascending(given.expected, f"{name}.expected")
-            scores = _ascending(given.scores, f"{name}.scores")
-            if len(expected) != len(scores):
-                raise ValueError(
-                    f"{name}.expected must be as many as {name}.scores, got {len(expected)} and "
-                    f"{len(scores)}"
-                )
-            p_value = check_proportion(given.p_value, f"{name}.p_value")
-            object.__setattr__(self, name, NormalScores(expected, scores, p_value))
 
     @property
     def adjusted_p_values(self) -> tuple[float, float]:
@@ -203,20 +180,6 @@ class BinormalCheck(StablePickle):
     def __repr__(self) -> str:
         negative, positive = self.adjusted_p_values
         return f"BinormalCheck(p_negative={negative:.3g}, p_positive={positive:.3g})"
-
-
-def _ascending(values: ArrayLike, name: str) -> Floats:
-    """Return a copy of two or more finite numbers, which ascend."""
-    array = float_array(values, name)
-    if array.ndim != 1 or len(array) < 2:
-        raise ValueError(f"{name} must be at least two numbers, got the shape {array.shape}")
-    if (bad := ~np.isfinite(array)).any():
-        raise ValueError(f"{name} must be finite, got {first(array, bad)}")
-    if (array[1:] < array[:-1]).any():
-        raise ValueError(f"{name} must ascend")
-    if array[0] == array[-1]:
-        raise ValueError(f"{name} must differ, got {array[0]:g} for all")
-    return array + 0.0  # -0.0 becomes 0.0
 
 
 def binormal_check(
@@ -312,7 +275,11 @@ def checked_scores(
 def broken_assumption(negative: ClassScores, positive: ClassScores) -> str | None:
     """Return why scores contradict the binormal model, with a remedy, or None."""
     classes = {"negative": negative, "positive": positive}
-    n_values = {name: _effective_values(scores) for name, scores in classes.items()}
+    n_values = {}  # the inverse of the probability that two draws of the scores are equal
+    for name, scores in classes.items():
+        _, index = np.unique(scores.values, return_inverse=True)
+        weight = np.bincount(index, scores.weight)
+        n_values[name] = float(weight.sum() ** 2 / (weight @ weight))
     few = [  # hard labels, ratings, votes of few members
         name
         for name, n in n_values.items()
@@ -351,13 +318,6 @@ def broken_assumption(negative: ClassScores, positive: ClassScores) -> str | Non
         f"y_score is not normal in the {name} class (p = {p_value:.2g}). {areas} "
         f"Use {EMPIRICAL}, or an increasing function of the scores that is normal in each class."
     )
-
-
-def _effective_values(scores: ClassScores) -> float:
-    """Return the inverse of the probability that two draws of the scores are equal."""
-    _, index = np.unique(scores.values, return_inverse=True)
-    weight = np.bincount(index, scores.weight)
-    return float(weight.sum() ** 2 / (weight @ weight))
 
 
 def log_odds(probability: Floats) -> tuple[Floats | None, str]:

@@ -1,4 +1,4 @@
-"""Assurance: the probability that a test set of some size reaches its goal.
+"""How likely a test set of some size reaches its goal: the assurance.
 
 The outcomes of a planned test set are enumerated where they are few. Otherwise, they are simulated
 at scrambled Sobol points, the same for all sizes. An outcome succeeds if its posterior reaches the
@@ -214,35 +214,27 @@ class PlannedTest(FrozenArrays):
         kept = pmf > _NEGLIGIBLE
         return x[kept], pmf[kept]
 
-    def _pairs_of_counts(self, n: float, i: int) -> tuple[Floats, Floats, Floats] | None:
-        """Return both counts of class i and their probabilities, or None if they are many."""
-        if self.width:
-            x, pmf = self._counts(1, n, i)
-            return np.zeros_like(x), x, pmf
-        y, chances = self._counts(0, n, i)
-        x = np.arange(y[-1] + 1)
-        if self.design == "separate":
-            x, pmf = self._counts(1, n, i)
-        if x.size * y.size > 4 * _MOST_OUTCOMES:
-            return None
-        if self.design == "paired":
-            pmf = np.asarray(stats.binom.pmf(x, y[:, None], self.rates[1, i]))
-        pmf = chances[:, None] * pmf
-        rows, columns = np.nonzero(pmf > _NEGLIGIBLE)
-        return y[rows], x[columns], pmf[rows, columns]
-
     def _enumerated(self, n: Floats) -> Outcomes | None:
         """Return all outcomes, or None if they are too many."""
         first, second, weights = np.empty((1, 0)), np.empty((1, 0)), np.ones(1)
-        for i in range(n.size):
-            pairs = self._pairs_of_counts(n[i], i)
-            if pairs is None or weights.size * pairs[2].size > _MOST_OUTCOMES:
+        for i, size in enumerate(n):
+            y, chances = (np.zeros(1), np.ones(1)) if self.width else self._counts(0, size, i)
+            if self.design == "paired":
+                x = np.arange(y[-1] + 1)
+            else:
+                x, pmf = self._counts(1, size, i)
+            if x.size * y.size > 4 * _MOST_OUTCOMES:
                 return None
-            y, x, pmf = pairs
-            old, new = (grid.ravel() for grid in np.indices((weights.size, pmf.size)))
-            first = np.column_stack([first[old], y[new]])
-            second = np.column_stack([second[old], x[new]])
-            weights = weights[old] * pmf[new]
+            if self.design == "paired":
+                pmf = np.asarray(stats.binom.pmf(x, y[:, None], self.rates[1, i]))
+            pmf = chances[:, None] * pmf
+            rows, columns = np.nonzero(pmf > _NEGLIGIBLE)
+            if weights.size * rows.size > _MOST_OUTCOMES:
+                return None
+            old, new = (grid.ravel() for grid in np.indices((weights.size, rows.size)))
+            first = np.column_stack([first[old], y[rows][new]])
+            second = np.column_stack([second[old], x[columns][new]])
+            weights = weights[old] * pmf[rows, columns][new]
         return Outcomes(first, second, weights, 1)
 
     @cached_property
@@ -278,21 +270,19 @@ class PlannedTest(FrozenArrays):
 
     def _cumulants(self, n: Floats, first: Floats, second: Floats) -> Floats:
         """Return the cumulants 1 to 4 of each class's part of the posterior, shape (4, r, l)."""
-        powers = np.power.outer(self.weights, np.arange(1, 5)).T[:, None]
         if self.design == "paired":
             factor, cell = kept_strength(self.prior, n, self.spent), self.disagreement
             agreement = self.prior.sum(axis=1) - 2 * cell + n - first
-            moments = _difference_moments(
-                factor * cell, factor * agreement, factor * first, factor * second
-            )
+            masses = cell, agreement, first, second
+            parts = [_difference_moments(*(factor * mass for mass in masses))]
         else:
-            moments = _beta_moments(*posterior_exponents(self.prior, second, n, self.spent))
-        moments[3] -= 3 * moments[1] ** 2
-        cumulants = powers * moments
-        if self.design == "separate":
-            other = _beta_moments(*posterior_exponents(self.prior, first, n, self.spent))
-            other[3] -= 3 * other[1] ** 2
-            cumulants += powers * other * np.array([-1.0, 1, -1, 1])[:, None, None]
+            counts = [second, first] if self.design == "separate" else [second]
+            exponents = [posterior_exponents(self.prior, k, n, self.spent) for k in counts]
+            parts = [_beta_moments(a, b) for a, b in exponents]
+        orders, cumulants = np.arange(1, 5)[:, None, None], np.zeros((4, *second.shape))
+        for moments, sign in zip(parts, (1.0, -1.0), strict=False):
+            moments[3] -= 3 * moments[1] ** 2
+            cumulants += (sign * self.weights) ** orders * moments
         return cumulants
 
     def _margin(self, cumulants: Floats) -> tuple[Floats, Floats]:

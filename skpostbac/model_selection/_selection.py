@@ -59,6 +59,7 @@ from skpostbac.model_selection._pooling import (
     check_n_repeats,
     fold_counts,
     fold_words,
+    pooled_paired_counts,
     value_column,
     weights_by_text,
 )
@@ -245,12 +246,20 @@ class PosteriorRefit:
                 "complexity must be a name, a function of the parameters or None, "
                 f"got {type(complexity).__name__}"
             )
-        checked = {
+        checked: dict[str, Any] = {
             "level": check_level(self.level),
             "rope": check_rope(self.rope),
             "limit": check_probability(self.limit, "limit"),
-            **_check_specification(self.prior, self.class_weight, self.labels),
+            "prior": check_prior(self.prior),
+            "class_weight": check_class_weight(self.class_weight),
         }
+        if self.labels is None:
+            weights_by_text(checked["class_weight"])
+        else:
+            classes = unique_label_array(self.labels, "labels")
+            resolve_prior(checked["prior"], len(classes))
+            resolve_class_weight(checked["class_weight"], classes)
+            checked["labels"] = label_list(classes)
         for name, value in checked.items():
             object.__setattr__(self, name, _plain(value))
 
@@ -352,21 +361,16 @@ class PosteriorRefit:
         if "params" in cv_results:
             lead += f", {candidate_params(cv_results, len(counts.correct))[chosen]}"
         lead += "."
+        model: Any = {"prior": self.prior, "class_weight": self.class_weight}
         if fold_words(cv_results) is not None:
+            pooling = {"labels": self.labels, "n_repeats": self.n_repeats, **model}
             with warnings.catch_warnings():  # given before
                 warnings.simplefilter("ignore", PriorInfluenceWarning)
                 warnings.simplefilter("ignore", FitFailedWarning)
-                selected = selected_posterior(
-                    cv_results,
-                    labels=self.labels,
-                    prior=self.prior,
-                    class_weight=self.class_weight,
-                    n_repeats=self.n_repeats,
-                    random_state=0,
-                )
+                selected = selected_posterior(cv_results, random_state=0, **pooling)
             if selected.candidate == chosen:
                 return f"{lead}\n{selected.report(self.level)}"
-        posterior = counts.posterior(chosen, prior=self.prior, class_weight=self.class_weight)
+        posterior = counts.posterior(chosen, **model)
         interval = posterior.credible_interval(self.level)
         estimate = describe_estimate(posterior.mean(), interval, self.level)
         return (
@@ -434,20 +438,6 @@ def complexity_keys(
 def _evaluate(distributions: Sequence[Distribution], question: Question, task: str) -> Floats:
     """Return a number for each distribution; slow ones have a progress line."""
     return evaluate_all(distributions, question, lambda rows: progress(rows, len(rows), task))
-
-
-def _check_specification(
-    prior: PriorLike, class_weight: ClassWeightLike, labels: ArrayLike | None
-) -> dict[str, Any]:
-    """Check the arguments of a posterior, as far as this can be done without counts."""
-    prior, class_weight = check_prior(prior), check_class_weight(class_weight)
-    if labels is None:
-        weights_by_text(class_weight)
-        return {"prior": prior, "class_weight": class_weight}
-    classes = unique_label_array(labels, "labels")
-    resolve_prior(prior, len(classes))
-    resolve_class_weight(class_weight, classes)
-    return {"prior": prior, "class_weight": class_weight, "labels": label_list(classes)}
 
 
 def _plain(value: Any) -> Any:
@@ -563,16 +553,9 @@ def selected_posterior(
             return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
 
     else:
-        words = fold_words(cv_results)
-        if words is None:
-            raise ValueError(
-                "cv_results has no outcomes of samples (test_outcomes_0), which show how similar "
-                "the candidates are: run the search with "
-                "scoring=OutcomesScorer(max_test_size=len(y))"
-            )
+        paired = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
+        candidates = list(map(int, paired.names))
         folds = fold_counts(cv_results, labels, n_repeats, training_variation)
-        candidates = folds.fitted()
-        paired = folds.pair(words, candidates, folds.times)
 
         def posterior_of(candidate: int) -> PosteriorBalancedAccuracy:
             return folds.posterior(candidate, prior=prior, class_weight=class_weight)

@@ -52,7 +52,9 @@ def normal_data(size, seed=0):
 )
 def test_correction_of_holm(p_values, adjusted):
     """Twice the smaller one, and the larger one if that is more."""
-    check = BinormalCheck(*(NormalScores([-0.6, 0.6], [0, 1], value) for value in p_values))
+    check = BinormalCheck(
+        *(NormalScores(np.array([-0.6, 0.6]), np.array([0.0, 1.0]), value) for value in p_values)
+    )
     assert check.adjusted_p_values == pytest.approx(adjusted)
     assert check.rejects(0.05) == (min(adjusted) <= 0.05)
     with pytest.raises(ValueError, match="significance must be a number strictly between"):
@@ -91,33 +93,6 @@ def test_normal_scores():
     inner = np.abs(check.positive.expected) < 2
     line = 2 + 2 * check.positive.expected[inner]
     np.testing.assert_allclose(check.positive.scores[inner], line, atol=0.1)
-
-
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        (None, "negative must be NormalScores, got None"),
-        (NormalScores([0], [1], 1), r"negative.expected must be at least two .* shape \(1,\)"),
-        (NormalScores([0, 1], [[0, 1]], 1), r"negative.scores must be at least two .* \(1, 2\)"),
-        (NormalScores([0, 1], [0, 1, 2], 1), "negative.expected must be as many as .* got 2 and 3"),
-        (NormalScores([0, 1], [0, np.nan], 1), "negative.scores must be finite, got nan at pos"),
-        (NormalScores([0, np.inf], [0, 1], 1), "negative.expected must be finite, got inf at pos"),
-        (NormalScores([0, 1], [2, 1], 1), "negative.scores must ascend"),
-        (NormalScores([0, 1], [2, 2], 1), "negative.scores must differ, got 2 for all"),
-        (NormalScores([0, 1], ["a", "b"], 1), "negative.scores must be an array of numbers"),
-        (NormalScores([0, 1], [0, 1], np.nan), r"negative.p_value must be in \[0, 1\], got nan"),
-        (NormalScores([0, 1], [0, 1], -0.1), r"negative.p_value must be in \[0, 1\], got -0.1"),
-        (NormalScores([0, 1], [0, 1], "1"), r"negative.p_value must be in \[0, 1\], got '1'"),
-    ],
-    ids=lambda value: value[:30] if isinstance(value, str) else "",
-)
-def test_direct_construction_is_checked(scores, message):
-    """One error that names the field, of either class."""
-    good = NormalScores([-0.6, 0.6], [0, 1], 1)
-    with pytest.raises(ValueError, match=message):
-        BinormalCheck(scores, good)
-    with pytest.raises(ValueError, match=message.replace("negative", "positive", 1)):
-        BinormalCheck(good, scores)
 
 
 # The warning

@@ -1,4 +1,4 @@
-"""Counts of the test folds of a cross-validation, read from `cv_results_`, and their posteriors.
+"""What the test folds of a cross-validation counted, read from `cv_results_`, and their posteriors.
 
 The results may have been stored, edited or merged since the search, so each column is checked.
 The posteriors of pooled folds may allow for the variation between training sets.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from reprlib import repr as short_repr
 from typing import Any, Literal, TypeAlias
@@ -53,6 +53,8 @@ class FoldCounts:
     ----------
     names : tuple of n_counted str
         The classes that were counted, as text.
+    classes : tuple
+        The classes to pool: labels as they are in ``y``, or by default all `names`.
     correct, total : arrays of shape (n_candidates, n_splits, n_counted)
         Correct predictions and samples of each class; nan where a fit failed.
     has_failed : array of bool of shape (n_candidates, n_splits)
@@ -63,33 +65,26 @@ class FoldCounts:
         Indices of the samples of each test fold, if they are known.
     n_train : int or None
         Sum of the sizes of all training sets, if they are known.
-    labels : tuple or None
-        The classes to pool, as they are in ``y``; by default all, as text.
     n_repeats, training_variation
         See :func:`~skpostbac.pooled_posteriors`.
     """
 
     names: tuple[str, ...]
+    classes: tuple[Any, ...]
     correct: Floats
     total: Floats
     has_failed: Bools
     from_search: bool
     tests: tuple[Indices, ...] | None
     n_train: int | None
-    labels: tuple[Any, ...] | None = None
     n_repeats: int | None = None
     training_variation: TrainingVariation = None
-
-    @property
-    def _classes(self) -> tuple[Any, ...]:
-        """The classes to pool."""
-        return self.names if self.labels is None else self.labels
 
     @cached_property
     def _kept(self) -> list[int]:
         """Positions of the classes to pool among those that were counted."""
         positions = {name: position for position, name in enumerate(self.names)}
-        return [positions[str(label)] for label in self._classes]
+        return [positions[str(label)] for label in self.classes]
 
     def fitted(self) -> list[int]:
         """Return the candidates without failed fits; warn of others, and raise if all failed."""
@@ -151,14 +146,15 @@ class FoldCounts:
             counts[candidate].sum(axis=0)[self._kept] / times
             for counts in (self.correct, self.total)
         )
-        return ClassCounts(self._classes, correct, total)
+        return ClassCounts(self.classes, correct, total)
 
     def posterior(
         self, candidate: int, *, prior: PriorLike, class_weight: ClassWeightLike
     ) -> PosteriorBalancedAccuracy:
         """Return the posterior of a candidate."""
         counts = self.pool(candidate, self.times * self.inflation)
-        class_weight = weights_by_text(class_weight) if self.labels is None else class_weight
+        if self.classes == self.names:
+            class_weight = weights_by_text(class_weight)
         posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
         return corrected_for_training(posterior, self.training_variation, self.inflation)
 
@@ -214,7 +210,7 @@ class FoldCounts:
         is_kept = class_index >= 0
         return PairedCounts(
             [str(candidate) for candidate in candidates],
-            self._classes,
+            self.classes,
             class_index[is_kept],
             np.concatenate(hits, axis=1).T[is_kept],
             np.full(is_kept.sum(), 1 / times),
@@ -260,24 +256,16 @@ def fold_counts(
     # Failed fits are NaN or, with ``error_score=0``, have no tested samples.
     has_failed = (np.isnan(correct) | np.isnan(total)).any(axis=2) | (total.sum(axis=2) == 0)
     indices = {} if from_search else _fold_indices(cv_results, correct.shape[1])
-    tests, train = indices.get("test"), indices.get("train")
-    counts = FoldCounts(
-        names,
-        correct,
-        total,
-        has_failed,
-        from_search,
-        tests,
-        None if train is None else sum(map(len, train)),
-    )
+    n_train = sum(map(len, indices["train"])) if "train" in indices else None
+    classes: tuple[Any, ...] = names
     if labels is not None:
-        wanted = tuple(label_list(unique_label_array(labels, "labels")))
-        if unknown := [label for label in wanted if str(label) not in names]:
+        classes = tuple(label_list(unique_label_array(labels, "labels")))
+        if unknown := [label for label in classes if str(label) not in names]:
             raise ValueError(
                 f"labels {unknown} were not counted, cv_results has counts of {list(names)}"
             )
-        counts = replace(counts, labels=wanted)
-    return replace(counts, n_repeats=n_repeats, training_variation=training_variation)
+    folds = names, classes, correct, total, has_failed, from_search, indices.get("test"), n_train
+    return FoldCounts(*folds, n_repeats, training_variation)
 
 
 def fold_words(cv_results: Any) -> Floats | None:
