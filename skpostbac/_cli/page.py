@@ -10,7 +10,7 @@ from importlib.resources import files
 from skpostbac._cli.plots import page_plots
 from skpostbac._cli.results import Evaluation, Record
 from skpostbac._cli.text import Section, describe_data, describe_failed, make_sections
-from skpostbac._utils import escape
+from skpostbac._utils import escape, unwrap
 from skpostbac.metrics._priors import DEFAULT_PRIOR, HIERARCHICAL, HIERARCHICAL_EXPLANATION
 
 # The browser blocks all other content, should a label ever get past the escaping.
@@ -112,16 +112,16 @@ def _report(evaluation: Evaluation) -> list[str]:
     level, number = evaluation.settings.level, len(evaluation.posteriors)
     if evaluation.comparison is None:
         (posterior,) = evaluation.posteriors.values()
-        lines = posterior.report(level).splitlines()
+        lines = unwrap(posterior.report(level))
     else:
-        lines = evaluation.comparison.report(level).splitlines()
+        lines = unwrap(evaluation.comparison.report(level))
         if number > SENTENCES:
             lines[SENTENCES:number] = [f"Showing the best {SENTENCES} of {number} classifiers."]
     if evaluation.selected is not None:
-        lines += evaluation.selected.report(level).splitlines()
+        lines += unwrap(evaluation.selected.report(level))
     if evaluation.subgroups is not None:
         best = evaluation.ranking[0]
-        first, *others = evaluation.subgroups[best].report(level).splitlines()
+        first, *others = unwrap(evaluation.subgroups[best].report(level))
         lines += [f"{best}, by {evaluation.settings.by}: {first}", *others[:2]]
     return lines
 

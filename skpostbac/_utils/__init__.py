@@ -13,8 +13,10 @@ from skpostbac._utils.format import (
     format_probability,
     format_share,
     join_first,
+    paragraphs,
     printable,
     round_estimate,
+    unwrap,
 )
 from skpostbac._utils.html import (
     block,

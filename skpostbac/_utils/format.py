@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from math import ceil, floor, inf, isfinite, isnan, log10
 
@@ -9,6 +10,29 @@ from math import ceil, floor, inf, isfinite, isnan, log10
 _MOST_DECIMALS = 9
 # If a number is of this size or more, an estimate has so many significant digits at least.
 _LARGE, _LEAST_DIGITS = 1e5, 4
+
+
+def paragraphs(*texts: str) -> str:
+    """Join texts, each on lines of at most 92 characters, of which all but the first are indented.
+
+    Examples
+    --------
+    >>> print(paragraphs("A sentence that fits a line.", "Word after word, " * 7))
+    A sentence that fits a line.
+    Word after word, Word after word, Word after word, Word after word, Word after word, Word
+      after word, Word after word,
+    """
+    return "\n".join(
+        textwrap.fill(
+            text, 92, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
+        for text in texts
+    )
+
+
+def unwrap(text: str) -> list[str]:
+    """Return the texts that `paragraphs` has joined."""
+    return text.replace("\n  ", " ").split("\n")
 
 
 def round_estimate(

@@ -28,6 +28,7 @@ from skpostbac._utils import (
     float_array,
     format_estimate,
     format_share,
+    paragraphs,
     table,
 )
 from skpostbac.binormal import _curves
@@ -408,17 +409,21 @@ class PosteriorBinormal(StablePickle):
         text = f"From the scores of {n_negative} negatives and {n_positive} positives"
         if self.positive_fraction is not None:
             text += f", for a population with {100 * self.positive_fraction:.4g}% positives"
-        text += ":"
+        lines = [text + ":"]
         for _, name, area, empirical in self._areas():
             interval = interval_of(area, level)
             estimate = describe_estimate(area.mean(), interval, level)
-            text += f"\n{name}: {estimate} by the binormal model"
+            line = f"{name}: {estimate} by the binormal model"
             if empirical is not None:
-                text += f", {empirical:.3f} by the empirical curve"
+                line += f", {empirical:.3f} by the empirical curve"
                 if not interval.low <= empirical <= interval.high:
-                    text += ".\nThe empirical value is outside the interval; see `binormal_check`"
-            text += "."
-        return text
+                    lines.append(f"{line}.")
+                    line = "The empirical value is outside the interval; see `binormal_check`"
+            lines.append(f"{line}.")
+        return paragraphs(*lines)
+
+    def __str__(self) -> str:
+        return self.report()
 
     def _repr_html_(self) -> str:
         areas = self._areas()

@@ -32,6 +32,7 @@ from skpostbac._utils import (
     format_probability,
     input_errors,
     more,
+    paragraphs,
     progress,
     record,
     round_estimate,
@@ -772,7 +773,7 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
             "Probabilities of being the best are estimated from random draws, with a standard "
             f"error of up to about {error:.1g}."
         )
-    return "\n".join(lines)
+    return paragraphs(*lines)
 
 
 def _describe_same_samples(joint: PairedJoint, best: str, second: str) -> list[str]:

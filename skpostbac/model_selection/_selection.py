@@ -27,6 +27,7 @@ from skpostbac._utils import (
     draw_seed,
     input_errors,
     is_real,
+    paragraphs,
     parameters,
     progress,
 )
@@ -369,13 +370,14 @@ class PosteriorRefit:
                 warnings.simplefilter("ignore", FitFailedWarning)
                 selected = selected_posterior(cv_results, random_state=0, **pooling)
             if selected.candidate == chosen:
-                return f"{lead}\n{selected.report(self.level)}"
+                return f"{paragraphs(lead)}\n{selected.report(self.level)}"
         posterior = counts.posterior(chosen, **model)
         interval = posterior.credible_interval(self.level)
         estimate = describe_estimate(posterior.mean(), interval, self.level)
-        return (
-            f"{lead}\nBalanced accuracy: {estimate}, not corrected for its selection among "
-            f"{len(counts.correct)} on the same samples."
+        return paragraphs(
+            lead,
+            f"Balanced accuracy: {estimate}, not corrected for its selection among "
+            f"{len(counts.correct)} on the same samples.",
         )
 
 

@@ -23,6 +23,7 @@ from skpostbac._utils import (
     is_integer,
     more,
     paragraph,
+    paragraphs,
     shown,
     table,
 )
@@ -214,7 +215,7 @@ class RequiredTestSize(FrozenArrays):
                 f"This assumes that both classifiers err independently, so that they agree on "
                 f"{share}; most pairs agree more often and need fewer samples."
             )
-        return "\n".join(lines)
+        return paragraphs(*lines)
 
     def __str__(self) -> str:
         return self.report()

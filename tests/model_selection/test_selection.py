@@ -397,14 +397,18 @@ def test_one_candidate_is_no_choice():
     selected = selected_posterior(scores)
     assert (selected.optimism, selected.n_candidates) == (0, 1)
     assert selected.uncorrected == pooled_posteriors(scores)[0]
-    assert "among" not in selected.report()
-    assert selected.report().endswith("It was the only one, so it is not corrected.")
+    assert "among" not in selected.report().replace("\n  ", " ")
+    assert (
+        selected.report()
+        .replace("\n  ", " ")
+        .endswith("It was the only one, so it is not corrected.")
+    )
 
 
 def test_reports(results):
     """The corrected numbers first, as in the summary; a rule reports what it chose."""
     selected = selected_posterior(results)
-    first, second = selected.report().splitlines()
+    first, second = selected.report().replace("\n  ", " ").splitlines()
     assert f"{selected.mean():.3f}" in first
     inflated = (
         f"selected among 30 on the same samples, which inflates it by {selected.optimism:.3f}"
@@ -413,14 +417,18 @@ def test_reports(results):
     summary = selected.summary()
     assert summary["uncorrected_mean"] == selected.uncorrected.mean()
     assert (summary["low"], summary["high"]) == selected.credible_interval()
-    lead, *rest = PosteriorRefit("mean").report(results).splitlines()
+    lead, *rest = PosteriorRefit("mean").report(results).replace("\n  ", " ").splitlines()
     assert (
         lead == f"Chosen: candidate {selected.candidate}, {results['params'][selected.candidate]}."
     )
-    assert "\n".join(rest) == selected.report()
-    simpler = PosteriorRefit("mean", complexity="-n_neighbors", limit=0.99).report(results)
+    assert "\n".join(rest) == selected.report().replace("\n  ", " ")
+    simpler = (
+        PosteriorRefit("mean", complexity="-n_neighbors", limit=0.99)
+        .report(results)
+        .replace("\n  ", " ")
+    )
     counts = {key: column for key, column in results.items() if "outcomes" not in key}
-    for text in (simpler, PosteriorRefit("mean").report(counts)):
+    for text in (simpler, PosteriorRefit("mean").report(counts).replace("\n  ", " ")):
         assert "not corrected for its selection among 30 on the same samples" in text
     with pytest.raises(ValueError, match=r"no outcomes .* scoring=OutcomesScorer"):
         selected_posterior(counts)

@@ -22,6 +22,7 @@ from skpostbac._utils import (
     float_array,
     format_estimate,
     input_errors,
+    paragraphs,
     table,
 )
 from skpostbac.metrics._counts import ClassCounts
@@ -247,7 +248,10 @@ class PopulationPosterior(StablePickle):
                 f"With fewer than {_FEW_GROUPS} groups, the prior largely determines how much they "
                 "differ. Test more groups; more samples of the same groups help little."
             )
-        return "\n".join(lines)
+        return paragraphs(*lines)
+
+    def __str__(self) -> str:
+        return self.report()
 
     @property
     def _score_name(self) -> str:

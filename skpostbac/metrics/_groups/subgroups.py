@@ -24,6 +24,7 @@ from skpostbac._utils import (
     input_errors,
     more,
     nonnegative_array,
+    paragraphs,
     shown,
     table,
     user_stacklevel,
@@ -300,7 +301,10 @@ class SubgroupPosteriors(StablePickle):
             lines.append(f"{name!r}, {samples}: {posterior._describe(level)}.")
         if self.pooling is None:
             lines.append(_ALONE)
-        return "\n".join([*lines, *_describe_untested(self)])
+        return paragraphs(*lines, *_describe_untested(self))
+
+    def __str__(self) -> str:
+        return self.report()
 
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> PosteriorPlot:
         """Draw the posterior of each group, in rows.

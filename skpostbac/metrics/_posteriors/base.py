@@ -31,6 +31,7 @@ from skpostbac._utils import (
     format_probability,
     input_errors,
     is_real,
+    paragraphs,
     record,
     round_estimate,
     shown,
@@ -298,7 +299,10 @@ class ScalarPosterior(StablePickle, ABC):
         >>> print(groups.gap.report())
         Gap in balanced accuracy: 0.044 (95% credible interval 0.000 to 0.137).
         """
-        return "\n".join(self._sentences(level))
+        return paragraphs(*self._sentences(level))
+
+    def __str__(self) -> str:
+        return self.report()
 
     def _sentences(self, level: float) -> list[str]:
         """Return the lines of the report."""

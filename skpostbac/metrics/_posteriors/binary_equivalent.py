@@ -25,6 +25,7 @@ from skpostbac._utils import (
     input_errors,
     is_integer,
     nonnegative_array,
+    paragraphs,
     record,
     shown,
 )
@@ -498,12 +499,14 @@ class GuessingTest:
         9 of 10 predictions are correct; guessing is expected to get 5.0 right.
         Guessing gets at least as many right with probability 0.011.
         """
-        return (
+        return paragraphs(
             f"{self.correct} of {self.n} predictions are correct; guessing is expected to get "
-            f"{self.expected_correct:.1f} right.\n"
-            "Guessing gets at least as many right with probability "
-            f"{self._p_value_text()}."
+            f"{self.expected_correct:.1f} right.",
+            f"Guessing gets at least as many right with probability {self._p_value_text()}.",
         )
+
+    def __str__(self) -> str:
+        return self.report()
 
     def _repr_html_(self) -> str:
         header = ("correct", "samples", "expected of guessing", "gain", "error reduction")

@@ -38,6 +38,7 @@ from skpostbac._utils import (
     float_or_nan,
     format_estimate,
     format_probability,
+    paragraphs,
     shown,
     table,
 )
@@ -386,11 +387,15 @@ class PosteriorThresholdCurve(FrozenArrays):
         samples = describe_samples(n_effective)
         if self.n_samples is not None:
             samples = f"{format_count(self.n_samples)} samples (effective size {n_effective:.4g})"
-        return (
+        best = (
             f"{samples}, {number} threshold{'' if number == 1 else 's'}: "
-            f"{self.best_threshold:.4g} is the best with probability {probability}.\n"
-            f"{self.corrected.report(self.level if level is None else level)}"
+            f"{self.best_threshold:.4g} is the best with probability {probability}."
         )
+        corrected = self.corrected.report(self.level if level is None else level)
+        return f"{paragraphs(best)}\n{corrected}"
+
+    def __str__(self) -> str:
+        return self.report()
 
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> ThresholdPlot:
         """Draw the curve with its intervals and its band, and mark the best threshold.

@@ -26,6 +26,7 @@ from skpostbac._utils import (
     float_array,
     input_errors,
     is_integer,
+    paragraphs,
     shown,
     user_stacklevel,
 )
@@ -535,10 +536,8 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
 
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the balanced accuracy and the correction."""
-        return (
-            f"{super().report(level)}\nThis describes the model refitted on all data. "
-            f"{self.correction}"
-        )
+        scope = f"This describes the model refitted on all data. {self.correction}"
+        return f"{super().report(level)}\n{paragraphs(scope)}"
 
     @property
     def correction(self) -> str:

@@ -26,6 +26,7 @@ from skpostbac._utils import (
     check_level,
     first,
     float_array,
+    paragraphs,
     probability_array,
 )
 from skpostbac.stats._distribution.distribution import (
@@ -279,7 +280,10 @@ class DrawnPosterior(Distribution):
         Posterior mean: 50.000 (95% credible interval 0.000 to 97.500).
         Estimated from 101 random draws; standard errors: mean 3, ends of the interval 5 and 2.
         """
-        return f"Posterior mean: {describe(self, level)}.\n{describe_draws(self, level)}"
+        return paragraphs(f"Posterior mean: {describe(self, level)}.", describe_draws(self, level))
+
+    def __str__(self) -> str:
+        return self.report()
 
     def prob_above(self, value: ArrayLike) -> float | Floats:
         """Return the share of the draws above `value`; NaN where it is NaN."""
