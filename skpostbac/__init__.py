@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from skpostbac.displays import (
         PosteriorComparisonDisplay,
         PosteriorDisplay,
+        PosteriorRocDisplay,
         PosteriorSearchDisplay,
         PosteriorThresholdDisplay,
     )
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         PosteriorConfusionMetric,
         class_counts,
         make_posterior_scorer,
+        make_ranking_scorer,
         paired_counts,
         population_posterior,
         posterior_accuracy,
@@ -71,6 +73,7 @@ __all__ = [
     "PosteriorConfusionMetric",
     "PosteriorDisplay",
     "PosteriorRefit",
+    "PosteriorRocDisplay",
     "PosteriorSearchDisplay",
     "PosteriorThresholdDisplay",
     "class_counts",
@@ -79,6 +82,7 @@ __all__ = [
     "compare_predictions",
     "cross_val_posterior",
     "make_posterior_scorer",
+    "make_ranking_scorer",
     "paired_counts",
     "pooled_posteriors",
     "population_posterior",

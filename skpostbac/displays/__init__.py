@@ -11,6 +11,7 @@ from skpostbac.displays._posterior import (
     PosteriorDisplay,
     PosteriorThresholdDisplay,
 )
+from skpostbac.displays._roc import PosteriorRocDisplay
 from skpostbac.displays._search import PosteriorSearchDisplay
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "PosteriorComparisonDisplay",
     "PosteriorDisplay",
     "PosteriorPlot",
+    "PosteriorRocDisplay",
     "PosteriorSearchDisplay",
     "PosteriorThresholdDisplay",
     "ThresholdPlot",

@@ -37,6 +37,7 @@ from skpostbac.metrics._posteriors import (
 )
 from skpostbac.metrics._ranking import (
     PosteriorRankingMetric,
+    make_ranking_scorer,
     posterior_average_precision,
     posterior_roc_auc,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "SubgroupPosteriors",
     "class_counts",
     "make_posterior_scorer",
+    "make_ranking_scorer",
     "paired_counts",
     "population_posterior",
     "posterior_accuracy",

@@ -42,6 +42,7 @@ from skpostbac.metrics._labels import (
     unique_label_array,
 )
 from skpostbac.metrics._posteriors.balanced_accuracy import PosteriorBalancedAccuracy
+from skpostbac.metrics._posteriors.base import ScalarPosterior
 from skpostbac.metrics._posteriors.binary_equivalent import binary_equivalent_accuracy_score
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -54,7 +55,7 @@ from skpostbac.metrics._priors import (
 )
 
 # Statistic of the posterior, given the level of a bound.
-OBJECTIVES: dict[str, Callable[[PosteriorBalancedAccuracy, float], float | Floats]] = {
+OBJECTIVES: dict[str, Callable[[ScalarPosterior, float], float | Floats]] = {
     "mean": lambda posterior, level: posterior.mean(),
     "median": lambda posterior, level: posterior.median(),
     "mode": lambda posterior, level: posterior.mode(),

@@ -9,4 +9,6 @@ from skpostbac.metrics._ranking.posterior import (
     PosteriorRankingMetric,
     posterior_average_precision,
     posterior_roc_auc,
+    roc_with_band,
 )
+from skpostbac.metrics._ranking.scorer import make_ranking_scorer

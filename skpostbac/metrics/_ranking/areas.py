@@ -21,7 +21,7 @@ covariances sum_u s_u (dA / dg_u) (dB / dg_u), where s_u is the mean and the var
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -55,6 +55,12 @@ def precision_area(masses: Floats, prevalence: float | None = None) -> Floats:
     return np.asarray((masses[1] * precision).sum(axis=0) / sums[1])
 
 
+def roc_points(masses: Floats) -> Floats:
+    """Return false- and true-positive rates from no positive predictions on, (2, L + 1, ...)."""
+    rates = np.cumsum(masses[:, ::-1], axis=1) / masses.sum(axis=1, keepdims=True)
+    return np.concatenate([np.zeros_like(rates[:, :1]), rates], axis=1)
+
+
 def _roc_slopes(masses: Floats) -> Floats:
     """Return the derivatives of the area under the ROC curve in the masses, shape (2, L)."""
     (negative, positive), sums, area = masses, masses.sum(axis=1), roc_area(masses)
@@ -82,6 +88,15 @@ _SLOPES: dict[Area, Callable[[Floats], Floats]] = {
 }
 
 
+class RocBand(NamedTuple):
+    """Points of a ROC curve and a credible interval of its height at each, shape (n_points,)."""
+
+    fpr: Floats
+    tpr: Floats
+    low: Floats
+    high: Floats
+
+
 @dataclass(frozen=True)
 class Curves:
     """Curves of levels whose masses are sums of independent weights.
@@ -101,23 +116,51 @@ class Curves:
     ends: Indices
     area: Area
 
+    def _masses(self, weights: Floats) -> list[Floats]:
+        """Return the masses of each curve under weights, shape (U, n), as arrays (2, L, n)."""
+        masses = np.split(self.matrix @ weights, 2 * np.cumsum(self.n_levels)[:-1])
+        return [each.reshape(2, -1, weights.shape[1]) for each in masses]
+
     def areas(self, weights: Floats) -> Floats:
         """Return the area of each curve under weights, shape (U, n), as an array (C, n)."""
-        masses = np.split(self.matrix @ weights, 2 * np.cumsum(self.n_levels)[:-1])
-        return np.stack([self.area(m.reshape(2, -1, weights.shape[1])) for m in masses])
+        return np.stack([self.area(masses) for masses in self._masses(weights)])
+
+    @property
+    def _observed(self) -> Floats:
+        """The weights in the samples, shape (U, 1)."""
+        weights = self.shapes.copy()
+        weights[self.ends] = 0.0
+        return weights[:, np.newaxis]
 
     def observed(self) -> Floats:
         """Return the areas in the samples, shape (C,)."""
-        weights = self.shapes.copy()
-        weights[self.ends] = 0.0
-        return self.areas(weights[:, np.newaxis])[:, 0]
+        return self.areas(self._observed)[:, 0]
+
+    def _draws(self, rng: np.random.Generator, n_draws: int) -> Iterator[Floats]:
+        """Draw weights, in blocks of shape (U, n)."""
+        width = max(1, 2**20 // max(self.matrix.shape))
+        for start in range(0, n_draws, width):
+            size = (len(self.shapes), min(width, n_draws - start))
+            yield rng.standard_gamma(self.shapes[:, np.newaxis], size)
 
     def draw(self, rng: np.random.Generator, n_draws: int) -> Floats:
         """Draw the areas of all curves, (C, n_draws)."""
-        width = max(1, 2**20 // max(self.matrix.shape))
-        sizes = [min(width, n_draws - start) for start in range(0, n_draws, width)]
-        shapes = self.shapes[:, np.newaxis]
-        return np.hstack([self.areas(rng.standard_gamma(shapes, (len(shapes), n))) for n in sizes])
+        return np.hstack([self.areas(weights) for weights in self._draws(rng, n_draws)])
+
+    def roc_band(self, level: float, rng: np.random.Generator, n_draws: int) -> RocBand:
+        """Return points all along the first curve, each with an interval, which contains it."""
+        steps = roc_points(self._masses(self._observed)[0])[..., 0]
+        length = steps.sum(axis=0)
+        along = np.unique(np.concatenate([length, np.linspace(0, 2, 401)]))
+        fpr, tpr = (np.interp(along, length, rates) for rates in steps)
+        heights = [
+            np.interp(fpr, *points)
+            for weights in self._draws(rng, n_draws)
+            for points in roc_points(self._masses(weights)[0]).transpose(2, 0, 1)
+        ]
+        tail = (1 - level) / 2
+        low, high = np.quantile(heights, [tail, 1 - tail], axis=0)
+        return RocBand(fpr, tpr, np.minimum(low, tpr), np.maximum(high, tpr))
 
     @property
     def has_normal_limit(self) -> bool:

@@ -17,6 +17,7 @@ from skpostbac._utils import (
     Indices,
     RandomStateLike,
     check_choice,
+    check_level,
     check_n_draws,
     draw_seed,
     first,
@@ -38,6 +39,7 @@ from skpostbac.metrics._ranking.areas import (
     Area,
     Curves,
     Ranking,
+    RocBand,
     make_curves,
     precision_area,
     roc_area,
@@ -48,6 +50,10 @@ from skpostbac.stats._distribution import DrawnPosterior
 # Draws of the weights: as many as take half a second, within limits. With at least so many
 # independent samples of each class, fewer than the least give way to the normal limit.
 _MOST_WEIGHTS, _LEAST_DRAWS, _MOST_DRAWS, _MANY = 2**24, 2**12, 100_000, 1000
+
+
+# Steps of a curve that is drawn, and draws of its band.
+_MOST_STEPS, _BAND_DRAWS = 4000, 2000
 
 
 class PosteriorRankingMetric(PosteriorMetric):
@@ -209,6 +215,30 @@ def _infer(
         distribution = DrawnPosterior(shares @ curves.draw(rng, check_n_draws(size, 2)))
     observed = float(shares @ curves.observed())
     return PosteriorRankingMetric(metric, observed, distribution)
+
+
+def roc_with_band(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    level: float,
+    pos_label: Hashable = None,
+    sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
+    random_state: RandomStateLike = 0,
+) -> tuple[PosteriorRankingMetric, RocBand]:
+    """Return the posterior of the area, and the curve with a pointwise band."""
+    samples = read_scored(y_true, sample_weight, weight_type, groups)
+    (ranking,) = rank_one_class(samples, y_score, "y_score", pos_label)
+    seed = draw_seed(random_state)
+    posterior = _infer("roc_auc", samples, [ranking], np.ones(1), roc_area, None, seed)
+    if ranking.scores.size > _MOST_STEPS:
+        # So many steps look smooth.
+        ends = np.quantile(ranking.scores, np.linspace(0, 1, _MOST_STEPS))
+        ranking = ranking._replace(scores=np.searchsorted(ends, ranking.scores).astype(float))
+    curve, rng = samples.curves([ranking], roc_area), np.random.default_rng([seed, 1])
+    return posterior, curve.roc_band(check_level(level), rng, _BAND_DRAWS)
 
 
 def posterior_roc_auc(

@@ -2,9 +2,18 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.naive_bayes import GaussianNB
 
-from skpostbac import posterior_average_precision, posterior_roc_auc
+from skpostbac import (
+    PosteriorRocDisplay,
+    make_ranking_scorer,
+    posterior_average_precision,
+    posterior_roc_auc,
+)
 from skpostbac.metrics import SampleWeightWarning
 
 AREAS = {
@@ -229,3 +238,74 @@ def test_fractional_weights_warn():
     """As everywhere."""
     with pytest.warns(SampleWeightWarning):
         posterior_roc_auc(Y, S, sample_weight=[0.5, 1, 1, 1])
+
+
+@pytest.mark.parametrize("metric", AREAS)
+@pytest.mark.parametrize("model", [LogisticRegression(max_iter=9999), GaussianNB()], ids=repr)
+def test_scorer(metric, model):
+    """In searches and folds it is the posterior of decision values, or else probabilities."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X, labels = X[:, :2], np.where(y == 0, "malign", "benign")
+    scorer = make_ranking_scorer(metric, "lower", level=0.9, pos_label="benign", n_draws=300)
+    result = cross_validate(
+        model, X, labels, scoring=scorer, cv=2, return_estimator=True, return_indices=True
+    )
+    held = result["indices"]["test"][1]
+    fitted = result["estimator"][1]
+    if hasattr(fitted, "decision_function"):
+        scores = fitted.decision_function(X[held])
+    else:
+        scores = fitted.predict_proba(X[held])[:, 1]
+    posterior = AREAS[metric][0](labels[held], -scores, pos_label="benign", n_draws=300)
+    assert result["test_score"][1] == pytest.approx(posterior.iccdf(0.9), abs=1e-12)
+
+
+def test_scorer_takes_the_second_class_and_several():
+    """As scikit-learn's own; a search maximises it."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X, labels = X[:, :2], np.where(y == 0, "malign", "benign")
+    model = LogisticRegression(max_iter=9999)
+    mean = make_ranking_scorer(n_draws=300)(model.fit(X, labels), X, labels)
+    assert mean == pytest.approx(roc_auc_score(labels, model.decision_function(X)), abs=0.01)
+    search = GridSearchCV(model, {"C": [1e-9, 1]}, scoring=make_ranking_scorer(n_draws=300))
+    assert search.fit(X, labels).best_params_ == {"C": 1}
+    X, y = load_iris(return_X_y=True)
+    scorer = make_ranking_scorer(multi_class="ovo", average="weighted", n_draws=300)
+    assert 0.9 < scorer(GaussianNB().fit(X[:, :2], y), X[:, :2], y) < 1
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"metric": "auc"}, ValueError, "metric must be one of"),
+        ({"objective": "best"}, ValueError, "objective must be one of"),
+        ({"prevalence": 0.1}, TypeError, "prevalence"),
+    ],
+)
+def test_wrong_options_of_the_scorer(options, error, message):
+    """Before any data."""
+    with pytest.raises(error, match=message):
+        make_ranking_scorer(**options)
+
+
+def test_band_holds_its_curve_and_is_that_of_weighted_samples():
+    """Quantiles of heights of curves that scikit-learn computes of drawn weights."""
+    pytest.importorskip("matplotlib")
+    (y, s), rng, size = draw(40), np.random.default_rng(0), 1000
+    display = PosteriorRocDisplay.from_predictions(y, s)
+    assert (display.low <= display.tpr).all()
+    assert (display.tpr <= display.high).all()
+    fpr, tpr, _ = roc_curve(y, s)
+    # A point of a staircase is known by the way to it.
+    along = np.interp(fpr + tpr, display.fpr + display.tpr, display.fpr)
+    np.testing.assert_allclose(along, fpr, atol=1e-12)
+    y, s = np.append(y, [0, 0, 1, 1]), np.append(s, [-9, 9, -9, 9])
+    heights = []
+    for _ in range(size):
+        w = rng.standard_gamma(np.append(np.ones(len(y) - 4), np.full(4, 0.5)))
+        heights.append(np.interp([0.2, 0.5], *roc_curve(y, s, sample_weight=w)[:2]))
+    low, high = np.quantile(heights, [0.025, 0.975], axis=0)
+    for at, lower, upper in zip([0.2, 0.5], low, high, strict=True):
+        near = np.argmin(np.abs(display.fpr - at))
+        assert display.low[near] == pytest.approx(lower, abs=0.05)
+        assert display.high[near] == pytest.approx(upper, abs=0.05)
