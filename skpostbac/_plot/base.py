@@ -1,4 +1,4 @@
-"""Base class of all plots: checks, axes, colours, line styles and keyword arguments of artists.
+"""What all plots have in common: checks, axes, colours, styles and keyword arguments of artists.
 
 Also the constructor of the displays of binary classifiers from a fitted one.
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from importlib.util import find_spec
+from inspect import signature
 from itertools import accumulate, cycle, islice, product
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
@@ -42,9 +43,18 @@ class Plot:
 
     ax_: Axes
     figure_: Figure | SubFigure
+    plot: Any
     # Whether the scores are along the x-axis. In a new figure its numbers are then written in full:
     # 0.90001 instead of 1 and, at the end of the axis, 1e-5 + 0.9.
     _is_score_x = False
+
+    @classmethod
+    def _split(cls, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the options of a computation, and those of ``plot``."""
+        of_plot = {
+            name: options[name] for name in signature(cls.plot).parameters if name in options
+        }
+        return {name: options[name] for name in options if name not in of_plot}, of_plot
 
     def _start(self, ax: Axes | None, size: tuple[float, float], **options: Any) -> Axes:
         """Check options, which are flags or keyword arguments of artists, and set the axes.

@@ -12,7 +12,6 @@ from skpostbac import _plot
 from skpostbac._plot import BinaryDisplayMixin, Kwargs, Plot
 from skpostbac._utils import (
     Floats,
-    RandomStateLike,
     check_choice,
     check_level,
     check_probability,
@@ -182,11 +181,9 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
         sample_weight: ArrayLike | None = None,
         positive_fraction: float | None = None,
         level: float = 0.95,
-        n_draws: int = 4000,
-        random_state: RandomStateLike = 0,
         name: str | None = "Binormal",
         ax: Axes | None = None,
-        **plot_options: Any,
+        **options: Any,
     ) -> BinormalCurveDisplay:
         """Plot the curve, given true labels and scores.
 
@@ -202,14 +199,13 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
             and the credible band includes its uncertainty.
         level : float, default=0.95
             Probability of the credible interval of the area and, pointwise, of the band.
-        n_draws, random_state
-            As for :func:`~skpostbac.binormal.posterior_binormal`.
         name : str, default="Binormal"
             Name of the curve in the legend.
         ax : matplotlib Axes, default=None
             Axes to plot on; a new figure by default.
-        **plot_options
-            As for :meth:`plot`.
+        **options
+            As for :func:`~skpostbac.binormal.posterior_binormal`: `n_draws` and `random_state`; and
+            those of :meth:`plot`.
 
         Returns
         -------
@@ -240,15 +236,9 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
         """
         check_text(name, "name")
         curve = _curve_name(curve)
-        posterior = posterior_binormal(
-            y_true,
-            y_score,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            positive_fraction=positive_fraction,
-            n_draws=n_draws,
-            random_state=random_state,
-        )
+        options, plot_options = cls._split(options)
+        options |= {"sample_weight": sample_weight, "positive_fraction": positive_fraction}
+        posterior = posterior_binormal(y_true, y_score, pos_label=pos_label, **options)
         model = estimate_model(posterior.negative, posterior.positive, positive_fraction)
         pos_label = 1 if pos_label is None else pos_label
         weight = sample_weight

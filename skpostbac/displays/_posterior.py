@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -15,7 +15,7 @@ from skpostbac._plot import (
     PosteriorPlot,
     ThresholdPlot,
 )
-from skpostbac._utils import RandomStateLike, check_text
+from skpostbac._utils import check_text
 from skpostbac.displays._search import check_names
 from skpostbac.metrics import (
     PairedCounts,
@@ -24,9 +24,8 @@ from skpostbac.metrics import (
     posterior_threshold_curve,
 )
 from skpostbac.metrics._counts import format_count
-from skpostbac.metrics._labels import Predictions, WeightType, is_named, named_predictions
+from skpostbac.metrics._labels import Predictions, is_named, named_predictions
 from skpostbac.metrics._posteriors import predict
-from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection import (
     PosteriorComparison,
     compare_posteriors,
@@ -94,8 +93,7 @@ class PosteriorDisplay(PosteriorPlot):
         ax : matplotlib Axes, default=None
             Axes to plot on, by default those of a new figure.
         **options
-            As for :meth:`from_predictions`: `labels`, `sample_weight`, `weight_type`, `groups`,
-            `class_weight`, `prior`, and those of :meth:`plot`.
+            As for :meth:`from_predictions`.
 
         Returns
         -------
@@ -123,15 +121,9 @@ class PosteriorDisplay(PosteriorPlot):
         y_true: ArrayLike,
         y_pred: ArrayLike | Predictions,
         *,
-        labels: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        weight_type: WeightType = None,
-        groups: ArrayLike | None = None,
-        class_weight: ClassWeightLike = None,
-        prior: PriorLike = DEFAULT_PRIOR,
         name: str | None = None,
         ax: Axes | None = None,
-        **plot_params: Any,
+        **options: Any,
     ) -> PosteriorDisplay:
         """Plot the posterior balanced accuracy, given true and predicted labels.
 
@@ -142,12 +134,13 @@ class PosteriorDisplay(PosteriorPlot):
         y_pred : array-like of shape (n_samples,), mapping of str to such, or DataFrame
             Predicted labels, or those of several classifiers by name. A pandas or polars DataFrame
             has one column per classifier.
-        labels, sample_weight, weight_type, groups, class_weight, prior
-            As for :func:`~skpostbac.posterior_balanced_accuracy`.
         name : str, default=None
             Name of a single classifier.
-        ax, **plot_params
-            As for :meth:`plot`.
+        ax : matplotlib Axes, default=None
+            Axes to plot on, by default those of a new figure.
+        **options
+            As for :func:`~skpostbac.posterior_balanced_accuracy`: `labels`, `sample_weight`,
+            `weight_type`, `groups`, `class_weight` and `prior`; and those of :meth:`plot`.
 
         Returns
         -------
@@ -168,27 +161,21 @@ class PosteriorDisplay(PosteriorPlot):
         predictions: Mapping[str, Any] = (
             named_predictions(y_pred, "y_pred") if is_named(y_pred) else {name or "": y_pred}
         )
-        samples: Any = {"sample_weight": sample_weight, "weight_type": weight_type}
-        model: Any = {"labels": labels, "class_weight": class_weight, "prior": prior}
+        options, plot_options = cls._split(options)
         posteriors = {
-            key: posterior_balanced_accuracy(y_true, entry, groups=groups, **samples, **model)
+            key: posterior_balanced_accuracy(y_true, entry, **options)
             for key, entry in predictions.items()
         }
-        return cls(posteriors).plot(ax, **plot_params)
+        return cls(posteriors).plot(ax, **plot_options)
 
     @classmethod
     def from_cv_results(
         cls,
         cv_results: Any,
         *,
-        labels: ArrayLike | None = None,
-        prior: PriorLike = DEFAULT_PRIOR,
-        class_weight: ClassWeightLike = None,
-        n_repeats: int | None = None,
-        training_variation: Literal["nadeau-bengio"] | None = None,
         name: str | Sequence[str] | None = None,
         ax: Axes | None = None,
-        **plot_params: Any,
+        **options: Any,
     ) -> PosteriorDisplay:
         """Plot the posteriors of pooled test folds.
 
@@ -197,13 +184,14 @@ class PosteriorDisplay(PosteriorPlot):
         cv_results : dict or DataFrame
             Results of :func:`~sklearn.model_selection.cross_validate` or of a search, with
             ``scoring=ClassCountsScorer()``.
-        labels, prior, class_weight, n_repeats, training_variation
-            As for :func:`~skpostbac.pooled_posteriors`.
         name : str or sequence of str, default=None
             Name of the classifier, or names of the candidates of a search, by default the
             parameters in which they differ.
-        ax, **plot_params
-            As for :meth:`plot`.
+        ax : matplotlib Axes, default=None
+            Axes to plot on, by default those of a new figure.
+        **options
+            As for :func:`~skpostbac.pooled_posteriors`: `labels`, `prior`, `class_weight`,
+            `n_repeats` and `training_variation`; and those of :meth:`plot`.
 
         Returns
         -------
@@ -224,13 +212,11 @@ class PosteriorDisplay(PosteriorPlot):
         'tree (0.89 [0.84, 0.93])'
         >>> plt.close(display.figure_)
         """
-        model: Any = {"labels": labels, "prior": prior, "class_weight": class_weight}
-        posteriors = pooled_posteriors(
-            cv_results, n_repeats=n_repeats, training_variation=training_variation, **model
-        )
+        options, plot_options = cls._split(options)
+        posteriors = pooled_posteriors(cv_results, **options)
         names = check_names(name, cv_results, len(posteriors))
         fitted = {n: p for n, p in zip(names, posteriors, strict=True) if p is not None}
-        return cls(fitted).plot(ax, **plot_params)
+        return cls(fitted).plot(ax, **plot_options)
 
     @classmethod
     def from_recalls(
@@ -320,16 +306,8 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         y_true: ArrayLike,
         predictions: Predictions,
         *,
-        rope: float = 0.0,
-        labels: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        weight_type: WeightType = None,
-        groups: ArrayLike | None = None,
-        class_weight: ClassWeightLike = None,
-        prior: PriorLike = DEFAULT_PRIOR,
-        random_state: RandomStateLike = 0,
         ax: Axes | None = None,
-        **plot_params: Any,
+        **options: Any,
     ) -> PosteriorComparisonDisplay:
         """Compare classifiers tested on the same samples, and plot the result.
 
@@ -339,10 +317,12 @@ class PosteriorComparisonDisplay(ComparisonPlot):
             True labels.
         predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
             Predicted labels of T >= 2 classifiers, by name or column.
-        rope, labels, sample_weight, weight_type, groups, class_weight, prior, random_state
-            As for :func:`~skpostbac.compare_predictions`.
-        ax, **plot_params
-            As for :meth:`plot`.
+        ax : matplotlib Axes, default=None
+            Axes to plot on, by default those of a new figure.
+        **options
+            As for :func:`~skpostbac.compare_predictions`: `rope`, `labels`, `sample_weight`,
+            `weight_type`, `groups`, `class_weight`, `prior`, `random_state` and others; and those
+            of :meth:`plot`.
 
         Returns
         -------
@@ -362,26 +342,19 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         '0.94'
         >>> plt.close(display.figure_)
         """
-        samples: Any = {"sample_weight": sample_weight, "weight_type": weight_type}
-        model: Any = {"labels": labels, "class_weight": class_weight, "prior": prior}
-        options: Any = {"rope": rope, "groups": groups, "random_state": random_state}
-        comparison = compare_predictions(y_true, predictions, **samples, **model, **options)
-        return cls(comparison).plot(ax, **plot_params)
+        options, plot_options = cls._split(options)
+        return cls(compare_predictions(y_true, predictions, **options)).plot(ax, **plot_options)
 
     @classmethod
     def from_cv_results(
         cls,
         cv_results: Any,
         *,
-        rope: float = 0.0,
         labels: ArrayLike | None = None,
-        prior: PriorLike = DEFAULT_PRIOR,
-        class_weight: ClassWeightLike = None,
         n_repeats: int | None = None,
-        random_state: RandomStateLike = 0,
         name: Sequence[str] | None = None,
         ax: Axes | None = None,
-        **plot_params: Any,
+        **options: Any,
     ) -> PosteriorComparisonDisplay:
         """Compare the candidates of a search sample by sample, and plot the result.
 
@@ -389,14 +362,16 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         ----------
         cv_results : dict or DataFrame
             ``cv_results_`` of a search of T >= 2 candidates with ``scoring=OutcomesScorer(...)``.
-        rope, prior, class_weight, random_state
-            As for :func:`~skpostbac.compare_predictions`.
         labels, n_repeats
             As for :func:`~skpostbac.model_selection.pooled_paired_counts`.
         name : sequence of str, default=None
             Names of the candidates, by default the parameters in which they differ.
-        ax, **plot_params
-            As for :meth:`plot`.
+        ax : matplotlib Axes, default=None
+            Axes to plot on, by default those of a new figure.
+        **options
+            As for :meth:`PosteriorComparison.from_paired_counts
+            <skpostbac.PosteriorComparison.from_paired_counts>`: `rope`, `class_weight`, `prior`,
+            `random_state` and others; and those of :meth:`plot`.
 
         Returns
         -------
@@ -426,13 +401,10 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         counts = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
         names = check_names(name, cv_results, len(fold_counts(cv_results).correct))
         names = [names[int(candidate)] for candidate in counts.names]
-        model: Any = {"rope": rope, "class_weight": class_weight, "prior": prior}
-        comparison = PosteriorComparison.from_paired_counts(
-            PairedCounts(names, counts.classes, counts.class_index, counts.patterns, counts.counts),
-            **model,
-            random_state=random_state,
-        )
-        return cls(comparison).plot(ax, **plot_params)
+        options, plot_options = cls._split(options)
+        paired = counts.classes, counts.class_index, counts.patterns, counts.counts
+        comparison = PosteriorComparison.from_paired_counts(PairedCounts(names, *paired), **options)
+        return cls(comparison).plot(ax, **plot_options)
 
     @classmethod
     def from_posteriors(
@@ -508,28 +480,24 @@ class PosteriorThresholdDisplay(BinaryDisplayMixin, ThresholdPlot):
         y_true: ArrayLike,
         y_score: ArrayLike,
         *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        weight_type: WeightType = None,
-        class_weight: ClassWeightLike = None,
-        prior: PriorLike = DEFAULT_PRIOR,
-        level: float = 0.95,
-        random_state: RandomStateLike = 0,
         name: str | None = None,
         ax: Axes | None = None,
-        **plot_params: Any,
+        **options: Any,
     ) -> PosteriorThresholdDisplay:
         """Plot the curve, given true labels and scores.
 
         Parameters
         ----------
-        y_true, y_score, pos_label, sample_weight, weight_type, class_weight, prior, level, \
-                random_state
+        y_true, y_score
             As for :func:`~skpostbac.posterior_threshold_curve`.
         name : str, default=None
             Name of the classifier in the legend.
-        ax, **plot_params
-            As for :meth:`plot`.
+        ax : matplotlib Axes, default=None
+            Axes to plot on, by default those of a new figure.
+        **options
+            As for :func:`~skpostbac.posterior_threshold_curve`: `pos_label`, `sample_weight`,
+            `weight_type`, `class_weight`, `prior`, `level` and `random_state`; and those of
+            :meth:`plot`.
 
         Returns
         -------
@@ -547,9 +515,6 @@ class PosteriorThresholdDisplay(BinaryDisplayMixin, ThresholdPlot):
         'tree'
         >>> plt.close(display.figure_)
         """
-        samples: Any = {"sample_weight": sample_weight, "weight_type": weight_type}
-        model: Any = {"pos_label": pos_label, "class_weight": class_weight, "prior": prior}
-        curve = posterior_threshold_curve(
-            y_true, y_score, level=level, random_state=random_state, **samples, **model
-        )
-        return cls(curve, name=name).plot(ax, **plot_params)
+        options, plot_options = cls._split(options)
+        curve = posterior_threshold_curve(y_true, y_score, **options)
+        return cls(curve, name=name).plot(ax, **plot_options)

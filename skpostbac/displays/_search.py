@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,10 +15,8 @@ from skpostbac import _plot
 from skpostbac._plot import Kwargs, Plot
 from skpostbac._utils import check_choice, input_errors, is_integer, shown
 from skpostbac.metrics import PosteriorBalancedAccuracy, PriorInfluenceWarning, SelectedPosterior
-from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection import PosteriorRefit, pooled_posteriors, selected_posterior
 from skpostbac.model_selection._pooling import (
-    TrainingVariation,
     candidate_params,
     fold_counts,
     fold_words,
@@ -210,13 +208,8 @@ class PosteriorSearchDisplay(Plot):
         param: str | None = None,
         *,
         best_index: int | None = None,
-        labels: ArrayLike | None = None,
-        prior: PriorLike = DEFAULT_PRIOR,
-        class_weight: ClassWeightLike = None,
-        n_repeats: int | None = None,
-        training_variation: TrainingVariation = None,
         ax: Axes | None = None,
-        **plot_options: Any,
+        **options: Any,
     ) -> PosteriorSearchDisplay:
         """Plot the candidates of a search, given its ``cv_results_``.
 
@@ -232,12 +225,11 @@ class PosteriorSearchDisplay(Plot):
             Position of the chosen candidate, which is marked; by default none is. If it is the best
             one and the search used :class:`OutcomesScorer`, its posterior corrected for selection
             is plotted, too (:func:`selected_posterior`, seed 0).
-        labels, prior, class_weight, n_repeats, training_variation
-            As for :func:`~skpostbac.pooled_posteriors`.
         ax : matplotlib Axes, default=None
             Axes to plot on; a new figure by default.
-        **plot_options
-            As for :meth:`plot`.
+        **options
+            As for :func:`~skpostbac.pooled_posteriors`: `labels`, `prior`, `class_weight`,
+            `n_repeats` and `training_variation`; and those of :meth:`plot`.
 
         Returns
         -------
@@ -282,13 +274,7 @@ class PosteriorSearchDisplay(Plot):
         check_choice(param, sorted(n_values), "param")
         _check_index(best_index, len(params))
         groups = varying_params(params, but=param)
-        pooling: dict[str, Any] = {
-            "labels": labels,
-            "prior": prior,
-            "class_weight": class_weight,
-            "n_repeats": n_repeats,
-            "training_variation": training_variation,
-        }
+        pooling, plot_options = cls._split(options)
         posteriors = dict(enumerate(pooled_posteriors(cv_results, **pooling)))
         fitted = {i: posterior for i, posterior in posteriors.items() if posterior is not None}
         display = cls(
