@@ -145,99 +145,10 @@ def numbers(path, pattern):
     return np.ravel(np.array(found, dtype=float))
 
 
-def measured_in_intervals():
-    """Return mean and lowest coverage by name, from the tables of the default interval."""
-    found = {}
-    text = (EVIDENCE / "intervals.rst.inc").read_text("utf-8")
-    tables = re.findall(r"^method +mean +lowest .*\n=.*\n((?:.*\d%\n)+)", text, flags=re.M)
-    for part, table in zip(("two", "three", "many", "class", "few", "sparse"), tables, strict=True):
-        for row in table.splitlines():
-            method, mean, lowest = re.match(r"(.*?) +(\d\.\d+) (\d\.\d+) ", row).groups()
-            name = f"{part}-{re.sub('[ /]', '-', method.replace(',', ''))}"
-            found |= {f"{name}-mean": float(mean), f"{name}-lowest": float(lowest)}
-    # The default has lower ones in the list of its low cells, for all numbers of classes but one.
-    for part, classes in (("two", "2"), ("three", "3"), ("many", r"(?:[5-9]|\d\d+)")):
-        low = numbers("doc/evidence/intervals.rst.inc", rf"^ +{classes} +\d.* (0\.\d+)$")
-        found[f"{part}-default-lowest"] = low.min()
-    return found
-
-
-def measured_in_validity():
-    """Return mean and lowest coverage of the shortest interval by name, from its tables."""
-    text, found = (EVIDENCE / "validity_summary.rst.inc").read_text("utf-8"), {}
-    hard = numbers("doc/evidence/validity_hard.rst.inc", r"(\S+) \(\S+ (\S+) \(\S+$").reshape(-1, 2)
-    hard = {"uniform": 1, "reciprocal": hard[:, 0].min(), "hierarchical": hard[:, 1].min()}
-    for prior, lowest in hard.items():
-        rows = re.findall(rf" {prior} +hdi .* (\d+) +(\S+) \S+ (\S+) +\d+ +\d+$", text, flags=re.M)
-        cells, means, least = np.array(rows, dtype=float).T
-        found[f"validity-{prior}-mean"] = means @ cells / cells.sum()
-        found[f"validity-{prior}-lowest"] = min(least.min(), lowest)
-    return found
-
-
 def test_quoted_numbers_are_up_to_date():
     """The committed file is what the script makes of the committed tables."""
     made = measured_by_quoted()["substitutions"]()
     assert made == (EVIDENCE / "quoted.rst.inc").read_text("utf-8")
-
-
-def test_quoted_coverage_is_that_of_the_tables():
-    """The mean is rounded to whole percents, and the lowest is rounded down."""
-    measured = measured_in_intervals() | measured_in_validity()
-    checked = {name: value for name, value in measured.items() if name in QUOTED}
-    assert len(checked) > 25
-    for name, value in checked.items():
-        percents = 100 * value - int(QUOTED[name].removesuffix(" %"))
-        low, high = (-0.5, 0.5) if name.endswith("-mean") else (0, 1)
-        assert low - 0.051 <= percents <= high + 0.001, name
-
-
-# Where the lowest and the highest of what a page quotes are found.
-RANGES = {
-    "groups-coverage": {"doc/evidence/groups.rst.inc": r"correlation \S+ +\d+ +(\S+) \("},
-    "groups-ignored": {
-        "doc/evidence/groups.rst.inc": r"^(?:nested|cross\w+), correlation 0\.. .*\)  +(\S+) \("
-    },
-    "weights-coverage": {"doc/evidence/groups.rst.inc": r"^weights, .* 12 +(\S+) \("},
-    "metrics-coverage": {"doc/evidence/grouped_metrics.rst.inc": r"(\d\.\d\d) \("},
-    "pairs-hierarchical": {
-        "doc/evidence/paired_validity.rst.inc": r"(\d\.\d\d) \S+ \S+   \d\.\d\d     \d\.\d\d$"
-    },
-    "cv-none": {
-        "doc/evidence/cross_validation.rst": r"^\d +\d+ +\d+ +\S+ +(\S+)-(\S+)",
-        "benchmarks/practice_splits.rst": r"(\S+) \(\S+$",
-    },
-    "cv-corrected": {
-        "doc/evidence/cross_validation.rst": r"^\d .* (0\.\d\d)-(\d\.\d\d)$",
-        "benchmarks/practice_splits.rst": r"(?:Classifier|Regression) +(\S+)",
-    },
-    "auc-coverage": {"benchmarks/ranking_coverage.rst": r" \d+ / \d+ +(\d\.\d\d) \("},
-    "ap-coverage": {
-        "benchmarks/ranking_coverage.rst": r" 0\.\d+ +\d+ +(\d\.\d\d) +(\d\.\d\d) +\d\.\d\d$"
-    },
-    "search-corrected": {
-        "benchmarks/selection_coverage.rst": r", \d.* (\d\.\d\d) +\S+ +(\d\.\d\d)$"
-    },
-    "thresholds-corrected": {
-        "benchmarks/threshold_coverage.rst": r"^[ne]\w+ .* (\S+) +\S+ \S+$",
-        "benchmarks/threshold_weights.rst": r"^(?:tied|unrel\w+) +\d+ +\d +(\S+)",
-    },
-    "judges-posterior": {
-        "benchmarks/prevalence_coverage.rst": r"(\d\.\d{3}) +\S+ +\d\.\d{3} +\S+ *$"
-    },
-    "gap-alone": {"benchmarks/subgroup_pooling.rst": r"^ +\d+ +\d+ +0\.\d+ +(\S+)"},
-    "gap-ten-pooled": {"benchmarks/subgroup_pooling.rst": r"^ +10 +\d+ +0.03 .* (\S+) +\S+ \S+$"},
-    "binormal-normal": {"doc/evidence/binormal.rst": r"^N.* \d+ +0\.\d +(0\.9\d+)"},
-}
-
-
-@pytest.mark.parametrize("name", RANGES)
-def test_quoted_range_is_that_of_the_tables(name):
-    """The low end of a range is rounded down, and the high end is rounded."""
-    found = 100 * np.concatenate([numbers(*place) for place in RANGES[name].items()])
-    low, high = map(int, re.fullmatch(r"(\d+) to (\d+) %", QUOTED[name]).groups())
-    assert -0.001 <= found.min() - low < 1
-    assert abs(found.max() - high) <= 0.501
 
 
 @pytest.mark.parametrize("name", QUOTING)

@@ -30,7 +30,6 @@ from skpostbac.binormal import (
     posterior_binormal,
 )
 
-mpl = pytest.importorskip("matplotlib")
 plt = pytest.importorskip("matplotlib.pyplot")
 
 CURVES = ("roc", "precision_recall")
@@ -174,16 +173,6 @@ def test_kwargs_reach_the_artists():
     assert (bare.band_, bare.empirical_line_) == (None, None)
 
 
-def test_bands_of_one_level_share_an_entry():
-    """The legend of two classifiers explains the band once."""
-    _, ax = plt.subplots()
-    for level in (0.95, 0.95, 0.5):
-        draw(level=level, ax=ax)
-    texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert texts.count("95% credible band") == texts.count("50% credible band") == 1
-    assert len(texts) == 3 + 2 + 3
-
-
 @pytest.mark.parametrize("display", [BinormalCurveDisplay, NormalScoresDisplay])
 @pytest.mark.parametrize(
     ("classifier", "pos_label", "column"),
@@ -267,10 +256,3 @@ def test_normal_scores_of_a_check():
     assert {points.get_markersize() for points in display.points_} == {9}
     assert {line.get_color() for line in display.lines_} == {"red"}
     assert ax.get_ylabel() == "Score"
-
-
-def test_dark_style_has_light_lines():
-    """The normal distributions are seen on black."""
-    with plt.style.context("dark_background"):
-        display = NormalScoresDisplay(binormal_check(Y, SCORES)).plot()
-        assert {mpl.colors.to_hex(line.get_color()) for line in display.lines_} == {"#ffffff"}

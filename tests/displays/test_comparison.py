@@ -1,7 +1,5 @@
 """Pictures of comparisons: what is drawn are the probabilities of the comparison."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
@@ -19,9 +17,6 @@ from skpostbac import (
     compare_posteriors,
     compare_predictions,
 )
-
-KINDS = ["decision", "difference", "matrix", "ranks"]
-each_kind = pytest.mark.parametrize("kind", KINDS)
 
 TOTAL = [32, 10, 4]
 THREE = {
@@ -127,14 +122,6 @@ def test_matrix_has_the_probabilities():
     assert (texts[0, 1].get_text(), texts[1, 0].get_text()) == (">.99", "<.01")
 
 
-def test_small_matrix_has_no_unreadable_numbers():
-    """Cells that are too small stay empty, whatever the size of the figure."""
-    posteriors = {str(i): THREE["C1"] for i in range(30)}
-    _, ax = plt.subplots(figsize=(3, 3))
-    texts = compare_posteriors(posteriors).plot(ax, kind="matrix").artists_["texts"]
-    assert all(text is None for text in texts.flat)
-
-
 @pytest.mark.parametrize("cmap", ["cividis", "PuOr"])
 def test_text_in_cells_can_be_read(cmap, luminance):
     """The contrast of each number with its cell is at least 3, as for large text."""
@@ -144,13 +131,6 @@ def test_text_in_cells_can_be_read(cmap, luminance):
         if text is not None:
             pair = sorted([luminance(text.get_color()), luminance(image.to_rgba([value])[0][:3])])
             assert (pair[1] + 0.05) / (pair[0] + 0.05) > 3
-
-
-def test_default_colours_grow_lighter_with_the_probability(luminance):
-    """Printed in grey, a lighter cell is a larger probability."""
-    image = plot("matrix").artists_["image"]
-    lightness = [luminance(image.cmap(p)[:3]) for p in np.linspace(0, 1, 101)]
-    assert (np.diff(lightness) > 0).all()
 
 
 def test_bars_of_ranks_add_up():
@@ -185,18 +165,6 @@ def test_decision_has_intervals_and_losses():
     assert [float(loss) for loss in losses] == pytest.approx(
         comparison.expected_loss()[order], abs=5e-5
     )
-
-
-def test_columns_do_not_overlap():
-    """The numbers beside the intervals stand apart, whatever their width."""
-    display = plot("decision")
-    display.figure_.canvas.draw()
-    columns = [
-        [text.get_window_extent() for text in axis.get_yticklabels()]
-        for axis in display.ax_.child_axes
-    ]
-    for left, right in pairwise(columns):
-        assert max(box.x1 for box in left) < min(box.x0 for box in right)
 
 
 @pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")

@@ -1,14 +1,12 @@
 """Pictures of posteriors: what is drawn are the exact densities, intervals and means."""
 
 import pickle
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from matplotlib import pyplot as plt
-from matplotlib.colors import to_rgba
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.tree import DecisionTreeClassifier
@@ -261,34 +259,6 @@ def test_rows_are_not_drawn_over_others(first):
             PosteriorDisplay({"three": ONE}).plot(display.ax_, kind=kind)
     assert row_names(display.ax_) == ["one", "two"]
     assert (display.ax_.get_ylim(), len(display.ax_.lines)) == (limits, n_lines)
-
-
-@pytest.mark.parametrize("style", ["default", "dark_background"])
-def test_fill_is_that_of_the_axes(style):
-    """A ridge hides those behind, and the points of means are hollow, in a dark style too."""
-    with plt.style.context(style):
-        posteriors = {"one": ONE, "two": TWO}
-        ridge = PosteriorDisplay(posteriors).plot(kind="ridge")
-        paper = ridge.ax_.get_facecolor()
-        assert tuple(ridge.ax_.collections[0].get_facecolor()[0]) == paper
-        for kind in ("violin", "forest"):
-            for mean in PosteriorDisplay(posteriors).plot(kind=kind).means_:
-                assert to_rgba(mean.get_markerfacecolor()) == paper
-
-
-@pytest.mark.slow
-def test_thousand_classes_fit_into_a_figure():
-    """All intervals are drawn, and as many names as can be read."""
-    rng = np.random.default_rng(0)
-    total = np.full(1000, 40)
-    correct = rng.binomial(total, 0.5)
-    posterior = PosteriorBalancedAccuracy.from_counts(correct, total)
-    display = PosteriorDisplay.from_recalls(posterior)
-    assert len(display.lines_) == 1001
-    assert display.figure_.get_figheight() <= 12
-    boxes = [text.get_window_extent() for text in display.ax_.get_yticklabels()]
-    assert len(boxes) > 50
-    assert all(upper.y0 > lower.y1 for upper, lower in pairwise(boxes))
 
 
 def test_recalls_are_sorted_below_the_average():

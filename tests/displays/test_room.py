@@ -1,7 +1,6 @@
 """Pictures with long names, many rows and small axes can be read."""
 
 import sys
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -135,27 +134,6 @@ def test_long_names_leave_room_for_the_data(kind, n):
     if legend := ax.get_legend():
         box = legend.get_window_extent()
         assert box.y1 < min(frame.y0, ax.xaxis.label.get_window_extent().y0)
-
-
-@pytest.mark.parametrize("kinds", [*([*ALL][i:12:3] for i in range(3)), [*ALL][-4:]], ids=", ".join)
-@pytest.mark.parametrize("n", [5, pytest.param(30, marks=pytest.mark.slow)])
-def test_four_small_axes_do_not_meet(kinds, n):
-    """Without a layout, what is written around each of four axes stays apart from the others."""
-    figure, axes = plt.subplots(2, 2)
-    for ax, kind in zip(axes.flat, kinds, strict=True):
-        ALL[kind](ax, n)
-    figure.canvas.draw()
-    boxes = [ax.get_tightbbox() for ax in axes.flat]
-    for one, other in combinations(boxes, 2):
-        apart_x = max(one.x0, other.x0) - min(one.x1, other.x1)
-        apart_y = max(one.y0, other.y0) - min(one.y1, other.y1)
-        assert max(apart_x, apart_y) > -2
-    assert min(box.x0 for box in boxes) > -1
-    assert max(box.x1 for box in boxes) < figure.bbox.x1 + 1
-    for ax, kind in zip(axes.flat, kinds, strict=True):
-        frame = ax.get_window_extent()
-        assert frame.height > 0.12 * figure.bbox.height
-        assert kind in SQUARE or frame.width > 0.14 * figure.bbox.width
 
 
 @pytest.mark.slow

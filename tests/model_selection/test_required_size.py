@@ -21,9 +21,6 @@ from skpostbac.stats import (
     Hyperprior,
 )
 
-# Only A right, only B right, and both or neither, of two classes: all mass on disagreement.
-PRIOR = np.array([0.5, 0.5, 1e-6])
-
 
 def hull_width(a, b, weights=None, level=0.95):
     """Return the width of the hull of the shortest and the central interval."""
@@ -167,25 +164,6 @@ def test_separate_sets_of_two_classes_are_those_of_a_simulation():
     assert abs(plan.assurance - detected / draws) < margin
 
 
-@pytest.mark.slow
-def test_pair_on_two_classes_is_that_of_a_simulation():
-    """Cells of each class, and draws of the Dirichlets for each outcome."""
-    plan = required_test_size([0.8, 0.6], difference=0.15, agreement=[0.8, 0.7])
-    rng, n, draws = np.random.default_rng(3), int(plan.samples[0]), 1000
-    cells = [cell_probabilities(0.8, 0.95, 0.8), cell_probabilities(0.6, 0.75, 0.7)]
-    detected = 0
-    for _ in range(draws):
-        gain = 0.0
-        for cell in cells:
-            kept = 1 - 0.5 / (n + 1)
-            theta = rng.dirichlet(kept * (rng.multinomial(n, cell) + PRIOR), size=2000)
-            gain = gain + theta[:, 1] - theta[:, 0]
-        detected += np.mean(gain > 0) >= 0.95
-    # the 2000 draws blur the decision, in both directions; that costs less than 0.01
-    margin = five_sigma(detected, draws) + 5 * plan.standard_error + 0.01
-    assert abs(plan.assurance - detected / draws) < margin
-
-
 @pytest.mark.parametrize("size", [5, 60])
 def test_pilot_is_a_beta_binomial(size):
     """The recall of one class is averaged over the posterior of the pilot."""
@@ -195,26 +173,6 @@ def test_pilot_is_a_beta_binomial(size):
     narrow = hull_width(k[:, None] + 1, size - k[:, None] + 1) <= 0.2
     expected = stats.betabinom.pmf(k, size, 19, 3)[narrow].sum()
     assert plan.assurance_at(size) == pytest.approx(expected, rel=1e-9, abs=1e-14)
-
-
-@pytest.mark.slow
-def test_pilot_of_several_classes_is_that_of_a_simulation():
-    """Recalls are drawn from the pilot, and counts from the recalls."""
-    pilot = PosteriorBalancedAccuracy.from_counts([18, 9, 30], [20, 15, 40], class_weight=[1, 2, 1])
-    plan = required_test_size(pilot, width=0.15)
-    rng, n, draws = np.random.default_rng(4), plan.samples, 1500
-
-    def exponents(k, n):
-        """The mean under the prior Beta(1/3, 1/3), and the strength of 2/3 of a sample less."""
-        kept = 1 - (2 / 3) / (n + 2 / 3)
-        return kept * (k + 1 / 3), kept * (n - k + 1 / 3)
-
-    theta = rng.beta(*exponents(*np.array([[18, 9, 30], [20, 15, 40]])), size=(draws, 3))
-    averages = BetaAverage(*exponents(rng.binomial(n, theta), n), weights=[0.25, 0.5, 0.25])
-    low, high = np.stack([averages.hdi(), averages.interval()], axis=1)
-    narrow = np.count_nonzero(high.max(axis=0) - low.min(axis=0) <= 0.15)
-    margin = five_sigma(narrow, draws) + 5 * plan.standard_error
-    assert abs(plan.assurance - narrow / draws) < margin
 
 
 @pytest.mark.parametrize(

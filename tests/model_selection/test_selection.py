@@ -155,15 +155,6 @@ def test_bad_parameters_are_refused_before_the_search(options, message):
         PosteriorRefit(**options)
 
 
-@pytest.mark.parametrize("complexity", [3, ["depth"], b"depth"], ids=repr)
-def test_bad_types_are_refused_at_once(complexity):
-    """A search calls the class with its results, which the message does not print."""
-    with pytest.raises(TypeError, match="complexity must be a name, a function"):
-        PosteriorRefit(complexity=complexity)
-    with pytest.raises(TypeError, match=r"got dict; .* refit=PosteriorRefit\(\)$"):
-        PosteriorRefit(FEW_OR_MANY)
-
-
 def test_dicts_and_arrays_are_copied_and_frozen():
     """The rule prints as before, and as what makes it again."""
     weights = {"a": 1.0, "b": 2.0}

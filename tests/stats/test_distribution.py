@@ -153,13 +153,3 @@ def test_bad_draws(draws, message):
     """Nothing can be said of them."""
     with pytest.raises(ValueError, match=message):
         DrawnPosterior(draws)
-
-
-@pytest.mark.parametrize("level", [0, 1, "a"])
-def test_bad_levels(level):
-    """As everywhere."""
-    for name in ("credible_interval", "credible_interval_error", "interval", "hdi"):
-        with pytest.raises(ValueError, match="level must be a number strictly between 0 and 1"):
-            getattr(DrawnPosterior(np.arange(9.0)), name)(level)
-    with pytest.raises(ValueError, match="method must be 'hull', 'hdi' or 'central'"):
-        DrawnPosterior(np.arange(9.0)).credible_interval_error(method="equal")

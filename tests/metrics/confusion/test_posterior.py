@@ -5,6 +5,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import stats
 from sklearn import metrics
 
@@ -17,13 +20,6 @@ from skpostbac import (
     posterior_confusion_metric,
 )
 from skpostbac.metrics import PriorInfluenceWarning
-from skpostbac.metrics._confusion.metrics import (
-    BY_CLASS,
-    OVERALL,
-    macro,
-    micro,
-    of_class,
-)
 
 from_matrix = PosteriorConfusionMetric.from_confusion_matrix
 
@@ -39,6 +35,7 @@ FIVE = {
 THREE_CLASSES = np.transpose([[102, 10, 5], [8, 89, 12], [7, 11, 120]])
 LIKELIHOOD_RATIOS = ["negative_likelihood_ratio", "positive_likelihood_ratio"]
 AVERAGED = ["f1", "false_positive_rate", "precision", "recall"]
+BY_CLASS = [*AVERAGED, "f0.5", "f2", "jaccard", "negative_predictive_value", *LIKELIHOOD_RATIOS]
 PREVALENCES = ["sampled", "observed", (0.1, 0.2, 0.7)]
 
 
@@ -53,7 +50,7 @@ def matrix_of(tn, fn, fp, tp):
 
 def class_1(name):
     """Return the options that ask for the metric of class 1, if it is of a class."""
-    return {} if name in OVERALL else {"pos_label": 1}
+    return {} if name == "accuracy" else {"pos_label": 1}
 
 
 def as_labels(C):
@@ -109,15 +106,42 @@ def test_recalls_are_those_of_the_balanced_accuracy(prior):
         )
 
 
+# Metrics of numbers of true and false positives and negatives, or of their shares.
+FORMULAS = {
+    "f0.5": lambda tp, fp, fn, tn: 1.25 * tp / (1.25 * tp + 0.25 * fn + fp),
+    "f1": lambda tp, fp, fn, tn: 2 * tp / (2 * tp + fn + fp),
+    "f2": lambda tp, fp, fn, tn: 5 * tp / (5 * tp + 4 * fn + fp),
+    "jaccard": lambda tp, fp, fn, tn: tp / (tp + fn + fp),
+    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
+    "recall": lambda tp, fp, fn, tn: tp / (tp + fn),
+    "false_positive_rate": lambda tp, fp, fn, tn: fp / (fp + tn),
+    "negative_predictive_value": lambda tp, fp, fn, tn: tn / (tn + fn),
+}
+
+
+def by_class(C):
+    """Return true and false positives, and false and true negatives, of matrices, by class."""
+    tp = np.diagonal(C, axis1=-2, axis2=-1)
+    fp, fn = C.sum(axis=-2) - tp, C.sum(axis=-1) - tp
+    return tp, fp, fn, C.sum(axis=(-2, -1))[..., np.newaxis] - tp - fp - fn
+
+
+def function_of(name, target):
+    """Return a metric of many matrices as a mere function, by its formula."""
+    if name == "accuracy":
+        return lambda C: np.trace(C, axis1=-2, axis2=-1) / C.sum(axis=(-2, -1))
+    if "pos_label" in target:
+        return lambda C: FORMULAS[name](*by_class(C))[..., target["pos_label"]]
+    if target["average"] == "macro":
+        return lambda C: FORMULAS[name](*by_class(C)).mean(axis=-1)
+    return lambda C: FORMULAS[name](*(part.sum(axis=-1) for part in by_class(C)))
+
+
 def functions(name):
     """Return the options of a named metric, and the same metric as a mere function."""
-    if name in OVERALL:
-        return [({}, OVERALL[name])]
-    return [
-        ({"pos_label": 2}, of_class(name, 2)),
-        ({"average": "macro"}, macro(name)),
-        ({"average": "micro"}, micro(name)),
-    ]
+    options = {"pos_label": 2}, {"average": "macro"}, {"average": "micro"}
+    targets = [{}] if name == "accuracy" else options
+    return [(target, function_of(name, target)) for target in targets]
 
 
 @pytest.mark.parametrize("prevalence", PREVALENCES, ids=str)
@@ -201,7 +225,9 @@ def test_errors_of_the_interval_are_shown():
 def test_many_classes_are_drawn_in_blocks():
     """More cells than fit one block: the means of the recalls are the closed form."""
     C = np.eye(60) * 99 + 1
-    drawn = from_matrix(C, macro("recall"), n_draws=500, random_state=0, prior="uniform")
+    drawn = from_matrix(
+        C, function_of("recall", {"average": "macro"}), n_draws=500, random_state=0, prior="uniform"
+    )
     assert drawn.distribution.draws.shape == (500,)
     assert drawn.mean() == pytest.approx(101 / 161, abs=5 * drawn.monte_carlo_error())
 
@@ -239,9 +265,6 @@ def test_observed_has_the_shares_of_the_population():
     known = from_matrix(C, "accuracy", prevalence=[0.5, 0.5, 0])
     assert known.observed == pytest.approx(0.85, rel=1e-14)
     assert np.isnan(from_matrix(C, "accuracy", prevalence=[1, 1, 1]).observed)
-
-
-# Methods that all posteriors have
 
 
 # What the prior does
@@ -321,6 +344,34 @@ def test_default_prior_is_that_of_the_balanced_accuracy():
 
 # Names and averages of scikit-learn
 
+positive_matrices = st.integers(2, 5).flatmap(
+    lambda k: arrays(np.int64, (k, k), elements=st.integers(1, 9))
+)
+OVERALL = {
+    "accuracy": metrics.accuracy_score,
+    "kappa": metrics.cohen_kappa_score,
+    "mcc": metrics.matthews_corrcoef,
+}
+
+
+@prior_moves_it
+@pytest.mark.parametrize("name", [*FORMULAS, *OVERALL])
+@given(C=positive_matrices)
+def test_observed_metrics(name, C):
+    """Of one class, macro and micro, by their formulas; overall, those of scikit-learn."""
+
+    def observed(**target):
+        return from_matrix(C, name, n_draws=2, **target).observed
+
+    if name in OVERALL:
+        # Kappa and the correlation may be exactly 0.
+        expected = OVERALL[name](*as_labels(C))
+        assert observed() == pytest.approx(expected, rel=1e-12, abs=1e-14)
+        return
+    for target in ({"pos_label": 1}, {"average": "macro"}, {"average": "micro"}):
+        expected = function_of(name, target)(C.astype(float))
+        assert observed(**target) == pytest.approx(expected, rel=1e-12)
+
 
 @pytest.mark.parametrize(
     ("name", "average", "expected"),
@@ -360,9 +411,6 @@ def test_weighted_averages_are_those_of_scikit_learn(name):
     expected = score(y_true, y_pred, average="weighted", zero_division=0)
     posterior = from_matrix(C, name, average="weighted", n_draws=50, random_state=0)
     assert posterior.observed == pytest.approx(expected, rel=1e-12)
-
-
-# Refusals
 
 
 # Intervals of draws

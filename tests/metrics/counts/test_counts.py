@@ -16,7 +16,9 @@ from skpostbac.metrics import (
     ClassCounts,
     class_counts,
 )
-from skpostbac.metrics._labels.labels import BLOCK
+
+# More samples than are read together.
+BLOCK = 2**16
 
 # The numbers of the labels have gaps and another order than the labels.
 # Older versions of polars have one space of numbers for all categoricals, or one for each.

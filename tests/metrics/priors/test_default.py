@@ -15,7 +15,6 @@ from skpostbac import (
     posterior_confusion_metric,
 )
 from skpostbac.metrics import PriorInfluenceWarning
-from skpostbac.metrics._priors import DEFAULT_ACCURACY_PRIOR, DEFAULT_PRIOR
 
 
 def callables():
@@ -50,19 +49,13 @@ def defaults():
 def test_every_public_default_is_the_same():
     """Reciprocal where classes have a prior, Jeffreys' where the accuracy itself has one."""
     found = defaults()
+    accuracy = ("posterioraccuracy", "posterior_accuracy")
     expected = {
-        name: DEFAULT_ACCURACY_PRIOR if "accuracy" in parts(name) else DEFAULT_PRIOR
-        for name in found
+        name: "jeffreys" if name.lower().startswith(accuracy) else "reciprocal" for name in found
     }
     assert found == expected
-    assert (DEFAULT_PRIOR, DEFAULT_ACCURACY_PRIOR) == ("reciprocal", "jeffreys")
     assert len(found) >= 20
     assert {"posterior_accuracy", "required_test_size", "make_posterior_scorer"} <= set(found)
-
-
-def parts(name):
-    """Return "accuracy" for the posterior of the plain accuracy, by any name."""
-    return {"accuracy"} if name.startswith(("PosteriorAccuracy", "posterior_accuracy")) else set()
 
 
 def weakened(k, n, n_classes):

@@ -50,31 +50,31 @@ class Contour:
 
     def __call__(self, y: arb | fmpq) -> Values:
         with ctx.workprec(BITS):
-            path, is_infinite = self._path(self._tilt(to_float(arb(y)))), False
+            path, is_infinite = self.path(self.tilt(to_float(arb(y)))), False
             density, tail = segment_sums(path, arb(y))
             for k, power in self.powers.items():
                 gap = difference(y, k)
-                part = self._ray_sums(path, k, gap)
+                part = self.ray_sums(path, k, gap)
                 density, tail = density + part[0], tail + part[1]
                 is_infinite |= gap.mid() == 0 and power <= 1
             density, tail, is_lower = density.imag / arb.pi(), tail.imag / arb.pi(), path.c > 0
             pdf = None if is_infinite else density
             return Values.from_tail(tail if is_lower else -tail, pdf, is_lower=is_lower)
 
-    def _tilt(self, y: float) -> arb:
+    def tilt(self, y: float) -> arb:
         """A tilt near the saddlepoint, at least 1.5 / sd in size, on a coarse grid."""
         c = saddlepoint(self.groups, y, self.sd)
         level = max(0, round(2 * math.log2(max(abs(c) * self.sd / 1.5, 1e-9))))
         return arb(math.copysign(1.5 * 2 ** (level / 2) / self.sd, c)) * arb(self.tilt_factor)
 
-    def _path(self, c: arb) -> Path:
+    def path(self, c: arb) -> Path:
         key = c.str(20)
         if key not in self.paths:
             height = max(self.base_height, (abs(c) * 1.5).mid(), key=float)
-            self.paths[key] = Path(c, height, self._segment(c, height))
+            self.paths[key] = Path(c, height, self.segment(c, height))
         return self.paths[key]
 
-    def _segment(self, c: arb, height: arb) -> list[tuple[acb, acb]]:
+    def segment(self, c: arb, height: arb) -> list[tuple[acb, acb]]:
         """Nodes and weighted transforms on panels that double in size up to a cap."""
         nodes, start, length = [], arb(0), abs(c)
         cap = arb(20) / arb(self.width)
@@ -86,22 +86,22 @@ class Contour:
                 size = height - start
             for root, weight in legendre(self.order):
                 s = acb(c, start + size * (1 + root) / 2).mid()
-                nodes.append((s, self._transform(s) * (weight * size / 2) * acb(0, 1)))
+                nodes.append((s, self.transform(s) * (weight * size / 2) * acb(0, 1)))
             start = (start + size).mid()
             length = 2 * length
         return nodes
 
-    def _transform(self, s: acb) -> acb:
+    def transform(self, s: acb) -> acb:
         value = acb(1)
         for g in self.groups:
             value *= beta_transform(g, s) ** g.m
         return value
 
-    def _ray_sums(self, path: Path, k: fmpq, gap: arb) -> tuple[acb, acb]:
+    def ray_sums(self, path: Path, k: fmpq, gap: arb) -> tuple[acb, acb]:
         """Contributions of the term of breakpoint ``k`` to the density and the tail."""
         density, tail = acb(0), acb(0)
-        last = self._last_position(abs(gap).mid(), self.powers[k])
-        for node in self._ray(path, LEFT if gap > 0 else RIGHT, last):
+        last = self.last_position(abs(gap).mid(), self.powers[k])
+        for node in self.ray(path, LEFT if gap > 0 else RIGHT, last):
             if node.position > last:
                 break
             term = (node.s * gap).exp() * node.terms[k] * node.jacobian
@@ -109,13 +109,13 @@ class Contour:
             tail += term / node.s
         return density, tail
 
-    def _last_position(self, distance: arb, power: fmpq) -> float:
+    def last_position(self, distance: arb, power: fmpq) -> float:
         """Where a term is negligible; at its breakpoint only a power of ``s`` decays."""
         if distance == 0:
             return max(110.0 / to_float(power), -3.0)
         return max(math.log(130.0 * to_float(self.width) / to_float(distance)) + 0.3, -3.0)
 
-    def _ray(self, path: Path, direction: int, last: float) -> list[RayNode]:
+    def ray(self, path: Path, direction: int, last: float) -> list[RayNode]:
         """Nodes at distance ``exp(v - exp(-v)) / width``, at least up to ``v = last``."""
         nodes = path.rays[direction]
         while not nodes or nodes[-1].position < last:

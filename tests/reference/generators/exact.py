@@ -26,12 +26,12 @@ class Closed:
         w, bits = self.group.w, 256
         while True:
             with ctx.workprec(bits):
-                values = self._at_share(arb(y / w) if isinstance(y, fmpq) else y / arb(w))
+                values = self.at_share(arb(y / w) if isinstance(y, fmpq) else y / arb(w))
             if is_sharp(*values) or bits > 20_000:
                 return values
             bits *= 2
 
-    def _at_share(self, t: arb) -> Values:
+    def at_share(self, t: arb) -> Values:
         if t <= 0:
             return BELOW_SUPPORT
         if t >= 1:
@@ -61,7 +61,7 @@ class Piecewise:
         self.width = total(g.w * g.m for g in groups)
         terms = sorted(transform_terms(groups).items())
         self.pieces = [(k, inverted(poly)) for k, poly in terms]
-        self._rounded = cache(self._round)
+        self.rounded = cache(self.round)
 
     def __call__(self, y: arb | fmpq) -> Values:
         if y <= 0:
@@ -71,22 +71,22 @@ class Piecewise:
         bits = 512
         while bits <= 400_000:
             with ctx.workprec(bits):
-                values = self._at(y)
+                values = self.at(y)
             if is_sharp(*values):
                 return values
             bits *= 2
         raise ArithmeticError("piecewise polynomial: no convergence")
 
-    def _at(self, y: arb | fmpq) -> Values:
+    def at(self, y: arb | fmpq) -> Values:
         cdf, pdf = arb(0), arb(0)
-        for k, cdf_piece, pdf_piece in self._rounded(ctx.prec):
+        for k, cdf_piece, pdf_piece in self.rounded(ctx.prec):
             if y > k:
                 z = difference(y, k)
                 cdf += cdf_piece(z)
                 pdf += pdf_piece(z)
         return Values.from_tail(cdf, pdf, is_lower=True)
 
-    def _round(self, bits: int) -> list[tuple[fmpq, arb_poly, arb_poly]]:
+    def round(self, bits: int) -> list[tuple[fmpq, arb_poly, arb_poly]]:
         with ctx.workprec(bits):
             return [(k, arb_poly(f), arb_poly(f.derivative())) for k, f in self.pieces]
 

@@ -31,10 +31,10 @@ class Line:
 
     def __call__(self, y: arb | fmpq) -> Values:
         with ctx.workprec(BITS):
-            c = self._tilt(to_float(arb(y)))
+            c = self.tilt(to_float(arb(y)))
             gap = difference(y, self.mean)
             tail, density = arb(0), arb(0)
-            for s, value in self._table(c):
+            for s, value in self.table(c):
                 term = (s * gap).exp() * value
                 density += term.real
                 tail += (term / s).real
@@ -43,7 +43,7 @@ class Line:
                 tail if is_lower else -tail, density / arb.pi(), is_lower=is_lower
             )
 
-    def _tilt(self, y: float) -> arb:
+    def tilt(self, y: float) -> arb:
         """A tilt near the saddlepoint, at least 1 / sd in size, on a coarse grid."""
         sign = 1.0 if y < to_float(self.mean) else -1.0
 
@@ -55,22 +55,22 @@ class Line:
         level = max(0, round(4 * math.log2(max(c * self.sd, 1e-9))))
         return arb(sign * (2 ** (level / 4) * self.tilt_factor / self.sd))
 
-    def _table(self, c: arb) -> list[tuple[acb, acb]]:
+    def table(self, c: arb) -> list[tuple[acb, acb]]:
         key = c.str(20)
         if key not in self.tables:
-            self.tables[key] = self._nodes(c, self._step(to_float(c)))
+            self.tables[key] = self.nodes(c, self.step(to_float(c)))
         return self.tables[key]
 
-    def _step(self, c: float) -> arb:
+    def step(self, c: float) -> arb:
         """A step whose aliasing error is negligible beside the Chernoff bound of the tail."""
         parts = [(g.m, *tilted_class(g, c)) for g in self.groups]
         log_bound = sum(m * (log_transform + c * mean) for m, mean, log_transform in parts)
         return arb(2 * math.pi * abs(c) / (1.1 * abs(log_bound) + self.aliasing_exponent))
 
-    def _nodes(self, c: arb, h: arb) -> list[tuple[acb, acb]]:
+    def nodes(self, c: arb, h: arb) -> list[tuple[acb, acb]]:
         """``s`` and the transform of the centred distribution, whose values stay near one."""
         mean, nodes = arb(self.mean), []
-        transforms = [(g.m, self._transforms(g, c, h)) for g in self.groups]
+        transforms = [(g.m, self.transforms(g, c, h)) for g in self.groups]
         for k in range(MAX_NODES + 1):
             s = acb(c, h * k).mid()
             value = h * (s * mean).exp()
@@ -81,7 +81,7 @@ class Line:
                 return nodes
         raise ArithmeticError("line: transform decays too slowly")
 
-    def _transforms(self, g: Group, c: arb, h: arb) -> Iterator[acb]:
+    def transforms(self, g: Group, c: arb, h: arb) -> Iterator[acb]:
         """``E exp(-s w theta)`` at ``s = c + i h k`` for k = 0, 1, 2, ..."""
         if min(g.a, g.b) >= self.concentrated_from:
             return logit_transforms(g, c, h, self.variant)

@@ -35,28 +35,28 @@ class RealSpace:
     def __call__(self, y: arb | fmpq) -> Values:
         with ctx.workprec(BITS):
             y = arb(y)
-            is_lower = self._is_below_median(y)
-            tail = self._integral(y, "cdf" if is_lower else "ccdf")
-            return Values.from_tail(tail, self._integral(y, "pdf"), is_lower=is_lower)
+            is_lower = self.is_below_median(y)
+            tail = self.integral(y, "cdf" if is_lower else "ccdf")
+            return Values.from_tail(tail, self.integral(y, "pdf"), is_lower=is_lower)
 
-    def _is_below_median(self, y: arb) -> bool:
+    def is_below_median(self, y: arb) -> bool:
         """Whether ``y`` is in the lower half, about: the outer class is put at its mean."""
         with ctx.workprec(SEARCH_BITS):
             return bool(self.inner((y - arb(self.outer.w * self.outer.mean)).mid()).cdf < 0.5)
 
-    def _integral(self, y: arb, quantity: str) -> arb:
+    def integral(self, y: arb, quantity: str) -> arb:
         w, integral = arb(self.outer.w), arb(0)
-        for low, high in pairwise(self._panels(y, quantity)):
+        for low, high in pairwise(self.panels(y, quantity)):
             for t, weight in panel_nodes(low, high, self.step):
                 u = 1 - t
                 if not (t > 0 and u > 0):
                     continue
                 value = getattr(self.inner((y - w * t).mid()), quantity)
                 if value != 0:
-                    integral += weight * self._log_density(t, u).exp() * value
+                    integral += weight * self.log_density(t, u).exp() * value
         return integral
 
-    def _log_density(self, t: arb, u: arb) -> arb:
+    def log_density(self, t: arb, u: arb) -> arb:
         """Log density of the outer class at ``t = 1 - u``."""
         value = self.constant
         if self.outer.a != 1:
@@ -65,28 +65,28 @@ class RealSpace:
             value = value + (arb(self.outer.b) - 1) * u.log()
         return value
 
-    def _log_integrand(self, y: arb, t: arb, quantity: str) -> float:
+    def log_integrand(self, y: arb, t: arb, quantity: str) -> float:
         value = getattr(self.inner((y - arb(self.outer.w) * t).mid()), quantity)
         if not value > 0 or not 0 < t < 1:
             return -math.inf
-        return to_float(self._log_density(t, 1 - t) + value.log())
+        return to_float(self.log_density(t, 1 - t) + value.log())
 
-    def _panels(self, y: arb, quantity: str) -> list[arb]:
+    def panels(self, y: arb, quantity: str) -> list[arb]:
         """Panel ends: the kinks, and a geometric grading around the peak of the integrand."""
         kinks = [(y - arb(k)) / arb(self.outer.w) for k in self.breaks]
         inside = sorted((t.mid() for t in kinks if 0 < t < 1), key=float)
         cuts = [arb(0), *inside, arb(1)]
-        grid = self._search_grid(cuts)
+        grid = self.search_grid(cuts)
         with ctx.workprec(SEARCH_BITS):
 
             def log_f(t: arb) -> float:
-                return self._log_integrand(y, t, quantity)
+                return self.log_integrand(y, t, quantity)
 
             peak = maximum(log_f, grid)
-            graded = [*self._graded(log_f, peak, arb(1)), *self._graded(log_f, peak, arb(0))]
+            graded = [*self.graded(log_f, peak, arb(1)), *self.graded(log_f, peak, arb(0))]
         return pruned(graded, cuts)
 
-    def _search_grid(self, cuts: Sequence[arb]) -> list[arb]:
+    def search_grid(self, cuts: Sequence[arb]) -> list[arb]:
         """Points around the mean of the outer class and close to every cut."""
         mean, sd = arb(self.outer.mean), arb(self.outer.variance).sqrt()
         grid = [mean + sd * z / 4 for z in range(-160, 161)]
@@ -96,7 +96,7 @@ class RealSpace:
             grid += [high - offset for offset in offsets]
         return sorted((t.mid() for t in grid if 0 < t < 1), key=float)
 
-    def _graded(self, log_f: Callable[[arb], float], peak: arb, end: arb) -> list[arb]:
+    def graded(self, log_f: Callable[[arb], float], peak: arb, end: arb) -> list[arb]:
         """Points away from the peak at distances that grow by ``ratio``."""
         top, points = log_f(peak), [peak]
         sign = 1 if end > peak else -1

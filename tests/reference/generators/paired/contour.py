@@ -48,14 +48,14 @@ class Contour(contour.Contour):
                 MiddleLoop(g, variant) if has_large_agreement(g) else Ends(g) for g in self.groups
             ]
 
-    def _tilt(self, y: float) -> arb:
+    def tilt(self, y: float) -> arb:
         """A tilt near the saddlepoint, at least 1.5 / sd in size, on a coarse grid."""
         c = saddlepoint(self.distribution, y)
         level = max(0, round(2 * math.log2(max(abs(c) * self.sd / 1.5, 1e-9))))
         size = min(1.5 * 2 ** (level / 2) / self.sd * self.tilt_factor, self.largest_tilt)
         return arb(math.copysign(size, c))
 
-    def _last_position(self, distance: arb, power: fmpq) -> float:
+    def last_position(self, distance: arb, power: fmpq) -> float:
         """Where a term is negligible; at its breakpoint only a power of ``s`` decays."""
         if distance == 0:
             return (
@@ -63,16 +63,16 @@ class Contour(contour.Contour):
                 + math.log(to_float(self.width) * to_float(self.base_height))
                 + 1
             )
-        return super()._last_position(distance, power)
+        return super().last_position(distance, power)
 
-    def _path(self, c: arb) -> contour.Path:
+    def path(self, c: arb) -> contour.Path:
         """Beside a class that agrees no higher than needed: its transform varies slowly."""
         key = c.str(20)
         if key not in self.paths and any(map(has_large_agreement, self.groups)):
-            self.paths[key] = contour.Path(c, self.base_height, self._segment(c, self.base_height))
-        return super()._path(c)
+            self.paths[key] = contour.Path(c, self.base_height, self.segment(c, self.base_height))
+        return super().path(c)
 
-    def _transform(self, s: acb) -> acb:
+    def transform(self, s: acb) -> acb:
         """``E exp(-s y)`` of the distance ``y`` above the lower end."""
         value, size = acb(1), to_float(abs(s).mid())
         for g, height, taylor, ends in zip(
@@ -85,18 +85,18 @@ class Contour(contour.Contour):
             value *= (found * z.exp()) ** g.m
         return value
 
-    def _ray_sums(self, path: contour.Path, k: fmpq, gap: arb) -> tuple[acb, acb]:
+    def ray_sums(self, path: contour.Path, k: fmpq, gap: arb) -> tuple[acb, acb]:
         """Contributions of the term of corner ``k``; at the corner, on the ray away from zero."""
         if gap != 0:
-            return super()._ray_sums(path, k, gap)
+            return super().ray_sums(path, k, gap)
         density, tail = acb(0), acb(0)
-        last = self._last_position(arb(0), self.powers[k])
-        for node in self._ray(path, 2 * (RIGHT if path.c > 0 else LEFT), last):
+        last = self.last_position(arb(0), self.powers[k])
+        for node in self.ray(path, 2 * (RIGHT if path.c > 0 else LEFT), last):
             density += node.terms[k] * node.jacobian
             tail += node.terms[k] * node.jacobian / node.s
         return density, tail
 
-    def _ray(self, path: contour.Path, direction: int, last: float) -> list[RayNode]:
+    def ray(self, path: contour.Path, direction: int, last: float) -> list[RayNode]:
         """Nodes at distance ``exp(v - exp(-v)) / width``, at least up to ``v = last``.
 
         A ray towards zero, low above the real line, passes close to a singularity and has finer
@@ -112,10 +112,10 @@ class Contour(contour.Contour):
             r = ((v - (-v).exp()).exp() / arb(self.width)).mid()
             jacobian = r * (1 + (-v).exp()) * arb(step) * direction
             s = acb(path.c + direction * r, path.height).mid()
-            nodes.append(RayNode(to_float(position), s, jacobian, self._three_ended(s)))
+            nodes.append(RayNode(to_float(position), s, jacobian, self.three_ended(s)))
         return nodes
 
-    def _three_ended(self, s: acb) -> dict[fmpq, acb]:
+    def three_ended(self, s: acb) -> dict[fmpq, acb]:
         """Terms ``C_k(s)`` of the transform ``sum_k exp(-s k) C_k(s)``, above the real line."""
         terms = {fmpq(0): acb(1)}
         for g, ends in zip(self.groups, self.ends, strict=True):

@@ -26,19 +26,19 @@ class Line(line.Line):
         with ctx.workprec(line.BITS):
             self.taylor = [Taylor(g) for g in self.groups]
 
-    def _tilt(self, y: float) -> arb:
+    def tilt(self, y: float) -> arb:
         """A tilt near the saddlepoint, at least 1 / sd in size, on a coarse grid."""
         c = saddlepoint(self.distribution, y)
         level = max(0, round(4 * math.log2(max(abs(c) * self.sd, 1e-9))))
         return arb(math.copysign(2 ** (level / 4) * self.tilt_factor / self.sd, c))
 
-    def _step(self, c: float) -> arb:
+    def step(self, c: float) -> arb:
         """A step whose aliasing error is negligible beside the Chernoff bound of the tail."""
         log_value, mean = tilted(self.groups, c)
         log_bound = log_value + c * mean
         return arb(2 * math.pi * abs(c) / (1.1 * abs(log_bound) + self.aliasing_exponent))
 
-    def _transforms(self, g: Group, c: arb, h: arb) -> Iterator[acb]:
+    def transforms(self, g: Group, c: arb, h: arb) -> Iterator[acb]:
         """``E exp(-s y)`` at ``s = c + i h k`` for k = 0, 1, 2, ..."""
         transform = self.taylor[self.groups.index(g)]
         if g.n > MANY_SAMPLES:

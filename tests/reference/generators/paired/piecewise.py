@@ -17,7 +17,7 @@ class Pieces(exact.Piecewise):
         self.width = 2 * total(g.w * g.m for g in groups)
         terms = sorted(transform_terms(groups).items())
         self.pieces = [(k, exact.inverted(poly)) for k, poly in terms]
-        self._rounded = cache(self._round)
+        self.rounded = cache(self.round)
 
 
 def transform_terms(groups: Sequence[Group]) -> dict[fmpq, fmpq_poly]:

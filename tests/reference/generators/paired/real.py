@@ -29,10 +29,10 @@ class Real:
         self.single, self.inner = Single(self.outer, variant), Pieces(others)
         self.corners = sorted(corners(others))
         self.order = ORDERS[variant]
-        self.cuts = self._cuts((1.0, 0.83)[variant])
+        self.cuts = self.find_cuts((1.0, 0.83)[variant])
         self.known: dict[tuple[fmpq, fmpq], list[tuple[arb, arb]]] = {}
 
-    def _cuts(self, size: float) -> list[fmpq]:
+    def find_cuts(self, size: float) -> list[fmpq]:
         """Ends of panels of a few standard deviations, and the kink at zero."""
         mean, variance, *_ = self.outer.cumulants
         sd = math.sqrt(to_float(variance))
@@ -54,19 +54,19 @@ class Real:
             kinks = {(y - k) / self.outer.w - 1 for k in self.corners}
             inside = {k for k in kinks if self.cuts[0] < k < self.cuts[-1]}
             panels = list(pairwise(sorted({*self.cuts, *inside})))
-            sums = [self._panel(y, low, high) for low, high in panels]
-            self._require_decay(sums)
+            sums = [self.panel(y, low, high) for low, high in panels]
+            self.require_decay(sums)
             cdf, ccdf, pdf = (sum(column, arb(0)) for column in zip(*sums, strict=True))
             return Values(cdf, ccdf, pdf)
 
-    def _panel(self, y: fmpq, low: fmpq, high: fmpq) -> tuple[arb, arb, arb]:
+    def panel(self, y: fmpq, low: fmpq, high: fmpq) -> tuple[arb, arb, arb]:
         total = [arb(0)] * 3
-        for d, mass in self._nodes(low, high):
+        for d, mass in self.nodes(low, high):
             values = self.inner((arb(y) - arb(self.outer.w) * (1 + d)).mid())
             total = [t + mass * v for t, v in zip(total, values, strict=True)]
         return total[0], total[1], total[2]
 
-    def _nodes(self, low: fmpq, high: fmpq) -> list[tuple[arb, arb]]:
+    def nodes(self, low: fmpq, high: fmpq) -> list[tuple[arb, arb]]:
         if (low, high) not in self.known:
             size, found = arb(high - low), []
             for root, weight in legendre(self.order):
@@ -75,7 +75,7 @@ class Real:
             self.known[low, high] = found
         return self.known[low, high]
 
-    def _require_decay(self, sums: list[tuple[arb, arb, arb]]) -> None:
+    def require_decay(self, sums: list[tuple[arb, arb, arb]]) -> None:
         """What lies beyond the outermost panels must not count, in either tail."""
         for column in list(zip(*sums, strict=True))[:2]:
             whole = sum(column, arb(0)).mid()

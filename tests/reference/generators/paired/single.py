@@ -51,35 +51,35 @@ class Half:
         half = (1 + self.d) / 2
         below = incomplete_beta(self.b, self.a, half)
         if self.d == 0:
-            pdf = None if self.is_singular else self._density_at_zero() / self.w
+            pdf = None if self.is_singular else self.density_at_zero() / self.w
             return Values(below, incomplete_beta(self.a, self.b, half), pdf)
-        cdf = below + self._integral(self._lower)
-        ccdf = self._integral(self._upper)
+        cdf = below + self.integral(self.lower)
+        ccdf = self.integral(self.upper)
         if agreement(cdf + ccdf, arb(1)) < WANTED - 2:
             raise ArithmeticError("single: the tails do not add up to one")
         return Values(cdf, ccdf, self.density() / self.w)
 
     def density(self) -> arb:
-        return self._integral(self._density)
+        return self.integral(self.density_factor)
 
-    def _density_at_zero(self) -> arb:
+    def density_at_zero(self) -> arb:
         """``E[f_S(0+) / |2 U - 1|]`` in the form of the integral over ``P_A = P_B``."""
         power = self.a + self.b - 1
         log_density = (self.a + self.b + self.r).lgamma() + power.lgamma()
         log_density -= self.a.lgamma() + self.b.lgamma() + (power + self.r).lgamma()
         return log_density.exp() * arb(2) ** -power
 
-    def _lower(self, theta: arb, spare: arb, gap: arb) -> arb:
+    def lower(self, theta: arb, spare: arb, gap: arb) -> arb:
         return incomplete_beta(self.a + self.b, self.r, self.d / gap)
 
-    def _upper(self, theta: arb, spare: arb, gap: arb) -> arb:
+    def upper(self, theta: arb, spare: arb, gap: arb) -> arb:
         return incomplete_beta(self.r, self.a + self.b, (1 - self.d) * theta / gap)
 
-    def _density(self, theta: arb, spare: arb, gap: arb) -> arb:
+    def density_factor(self, theta: arb, spare: arb, gap: arb) -> arb:
         log_density = (self.a + self.b - 1) * (self.d / gap).log() + self.constant_s
         return (log_density + (self.r - 1) * ((1 - self.d) * theta / gap).log()).exp() / gap
 
-    def _integral(self, factor: Callable[[arb, arb, arb], arb]) -> arb:
+    def integral(self, factor: Callable[[arb, arb, arb], arb]) -> arb:
         room = (1 - self.d) / 2
 
         def integrand(v: arb) -> arb:

@@ -25,7 +25,7 @@ class Taylor:
 
     def __init__(self, g: Group) -> None:
         self.g = g
-        self.polynomial = cache(self._polynomial)
+        self.polynomial = cache(self.find_polynomial)
 
     def __call__(self, z: acb) -> acb:
         wanted, size = ctx.prec, abs(z).mid()
@@ -42,7 +42,7 @@ class Taylor:
                 raise ArithmeticError("Taylor series: no accuracy")
             bits *= 2
 
-    def _polynomial(self, level: int, bits: int) -> tuple[arb_poly, arb]:
+    def find_polynomial(self, level: int, bits: int) -> tuple[arb_poly, arb]:
         """The sum for ``|z| <= 8 * 2^(level / 2)``, and a bound of the rest."""
         g, radius = self.g, 8 * 2 ** (level / 2)
         with ctx.workprec(bits + 32):
@@ -80,25 +80,25 @@ class Ends:
             "A": terms(a, binomial_product(b, half, r, one, self.size)),
         }
         self.logs = {key: list(map(log_size, found)) for key, found in self.series.items()}
-        self.cut = cache(self._cut)
+        self.cut = cache(self.find_cut)
 
     def __call__(self, z: acb) -> dict[int, acb]:
         """The three functions, keyed by the sign of ``z`` in the exponential."""
         b, a, r = arb(self.g.b), arb(self.g.a), arb(self.g.r)
-        upper = (2 * z) ** acb(-a) * z ** acb(-r) * self._sum("B", z)
-        middle = (-z) ** acb(-b) * z ** acb(-a) * self._sum("C", z)
-        lower = (-2 * z) ** acb(-b) * (-z) ** acb(-r) * self._sum("A", -z)
+        upper = (2 * z) ** acb(-a) * z ** acb(-r) * self.sum("B", z)
+        middle = (-z) ** acb(-b) * z ** acb(-a) * self.sum("C", z)
+        lower = (-2 * z) ** acb(-b) * (-z) ** acb(-r) * self.sum("A", -z)
         return {1: self.gamma * upper, 0: self.gamma * middle, -1: self.gamma * lower}
 
     def transform(self, z: acb) -> acb:
         found = self(z)
         return found[1] * z.exp() + found[0] + found[-1] * (-z).exp()
 
-    def _sum(self, key: str, z: acb) -> acb:
+    def sum(self, key: str, z: acb) -> acb:
         level = math.floor(8 * math.log2(to_float(abs(z).mid())))
         return self.cut(key, level)(1 / z)
 
-    def _cut(self, key: str, level: int) -> arb_poly:
+    def find_cut(self, key: str, level: int) -> arb_poly:
         """The polynomial in ``1 / z`` for ``|z|`` just above ``2^(level / 8)``."""
         step = -level / 8 * math.log(2)
         sizes = [log + k * step for k, log in enumerate(self.logs[key])]
@@ -145,10 +145,10 @@ class MiddleLoop:
         b, a = acb(self.g.b), acb(self.g.a)
         # Phases are those of the points around p = 0, on the same side of either branch point.
         front = (-z) ** -b * z**-a
-        return {0: front * sum((v * self._ratio(p / z, b, a) for p, v in self.nodes), acb(0))}
+        return {0: front * sum((v * self.ratio(p / z, b, a) for p, v in self.nodes), acb(0))}
 
     @staticmethod
-    def _ratio(t: acb, b: acb, a: acb) -> acb:
+    def ratio(t: acb, b: acb, a: acb) -> acb:
         return (1 - t) ** -b * (1 + t) ** -a
 
 
@@ -175,7 +175,7 @@ class FullLoop:
         total, top = acb(0), arb(0)
         for direction, k in ((1, first), (-1, first - 1)):
             while True:
-                value = self._term(k, z)
+                value = self.term(k, z)
                 total += value
                 size = abs(value).mid()
                 top = max(top, size)
@@ -184,7 +184,7 @@ class FullLoop:
                 k += direction
         return total * self.step / (2 * arb.pi())
 
-    def _term(self, k: int, z: acb) -> acb:
+    def term(self, k: int, z: acb) -> acb:
         p, (b, a, r) = acb(arb(self.p), self.step * k), self.parts
         exponent = p - b * (p - z).log() - a * (p + z).log() - r * p.log()
         return (exponent + self.log_gamma).exp()
