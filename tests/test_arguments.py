@@ -4,7 +4,6 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from inspect import getmembers, isfunction, ismethod, signature
-from math import comb, factorial
 
 import numpy as np
 import pytest
@@ -330,48 +329,6 @@ def test_shapes(distribution):
 
 
 # The probability of an interval
-
-
-def beta_sum_cdf(shapes, s):
-    """P(u_1 + u_2 <= s) for two Beta variables with integer parameters, s <= 1, exactly.
-
-    The density is a sum of c u_1^p u_2^q, the integral of which over the triangle u_1 + u_2 <= s
-    is c p! q! / (p + q + 2)! s^(p + q + 2).
-    """
-    (a, b), (c, d) = shapes
-    total = Fraction(0)
-    for i in range(b):
-        for j in range(d):
-            p, q = a - 1 + i, c - 1 + j
-            sign = (-1) ** (i + j) * comb(b - 1, i) * comb(d - 1, j)
-            share = Fraction(factorial(p) * factorial(q), factorial(p + q + 2))
-            total += sign * share * s ** (p + q + 2)
-    for first, second in shapes:
-        total *= Fraction(factorial(first + second - 1), factorial(first - 1))
-        total /= factorial(second - 1)
-    return total
-
-
-@pytest.mark.parametrize("shapes", [((10, 3), (8, 2)), ((20, 3), (12, 5))], ids=str)
-@pytest.mark.parametrize(("far", "near"), [(2, 4), (4, 6), (4, 5)], ids=str)
-def test_intervals_far_out(shapes, far, near):
-    """On either side, as small as 1e-32 where nothing but rounding is left."""
-    outer, inner = Fraction(1, 2**near), Fraction(1, 2**far)
-    exact = float(beta_sum_cdf(shapes, 2 * inner) - beta_sum_cdf(shapes, 2 * outer))
-    (a, b), (c, d) = shapes
-    low, high = BetaAverage([a, c], [b, d]), BetaAverage([b, d], [a, c])
-    for found in (
-        low.cdf(float(outer), float(inner)),
-        high.cdf(1 - float(inner), 1 - float(outer)),
-        -high.cdf(1 - float(outer), 1 - float(inner)),
-    ):
-        assert found == pytest.approx(exact, rel=0, abs=1e-12)
-
-
-def test_limits_that_do_not_fit():
-    """Named with their shapes."""
-    with pytest.raises(ValueError, match=r"^x and y must broadcast .* shapes \(2,\) and \(3,\)$"):
-        EXACT["BetaAverage"].cdf([0.1, 0.2], [0.3, 0.4, 0.5])
 
 
 def test_draws_have_a_seed_by_default():

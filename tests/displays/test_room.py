@@ -164,20 +164,6 @@ def test_many_densities_become_a_forest(n):
     assert asked.ax_.get_ylabel() == "Probability density"
 
 
-@pytest.mark.parametrize("values", [[1], [3, 5, 8], range(0, 500, 10)])
-def test_integers_have_integer_ticks(values):
-    """Nothing is written between two of them; few values are written where they are."""
-    one = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])
-    display = PosteriorSearchDisplay(
-        param="n", values=list(values), posteriors=[one] * len(values)
-    ).plot()
-    display.figure_.canvas.draw()
-    texts = [text.get_text() for text in display.ax_.get_xticklabels()]
-    assert all(text.lstrip("\N{MINUS SIGN}").isdigit() for text in texts)
-    if len(values) <= 3:
-        assert texts == [str(value) for value in values]
-
-
 def test_matrix_says_what_it_is():
     """Axes and diagonal are explained, and the diagonal has no colour of a probability."""
     display = compare_posteriors(posteriors(3)).plot(kind="matrix")

@@ -7,10 +7,8 @@ import pytest
 from scipy.stats import beta
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import FitFailedWarning, NotFittedError
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac import (
@@ -23,7 +21,6 @@ from skpostbac import (
     selected_posterior,
 )
 
-mpl = pytest.importorskip("matplotlib")
 plt = pytest.importorskip("matplotlib.pyplot")
 
 # Correct predictions of 20 samples of each of two classes, in each of two folds.
@@ -133,16 +130,6 @@ def test_candidates_without_the_parameter():
     assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == ["1", "2", "(not set)"]
 
 
-def test_long_values_stay_apart():
-    """Estimators with long texts that begin alike are different values."""
-    steps = [LogisticRegression(max_iter=5000, fit_intercept=False, C=c) for c in (1, 2, 3)]
-    steps = [Pipeline([("classifier", step)]) for step in steps]
-    display = draw([{"model": step} for step in steps])
-    x, _ = points(display.errorbars_[0])
-    np.testing.assert_array_equal(x, [0, 1, 2])
-    assert {tick.get_rotation() for tick in display.ax_.get_xticklabels()} == {30}
-
-
 def pixels(line):
     """Where a line is drawn."""
     return line.get_transform().transform(line.get_xydata())
@@ -207,16 +194,6 @@ def test_keyword_arguments_reach_the_artists():
     display = draw([{"C": 1}, {"C": 2}], best_index=0, **kwargs)
     assert display.best_.get_marker() == "*"
     assert display.errorbars_[0].lines[0].get_color() == "red"
-
-
-@pytest.mark.parametrize("values", [[1, 2], ["rbf", "linear"]], ids=["numbers", "text"])
-def test_second_search_has_other_colours(values):
-    """Two searches in the same axes are told apart."""
-    params = [{"p": value, "g": g} for value in values for g in "ab"]
-    first = draw(params, "p")
-    second = draw(params, "p", ax=first.ax_)
-    lines = [container.lines[0] for container in (*first.errorbars_, *second.errorbars_)]
-    assert len({line.get_color() for line in lines}) == 4
 
 
 ONE = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])

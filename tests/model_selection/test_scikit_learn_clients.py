@@ -334,19 +334,6 @@ def test_counts_in_a_search_without_a_rule(client, scorer, features):
 
 
 @pytest.mark.parametrize("scorer", COUNTS)
-def test_importance_of_features_by_counts(scorer, features):
-    """A dict of scores has an importance each: how many correct predictions a feature brings."""
-    X, y = features
-    X = np.column_stack([X[:, 2], np.zeros(len(y))])
-    result = permutation_importance(
-        clone(LDA).fit(X, y), X, y, scoring=scorer, n_repeats=1, random_state=0
-    )
-    assert result["total_1"].importances.tolist() == [[0.0], [0.0]]
-    assert result["correct_1"].importances[0] > 50
-    assert result["correct_1"].importances[1] == 0
-
-
-@pytest.mark.parametrize("scorer", COUNTS)
 @pytest.mark.parametrize(
     "copied", [copy.copy, copy.deepcopy, pickle_copy], ids=lambda f: f.__name__
 )
