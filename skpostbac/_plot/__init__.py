@@ -9,6 +9,7 @@ what all plots have in common. matplotlib is imported when a plot is made. Impor
 from skpostbac._plot.base import (
     COLORS,
     BinaryDisplayMixin,
+    CurveDisplay,
     Kwargs,
     Plot,
     chance_kwargs,

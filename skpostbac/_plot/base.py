@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skpostbac._plot.layout import NEUTRAL, legend_below, make_room, scale_text
+from skpostbac._plot.layout import NEUTRAL, label_axis, legend_below, make_room, scale_text
 from skpostbac._plot.text import estimate, with_score
-from skpostbac._utils import check_flags, shown
+from skpostbac._utils import Floats, check_flags, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -285,3 +285,36 @@ class BinaryDisplayMixin:
         y_score = scorer(estimator, X, y)
         display: Self = cls.from_predictions(y, y_score, pos_label=pos_label, **options)
         return display
+
+
+class CurveDisplay(BinaryDisplayMixin, Plot):
+    """Base class of ROC and precision-recall curves: a line with a band, and the chance level."""
+
+    line_: Line2D
+    band_: Any
+    chance_level_: Line2D | None
+
+    def _plot_line(self, x: Floats, y: Floats, label: str, kwargs: Kwargs) -> None:
+        style = {**unused_styles(self.ax_, 1)[0], "label": label}
+        (self.line_,) = self.ax_.plot(x, y, **merge_kwargs(style, kwargs))
+        self.band_ = self.chance_level_ = None
+
+    def _plot_band(self, x: Floats, low: Floats, high: Floats, level: float, kw: Kwargs) -> None:
+        """Plot a band in the colour of the line; all bands have one entry in the legend."""
+        label = f"{100 * level:g}% credible band"
+        if label in self.ax_.get_legend_handles_labels()[1]:
+            label = ""
+        style: dict[str, Any] = {"facecolor": self.line_.get_color()}
+        style |= {"alpha": shade(self.ax_, 0.2), "linewidth": 0, "label": label}
+        style = merge_kwargs(style, kw, is_area=True)
+        self.band_ = self.ax_.fill_between(x, low, high, **style)
+
+    def _plot_chance(self, ends: tuple[float, float], kwargs: Kwargs, score: str) -> None:
+        style = chance_kwargs(sum(ends) / 2, kwargs, score)
+        (self.chance_level_,) = self.ax_.plot((0, 1), ends, **style)
+
+    def _finish_curve(self, xlabel: str, ylabel: str, pos_label: object, despine: bool) -> Self:
+        self.ax_.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+        label_axis(self.ax_.xaxis, xlabel, pos_label=pos_label)
+        label_axis(self.ax_.yaxis, ylabel, pos_label=pos_label)
+        return self._finish(despine, legend="")

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
 
 from skpostbac import _plot
-from skpostbac._plot import BinaryDisplayMixin, Kwargs, Plot
+from skpostbac._plot import BinaryDisplayMixin, CurveDisplay, Kwargs, Plot
 from skpostbac._utils import (
     Floats,
     check_choice,
@@ -52,7 +52,7 @@ class EmpiricalCurve(NamedTuple):
     """Area under the ROC curve, or average precision."""
 
 
-class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
+class BinormalCurveDisplay(CurveDisplay):
     """Smooth ROC or precision-recall curve of normal scores, with a credible band.
 
     Create it with :meth:`from_estimator`, :meth:`from_predictions` or :meth:`from_model`. All
@@ -388,17 +388,10 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
         score = f"{area_name} = {_plot.estimate(self.area, self.interval)}"
         if self.empirical is not None and not plot_empirical:
             score += f", empirical {_plot.estimate(self.empirical.area)}"
-        style = {**_plot.unused_styles(ax, 1)[0], "label": _plot.with_score(name, score)}
-        (self.line_,) = ax.plot(self.x, self.y, **_plot.merge_kwargs(style, curve_kwargs))
-        self.band_ = self.empirical_line_ = self.chance_level_ = None
+        self._plot_line(self.x, self.y, _plot.with_score(name, score), curve_kwargs)
         if plot_band and (band := self.band) is not None:
-            color, alpha = self.line_.get_color(), _plot.shade(ax, 0.2)
-            label = f"{100 * self.level:g}% credible band"
-            if label in ax.get_legend_handles_labels()[1]:
-                label = ""  # one entry stands for the bands of all
-            style = {"facecolor": color, "alpha": alpha, "linewidth": 0, "label": label}
-            style = _plot.merge_kwargs(style, band_kwargs, is_area=True)
-            self.band_ = ax.fill_between(band.x, band.low, band.high, **style)
+            self._plot_band(band.x, band.low, band.high, self.level, band_kwargs)
+        self.empirical_line_ = None
         if plot_empirical and self.empirical is not None:
             x, y, area = self.empirical
             style = {"color": _plot.unused_styles(ax, 1)[0]["color"], "linewidth": 1.0}
@@ -408,12 +401,8 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
             (self.empirical_line_,) = ax.plot(x, y, **style)
         if plot_chance_level:
             ends = (0, 1) if self.curve == "roc" else (self.positive_fraction,) * 2
-            style = _plot.chance_kwargs(sum(ends) / 2, chance_level_kw, area_name)
-            (self.chance_level_,) = ax.plot((0, 1), ends, **style)
-        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-        _plot.label_axis(ax.xaxis, xlabel, pos_label=self.pos_label)
-        _plot.label_axis(ax.yaxis, ylabel, pos_label=self.pos_label)
-        return self._finish(despine, legend="")
+            self._plot_chance(ends, chance_level_kw, area_name)
+        return self._finish_curve(xlabel, ylabel, self.pos_label, despine)
 
 
 def _curve_name(curve: CurveKind) -> CurveKind:

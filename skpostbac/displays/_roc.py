@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from skpostbac import _plot
-from skpostbac._plot import BinaryDisplayMixin, Kwargs, Plot
-from skpostbac._utils import Floats, RandomStateLike, check_level, check_text
+from skpostbac._plot import CurveDisplay, Kwargs
+from skpostbac._utils import Floats, check_level, check_text
 from skpostbac.metrics import PosteriorRankingMetric
-from skpostbac.metrics._labels import WeightType
 from skpostbac.metrics._ranking import roc_with_band
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class PosteriorRocDisplay(BinaryDisplayMixin, Plot):
+class PosteriorRocDisplay(CurveDisplay):
     """ROC curve of the samples with a credible band, whatever the distribution of the scores.
 
     Create it with :meth:`from_estimator` or :meth:`from_predictions`. All parameters are stored as
@@ -96,27 +95,26 @@ class PosteriorRocDisplay(BinaryDisplayMixin, Plot):
         y_score: ArrayLike,
         *,
         pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        weight_type: WeightType = None,
-        groups: ArrayLike | None = None,
         level: float = 0.95,
-        random_state: RandomStateLike = 0,
         name: str | None = None,
         ax: Axes | None = None,
-        **plot_params: Any,
+        **options: Any,
     ) -> PosteriorRocDisplay:
         """Plot the curve, given true labels and scores.
 
         Parameters
         ----------
-        y_true, y_score, pos_label, sample_weight, weight_type, groups, random_state
+        y_true, y_score, pos_label
             As for :func:`~skpostbac.posterior_roc_auc`, of two classes.
         level : float, default=0.95
             Probability of the band at each point, and of the interval of the area, in (0, 1).
         name : str, default=None
             Name of the classifier in the legend.
-        ax, **plot_params
-            As for :meth:`plot`.
+        ax : matplotlib Axes, default=None
+            Axes to plot on; a new figure by default.
+        **options
+            As for :func:`~skpostbac.posterior_roc_auc`: `sample_weight`, `weight_type`, `groups`
+            and `random_state`; and those of :meth:`plot`.
 
         Returns
         -------
@@ -129,19 +127,12 @@ class PosteriorRocDisplay(BinaryDisplayMixin, Plot):
         ImportError
             If matplotlib is not installed.
         """
-        posterior, band = roc_with_band(
-            y_true,
-            y_score,
-            level=level,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            weight_type=weight_type,
-            groups=groups,
-            random_state=random_state,
-        )
+        options, plot_options = cls._split(options)
+        options |= {"pos_label": pos_label, "level": level}
+        posterior, band = roc_with_band(y_true, y_score, **options)
         label = 1 if pos_label is None else pos_label
         display = cls(*band, posterior=posterior, level=level, name=name, pos_label=label)
-        return display.plot(ax, **plot_params)
+        return display.plot(ax, **plot_options)
 
     def plot(
         self,
@@ -186,24 +177,14 @@ class PosteriorRocDisplay(BinaryDisplayMixin, Plot):
         check_text(name, "name")
         flags = {"plot_band": plot_band, "plot_chance_level": plot_chance_level, "despine": despine}
         kwargs = {"band_kwargs": band_kwargs, "chance_level_kw": chance_level_kw}
-        ax = self._start(ax, (5.4, 6.7), curve_kwargs=curve_kwargs, **kwargs, **flags)
+        self._start(ax, (5.4, 6.7), curve_kwargs=curve_kwargs, **kwargs, **flags)
         interval = self.posterior.credible_interval(self.level)
         area = f"AUC = {_plot.estimate(self.posterior.mean(), interval)}"
         label = _plot.with_score(self.name if name is None else name, area)
-        style = {**_plot.unused_styles(ax, 1)[0], "label": label}
-        (self.line_,) = ax.plot(self.fpr, self.tpr, **_plot.merge_kwargs(style, curve_kwargs))
-        self.band_ = self.chance_level_ = None
+        self._plot_line(self.fpr, self.tpr, label, curve_kwargs)
         if plot_band:
-            color, label = self.line_.get_color(), f"{100 * self.level:g}% credible band"
-            if label in ax.get_legend_handles_labels()[1]:
-                label = ""  # one entry stands for the bands of all
-            style = {"facecolor": color, "alpha": _plot.shade(ax, 0.2), "linewidth": 0}
-            style = _plot.merge_kwargs({**style, "label": label}, band_kwargs, is_area=True)
-            self.band_ = ax.fill_between(self.fpr, self.low, self.high, **style)
+            self._plot_band(self.fpr, self.low, self.high, self.level, band_kwargs)
         if plot_chance_level:
-            style = _plot.chance_kwargs(0.5, chance_level_kw, "AUC")
-            (self.chance_level_,) = ax.plot((0, 1), (0, 1), **style)
-        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-        _plot.label_axis(ax.xaxis, "False Positive Rate", pos_label=self.pos_label)
-        _plot.label_axis(ax.yaxis, "True Positive Rate", pos_label=self.pos_label)
-        return self._finish(despine, legend="")
+            self._plot_chance((0, 1), chance_level_kw, "AUC")
+        labels = "False Positive Rate", "True Positive Rate"
+        return self._finish_curve(*labels, self.pos_label, despine)
