@@ -204,12 +204,14 @@ def _plot_difference(
 
     # What is subtracted from what, in three lines if one is too long.
     size = float(ax.xaxis.label.get_fontsize())
+    order = pair[::-1] if comparison.less_is_better else pair
     width = 2 * layout.DATA_FRACTION * layout.cell_size(ax)[0]
-    a, b = (literal(name) for name in shorten(pair))
-    label = f"Balanced accuracy: {a} \N{MINUS SIGN} {b}"
+    a, b = (literal(name) for name in shorten(order))
+    score = comparison.posteriors[0].score_name
+    label = f"{score}: {a} \N{MINUS SIGN} {b}"
     if layout.text_width(label, size) > width:
-        a, b = layout.fit_names(pair, size, width - 2 * size)
-        label = f"Balanced accuracy:\n{a}\n\N{MINUS SIGN} {b}"
+        a, b = layout.fit_names(order, size, width - 2 * size)
+        label = f"{score}:\n{a}\n\N{MINUS SIGN} {b}"
     ax.set_xlabel(f"{label}\n{summaries.title}: {summary.text}")
 
     layout.make_room(ax)  # from here on, the axes are as large as they will be
@@ -338,7 +340,7 @@ def _plot_decision(ax: Axes, comparison: Any, level: float, method: str) -> dict
         "Expected loss": [f"{loss:.4f}" for loss in comparison.expected_loss()[order]],
     }
     drawn = plot_forest(ax, summarize(posteriors, level, method), columns)
-    ax.set_xlabel("Balanced accuracy")
+    ax.set_xlabel(comparison.posteriors[0].score_name)
     return dict(zip(("lines", "intervals", "means"), drawn, strict=True))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,6 +29,7 @@ from skpostbac._utils import (
     check_rope,
     describe_estimate,
     draw_seed,
+    float_or_nan,
     format_probability,
     input_errors,
     more,
@@ -38,7 +39,13 @@ from skpostbac._utils import (
     round_estimate,
     table,
 )
-from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
+from skpostbac.metrics import (
+    PairedCounts,
+    PosteriorAccuracy,
+    PosteriorBalancedAccuracy,
+    paired_counts,
+)
+from skpostbac.metrics._confusion import Metric, confuse_jointly
 from skpostbac.metrics._dependence import (
     DesignEffects,
     doubts_of_groups,
@@ -52,11 +59,13 @@ from skpostbac.metrics._labels import (
     by_argument,
     check_names,
     label_list,
+    named_predictions,
     position_of,
     warn_if_foreign,
 )
 from skpostbac.metrics._posteriors import (
     OBJECTIVES,
+    ScalarPosterior,
     check_objective,
     tell_of_coverage,
     tell_of_untested,
@@ -64,17 +73,25 @@ from skpostbac.metrics._posteriors import (
 )
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection._joint import (
+    N_DRAWS,
+    ConfusionJoint,
     Difference,
-    IndependentJoint,
     Joint,
     MonteCarloError,
     PairedJoint,
+    independent_joint,
+    probability_errors,
+    sign_of,
 )
-from skpostbac.stats import Interval
+from skpostbac.model_selection._pooling import OutcomeMetric, accuracy_of, is_accuracy
+from skpostbac.stats import HierarchicalPairedDifference, Interval
 from skpostbac.stats._beta import evaluate_all
 from skpostbac.stats._distribution import (
     DEFAULT_INTERVAL,
+    Distribution,
+    DrawnPosterior,
     IntervalMethod,
+    errors_of,
     estimate_columns,
     figures_of,
     interval_of,
@@ -86,9 +103,6 @@ if TYPE_CHECKING:
 
 # Names in the repr, which stays on one line, and in the tables of a notebook.
 _SHOWN_NAMES = 8
-
-# Random draws of a comparison of several paired classifiers: standard errors of at most 0.002.
-N_DRAWS = 100_000
 
 # What to sort by beside the objectives of one posterior, largest first.
 _JOINT_OBJECTIVES: dict[str, Callable[[PosteriorComparison], Floats]] = {
@@ -185,7 +199,7 @@ class PosteriorComparison(StablePickle):
     """
 
     names: tuple[str, ...]
-    posteriors: tuple[PosteriorBalancedAccuracy, ...]
+    posteriors: tuple[Any, ...]
     rope: float
     # How the posteriors depend on each other. It is made of them, or they of it.
     _joint: Joint
@@ -193,7 +207,7 @@ class PosteriorComparison(StablePickle):
     def __init__(
         self,
         names: Sequence[str],
-        posteriors: Sequence[PosteriorBalancedAccuracy],
+        posteriors: Sequence[ScalarPosterior],
         *,
         rope: float = 0.0,
     ) -> None:
@@ -211,11 +225,14 @@ class PosteriorComparison(StablePickle):
         _check_several(len(posteriors), "posteriors")
         check_names(names)
         _check_same_score(names, posteriors)
+        shares = PosteriorBalancedAccuracy, PosteriorAccuracy
+        if isinstance(posteriors[0], shares) or not float_or_nan(rope) >= 1:
+            rope = check_rope(rope)
         vars(self).update(  # past the frozen __setattr__
             names=names,
             posteriors=posteriors,
-            rope=check_rope(rope),
-            _joint=IndependentJoint(posteriors=posteriors),
+            rope=float(rope),
+            _joint=independent_joint(posteriors),
         )
 
     @classmethod
@@ -223,6 +240,7 @@ class PosteriorComparison(StablePickle):
         cls,
         counts: PairedCounts,
         *,
+        metric: OutcomeMetric = "balanced_accuracy",
         rope: float = 0.0,
         class_weight: ClassWeightLike = None,
         prior: PriorLike = DEFAULT_PRIOR,
@@ -236,6 +254,8 @@ class PosteriorComparison(StablePickle):
         ----------
         counts : PairedCounts
             Joint counts of correct predictions of the T >= 2 classifiers.
+        metric : {"balanced_accuracy", "accuracy"}, default="balanced_accuracy"
+            Metric that follows from which predictions are correct.
         rope, class_weight, prior, n_draws, random_state, n_jobs
             As for :func:`~skpostbac.compare_predictions`.
 
@@ -258,36 +278,66 @@ class PosteriorComparison(StablePickle):
         """
         if not isinstance(counts, PairedCounts):
             raise TypeError(f"counts must be PairedCounts, got {type(counts).__name__}")
+        margins = counts._as_one_class() if is_accuracy(metric, class_weight) else counts
         posteriors = [
-            PosteriorBalancedAccuracy(counts.margin(name), prior=prior, class_weight=class_weight)
+            PosteriorBalancedAccuracy(margins.margin(name), prior=prior, class_weight=class_weight)
             for name in counts.names
         ]
         n_draws, seed = check_n_draws(n_draws, 1), draw_seed(random_state)
-        return cls._paired(counts, posteriors, rope, n_draws, seed, n_jobs)
+        return cls._paired(counts, posteriors, metric, rope, n_draws, seed, n_jobs)
 
     @classmethod
     def _paired(
         cls,
         counts: PairedCounts,
         posteriors: Sequence[PosteriorBalancedAccuracy],
+        metric: OutcomeMetric,
         rope: float,
         n_draws: int,
         seed: int,
         n_jobs: int | None = None,
     ) -> PosteriorComparison:
-        posteriors = tuple(posteriors)
+        """Compare by counts; the posteriors are of a single class for the accuracy."""
+        shown: Sequence[ScalarPosterior] = posteriors
         joint = PairedJoint(
-            counts=counts, posteriors=posteriors, n_draws=n_draws, seed=seed, n_jobs=n_jobs
+            counts=counts._as_one_class() if metric == "accuracy" else counts,
+            posteriors=tuple(posteriors),
+            n_draws=n_draws,
+            seed=seed,
+            n_jobs=n_jobs,
         )
-        comparison = cls(counts.names, posteriors, rope=rope)
+        if metric == "accuracy":
+            shown = [
+                accuracy_of(counts.margin(name), one)
+                for name, one in zip(counts.names, posteriors, strict=True)
+            ]
+        return cls._of(counts.names, shown, rope, joint)
+
+    @classmethod
+    def _of(
+        cls, names: Sequence[str], posteriors: Sequence[Any], rope: float, joint: Joint
+    ) -> PosteriorComparison:
+        comparison = cls(tuple(names), tuple(posteriors), rope=rope)
         vars(comparison)["_joint"] = joint  # past the frozen __setattr__
         return comparison
+
+    @property
+    def less_is_better(self) -> bool:
+        """Whether less is better of the metric, such as of a cost."""
+        return sign_of(self.posteriors[0]) < 0
+
+    @property
+    def _is_paired(self) -> bool:
+        return isinstance(self._joint, PairedJoint | ConfusionJoint)
 
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:_SHOWN_NAMES]]
         names += ["..."] * (len(self.names) > _SHOWN_NAMES)
-        paired = ", paired" if isinstance(self._joint, PairedJoint) else ""
-        return f"PosteriorComparison({', '.join(names)}, rope={self.rope:g}{paired})"
+        paired = ", paired" if self._is_paired else ""
+        first = self.posteriors[0]
+        is_default = isinstance(first, PosteriorBalancedAccuracy)
+        metric = "" if is_default else f", metric={first.score_name!r}"
+        return f"PosteriorComparison({', '.join(names)}{metric}, rope={self.rope:g}{paired})"
 
     def __str__(self) -> str:
         return self.report()
@@ -314,7 +364,10 @@ class PosteriorComparison(StablePickle):
         return block(repr(self), *parts)
 
     def difference(self, a: str, b: str) -> Difference:
-        """Return the distribution of the difference in balanced accuracy, `a` minus `b`.
+        """Return the distribution of by how much `a` is better than `b`.
+
+        It is the difference of the metric, `a` minus `b`; of a metric of which less is better, such
+        as a cost, it is `b` minus `a`.
 
         Parameters
         ----------
@@ -323,12 +376,12 @@ class PosteriorComparison(StablePickle):
 
         Returns
         -------
-        distribution : BoundedDistribution or HierarchicalPairedDifference
-            Distribution on an interval within [-1, 1]. For classifiers on the same samples it is a
-            :class:`~skpostbac.stats.PairedDifference`, or a
-            :class:`~skpostbac.stats.HierarchicalPairedDifference` with the hierarchical prior;
-            otherwise a :class:`~skpostbac.stats.BetaAverage` or a
-            :class:`~skpostbac.stats.HierarchicalBetaAverage`.
+        distribution : BoundedDistribution, HierarchicalPairedDifference or DrawnPosterior
+            For accuracies on the same samples it is a :class:`~skpostbac.stats.PairedDifference`,
+            or a :class:`~skpostbac.stats.HierarchicalPairedDifference` with the hierarchical prior;
+            for balanced accuracies on different samples a :class:`~skpostbac.stats.BetaAverage` or
+            a :class:`~skpostbac.stats.HierarchicalBetaAverage`; otherwise a
+            :class:`~skpostbac.metrics.DrawnPosterior`.
 
         Raises
         ------
@@ -345,7 +398,7 @@ class PosteriorComparison(StablePickle):
         *,
         method: IntervalMethod = DEFAULT_INTERVAL,
     ) -> Interval:
-        """Return a credible interval of the difference, `a` minus `b`.
+        """Return a credible interval of the :meth:`difference` of `a` and `b`.
 
         Parameters
         ----------
@@ -375,8 +428,8 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         below, within, above : float
-            Probabilities that the difference, `a` minus `b`, is below ``-rope``, within ``[-rope,
-            rope]`` and above ``rope``. They sum to 1.
+            Probabilities that the :meth:`difference` of `a` and `b` is below ``-rope``, within
+            ``[-rope, rope]`` and above ``rope``. They sum to 1.
         """
         distribution, rope = self.difference(a, b), self.rope
         within = float(distribution.cdf(-rope, rope)) if rope > 0 else 0.0
@@ -401,9 +454,10 @@ class PosteriorComparison(StablePickle):
         ValueError
             If a name is unknown, or both are the same.
         """
-        self._pair(a, b)
-        joint = self._joint
-        return joint.counts.design_effects(a, b) if isinstance(joint, PairedJoint) else None
+        pair, joint = self._pair(a, b), self._joint
+        if isinstance(joint, PairedJoint | ConfusionJoint):
+            return joint.design_effects(*pair)
+        return None
 
     def prob_greater(self) -> Floats:
         """Return the probability that each classifier is better than each other one.
@@ -466,19 +520,18 @@ class PosteriorComparison(StablePickle):
         return self._joint.expected_loss.copy()
 
     def monte_carlo_error(self) -> MonteCarloError:
-        """Return the Monte Carlo standard errors of ranks and losses.
+        """Return the Monte Carlo standard errors of probabilities, ranks and losses.
 
         Returns
         -------
         rank_probabilities : array of shape (T, T)
         expected_rank, expected_loss : array of shape (T,)
+        prob_greater : array of shape (T, T)
             Standard errors of the methods with these names; the first column of
-            ``rank_probabilities`` applies to :meth:`prob_best`. They are zero for exact results:
-            for independent classifiers, and for two classifiers unless they were tested on the same
-            samples with the hierarchical prior. Without that prior, the differences between losses
-            are exact, so all losses have the same error.
+            ``rank_probabilities`` applies to :meth:`prob_best`. They are zero for exact results.
+            Where differences of the means are exact, all losses have the same error.
         """
-        return self._joint.monte_carlo_error()
+        return MonteCarloError(*self._joint.rank_errors, self._joint.pair_errors)
 
     def win_counts(self) -> Indices:
         """Return how many other classifiers each one beats by posterior mean.
@@ -501,7 +554,8 @@ class PosteriorComparison(StablePickle):
            performance evaluation for multiclass classification using the posterior balanced
            accuracy. ROBOT2013: First Iberian Robotics Conference, 347-361.
         """
-        means = np.array([posterior.mean() for posterior in self.posteriors])
+        means = np.array([one.mean() for one in self.posteriors])
+        means = -means if self.less_is_better else means
         wins: Indices = np.sum(means[:, np.newaxis] > means, axis=1)
         return wins
 
@@ -553,7 +607,7 @@ class PosteriorComparison(StablePickle):
         """
         columns = {
             "prob_best": self.prob_best().tolist(),
-            "prob_best_error": self.monte_carlo_error().rank_probabilities[:, 0].tolist(),
+            "prob_best_error": self._joint.rank_errors[0][:, 0].tolist(),
             "expected_rank": self.expected_rank().tolist(),
             "expected_loss": self.expected_loss().tolist(),
             "wins": self.win_counts().tolist(),
@@ -561,7 +615,7 @@ class PosteriorComparison(StablePickle):
         return [
             {
                 "name": self.names[index],
-                **figures_of(self.posteriors[index].distribution, level),
+                **_figures(self.posteriors[index].distribution, level),
                 **{key: values[index] for key, values in columns.items()},
             }
             for index in self._order()
@@ -612,10 +666,16 @@ class PosteriorComparison(StablePickle):
             pairs = list(combinations(self.ranking(), 2))
             for first, second in progress(pairs, len(pairs), "describing differences"):
                 difference = self.difference(first, second)
-                figures = figures_of(difference, level)
-                above = {"prob_greater": float(difference.ccdf(0.0))}
-                masses = self.rope_masses(first, second)._asdict()
-                rows.append({"first": first, "second": second, **figures, **above, **masses})
+                above, masses = float(difference.ccdf(0.0)), self.rope_masses(first, second)
+                row = {
+                    "first": first,
+                    "second": second,
+                    **_figures(difference, level),
+                    "prob_greater": above,
+                    "prob_greater_error": _probability_error(difference, above),
+                    **masses._asdict(),
+                }
+                rows.append(row)
             return {key: [row[key] for row in rows] for key in rows[0]}
         if kind == "prob_greater":
             columns, matrix = self.names, self.prob_greater()
@@ -709,6 +769,7 @@ class PosteriorComparison(StablePickle):
         else:
             distributions = [entry.distribution for entry in self.posteriors]
             values = evaluate_all(distributions, lambda one: OBJECTIVES[objective](one, level))
+            values = -values if self.less_is_better else values
         order: list[int] = np.argsort(-values, kind="stable").tolist()
         return order
 
@@ -722,16 +783,19 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
     best, *others = records = comparison.summary(level)
     *tied, last = (record["name"] for record in records if record["mean"] == best["mean"])
     leaders = f"{', '.join(tied)} and {last} tie for" if tied else f"{last} has"
+    highest = "lowest" if comparison.less_is_better else "highest"
     introduction = (
-        f"{leaders} the highest posterior mean of {len(records)} classifiers, {describe(best)}; "
+        f"{leaders} the {highest} posterior mean of {len(records)} classifiers, {describe(best)}; "
         f"{best['name'] if tied else 'it'} is the best with probability "
         f"{format_probability(best['prob_best'])}."
     )
     lines, leader, rope = [introduction], best["name"], comparison.rope
+    differences = []
     for other in others:
         name = other["name"]
         distribution = comparison.difference(leader, name)
-        mean, low, high = round_estimate(distribution.mean(), interval_of(distribution, level))
+        differences.append(figures := _figures(distribution, level))
+        mean, low, high = round_estimate(figures["mean"], Interval(figures["low"], figures["high"]))
         below, within, above = map(format_probability, comparison.rope_masses(leader, name))
         how = f"with probability {above}"
         if rope > 0:
@@ -744,11 +808,16 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
             f"{name} has {describe(other)}. {leader} is better than {name} {how} "
             f"(difference {mean}, {100 * float(level):.12g}% interval {low} to {high})."
         )
+    joint = comparison._joint
     lines.append(comparison.explanation)
-    if isinstance(comparison._joint, PairedJoint):
-        lines += _describe_same_samples(comparison._joint, leader, others[0]["name"])
+    if isinstance(joint, PairedJoint | ConfusionJoint):
+        lines += _describe_same_samples(joint, comparison.names, leader, others[0]["name"])
     posteriors = comparison.posteriors
-    if len(posteriors[0]._averaged) == 1:
+    are_balanced = isinstance(posteriors[0], PosteriorBalancedAccuracy)
+    if not are_balanced:
+        less = ", of which less is better" if comparison.less_is_better else ""
+        lines.append(f"Metric: {posteriors[0].score_name}{less}.")
+    elif len(posteriors[0]._averaged) == 1:
         (label,) = label_list(posteriors[0].counts.classes[posteriors[0]._averaged])
         lines.append(
             f"Scores are recalls of class {label!r}, the only class, not balanced accuracies."
@@ -758,7 +827,7 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
             "Scores are balanced accuracies: recall averaged over the classes; chance level is "
             f"{posteriors[0].chance:.3f}."
         )
-    corrections = {one.correction for one in posteriors if hasattr(one, "correction")}
+    corrections = {one.correction for one in joint.posteriors if hasattr(one, "correction")}
     lines.append(
         "This compares algorithms: models refitted on data sets of this size, not only those that "
         "were tested."
@@ -766,33 +835,61 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
         else "These results apply to the fitted classifiers; variation from retraining is not "
         "included."
     )
-    lines += [*sorted(corrections), *tell_of_coverage(*posteriors), *tell_of_untested(*posteriors)]
-    error = max(record["prob_best_error"] for record in records)
-    if error > 0:
+    lines += sorted(corrections)
+    if are_balanced:
+        lines += [*tell_of_coverage(*posteriors), *tell_of_untested(*posteriors)]
+    of_probabilities = max(record["prob_best_error"] for record in records)
+    if isinstance(comparison.difference(leader, others[0]["name"]), DrawnPosterior):
+        of_means, of_ends = (
+            max(row[key] for row in (*records, *differences) for key in keys)
+            for keys in (("monte_carlo_error",), ("low_error", "high_error"))
+        )
+        lines.append(
+            "These numbers are estimated from random draws, with standard errors of up to about "
+            f"{of_probabilities:.1g} (probabilities), {of_means:.1g} (means) and {of_ends:.1g} "
+            "(ends of intervals)."
+        )
+    elif of_probabilities > 0:
         lines.append(
             "Probabilities of being the best are estimated from random draws, with a standard "
-            f"error of up to about {error:.1g}."
+            f"error of up to about {of_probabilities:.1g}."
         )
     return paragraphs(*lines)
 
 
-def _describe_same_samples(joint: PairedJoint, best: str, second: str) -> list[str]:
+def _figures(distribution: Distribution, level: float) -> dict[str, float]:
+    """Return the figures of a distribution with their Monte Carlo errors, 0 if it is exact."""
+    figures = figures_of(distribution, level)
+    errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
+    if isinstance(distribution, DrawnPosterior):
+        errors = errors_of(distribution, level)
+    elif isinstance(distribution, HierarchicalPairedDifference):  # its mean is exact
+        low, high = distribution.interval_error(level)
+        errors |= {"low_error": low, "high_error": high}
+    return {**figures, **errors}
+
+
+def _probability_error(distribution: Distribution, probability: float) -> float:
+    """Return the Monte Carlo error of a probability, 0 if the distribution is exact."""
+    draws = getattr(distribution, "draws", None)
+    return 0.0 if draws is None else float(probability_errors(probability, len(draws)))
+
+
+def _describe_same_samples(
+    joint: PairedJoint | ConfusionJoint, names: Sequence[str], best: str, second: str
+) -> list[str]:
     """Return the caveats on few samples and on groups, and the result of ignoring the groups."""
-    lines, posterior = [], joint.posteriors[0]
-    averaged = posterior.class_weight > 0
-    with np.errstate(divide="ignore"):
-        squares = posterior.class_weight[averaged] ** 2 / posterior.effective_counts.total[averaged]
-    # As precise as that of so many samples in classes of equal size.
-    if squares.sum() > 1 / _FEW:
+    lines = []
+    if joint.n_balanced < _FEW:
         lines.append(
             "With so few samples, probabilities above 0.95 are too high if real differences are "
             "small (in simulations, 0.98 stated and 0.93 true)."
         )
-    names = joint.counts.names
-    ignoring = joint.ignoring_groups(names.index(best), names.index(second))
+    pair = names.index(best), names.index(second)
+    ignoring = joint.ignoring_groups(*pair)
     if ignoring is not None:
-        effects = joint.counts.design_effects(second, best)
-        lines += doubts_of_groups(effects, label_list(joint.counts.classes))
+        effects = joint.design_effects(*pair)
+        lines += doubts_of_groups(effects, joint.class_labels)
         if is_large(effects):
             probability = format_probability(float(ignoring.ccdf(0.0)))
             lines.append(
@@ -803,20 +900,24 @@ def _describe_same_samples(joint: PairedJoint, best: str, second: str) -> list[s
 
 
 def compare_posteriors(
-    posteriors: Mapping[str, PosteriorBalancedAccuracy], *, rope: float = 0.0
+    posteriors: Mapping[str, ScalarPosterior], *, rope: float = 0.0
 ) -> PosteriorComparison:
     r"""Compare classifiers that were tested on independent test sets.
 
     For each pair, the posterior of :math:`\delta = \lambda_j - \lambda_i`, the difference of their
-    balanced accuracies ([1]_, eq. 14), is computed without random draws.
+    balanced accuracies ([1]_, eq. 14), is computed without random draws, as it is for accuracies.
+    Differences of other metrics are estimated from 100,000 random draws with a fixed seed.
 
     Parameters
     ----------
-    posteriors : mapping of str to PosteriorBalancedAccuracy
-        Posteriors of T >= 2 classifiers, by name. All must have the same classes, in any order, and
-        the same class weights; priors may differ.
+    posteriors : mapping of str to posterior
+        Posteriors of one metric of T >= 2 classifiers, by name, such as
+        :class:`PosteriorBalancedAccuracy`, :class:`PosteriorAccuracy`,
+        :class:`PosteriorConfusionMetric` or :class:`PosteriorRankingMetric`. Balanced accuracies
+        must have the same classes, in any order, and the same class weights; priors may differ.
     rope : float, default=0.0
-        Half-width of the region of practical equivalence, in balanced accuracy, in [0, 1).
+        Half-width of the region of practical equivalence, in units of the metric, at least 0; below
+        1 for accuracies.
 
     Returns
     -------
@@ -828,8 +929,8 @@ def compare_posteriors(
     TypeError
         If `posteriors` is not a mapping from strings to posteriors.
     ValueError
-        If there are fewer than two, if they have different classes or class weights, or if `rope`
-        is not in [0, 1).
+        If there are fewer than two, if they are of different metrics, classes or class weights, or
+        if `rope` is invalid.
 
     Notes
     -----
@@ -878,6 +979,10 @@ def compare_predictions(
     y_true: ArrayLike,
     predictions: Predictions,
     *,
+    metric: Metric = "balanced_accuracy",
+    pos_label: Hashable = None,
+    average: str | None = None,
+    prevalence: ArrayLike = "sampled",
     rope: float = 0.0,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -898,11 +1003,21 @@ def compare_predictions(
     predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
         Predicted labels of T >= 2 classifiers for the same samples, by name; a pandas or polars
         DataFrame has one column per classifier.
+    metric : str, callable, ExpectedCost or NetBenefit, default="balanced_accuracy"
+        What is compared: "balanced_accuracy", "accuracy", or any other metric of
+        :func:`posterior_confusion_metric`, such as "f1", "mcc", an
+        :class:`~skpostbac.metrics.ExpectedCost` or a function of confusion matrices. Of costs,
+        false positive rates and negative likelihood ratios less is better.
+    pos_label, average, prevalence
+        As for :func:`posterior_confusion_metric`, where the metric has them.
     rope : float, default=0.0
-        Half-width of the region of practical equivalence, in balanced accuracy, in [0, 1).
+        Half-width of the region of practical equivalence, in units of the metric, at least 0; below
+        1 for accuracies.
     labels : array-like of shape (n_classes,), default=None
-        Classes to average over, by default those in `y_true`. A class that is absent from `y_true`
-        keeps its prior; samples whose true class is not listed are ignored.
+        Classes to average over, by default those in `y_true`; for metrics other than the
+        accuracies the classes of the confusion matrices, by default with those predicted. A class
+        that is absent from `y_true` keeps its prior; samples whose true class is not listed are
+        ignored.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative weights. By default they are case counts, so their scale matters: a
         weight of 2 counts the sample twice and narrows the posterior.
@@ -915,13 +1030,17 @@ def compare_predictions(
         are treated as correlated and count for less; see :ref:`groups`. Each score and each
         difference has its own design effects.
     class_weight : dict or array-like of shape (n_classes,), default=None
-        Weights of the classes in the average, normalised to sum to 1.
+        Weights of the classes in the balanced accuracy, normalised to sum to 1.
     prior : str, pair of floats, array-like or Hyperprior, default="reciprocal"
         Prior of the accuracy of each classifier on each class, as for
-        :class:`PosteriorBalancedAccuracy`. With "hierarchical", the differences between classifiers
-        borrow strength across classes, too.
+        :class:`PosteriorBalancedAccuracy` and :func:`posterior_confusion_metric`. With
+        "hierarchical", for the balanced accuracy, the differences between classifiers borrow
+        strength across classes, too. For "accuracy" it is the prior of the accuracy itself, and
+        "reciprocal" is Beta(1, 1).
     n_draws : int, default=100_000
-        Number of random draws, at most 1e9, for ranks and losses of more than two classifiers.
+        Number of random draws, at most 1e9, for ranks and losses of more than two classifiers, and
+        for all results of metrics other than the accuracies; fewer, but at least 1,000, where there
+        are many different combinations of labels.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the draws, read once, so the result then stays the same. Results are reproducible by
         default; None stands for fresh entropy.
@@ -937,8 +1056,10 @@ def compare_predictions(
     ------
     TypeError, ValueError
         If there are fewer than two classifiers; if `rope`, `n_draws` or `random_state` is invalid;
-        if an explicit prior gives one of the four outcomes of a pair less than 1e-6; or as listed
-        in :func:`paired_counts` and :class:`PosteriorBalancedAccuracy`.
+        if `class_weight`, `pos_label`, `average` or `prevalence` does not apply to the metric; if
+        an explicit prior gives one of the four outcomes of a pair less than 1e-6; or as listed in
+        :func:`paired_counts`, :class:`PosteriorBalancedAccuracy` and
+        :func:`posterior_confusion_metric`.
 
     Warns
     -----
@@ -959,7 +1080,8 @@ def compare_predictions(
 
     Notes
     -----
-    In each class, a sample shows one of :math:`2^T` patterns of which classifiers are right. Their
+    For accuracies, a sample of a class shows one of :math:`2^T` patterns of which classifiers are
+    right; for "accuracy", all samples are of one class. Their
     probabilities have a Dirichlet prior. Each classifier's accuracy then has exactly the
     posterior that it has alone, and each pair a Dirichlet posterior over the four cells both right,
     only the first, only the second, neither. The distribution of the difference is exact.
@@ -992,6 +1114,16 @@ def compare_predictions(
     probability of being better implied by the ranks may differ by a few hundredths from that of the
     pair.
 
+    For any other metric, the cells of true class and all predictions have a Dirichlet prior, of
+    which each classifier has the posterior of :func:`posterior_confusion_metric` (without groups
+    and importance weights, exactly). The prior of a class is on disagreement as far as it can be:
+    of two classifiers with a = b one is right and the other predicts any other class. Pairs are
+    drawn by themselves, and ranks of more than two classifiers jointly. All numbers are estimated
+    from random draws and have standard errors, in :meth:`PosteriorComparison.table`,
+    :meth:`PosteriorComparison.summary` and :meth:`PosteriorComparison.monte_carlo_error`. With
+    groups or importance weights, the cells of a pair are divided by the design effects of the
+    difference, found by linearising the metric.
+
     The posterior describes the predictions that were made; it does not include the variation
     between training sets.
 
@@ -1010,6 +1142,12 @@ def compare_predictions(
     >>> comparison.difference_interval("two", "one")
     Interval(low=-0.025, high=0.182)
 
+    Any metric can be compared:
+
+    >>> f1 = compare_predictions(y_true, {"one": one, "two": two}, metric="f1", pos_label="a")
+    >>> f1.difference("two", "one").mean(), f1.difference("two", "one").monte_carlo_error()
+    (0.0777, 0.00018)
+
     If they had been tested on different samples, the same result would be far less certain:
 
     >>> posteriors = {
@@ -1020,19 +1158,52 @@ def compare_predictions(
     array([[0.5  , 0.228],
            [0.772, 0.5  ]])
     """
-    counts = paired_counts(
-        y_true,
-        predictions,
-        labels=labels,
-        sample_weight=sample_weight,
-        weight_type=weight_type,
-        groups=groups,
-    )
+    options: dict[str, Any] = {
+        "labels": labels,
+        "sample_weight": sample_weight,
+        "weight_type": weight_type,
+        "groups": groups,
+    }
+    is_sampled = isinstance(prevalence, str) and prevalence == "sampled"
+    needs_labels = not (isinstance(metric, str) and metric in ("balanced_accuracy", "accuracy"))
+    if needs_labels or (metric == "accuracy" and not is_sampled):
+        columns = named_predictions(predictions)
+        _check_several(len(columns), "predictions")
+        if class_weight is not None:
+            raise ValueError("class_weight applies to metric='balanced_accuracy' only")
+        seed = draw_seed(random_state)
+        confusion, posteriors = confuse_jointly(
+            y_true,
+            by_argument(columns, tuple(columns)),
+            metric,
+            pos_label=pos_label,
+            average=average,
+            prevalence=prevalence,
+            prior=prior,  # type: ignore[arg-type]
+            n_draws=check_n_draws(n_draws, 2),
+            random_state=random_state,
+            **options,
+        )
+        joint = ConfusionJoint(
+            posteriors=tuple(posteriors),
+            n_draws=n_draws,
+            seed=seed,
+            n_jobs=n_jobs,
+            confusion=confusion,
+        )
+        if confusion.target.name != "macro recall":
+            return PosteriorComparison._of(tuple(columns), posteriors, rope, joint)
+        metric = "balanced_accuracy"
+    for argument, value in {"pos_label": pos_label, "average": average}.items():
+        if value is not None and not needs_labels:
+            raise ValueError(f"{argument}={value!r} does not apply to metric={metric!r}")
+    counts = paired_counts(y_true, predictions, **options)
     _check_several(len(counts.names), "predictions")
     never_right = [counts.names[i] for i in np.flatnonzero(~counts.patterns.any(axis=0))]
     warn_if_foreign(y_true, by_argument(predictions, never_right), stacklevel=2)
     comparison = PosteriorComparison.from_paired_counts(
         counts,
+        metric=metric,  # type: ignore[arg-type]
         rope=rope,
         class_weight=class_weight,
         prior=prior,
@@ -1040,11 +1211,12 @@ def compare_predictions(
         random_state=random_state,
         n_jobs=n_jobs,
     )
-    warn_if_prior_dominates(*comparison.posteriors)
+    warn_if_prior_dominates(*comparison._joint.posteriors)
     if groups is None:
         warn_of_repeated_ids(y_true)
     else:
-        warn_of_groups(counts.design_effects(*counts.names[:2]), label_list(counts.classes))
+        effects = comparison.design_effects(*counts.names[:2])
+        warn_of_groups(effects, comparison._joint.class_labels)  # type: ignore[union-attr]
     return comparison
 
 
@@ -1055,13 +1227,28 @@ def _check_several(n_classifiers: int, argument: str) -> None:
 
 def _check_same_score(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> None:
     """Raise if the posteriors are of different quantities, or cannot be subtracted."""
-    weights = []
     for name, posterior in zip(names, posteriors, strict=True):
-        if not isinstance(posterior, PosteriorBalancedAccuracy):
+        if not isinstance(posterior, ScalarPosterior):
             raise TypeError(
-                f"posteriors[{name!r}] must be a PosteriorBalancedAccuracy, "
+                f"posteriors[{name!r}] must be the posterior of a metric, "
                 f"got {type(posterior).__name__}"
             )
+    if all(isinstance(posterior, PosteriorBalancedAccuracy) for posterior in posteriors):
+        _check_same_classes(names, posteriors)
+        return
+    metrics = [posterior.score_name for posterior in posteriors]
+    for name, metric in zip(names, metrics, strict=True):
+        if metric != metrics[0]:
+            raise ValueError(
+                f"posteriors must be of one metric, got {metrics[0]!r} for {names[0]!r} and "
+                f"{metric!r} for {name!r}"
+            )
+
+
+def _check_same_classes(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> None:
+    """Raise if balanced accuracies are of other classes or weights, or cannot be subtracted."""
+    weights = []
+    for posterior in posteriors:
         labels = label_list(posterior.counts.classes)
         weights.append(dict(zip(labels, posterior.class_weight.tolist(), strict=True)))
     first = weights[0]

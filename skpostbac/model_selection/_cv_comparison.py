@@ -22,13 +22,16 @@ from skpostbac._utils import (
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._posteriors import warn_if_prior_dominates
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
-from skpostbac.model_selection._comparison import N_DRAWS, PosteriorComparison
+from skpostbac.model_selection._comparison import PosteriorComparison
+from skpostbac.model_selection._joint import N_DRAWS
 from skpostbac.model_selection._pooling import (
     FoldCounts,
+    OutcomeMetric,
     TrainingVariation,
     corrected_for_training,
     fold_counts,
     fold_words,
+    is_accuracy,
     weights_by_text,
 )
 
@@ -39,6 +42,7 @@ _OUTCOMES = " with scoring=OutcomesScorer(max_test_size=len(y))"
 def compare_cv_results(
     cv_results: Mapping[str, Any],
     *,
+    metric: OutcomeMetric = "balanced_accuracy",
     rope: float = 0.0,
     labels: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
@@ -56,9 +60,11 @@ def compare_cv_results(
     cv_results : mapping of str to dict or DataFrame
         Results of T >= 2 classifiers, by name: the output of
         :func:`~sklearn.model_selection.cross_validate` with ``scoring=OutcomesScorer(...)`` and the
-        same splits. From the ``cv_results_`` of a search, the candidate with the largest balanced
-        accuracy is used; its selection bias is corrected by :func:`selected_posterior`, but not
+        same splits. From the ``cv_results_`` of a search, the candidate with the largest score
+        is used; its selection bias is corrected by :func:`selected_posterior`, but not
         here.
+    metric : {"balanced_accuracy", "accuracy"}, default="balanced_accuracy"
+        What is compared. Outcomes of samples do not suffice for other metrics.
     rope, class_weight, prior, n_draws, random_state
         As for :func:`~skpostbac.compare_predictions`. Without `labels`, the keys of a
         `class_weight` dict are matched as strings.
@@ -83,7 +89,7 @@ def compare_cv_results(
         If `cv_results` is not a mapping of names.
     ValueError
         If there are fewer than two classifiers, if one has no sample outcomes, has failed fits or
-        was tested on other folds, or for the reasons listed in
+        was tested on other folds, if `metric` is another one, or for the reasons listed in
         :func:`~skpostbac.compare_predictions`.
 
     Warns
@@ -130,7 +136,8 @@ def compare_cv_results(
     0.9978
     """
     check_flags(same_splits=same_splits)
-    folds, words = _read(cv_results, labels)
+    is_one_class = is_accuracy(metric, class_weight)
+    folds, words = _read(cv_results, labels, is_one_class)
     merged = _merge(folds, is_declared=same_splits)
     merged = replace(merged, n_repeats=n_repeats, training_variation=training_variation)
     # Scorers with a larger `max_test_size` have more words.
@@ -142,22 +149,25 @@ def compare_cv_results(
         list(folds), paired.classes, paired.class_index, paired.patterns, paired.counts
     )
     class_weight = weights_by_text(class_weight) if labels is None else class_weight
+    margins = counts._as_one_class() if is_one_class else counts
     posteriors = [
         corrected_for_training(
-            PosteriorBalancedAccuracy(counts.margin(name), prior=prior, class_weight=class_weight),
+            PosteriorBalancedAccuracy(margins.margin(name), prior=prior, class_weight=class_weight),
             training_variation,
             merged.inflation,
         )
         for name in counts.names
     ]
     comparison = PosteriorComparison._paired(
-        counts, posteriors, rope, check_n_draws(n_draws, 1), draw_seed(random_state)
+        counts, posteriors, metric, rope, check_n_draws(n_draws, 1), draw_seed(random_state)
     )
-    warn_if_prior_dominates(*comparison.posteriors)
+    warn_if_prior_dominates(*posteriors)
     return comparison
 
 
-def _read(cv_results: Any, labels: ArrayLike | None) -> tuple[dict[str, FoldCounts], list[Floats]]:
+def _read(
+    cv_results: Any, labels: ArrayLike | None, is_one_class: bool
+) -> tuple[dict[str, FoldCounts], list[Floats]]:
     """Return the folds and outcomes of each classifier, of the best candidate if it is a search."""
     is_one_result = hasattr(cv_results, "keys") and any("fit_time" in str(k) for k in cv_results)
     if is_one_result or not isinstance(cv_results, Mapping):
@@ -186,8 +196,11 @@ def _read(cv_results: Any, labels: ArrayLike | None) -> tuple[dict[str, FoldCoun
         is_fitted = ~counts.has_failed.any(axis=1)
         if not is_fitted.any():
             raise ValueError(f"cv_results of {name!r} has failed fits: {counts.failures()}")
+        right, total = counts.correct.sum(axis=1), counts.total.sum(axis=1)
+        if is_one_class:
+            right, total = right.sum(axis=1, keepdims=True), total.sum(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
-            recalls = counts.correct.sum(axis=1) / counts.total.sum(axis=1)
+            recalls = right / total
         recalls[~is_fitted] = -np.inf
         best = int(np.argmax(np.nanmean(recalls, axis=1)))
         one = slice(best, best + 1)

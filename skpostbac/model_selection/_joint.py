@@ -1,18 +1,18 @@
 """Joint distributions: how the scores of several classifiers depend on each other.
 
-A comparison reads differences, ranks and losses from a joint distribution. That of classifiers
-tested on different samples is computed by quadrature, that of classifiers tested on the same
-samples by quadrature for pairs and by random draws for ranks.
+A comparison reads differences, ranks and losses from a joint distribution. That of balanced
+accuracies on different samples is computed by quadrature. All others have a distribution of the
+difference of each pair, exact or by random draws, and ranks by joint draws.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
 from itertools import combinations
 from operator import add
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -27,9 +27,11 @@ from skpostbac._utils import (
     progress,
     table,
 )
-from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
+from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, PosteriorConfusionMetric
+from skpostbac.metrics._confusion import JointConfusion, less_is_better
 from skpostbac.metrics._counts import describe_samples
 from skpostbac.metrics._dependence import DesignEffects, widened_difference, widening
+from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     independent_prior,
@@ -45,6 +47,7 @@ from skpostbac.stats import (
     PairedDifference,
 )
 from skpostbac.stats._beta import SMALLEST
+from skpostbac.stats._distribution import DrawnPosterior
 from skpostbac.stats._several import (
     JointPanels,
     PatternDistribution,
@@ -73,6 +76,9 @@ _BLOCK_ACCURACIES = 2**15
 # Draws in a block if each pair has a distribution of its own.
 _BLOCK_PAIRWISE = 2**15
 
+# Random draws of a comparison: standard errors of probabilities of at most 0.002.
+N_DRAWS = 100_000
+
 # Differences with a distribution of their own that are kept: with draws, 1.6 MB each.
 _MOST_KEPT = 128
 
@@ -80,7 +86,7 @@ _MOST_KEPT = 128
 _SHOWN_ROWS = 8
 
 # Exact distributions, and one by random draws.
-Difference: TypeAlias = BoundedDistribution | HierarchicalPairedDifference
+Difference: TypeAlias = BoundedDistribution | HierarchicalPairedDifference | DrawnPosterior
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +102,8 @@ class MonteCarloError(FrozenArrays):
     """Shape (T,)."""
     expected_loss: Floats
     """Shape (T,)."""
+    prob_greater: Floats
+    """Of the probability that one classifier is better than another, shape (T, T)."""
 
     def _repr_html_(self) -> str:
         worst = self.rank_probabilities.max(axis=1, initial=0.0)
@@ -111,17 +119,18 @@ class MonteCarloError(FrozenArrays):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class IndependentJoint(StablePickle):
-    """Independent posteriors of T classifiers: all results by quadrature."""
+    """Independent averages of Beta variables of T classifiers: all results by quadrature."""
 
-    posteriors: tuple[PosteriorBalancedAccuracy, ...]
+    posteriors: tuple[Any, ...]
 
+    # Nothing is known of dependent samples.
     explanation = (
         "Independent comparison: the classifiers are assumed to have been tested on different "
         "samples, and one may have had easier samples by chance."
     )
 
     def difference(self, i: int, j: int) -> BoundedDistribution:
-        """Return the distribution of the difference in balanced accuracy, i minus j."""
+        """Return the distribution of i minus j."""
         one, other = self.posteriors[i].distribution, self.posteriors[j].distribution
         # Both priors are hierarchical or neither is, but groups may have replaced a distribution.
         if isinstance(one, BetaAverage) != isinstance(other, BetaAverage):
@@ -129,7 +138,7 @@ class IndependentJoint(StablePickle):
                 "posteriors with the hierarchical prior can be subtracted only if the groups of "
                 "both have samples of several classes, or those of neither: use another prior"
             )
-        return one - other  # type: ignore[operator]
+        return one - other  # type: ignore[no-any-return]
 
     @cached_property
     def prob_greater(self) -> Floats:
@@ -155,9 +164,16 @@ class IndependentJoint(StablePickle):
         """Expected shortfall of each from the best, shape (T,)."""
         return expected_shortfalls(self._panels)
 
-    def monte_carlo_error(self) -> MonteCarloError:
-        """Return zeros: nothing is drawn."""
-        return _no_error(len(self.posteriors))
+    @property
+    def rank_errors(self) -> tuple[Floats, Floats, Floats]:
+        """Zeros: nothing is drawn."""
+        count = len(self.posteriors)
+        return np.zeros((count, count)), np.zeros(count), np.zeros(count)
+
+    @property
+    def pair_errors(self) -> Floats:
+        """Zeros, shape (T, T)."""
+        return self.rank_errors[0]
 
     @cached_property
     def _panels(self) -> JointPanels:
@@ -165,89 +181,42 @@ class IndependentJoint(StablePickle):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PairedJoint(StablePickle):
-    """Posteriors of T classifiers that were tested on the same samples.
+class PairwiseJoint(StablePickle):
+    """Base class of joint distributions that have one of the difference of each pair.
 
-    The posteriors are those of the margins of `counts`, all of the same prior and class weights. Of
-    two classifiers, ranks and losses follow from the difference if it is exact; otherwise they are
-    averages over joint draws, which are of one of two kinds.
-
-    By default, the patterns of correct predictions have Dirichlet distributions, and are drawn. In
-    the patterns of the default prior half of the classifiers are right, so that two of T disagree
-    with probability T / (2 (T - 1)) for even T and (T + 1) / (2 T) for odd T: always if T = 2, as
-    in `default_cells`. Each pair by itself has that prior, so its probability and that of its ranks
-    may differ slightly.
-
-    With a hierarchical prior, classes share information on the differences of each pair. With
-    groups or importance weights, the four cells of two classifiers are divided by the design
-    effects of their difference, and those of a score by its own; groups that span classes widen a
-    difference as they widen a score. So the mean of a difference is not quite the difference of the
-    means. Of more than two classifiers there may be no distribution that has all of these
-    differences. Ranks are drawn from one that has those from the leader, who has the highest mean,
-    each as it is by itself. Their correlations are such that all other differences, too, have their
-    variances, or about: Var(a - b) = Var(a) + Var(b) - 2 Cov(a, b). The ranks of the draws are
-    those of normal variables of these correlations.
+    A class defines `_make_pair`, for i < j and where it is exact for i > j, and how ranks are
+    drawn. Of two classifiers, ranks and losses follow from the difference if it is exact; otherwise
+    they are averages over joint draws. Differences are gains: of a metric of which less is better
+    they are negative.
     """
 
-    counts: PairedCounts
-    posteriors: tuple[PosteriorBalancedAccuracy, ...]
+    posteriors: tuple[Any, ...]
     n_draws: int
     seed: int
     n_jobs: int | None = field(default=None, compare=False)
 
-    def __post_init__(self) -> None:
-        prior = self.posteriors[0].prior
-        if isinstance(prior, Hyperprior) or self._has_default_prior:
-            return
-        if np.any(small := prior_cells(prior).min(axis=1) < SMALLEST):
-            # Such a cell has no distribution, whatever the counts.
-            a, b = prior[np.argmax(small)]
-            raise ValueError(
-                f"prior must have a^2 / (a + b) and b^2 / (a + b) of at least {SMALLEST:g} for a "
-                f"paired comparison, got a = {a:g} and b = {b:g}"
-            )
-
     @property
-    def explanation(self) -> str:
-        """Text on what was compared."""
-        n_effective = self.counts.n_samples
-        # A correction for the variation between training sets divides the counts.
-        inflation = getattr(self.posteriors[0], "inflation", 1.0)
-        effective = "" if inflation == 1 else f" (effective size {n_effective:.4g})"
-        text = (
-            f"Paired comparison: all classifiers were tested on the same "
-            f"{describe_samples(round(inflation * n_effective, 6))}{effective}, and the "
-            "comparison accounts for their agreement on individual samples."
-        )
-        design = self.counts._design
-        if self._has_design:
-            assert design is not None
-            groups = "1 group" if design.n_groups == 1 else f"{design.n_groups:.0f} groups"
-            source = f" for samples from {groups}" if design.by_class else ""
-            text += f" Each difference has its own design effects{source}."
-        elif self._is_hierarchical:
-            text += (
-                " Classes of similar size share information on how often two classifiers differ "
-                "and which is then right, so the mean difference is not the difference of the mean "
-                "scores."
-            )
-        return text
+    def _has_exact_means(self) -> bool:
+        """Whether the differences of the means are those of the joint distribution."""
+        return False
+
+    def _make_pair(self, i: int, j: int) -> Difference:
+        """Return the distribution of i minus j."""
+        raise NotImplementedError
+
+    @cached_property
+    def _tally(self) -> Tally:
+        """Ranks and losses in joint draws."""
+        raise NotImplementedError
 
     def difference(self, i: int, j: int) -> Difference:
-        """Return the distribution of the difference in balanced accuracy, i minus j."""
-        if i > j and self._is_hierarchical:
+        """Return the distribution of by how much i is better than j."""
+        if i > j:
             # Draws are those of the other order.
             reverse = self._pair(j, i)
-            if isinstance(reverse, HierarchicalPairedDifference):
+            if not isinstance(reverse, BoundedDistribution):
                 return -reverse
         return self._pair(i, j)
-
-    def ignoring_groups(self, i: int, j: int) -> Difference | None:
-        """Return the difference of i and j as if samples were independent; None if they are."""
-        if (effects := self._effects(i, j)) is None:
-            return None
-        factor = effects.design_effect / effects.divisor
-        return self._of_cells(self._cells(i, j) * factor[:, np.newaxis])
 
     @cached_property
     def prob_greater(self) -> Floats:
@@ -257,7 +226,7 @@ class PairedJoint(StablePickle):
         pairs = list(combinations(range(count), 2))
         differences = (self.difference(*pair) for pair in pairs)
         # Python is busy in a quadrature, NumPy where random draws are made.
-        prefer = "threads" if self._is_hierarchical else None
+        prefer = None if isinstance(self.difference(0, 1), BoundedDistribution) else "threads"
         parallel = Parallel(n_jobs=self.n_jobs, prefer=prefer, return_as="generator")
         both = parallel(delayed(_both_sides)(difference) for difference in differences)
         for (i, j), sides in zip(pairs, progress(both, len(pairs), "comparing pairs"), strict=True):
@@ -285,30 +254,169 @@ class PairedJoint(StablePickle):
             assert isinstance(smaller, BoundedDistribution)
             least = mean_positive_part(smaller)
             losses = np.array([least - min(mean, 0.0), least + max(mean, 0.0)])
-        if not self._has_patterns:
+        if not self._has_exact_means:
             return losses
         # Losses differ as the means do, exactly. What is drawn of more than two is the loss of the
         # classifier of the highest mean, which varies least.
         best = int(np.argmax(self._means))
         return np.asarray(self._means[best] - self._means + losses[best])
 
-    def monte_carlo_error(self) -> MonteCarloError:
-        """Return the standard errors of ranks and losses."""
+    @property
+    def rank_errors(self) -> tuple[Floats, Floats, Floats]:
+        """Standard errors of rank probabilities, expected ranks and losses."""
+        count = len(self.posteriors)
         if self._exact_pair is not None:
-            return _no_error(2)
+            return np.zeros((count, count)), np.zeros(count), np.zeros(count)
         ranks, size = self._tally.ranks, self._tally.size
-        places = np.arange(len(ranks), dtype=np.float64)
-        # One more draw of either kind: what was never drawn is not impossible.
-        probabilities = (ranks + 1) / (size + 2)
-        error = MonteCarloError(
-            np.sqrt(probabilities * (1 - probabilities) / size),
-            _standard_error(ranks @ places, ranks @ places**2, size),
-            _standard_error(self._tally.losses, self._tally.squares, size),
-        )
-        if not self._has_patterns:
-            return error
-        best = error.expected_loss[np.argmax(self._means)]
-        return replace(error, expected_loss=np.full_like(error.expected_loss, best))
+        places = np.arange(count, dtype=np.float64)
+        of_losses = _standard_error(self._tally.losses, self._tally.squares, size)
+        if self._has_exact_means:
+            of_losses = np.full(count, of_losses[np.argmax(self._means)])
+        of_ranks = _standard_error(ranks @ places, ranks @ places**2, size)
+        return probability_errors(ranks / size, size), of_ranks, of_losses
+
+    @property
+    def pair_errors(self) -> Floats:
+        """Standard errors of `prob_greater`, shape (T, T)."""
+        errors = np.zeros_like(self.prob_greater)
+        for i, j in combinations(range(len(errors)), 2):
+            if not isinstance(difference := self.difference(i, j), BoundedDistribution):
+                error = probability_errors(self.prob_greater[i, j], difference.draws.size)
+                errors[i, j] = errors[j, i] = error
+        return errors
+
+    @cached_property
+    def _means(self) -> Floats:
+        return np.array([self._sign * posterior.mean() for posterior in self.posteriors])
+
+    @cached_property
+    def _sign(self) -> int:
+        return sign_of(self.posteriors[0])
+
+    @cached_property
+    def _exact_pair(self) -> BoundedDistribution | None:
+        """The difference of two classifiers, if there are two and it has no draws."""
+        if len(self.posteriors) > 2:
+            return None
+        difference = self.difference(0, 1)
+        return difference if isinstance(difference, BoundedDistribution) else None
+
+    @cached_property
+    def _pair(self) -> Callable[[int, int], Difference]:
+        """The difference of two classifiers; some are kept."""
+        return lru_cache(_MOST_KEPT)(self._make_pair)
+
+    def _draw_differences(self) -> Tally:
+        rng, count = np.random.default_rng(self.seed), len(self.posteriors)
+        leader = int(np.argmax(self._means))
+        others = [i for i in range(count) if i != leader]
+        draws = []
+        for i in others:
+            difference = self.difference(i, leader)
+            if not isinstance(difference, BoundedDistribution):
+                draws.append(difference.draws)
+            else:
+                own_rng = np.random.default_rng([self.seed, i, leader])
+                draws.append(np.sort(difference.sample(self.n_draws, rng=own_rng)))
+        if count == 2:
+            # As they are: their probabilities are those of the difference.
+            return tally(np.insert(draws[0][:, np.newaxis], leader, 0.0, axis=1), rng)
+        variances = np.zeros((count, count))
+        for i, j in combinations(range(count), 2):
+            variances[i, j] = variances[j, i] = self._pair(i, j).variance()
+        own = variances[leader, others]
+        covariances = (np.add.outer(own, own) - variances[np.ix_(others, others)]) / 2
+        correlations = nearest_correlations(covariances)
+        tallies = []
+        for start in range(0, self.n_draws, _BLOCK_PAIRWISE):
+            size = min(_BLOCK_PAIRWISE, self.n_draws - start)
+            joint = draw_with_ranks(draws, correlations, size, rng)
+            # The leader's difference from itself is zero.
+            tallies.append(tally(np.insert(joint, leader, 0.0, axis=1), rng))
+        total: Tally = reduce(add, tallies)
+        return total
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairedJoint(PairwiseJoint):
+    """Balanced accuracies of T classifiers that were tested on the same samples.
+
+    The posteriors are those of the margins of `counts`, all of the same prior and class weights.
+    Joint draws are of one of two kinds.
+
+    By default, the patterns of correct predictions have Dirichlet distributions, and are drawn. In
+    the patterns of the default prior half of the classifiers are right, so that two of T disagree
+    with probability T / (2 (T - 1)) for even T and (T + 1) / (2 T) for odd T: always if T = 2, as
+    in `default_cells`. Each pair by itself has that prior, so its probability and that of its ranks
+    may differ slightly.
+
+    With a hierarchical prior, classes share information on the differences of each pair. With
+    groups or importance weights, the four cells of two classifiers are divided by the design
+    effects of their difference, and those of a score by its own; groups that span classes widen a
+    difference as they widen a score. So the mean of a difference is not quite the difference of the
+    means. Of more than two classifiers there may be no distribution that has all of these
+    differences. Ranks are drawn from one that has those from the leader, who has the highest mean,
+    each as it is by itself. Their correlations are such that all other differences, too, have their
+    variances, or about: Var(a - b) = Var(a) + Var(b) - 2 Cov(a, b). The ranks of the draws are
+    those of normal variables of these correlations.
+    """
+
+    counts: PairedCounts
+
+    def __post_init__(self) -> None:
+        prior = self.posteriors[0].prior
+        if isinstance(prior, Hyperprior) or self._has_default_prior:
+            return
+        if np.any(small := prior_cells(prior).min(axis=1) < SMALLEST):
+            # Such a cell has no distribution, whatever the counts.
+            a, b = prior[np.argmax(small)]
+            raise ValueError(
+                f"prior must have a^2 / (a + b) and b^2 / (a + b) of at least {SMALLEST:g} for a "
+                f"paired comparison, got a = {a:g} and b = {b:g}"
+            )
+
+    @property
+    def explanation(self) -> str:
+        """Text on what was compared."""
+        # A correction for the variation between training sets divides the counts.
+        inflation = getattr(self.posteriors[0], "inflation", 1.0)
+        text = _explain_pairs(self.counts.n_samples, inflation)
+        design = self.counts._design
+        if self._has_design:
+            assert design is not None
+            text += _explain_design(design.n_groups if design.by_class else 0)
+        elif self._is_hierarchical:
+            text += (
+                " Classes of similar size share information on how often two classifiers differ "
+                "and which is then right, so the mean difference is not the difference of the mean "
+                "scores."
+            )
+        return text
+
+    def design_effects(self, i: int, j: int) -> DesignEffects | None:
+        """Return the design effects of the difference of i and j."""
+        return self.counts.design_effects(self.counts.names[i], self.counts.names[j])
+
+    @property
+    def class_labels(self) -> list[Hashable]:
+        """The classes of the design effects."""
+        return label_list(self.counts.classes)
+
+    @property
+    def n_balanced(self) -> float:
+        """Samples in classes of equal size that are as precise, without groups."""
+        posterior = self.posteriors[0]
+        averaged = posterior.class_weight > 0
+        total = posterior.effective_counts.total[averaged]
+        with np.errstate(divide="ignore"):
+            return float(1 / (posterior.class_weight[averaged] ** 2 / total).sum())
+
+    def ignoring_groups(self, i: int, j: int) -> Difference | None:
+        """Return the difference of i and j as if samples were independent; None if they are."""
+        if (effects := self._effects(i, j)) is None:
+            return None
+        factor = effects.design_effect / effects.divisor
+        return self._of_cells(self._cells(i, j) * factor[:, np.newaxis])
 
     @property
     def _is_hierarchical(self) -> bool:
@@ -325,21 +433,9 @@ class PairedJoint(StablePickle):
         return self.counts._design is not None and not self.counts._design.is_plain
 
     @property
-    def _has_patterns(self) -> bool:
+    def _has_exact_means(self) -> bool:
         """Whether the patterns of correct predictions have a joint distribution."""
         return not (self._has_design or self._is_hierarchical)
-
-    @cached_property
-    def _means(self) -> Floats:
-        return np.array([posterior.mean() for posterior in self.posteriors])
-
-    @cached_property
-    def _exact_pair(self) -> BoundedDistribution | None:
-        """The difference of two classifiers, if there are two and it has no draws."""
-        if len(self.posteriors) > 2:
-            return None
-        difference = self.difference(0, 1)
-        return difference if isinstance(difference, BoundedDistribution) else None
 
     def _cells(self, i: int, j: int) -> Floats:
         """Cells for a distribution, which is of the second of a table less the first."""
@@ -348,12 +444,7 @@ class PairedJoint(StablePickle):
     def _effects(self, i: int, j: int) -> DesignEffects | None:
         if not self._has_design:
             return None
-        return self.counts.design_effects(self.counts.names[j], self.counts.names[i])
-
-    @cached_property
-    def _pair(self) -> Callable[[int, int], Difference]:
-        """The difference of two classifiers; some are kept."""
-        return lru_cache(_MOST_KEPT)(self._make_pair)
+        return self.design_effects(j, i)
 
     def _make_pair(self, i: int, j: int) -> Difference:
         effects, observed = self._effects(i, j), self._cells(i, j)
@@ -397,7 +488,7 @@ class PairedJoint(StablePickle):
     @cached_property
     def _tally(self) -> Tally:
         """Ranks and losses in joint draws."""
-        return self._draw_patterns() if self._has_patterns else self._draw_differences()
+        return self._draw_patterns() if self._has_exact_means else self._draw_differences()
 
     def _draw_patterns(self) -> Tally:
         # The rows are sorted by class.
@@ -431,38 +522,128 @@ class PairedJoint(StablePickle):
         total: Tally = reduce(add, progress(blocks, len(starts), "drawing joint ranks"))
         return total
 
-    def _draw_differences(self) -> Tally:
-        rng, count = np.random.default_rng(self.seed), len(self.posteriors)
-        leader = int(np.argmax(self._means))
-        others = [i for i in range(count) if i != leader]
-        draws = []
-        for i in others:
-            difference = self.difference(i, leader)
-            if isinstance(difference, HierarchicalPairedDifference):
-                draws.append(difference.draws)
-            else:
-                own_rng = np.random.default_rng([self.seed, i, leader])
-                draws.append(np.sort(difference.sample(self.n_draws, rng=own_rng)))
-        if count == 2:
-            # As they are: their probabilities are those of the difference.
-            return tally(np.insert(draws[0][:, np.newaxis], leader, 0.0, axis=1), rng)
-        variances = np.zeros((count, count))
-        for i, j in combinations(range(count), 2):
-            variances[i, j] = variances[j, i] = self._pair(i, j).variance()
-        own = variances[leader, others]
-        covariances = (np.add.outer(own, own) - variances[np.ix_(others, others)]) / 2
-        correlations = nearest_correlations(covariances)
-        tallies = []
-        for start in range(0, self.n_draws, _BLOCK_PAIRWISE):
-            size = min(_BLOCK_PAIRWISE, self.n_draws - start)
-            joint = draw_with_ranks(draws, correlations, size, rng)
-            # The leader's difference from itself is zero.
-            tallies.append(tally(np.insert(joint, leader, 0.0, axis=1), rng))
-        total: Tally = reduce(add, tallies)
-        return total
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ConfusionJoint(PairwiseJoint):
+    """Any metric of T classifiers that were tested on the same samples, by draws of the cells.
+
+    Each pair has draws of its own, of the cells of two classifiers, so that it has the same
+    difference whatever other classifiers there are. Groups and importance weights divide the cells
+    by the design effects of the difference, and ranks are then drawn as those of `PairedJoint`.
+    """
+
+    confusion: JointConfusion
+
+    @property
+    def explanation(self) -> str:
+        """Text on what was compared."""
+        text = _explain_pairs(float(self.confusion.counts.sum()))
+        effects = self.confusion.effects
+        return text + (_explain_design(effects[0].n_groups) if effects else "")
+
+    def design_effects(self, i: int, j: int) -> DesignEffects | None:
+        """Return the design effects of the difference of i and j."""
+        return self.confusion.effects_of(i, j)
+
+    @property
+    def class_labels(self) -> list[Hashable]:
+        """The classes of the design effects, which may be of all together."""
+        return label_list(self.confusion.classes)
+
+    @property
+    def n_balanced(self) -> float:
+        """Number of samples."""
+        return float(self.confusion.counts.sum())
+
+    def ignoring_groups(self, i: int, j: int) -> Difference | None:
+        """Return the difference of i and j as if samples were independent; None if they are."""
+        if (effects := self.design_effects(i, j)) is None:
+            return None
+        return self._draw_pair(i, j, effects.divisor / effects.design_effect)
+
+    def _make_pair(self, i: int, j: int) -> Difference:
+        effects = self.design_effects(i, j)
+        return self._draw_pair(i, j, 1.0 if effects is None else effects.divisor)
+
+    def _draw_pair(self, i: int, j: int, divisor: Floats | float) -> DrawnPosterior:
+        rng = np.random.default_rng([self.seed, i, j])
+        first, second = self.confusion.of_pair(i, j, divisor).values(rng, self.n_draws)
+        return DrawnPosterior(self._sign * (first - second))
+
+    @cached_property
+    def _tally(self) -> Tally:
+        if self.confusion.effects or len(self.posteriors) == 2:
+            return self._draw_differences()
+        rng = np.random.default_rng(self.seed)
+        return tally(self._sign * self.confusion.values(rng, self.n_draws).T, rng)
 
 
-Joint: TypeAlias = IndependentJoint | PairedJoint
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DrawnJoint(PairwiseJoint):
+    """Independent posteriors of any metric, by draws of each."""
+
+    explanation = IndependentJoint.explanation
+
+    @cached_property
+    def _values(self) -> list[Floats]:
+        """Draws of each metric."""
+        return [
+            self._sign
+            * posterior.distribution.sample(self.n_draws, rng=np.random.default_rng([self.seed, i]))
+            for i, posterior in enumerate(self.posteriors)
+        ]
+
+    def _make_pair(self, i: int, j: int) -> Difference:
+        return DrawnPosterior(self._values[i] - self._values[j])
+
+    @cached_property
+    def _tally(self) -> Tally:
+        return tally(np.transpose(self._values), np.random.default_rng(self.seed))
+
+
+Joint: TypeAlias = IndependentJoint | PairedJoint | ConfusionJoint | DrawnJoint
+
+
+def independent_joint(posteriors: Sequence[Any]) -> IndependentJoint | DrawnJoint:
+    """Return the joint distribution of independent posteriors: exact if it is known, else drawn."""
+    is_exact = sign_of(posteriors[0]) > 0 and all(
+        isinstance(one.distribution, BetaAverage) for one in posteriors
+    )
+    if is_exact or all(isinstance(one, PosteriorBalancedAccuracy) for one in posteriors):
+        return IndependentJoint(posteriors=tuple(posteriors))
+    return DrawnJoint(posteriors=tuple(posteriors), n_draws=N_DRAWS, seed=0)
+
+
+def sign_of(posterior: Any) -> int:
+    """Return -1 for the posterior of a metric of which less is better, else 1."""
+    is_metric = isinstance(posterior, PosteriorConfusionMetric)
+    return -1 if is_metric and less_is_better(posterior.metric) else 1
+
+
+def probability_errors(probabilities: float | Floats, n_draws: int) -> Floats:
+    """Return the standard errors of shares of draws, as if there were one more of either kind.
+
+    What was never drawn is not impossible.
+    """
+    shares = (probabilities * n_draws + 1) / (n_draws + 2)
+    return np.asarray(np.sqrt(shares * (1 - shares) / n_draws))
+
+
+def _explain_pairs(n_effective: float, inflation: float = 1.0) -> str:
+    """Return the sentence on a paired comparison, whose counts may have been divided."""
+    effective = "" if inflation == 1 else f" (effective size {n_effective:.4g})"
+    return (
+        f"Paired comparison: all classifiers were tested on the same "
+        f"{describe_samples(round(inflation * n_effective, 6))}{effective}, and the "
+        "comparison accounts for their agreement on individual samples."
+    )
+
+
+def _explain_design(n_groups: float) -> str:
+    """Return the sentence on the design effects; there may be no groups but weights."""
+    groups = "1 group" if n_groups == 1 else f"{n_groups:.0f} groups"
+    source = f" for samples from {groups}" if n_groups else ""
+    return f" Each difference has its own design effects{source}."
 
 
 def prior_cells(prior: Floats) -> Floats:
@@ -511,10 +692,6 @@ def default_cells(cells: Floats) -> tuple[Floats, Floats]:
     disagreement = np.maximum(strength / len(cells) - SMALLEST, SMALLEST)
     agreement = np.full_like(disagreement, SMALLEST)
     return strength * cells, np.hstack([agreement, disagreement, disagreement, agreement])
-
-
-def _no_error(count: int) -> MonteCarloError:
-    return MonteCarloError(np.zeros((count, count)), np.zeros(count), np.zeros(count))
 
 
 def _both_sides(difference: Difference) -> tuple[float, float]:

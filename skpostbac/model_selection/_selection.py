@@ -32,6 +32,7 @@ from skpostbac._utils import (
     progress,
 )
 from skpostbac.metrics import (
+    ClassCounts,
     PairedCounts,
     PosteriorBalancedAccuracy,
     PriorInfluenceWarning,
@@ -40,6 +41,7 @@ from skpostbac.metrics import (
 from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.metrics._posteriors import (
     OBJECTIVES,
+    ScalarPosterior,
     check_objective,
     optimism_of_choice,
     warn_if_prior_dominates,
@@ -55,11 +57,14 @@ from skpostbac.metrics._priors import (
 )
 from skpostbac.model_selection._joint import IndependentJoint, Joint, PairedJoint
 from skpostbac.model_selection._pooling import (
+    OutcomeMetric,
     TrainingVariation,
+    accuracy_of,
     candidate_params,
     check_n_repeats,
     fold_counts,
     fold_words,
+    is_accuracy,
     pooled_paired_counts,
     value_column,
     weights_by_text,
@@ -118,6 +123,8 @@ class PosteriorRefit:
         candidates with equal means it prefers the more certain one.
     level : float in (0, 1), default=0.95
         Probability of the bounds "lower" and "upper".
+    metric : {"balanced_accuracy", "accuracy"}, default="balanced_accuracy"
+        Score of the candidates. Counts of correct predictions do not suffice for other metrics.
     prior, class_weight : optional
         As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a dict of class
         weights are matched as strings, as in :func:`~skpostbac.pooled_posteriors`. Arrays and dicts
@@ -224,6 +231,7 @@ class PosteriorRefit:
     objective: str = "lower"
     _: KW_ONLY
     level: float = 0.95
+    metric: OutcomeMetric = "balanced_accuracy"
     prior: PriorLike = DEFAULT_PRIOR
     class_weight: ClassWeightLike = None
     labels: ArrayLike | None = None
@@ -241,6 +249,7 @@ class PosteriorRefit:
         check_objective(self.objective, self.level)
         if self.n_repeats is not None:
             check_n_repeats(self.n_repeats)
+        is_accuracy(self.metric, self.class_weight)
         complexity = self.complexity
         if not (complexity is None or isinstance(complexity, str) or callable(complexity)):
             raise TypeError(
@@ -303,10 +312,7 @@ class PosteriorRefit:
         """
         counts = fold_counts(cv_results, self.labels, self.n_repeats)
         candidates = counts.fitted()
-        posteriors = tuple(
-            counts.posterior(candidate, prior=self.prior, class_weight=self.class_weight)
-            for candidate in candidates
-        )
+        posteriors = tuple(counts.posterior(candidate, **self._options) for candidate in candidates)
         values = _evaluate(
             [posterior.distribution for posterior in posteriors],
             lambda one: OBJECTIVES[self.objective](one, self.level),
@@ -319,6 +325,8 @@ class PosteriorRefit:
             joint = IndependentJoint(posteriors=posteriors)
         else:
             paired = counts.pair(words, candidates, counts.times)
+            if self.metric == "accuracy":
+                paired = paired._as_one_class()
             # Only ranks are drawn, which are not needed.
             joint = PairedJoint(counts=paired, posteriors=posteriors, n_draws=1, seed=0)
         best = int(np.argmax(values))
@@ -362,7 +370,7 @@ class PosteriorRefit:
         if "params" in cv_results:
             lead += f", {candidate_params(cv_results, len(counts.correct))[chosen]}"
         lead += "."
-        model: Any = {"prior": self.prior, "class_weight": self.class_weight}
+        model = self._options
         if fold_words(cv_results) is not None:
             pooling = {"labels": self.labels, "n_repeats": self.n_repeats, **model}
             with warnings.catch_warnings():  # given before
@@ -372,13 +380,20 @@ class PosteriorRefit:
             if selected.candidate == chosen:
                 return f"{paragraphs(lead)}\n{selected.report(self.level)}"
         posterior = counts.posterior(chosen, **model)
+        name = "Accuracy" if self.metric == "accuracy" else "Balanced accuracy"
         interval = posterior.credible_interval(self.level)
         estimate = describe_estimate(posterior.mean(), interval, self.level)
         return paragraphs(
             lead,
-            f"Balanced accuracy: {estimate}, not corrected for its selection among "
+            f"{name}: {estimate}, not corrected for its selection among "
             f"{len(counts.correct)} on the same samples.",
         )
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        """What makes a posterior of counts."""
+        names = ("metric", "prior", "class_weight")
+        return {name: getattr(self, name) for name in names}
 
 
 def complexity_keys(
@@ -454,6 +469,7 @@ def _plain(value: Any) -> Any:
 def selected_posterior(
     cv_results: Any,
     *,
+    metric: OutcomeMetric = "balanced_accuracy",
     labels: ArrayLike | None = None,
     prior: PriorLike = DEFAULT_PRIOR,
     class_weight: ClassWeightLike = None,
@@ -463,7 +479,7 @@ def selected_posterior(
 ) -> SelectedPosterior:
     """Compute the posterior of the best candidate of a search, corrected for its selection.
 
-    The candidate with the largest balanced accuracy over all folds is partly lucky. The resulting
+    The candidate with the largest score over all folds is partly lucky. The resulting
     bias is estimated by repeating the selection on 400 bootstrap samples [1]_. The odds of the
     score are multiplied by the factor that lowers the mean by about this bias.
 
@@ -472,6 +488,8 @@ def selected_posterior(
     cv_results : dict, DataFrame or PairedCounts
         ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``. Candidates with failed
         fits are skipped. Or the :func:`paired_counts` of the candidates on one test set.
+    metric : {"balanced_accuracy", "accuracy"}, default="balanced_accuracy"
+        Score of the candidates. Outcomes of samples do not suffice for other metrics.
     labels, prior, class_weight, n_repeats, training_variation : optional
         As in :func:`~skpostbac.pooled_posteriors`. By default the posterior applies to the models
         of the folds, among which the search chose; with ``training_variation="nadeau-bengio"`` to
@@ -537,6 +555,7 @@ def selected_posterior(
     >>> posterior.uncorrected.mean()
     0.8792
     """
+    is_one_class = is_accuracy(metric, class_weight)
     if isinstance(cv_results, PairedCounts):
         if cv_results._design is not None:
             raise ValueError(
@@ -552,6 +571,8 @@ def selected_posterior(
 
         def posterior_of(candidate: int) -> PosteriorBalancedAccuracy:
             counts = paired.margin(paired.names[candidate])
+            if is_one_class:
+                counts = counts._as_one_class()
             return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
 
     else:
@@ -560,14 +581,22 @@ def selected_posterior(
         folds = fold_counts(cv_results, labels, n_repeats, training_variation)
 
         def posterior_of(candidate: int) -> PosteriorBalancedAccuracy:
-            return folds.posterior(candidate, prior=prior, class_weight=class_weight)
+            return folds.posterior(candidate, prior=prior, class_weight=class_weight, metric=metric)
 
     weights, seed = posterior_of(candidates[0]).class_weight, draw_seed(random_state)
     # The candidates are in the order of their names.
-    observed, again = _bootstrap(paired, weights, N_BOOTSTRAPS, seed)
-    best = candidates[int(np.argmax(observed))]
-    uncorrected = posterior_of(best)
-    warn_if_prior_dominates(uncorrected)
+    scored = paired._as_one_class() if is_one_class else paired
+    observed, again = _bootstrap(scored, weights, N_BOOTSTRAPS, seed)
+    place = int(np.argmax(observed))
+    best = candidates[place]
+    uncorrected: ScalarPosterior = (posterior := posterior_of(best))
+    warn_if_prior_dominates(posterior)
+    if is_one_class:
+        # Of the counts that are divided for repeats and the variation between training sets.
+        margin = paired.margin(paired.names[place])
+        scale = posterior.counts.n_samples / margin.n_samples
+        margin = ClassCounts(margin.classes, scale * margin.correct, scale * margin.total)
+        uncorrected = accuracy_of(margin, posterior)
     optimism = optimism_of_choice(observed, again)
     return SelectedPosterior(uncorrected, *optimism, candidate=best, n_candidates=len(candidates))
 

@@ -595,7 +595,12 @@ PAIR = ("a", "b")
         (("a", 1), (ONE, ONE), TypeError, "must be strings, got 1"),
         (("a", "a"), (ONE, ONE), ValueError, "must be different"),
         (PAIR, (ONE,) * 3, ValueError, "names and posteriors must .* got 2 names"),
-        (PAIR, (ONE, 0.5), TypeError, r"posteriors\['b'\] must be a .*, got float"),
+        (
+            PAIR,
+            (ONE, 0.5),
+            TypeError,
+            r"posteriors\['b'\] must be the posterior of a metric, got float",
+        ),
         (PAIR, (ONE, TWO), ValueError, r"same classes: 'a' has no other, only 'b' has \[1\]$"),
         (
             PAIR,

@@ -4,7 +4,8 @@ Exact if the metric has a known distribution, otherwise by random draws. Imports
 `_priors`, `_counts` and what these import.
 """
 
-from skpostbac.metrics._confusion.metrics import ExpectedCost, NetBenefit
+from skpostbac.metrics._confusion.joint import JointConfusion, confuse_jointly
+from skpostbac.metrics._confusion.metrics import ExpectedCost, Metric, NetBenefit, less_is_better
 from skpostbac.metrics._confusion.posterior import (
     PosteriorConfusionMetric,
     posterior_confusion_metric,

@@ -20,6 +20,8 @@ treated as one class, because groups may also differ in their mix of classes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from skpostbac._utils import Floats, Indices
@@ -59,9 +61,43 @@ def design_of_metric(
     is_importance : bool
         Whether the weights are importance weights.
     """
-    influence, is_centred = _influences(function, model, samples)
-    size = np.abs(influence)
-    samples = samples.chosen(size[samples.true, samples.pred] > _NOTHING * size.max())
+    return _of_influences([_influences(function, model, samples)], model, samples, is_importance)
+
+
+def design_of_difference(
+    function: ConfusionMetric,
+    models: Sequence[ConfusionModel],
+    samples: ConfusedSamples,
+    *,
+    is_importance: bool,
+) -> DesignEffects:
+    """Return the design effects of a difference, the second of two classifiers less the first.
+
+    Parameters are those of `design_of_metric`, with the `models` and the predictions of both.
+    """
+    found = [
+        _influences(function, model, samples._replace(pred=pred))
+        for model, pred in zip(models, samples.pred.T, strict=True)
+    ]
+    return _of_influences(found, models[0], samples, is_importance)
+
+
+def _of_influences(
+    found: Sequence[tuple[Floats, bool]],
+    model: ConfusionModel,
+    samples: ConfusedSamples,
+    is_importance: bool,
+) -> DesignEffects:
+    """Return the design effects of the influences of one classifier, or of two, subtracted."""
+    is_centred = all(centred for _, centred in found)
+    pred, (influence, _) = samples.pred.reshape(len(samples.true), -1), found[-1]
+    value, low, high = influence[samples.true, pred[:, -1]], influence.min(1), influence.max(1)
+    if len(found) > 1:
+        influence, _ = found[0]
+        value = value - influence[samples.true, pred[:, 0]]
+        low, high = low - influence.max(1), high - influence.min(1)
+    kept = np.abs(value) > _NOTHING * np.maximum(np.abs(low), np.abs(high)).max()
+    samples, value = samples.chosen(kept), value[kept]
     # Whether a group has samples of several classes.
     crosses = False
     if samples.group is not None:
@@ -69,9 +105,11 @@ def design_of_metric(
         crosses = len(np.unique(pairs[0])) < pairs.shape[1]
     if is_centred and not crosses:
         # In each class alone, where a share of its own is not there to be divided by.
-        scaled = influence * (model.cells / model.cells.sum()).sum(axis=1, keepdims=True)
-        return _effects(scaled, samples, samples.true, len(influence), is_importance)
-    return _effects(influence, samples, np.zeros_like(samples.true), 1, is_importance)
+        share = (model.cells / model.cells.sum()).sum(axis=1)
+        rows = samples.true, value * share[samples.true], low * share, high * share
+    else:
+        rows = np.zeros_like(samples.true), value, low.min(keepdims=True), high.max(keepdims=True)
+    return _effects(*rows, samples, is_importance)
 
 
 def _influences(
@@ -99,14 +137,15 @@ def _influences(
 
 
 def _effects(
-    influence: Floats,
-    samples: ConfusedSamples,
     classes: Indices,
-    n_classes: int,
+    value: Floats,
+    low: Floats,
+    high: Floats,
+    samples: ConfusedSamples,
     is_importance: bool,
 ) -> DesignEffects:
-    """Return the design effects of the influences of samples in their classes."""
-    value = influence[samples.true, samples.pred]
+    """Return the design effects of influences, of which each class has these limits."""
+    n_classes = len(low)
     weight = np.ones(len(value)) if samples.weight is None else samples.weight
     design = make_design(
         classes,
@@ -122,7 +161,5 @@ def _effects(
         for power in range(3)
     ]
     # Two prior samples for all classes together, one of the least and one of the largest influence.
-    rows = influence if n_classes > 1 else influence.reshape(1, -1)
-    low, high = rows.min(axis=1), rows.max(axis=1)
     cells = (low + high) / n_classes, (low**2 + high**2) / n_classes
     return design_effects(design, ValueSums(*sums), cells)

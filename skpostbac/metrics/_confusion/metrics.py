@@ -268,6 +268,9 @@ _MADE = {
     "net_benefit": "NetBenefit(threshold)",
 }
 
+# Metrics of which less is better, beside costs.
+_LESS_IS_BETTER = {"expected cost", "false_positive_rate", "negative_likelihood_ratio"}
+
 Metric: TypeAlias = str | ConfusionMetric | ExpectedCost | NetBenefit
 
 
@@ -316,6 +319,18 @@ def find_target(
         raise ValueError(f"average={average!r} does not apply: pos_label asks for one class")
     function_of, distribution_of = AVERAGES[average]
     return Target(f"{average} {name}", function_of(name), partial(distribution_of, name))
+
+
+def less_is_better(name: str) -> bool:
+    """Return whether less is better of a metric, by the name of its posterior.
+
+    Examples
+    --------
+    >>> less_is_better("macro false_positive_rate"), less_is_better("recall of no expected cost")
+    (True, False)
+    """
+    plain = name.partition(" of ")[0]
+    return plain in _LESS_IS_BETTER or plain.rpartition(" ")[2] in _LESS_IS_BETTER
 
 
 def _mean_of_cells(

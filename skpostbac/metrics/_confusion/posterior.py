@@ -199,7 +199,7 @@ class PosteriorConfusionMetric(PosteriorMetric):
         """
         classes, matrix = read_confusion_matrix(C, labels)
         target = find_target(metric, classes, pos_label, average)
-        return _infer(target, matrix, classes, prevalence, prior, n_draws, random_state)
+        return infer(target, matrix, classes, prevalence, prior, n_draws, random_state)
 
     @property
     def score_name(self) -> str:
@@ -358,11 +358,11 @@ def posterior_confusion_metric(
     target = find_target(metric, classes, pos_label, average)
     options = prevalence, prior, n_draws, random_state
     if groups is None and weight_type != "importance":
-        return _infer(target, C, classes, *options)
-    return _infer(target, C, classes, *options, samples, weight_type)
+        return infer(target, C, classes, *options)
+    return infer(target, C, classes, *options, samples, weight_type)
 
 
-def _infer(
+def infer(
     target: Target,
     C: Floats,
     classes: LabelArray,
@@ -410,9 +410,7 @@ def _infer(
                 np.where(empty[:, np.newaxis], 0, model.expected)[np.newaxis]
             )
         untested = label_list(classes[empty & (not moves_far(observed, moved, deviation))])
-        warn_if_prior_moves(
-            target.name, observed, expected, deviation, untested, prior=spec, stacklevel=3
-        )
+        warn_if_prior_moves(target.name, observed, expected, deviation, untested, prior=spec)
     if effects is not None and samples is not None and samples.group is not None:
         warn_of_groups(effects, label_list(classes))
     # The prior of the metric itself, if it is a single Beta distribution on [0, 1].

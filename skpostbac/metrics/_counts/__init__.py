@@ -10,6 +10,7 @@ from skpostbac.metrics._counts.confusion_matrix import (
     counts_of_matrix,
     counts_of_numbers,
     read_confusion_matrix,
+    read_confusions,
 )
 from skpostbac.metrics._counts.counts import (
     ClassCounts,
@@ -26,5 +27,6 @@ from skpostbac.metrics._counts.pairs import (
     class_order,
     pack_bits,
     paired_counts,
+    renumber,
     unpack_bits,
 )

@@ -5,6 +5,8 @@ True classes are rows, predicted classes are columns.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +46,7 @@ class ConfusedSamples(NamedTuple):
     true: Indices
     """Row of each sample."""
     pred: Indices
-    """Column of each sample."""
+    """Column of each sample, or of each classifier in turn, shape (n_samples, T)."""
     group: Indices | None
     """Number of its group."""
     weight: Floats | None
@@ -83,25 +85,49 @@ def count_confusions(
            [0., 1., 0.],
            [0., 0., 0.]])
     """
-    outcomes = read_outcomes(y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups)
-    every, found = slice(None), encode(read_column(y_pred, "y_pred"))
+    predictions = {"y_pred": y_pred}
+    classes, samples = read_confusions(
+        y_true, predictions, labels, sample_weight, weight_type, groups
+    )
+    samples = samples._replace(pred=samples.pred[:, 0])
+    size = len(classes)
+    matrix = np.bincount(size * samples.true + samples.pred, samples.weight, size**2)
+    return classes, matrix.reshape(size, size).astype(np.float64), samples
+
+
+def read_confusions(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
+) -> tuple[LabelArray, ConfusedSamples]:
+    """Return the classes, and the samples with the predictions of one or several classifiers.
+
+    `predictions` has the predicted labels by the name of their argument, for error messages. What
+    is raised and warned of is that of `count_confusions`.
+    """
+    outcomes = read_outcomes(y_true, predictions, sample_weight, weight_type, groups)
+    every = slice(None)
+    found = {name: encode(read_column(y, name)) for name, y in predictions.items()}
     if labels is None:
-        classes = merge_labels(outcomes.classes, found.values)
+        values = (column.values for column in found.values())
+        classes = reduce(merge_labels, values, outcomes.classes)
     else:
         classes = check_labels(labels, outcomes.classes)
     true = positions(outcomes.classes, classes)[outcomes.codes(every)]
-    pred = positions(found.values, classes)[found.codes(every)]
+    columns = [positions(one.values, classes)[one.codes(every)] for one in found.values()]
     group = None if outcomes.groups is None else outcomes.groups(every)
-    samples = ConfusedSamples(true, pred, group, outcomes.weight).chosen(true >= 0)
+    samples = ConfusedSamples(true, np.column_stack(columns), group, outcomes.weight)
+    samples = samples.chosen(true >= 0)
     is_unknown = samples.pred < 0
     if samples.weight is not None:
-        is_unknown &= samples.weight > 0
+        is_unknown &= samples.weight[:, np.newaxis] > 0
     if is_unknown.any():
-        raise ValueError(f"y_pred has classes that are not in labels, {classes}")
-    size = len(classes)
-    samples = samples.chosen(samples.pred >= 0)
-    matrix = np.bincount(size * samples.true + samples.pred, samples.weight, size**2)
-    return classes, matrix.reshape(size, size).astype(np.float64), samples
+        name = list(predictions)[int(np.argmax(is_unknown.any(axis=0)))]
+        raise ValueError(f"{name} has classes that are not in labels, {classes}")
+    return classes, samples.chosen(np.all(samples.pred >= 0, axis=1))
 
 
 def read_confusion_matrix(C: ArrayLike, labels: ArrayLike | None) -> tuple[LabelArray, Floats]:

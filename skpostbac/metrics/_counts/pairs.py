@@ -265,6 +265,12 @@ class PairedCounts(Counts):
         cells = (one & two, one & ~two, ~one & two, ~(one | two))
         return np.stack([self._by_class(self.counts * cell) for cell in cells], axis=1)
 
+    def _as_one_class(self) -> PairedCounts:
+        """Return the same samples as those of a single class."""
+        index = np.zeros_like(self.class_index)
+        counts = PairedCounts(self.names, [0], index, self.patterns, self.counts)
+        return counts._designed(self._design and self._design.as_one_class())
+
     def design_effects(self, first: str, second: str) -> DesignEffects | None:
         """Return the design effects for the difference of two classifiers.
 
@@ -502,10 +508,10 @@ def group_rows(class_index: Indices, hits: Iterable[Bools], weight: Floats | Non
     The patterns grow by one classifier at a time, and are numbered anew each time, so that the
     numbers stay small and nothing needs to be sorted.
     """
-    number, index = _renumber(class_index)
+    number, index = renumber(class_index)
     patterns = np.empty((len(index), 0), dtype=bool)
     for hit in hits:
-        number, found = _renumber(2 * number + hit)
+        number, found = renumber(2 * number + hit)
         parent, is_hit = np.divmod(found, 2)
         index, patterns = index[parent], np.column_stack([patterns[parent], is_hit == 1])
     counts = np.bincount(number, weights=weight, minlength=len(index)).astype(np.float64)
@@ -513,7 +519,7 @@ def group_rows(class_index: Indices, hits: Iterable[Bools], weight: Floats | Non
     return Rows(index[kept], patterns[kept], counts[kept])
 
 
-def _renumber(numbers: Indices) -> tuple[Indices, Indices]:
+def renumber(numbers: Indices) -> tuple[Indices, Indices]:
     """Return the rank of each number among the distinct ones, and the distinct ones."""
     occurs = np.bincount(numbers) > 0
     return (np.cumsum(occurs) - 1)[numbers], np.flatnonzero(occurs)

@@ -146,7 +146,7 @@ class DesignEffects(FrozenArrays):
 
 
 def design_effects(
-    design: SampleDesign, sums: ValueSums, prior_cells: tuple[float, float]
+    design: SampleDesign, sums: ValueSums, prior_cells: tuple[float | Floats, float | Floats]
 ) -> DesignEffects:
     """Return the design effects of one averaged outcome.
 
@@ -156,7 +156,7 @@ def design_effects(
         Of this outcome alone.
     sums : ValueSums
         Sums over the samples.
-    prior_cells : tuple of two floats
+    prior_cells : tuple of two floats or arrays
         What a weak prior adds to the sum of x, and to that of x^2, of two prior samples shared by
         the classes.
     """
@@ -280,7 +280,10 @@ def _across(
 
 
 def _linearised(
-    squares: Squares, sums: ValueSums, size: Floats, prior_cells: tuple[float, float]
+    squares: Squares,
+    sums: ValueSums,
+    size: Floats,
+    prior_cells: tuple[float | Floats, float | Floats],
 ) -> Floats:
     """Return by how much the variance exceeds that of the effective size, 1 where it does not."""
     seen = sums.total > 0

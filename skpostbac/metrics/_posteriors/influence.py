@@ -48,6 +48,7 @@ from skpostbac._utils import (
     paragraph,
     shown,
     table,
+    user_stacklevel,
 )
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list
@@ -417,7 +418,6 @@ def warn_if_prior_moves(
     untested: Sequence[Hashable] = (),
     *,
     prior: PriorSpec,
-    stacklevel: int,
 ) -> None:
     """Warn if the prior moves a metric far from its observed value.
 
@@ -433,8 +433,6 @@ def warn_if_prior_moves(
         Classes without samples, if they alone account for the shift.
     prior : PriorSpec
         The prior, as checked: there is nothing weaker to advise than "reciprocal".
-    stacklevel : int
-        As for :func:`warnings.warn`, relative to the caller of this function.
     """
     if not moves_far(observed, expected, standard_deviation):
         return
@@ -449,7 +447,7 @@ def warn_if_prior_moves(
         f"{format_number(expected)}, which is more than {LARGEST_SHIFT} posterior standard "
         f"deviations. {remedy}",
         PriorInfluenceWarning,
-        stacklevel=stacklevel + 1,
+        stacklevel=user_stacklevel(),
     )
 
 

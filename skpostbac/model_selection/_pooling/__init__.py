@@ -2,12 +2,15 @@
 
 from skpostbac.model_selection._pooling.folds import (
     FoldCounts,
+    OutcomeMetric,
     TrainingVariation,
+    accuracy_of,
     candidate_params,
     check_n_repeats,
     corrected_for_training,
     fold_counts,
     fold_words,
+    is_accuracy,
     value_column,
     weights_by_text,
 )

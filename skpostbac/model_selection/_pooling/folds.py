@@ -30,13 +30,25 @@ from skpostbac._utils import (
     shown,
     user_stacklevel,
 )
-from skpostbac.metrics import ClassCounts, PairedCounts, PosteriorBalancedAccuracy
+from skpostbac.metrics import (
+    ClassCounts,
+    PairedCounts,
+    PosteriorAccuracy,
+    PosteriorBalancedAccuracy,
+)
 from skpostbac.metrics._counts import WORD_BITS, WORD_KEY, class_order, unpack_bits
 from skpostbac.metrics._labels import label_list, unique_label_array
-from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    ClassWeightLike,
+    PriorLike,
+    independent_prior,
+)
 from skpostbac.stats._beta import LARGEST
 
 TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None
+# Metrics for which it suffices to know which predictions are correct.
+OutcomeMetric: TypeAlias = Literal["balanced_accuracy", "accuracy"]
 
 # A column of counts: of one split of a search, or of all folds of cross_validate.
 _KEY = re.compile(r"(?P<prefix>(?:split(?P<split>\d{1,9})_)?test_)correct_(?P<label>.+)", re.DOTALL)
@@ -150,10 +162,17 @@ class FoldCounts:
         return ClassCounts(self.classes, correct, total)
 
     def posterior(
-        self, candidate: int, *, prior: PriorLike, class_weight: ClassWeightLike
+        self,
+        candidate: int,
+        *,
+        prior: PriorLike,
+        class_weight: ClassWeightLike,
+        metric: OutcomeMetric = "balanced_accuracy",
     ) -> PosteriorBalancedAccuracy:
-        """Return the posterior of a candidate."""
+        """Return the posterior of a candidate, of one class for the accuracy."""
         counts = self.pool(candidate, self.times * self.inflation)
+        if is_accuracy(metric, class_weight):
+            counts = counts._as_one_class()
         if self.classes == self.names:
             class_weight = weights_by_text(class_weight)
         posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
@@ -216,6 +235,23 @@ class FoldCounts:
             np.concatenate(hits, axis=1).T[is_kept],
             np.full(is_kept.sum(), 1 / times),
         )
+
+
+def is_accuracy(metric: object, class_weight: ClassWeightLike) -> bool:
+    """Return whether a metric of correct predictions is the accuracy, which has a single class."""
+    if not isinstance(metric, str) or metric not in ("balanced_accuracy", "accuracy"):
+        raise ValueError(
+            "metric must be 'balanced_accuracy' or 'accuracy', which follow from the outcomes of "
+            f"samples, got {shown(metric)}: others need labels, as compare_predictions has them"
+        )
+    if metric == "accuracy" and class_weight is not None:
+        raise ValueError("class_weight does not apply to metric='accuracy'")
+    return metric == "accuracy"
+
+
+def accuracy_of(counts: ClassCounts, posterior: PosteriorBalancedAccuracy) -> PosteriorAccuracy:
+    """Return the accuracy of the counts, given its posterior as that of a single class."""
+    return PosteriorAccuracy(counts, prior=independent_prior(posterior.prior, "the accuracy")[0])
 
 
 def weights_by_text(class_weight: ClassWeightLike) -> ClassWeightLike:

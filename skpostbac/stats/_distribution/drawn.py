@@ -125,6 +125,10 @@ class DrawnPosterior(Distribution):
         """
         return self.standard_deviation() / float(np.sqrt(self.draws.size))
 
+    def __neg__(self) -> DrawnPosterior:
+        """Return the distribution of the negated number."""
+        return DrawnPosterior(-self.draws)
+
     def support(self) -> Interval:
         """Return the smallest and the largest draw."""
         return Interval(float(self.draws[0]), float(self.draws[-1]))

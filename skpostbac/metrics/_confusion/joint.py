@@ -1,0 +1,276 @@
+r"""Joint posterior of the confusion matrices of classifiers that were tested on the same samples.
+
+A cell is a true class i and the predictions of T classifiers. The probabilities of the
+:math:`k^{T+1}` cells have a Dirichlet distribution: the cells that occur have their counts as
+parameters, and a prior of the mass :math:`a_i + b_i` is spread over all cells of true class i.
+Added up over the other classifiers, the prior of one classifier has :math:`a_i` on the right
+prediction and :math:`b_i / (k - 1)` on each wrong one, as for `ConfusionModel`.
+
+The prior is on disagreement as far as it can be, so that few disagreements leave the difference of
+two classifiers as uncertain as it is. One of its cells is drawn by T numbers u, one in each of the
+intervals between 0, 1/T, ..., 1 in random order: a classifier is right if its u is below a / (a +
+b), and the rest of [0, 1] is divided among the wrong predictions. Of two classifiers with a = b
+exactly one is right.
+
+The cells that occur are Gamma variables, up to a factor, and so are those of the prior of two
+classifiers. Those of more are too many to be listed: the weight of the prior is another Gamma
+variable, and is divided among random cells by breaking a stick (Sethuraman, Statistica Sinica 4,
+1994).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from skpostbac._utils import Floats, FrozenArrays, Indices, LabelArray, RandomStateLike
+from skpostbac.metrics._confusion.design import design_of_difference
+from skpostbac.metrics._confusion.distributions import ConfusionModel
+from skpostbac.metrics._confusion.metrics import Metric, Target, find_target
+from skpostbac.metrics._confusion.posterior import PosteriorConfusionMetric, infer
+from skpostbac.metrics._counts import read_confusions, renumber
+from skpostbac.metrics._dependence import DesignEffects, warn_of_repeated_ids
+from skpostbac.metrics._labels import WeightType
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    check_prior,
+    independent_prior,
+    resolve_prior,
+)
+
+# The share of all weight that may be left for the last piece, and the most pieces. What more pieces
+# would divide is drawn for each classifier alone.
+_REST, _MOST_PIECES = 1e-4, 64
+# Numbers in an array of a block of draws, and Gamma variables that take a second or two; there are
+# no fewer draws than these.
+_BLOCK, _MOST_DRAWN_CELLS, _LEAST_DRAWS = 2**19, 8 * 10**7, 1_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JointConfusion(FrozenArrays):
+    """Posterior of the probabilities of true class and predictions of T classifiers.
+
+    Attributes
+    ----------
+    metric, pos_label, average
+        As for :func:`~skpostbac.posterior_confusion_metric`.
+    classes : array of shape (k,)
+        The labels.
+    cells : array of int of shape (n_cells, 1 + T)
+        Positions of the true class and of the predictions, for each cell that occurs.
+    counts : array of shape (n_cells,)
+        Samples of each cell.
+    prior : array of shape (k, 2)
+        a and b of the recall of each class.
+    prevalence : array of shape (k,) or None
+        Known shares of the classes.
+    effects : tuple of DesignEffects
+        Of the difference of each pair of classifiers; empty without groups and importance weights.
+    """
+
+    metric: Metric
+    pos_label: Hashable
+    average: str | None
+    classes: LabelArray
+    cells: Indices
+    counts: Floats
+    prior: Floats
+    prevalence: Floats | None
+    effects: tuple[DesignEffects, ...] = ()
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of classifiers, T."""
+        return int(self.cells.shape[1]) - 1
+
+    @cached_property
+    def target(self) -> Target:
+        """The metric, as a function of confusion matrices."""
+        return find_target(self.metric, self.classes, self.pos_label, self.average)
+
+    def matrices(self) -> Floats:
+        """Return the confusion matrix of each classifier, shape (T, k, k)."""
+        k = len(self.prior)
+        number = k * self.cells[:, :1] + self.cells[:, 1:]
+        sums = [np.bincount(column, self.counts, k * k) for column in number.T]
+        return np.reshape(sums, (-1, k, k))
+
+    def effects_of(self, i: int, j: int) -> DesignEffects | None:
+        """Return the design effects of the difference of two classifiers; None without any."""
+        pairs = list(combinations(range(self.n_classifiers), 2))
+        return self.effects[pairs.index((min(i, j), max(i, j)))] if self.effects else None
+
+    def of_pair(self, i: int, j: int, divisor: Floats | float) -> JointConfusion:
+        """Return the posterior of two classifiers, with the counts of each true class divided."""
+        chosen = self.cells[:, [0, 1 + i, 1 + j]]
+        counts = self.counts / np.broadcast_to(divisor, len(self.prior))[chosen[:, 0]]
+        cells, place = np.unique(chosen, axis=0, return_inverse=True)
+        sums = np.bincount(place.ravel(), counts).astype(np.float64)
+        return replace(self, cells=cells, counts=sums, effects=())
+
+    def draw(self, rng: np.random.Generator, n_draws: int) -> Iterator[Floats]:
+        """Draw confusion matrices up to a factor, in blocks of shape (T, block, k, k)."""
+        cells, counts, k, t = self.cells, self.counts, len(self.prior), self.n_classifiers
+        if t == 2:
+            more, masses = self._prior_of_pair()
+            cells, counts = np.concatenate([cells, more]), np.concatenate([counts, masses])
+        n = len(counts)
+        entry = k * (k * np.arange(t) + cells[:, :1]) + cells[:, 1:]
+        column = np.repeat(np.arange(n), t)
+        matrix = csr_array((np.ones(n * t), (entry.ravel(), column)), shape=(t * k * k, n))
+        block = max(1, _BLOCK // max(n, t * k * k))
+        for start in range(0, n_draws, block):
+            size = min(block, n_draws - start)
+            gammas = rng.standard_gamma(counts[:, np.newaxis], (n, size))
+            C: Floats = np.asarray(matrix @ gammas).reshape(t, k, k, size)
+            if t > 2:
+                self._add_prior(C, rng)
+            yield np.moveaxis(C, -1, 1)
+
+    def _prior_of_pair(self) -> tuple[Indices, Floats]:
+        """Return the cells of the prior of two classifiers, and their masses."""
+        k, (a, b) = len(self.prior), self.prior.T
+        # For each class, the ends of the parts of [0, 1] for the right prediction and the others.
+        ends = np.linspace(a / (a + b), 1, k).T
+        below = np.diff(np.minimum(ends, 0.5), axis=1, prepend=0)
+        above = np.diff(np.maximum(ends, 0.5), axis=1, prepend=0.5)
+        both = below[:, :, np.newaxis] * above[:, np.newaxis]
+        masses = 2 * (a + b)[:, np.newaxis, np.newaxis] * (both + both.transpose(0, 2, 1))
+        true, one, other = np.nonzero(masses)
+        cells = np.column_stack([true, (true + one) % k, (true + other) % k])
+        return cells, masses[true, one, other]
+
+    def _add_prior(self, C: Floats, rng: np.random.Generator) -> None:
+        """Add draws of the prior to those of the cells that occur, shape (T, k, k, size)."""
+        t, k, _, size = C.shape
+        mass = self.prior.sum(axis=1, keepdims=True)
+        right = (self.prior[:, :1] / mass)[np.newaxis]
+        # A piece leaves mass / (1 + mass) on average, of a share that is small beside many samples.
+        total = np.bincount(self.cells[:, 0], self.counts, k)[:, np.newaxis]
+        needed = np.log(_REST * (1 + total / mass)) / np.log(mass / (1 + mass))
+        pieces = max(1, int(np.ceil(needed.max())))
+        classifier, true, draw = np.ogrid[:t, :k, :size]
+        left = rng.standard_gamma(np.broadcast_to(mass, (k, size)))
+        for piece in range(min(pieces, _MOST_PIECES)):
+            # It takes a Beta(1, mass) share of what is left.
+            rest = left * np.exp(rng.standard_exponential((k, size)) / -mass)
+            if piece == pieces - 1:
+                rest = np.zeros_like(left)
+            order = rng.permutation(t)[:, np.newaxis, np.newaxis]
+            strata = (order + rng.integers(0, t, (k, size))) % t
+            u = (strata + rng.random((t, k, size))) / t
+            wrong = 1 + ((u - right) / (1 - right) * (k - 1)).astype(np.intp)
+            label = np.where(u < right, true, (true + np.minimum(wrong, k - 1)) % k)
+            C[classifier, true, label, draw] += left - rest
+            left = rest
+        if pieces > _MOST_PIECES:
+            each = np.broadcast_to(self.prior[:, 1:] / (k - 1), (k, k)).copy()
+            np.fill_diagonal(each, self.prior[:, 0])
+            alone = rng.standard_gamma(each[..., np.newaxis], C.shape)
+            C += left[:, np.newaxis] * (alone / alone.sum(axis=2, keepdims=True))
+
+    def values(self, rng: np.random.Generator, n_draws: int) -> Floats:
+        """Draw the metric of each classifier, shape (T, n_draws), or fewer of many cells."""
+        size = max(len(self.counts), self.n_classifiers * len(self.prior) ** 2)
+        n_draws = _affordable(n_draws, size)
+        model = ConfusionModel(self.prior, self.prevalence, self.prior)
+        blocks = []
+        for C in self.draw(rng, n_draws):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                joint = model.joint(C).reshape(-1, *C.shape[2:])
+                blocks.append(self.target.function(joint).reshape(C.shape[:2]))
+        values = np.concatenate(blocks, axis=1)
+        if not np.isfinite(values).all():
+            raise ValueError("metric is not a finite number for all drawn matrices")
+        return values
+
+
+def _affordable(n_draws: int, n_cells: int) -> int:
+    """Return as many draws as wanted, or fewer of many cells."""
+    return min(n_draws, max(_LEAST_DRAWS, _MOST_DRAWN_CELLS // n_cells))
+
+
+def confuse_jointly(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    metric: Metric,
+    *,
+    pos_label: Hashable = None,
+    average: str | None = None,
+    prevalence: ArrayLike = "sampled",
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
+    prior: ArrayLike = DEFAULT_PRIOR,
+    n_draws: int,
+    random_state: RandomStateLike = 0,
+) -> tuple[JointConfusion, list[PosteriorConfusionMetric]]:
+    """Return the joint posterior of several classifiers, and the posterior of each alone.
+
+    `predictions` has the predicted labels by the name of their argument, for error messages. All
+    others are arguments of :func:`~skpostbac.posterior_confusion_metric`, whose posteriors these
+    are.
+    """
+    classes, samples = read_confusions(
+        y_true, predictions, labels, sample_weight, weight_type, groups
+    )
+    if groups is None:
+        warn_of_repeated_ids(y_true)
+    k = len(classes)
+    target, spec = find_target(metric, classes, pos_label, average), check_prior(prior)
+    if target.is_of_one_class and isinstance(spec, str) and spec == DEFAULT_PRIOR:
+        spec = "jeffreys"  # as of one classifier
+    # Numbers of the distinct rows, which stay small as columns are added.
+    number, found = renumber(samples.true)
+    cells = found[:, np.newaxis]
+    for column in samples.pred.T:
+        number, found = renumber(k * number + column)
+        parent, label = np.divmod(found, k)
+        cells = np.column_stack([cells[parent], label])
+    counts = np.bincount(number, samples.weight, len(cells)).astype(np.float64)
+    joint = JointConfusion(
+        metric=metric,
+        pos_label=pos_label,
+        average=average,
+        classes=classes,
+        cells=cells[counts > 0],
+        counts=counts[counts > 0],
+        prior=independent_prior(resolve_prior(spec, k), "a confusion matrix"),
+        prevalence=None,
+    )
+    matrices = joint.matrices()
+    models = [ConfusionModel.of(C, spec, prevalence) for C in matrices]
+    joint = replace(joint, prevalence=(known := models[0].prevalence))
+    is_importance = weight_type == "importance"
+    is_plain = groups is None and not is_importance
+    options = prevalence, prior, _affordable(n_draws, k * k), random_state
+    posteriors = [
+        infer(target, C, classes, *options)
+        if is_plain
+        else infer(target, C, classes, *options, samples._replace(pred=column), weight_type)
+        for C, column in zip(matrices, samples.pred.T, strict=True)
+    ]
+    if is_plain:
+        return joint, posteriors
+    if is_importance and samples.weight is not None:
+        # In the scale in which the weights add up to their effective size.
+        scale = samples.weight.sum() / (samples.weight**2).sum()
+        shares = "sampled" if known is None else known
+        models = [ConfusionModel.of(scale * C, spec, shares) for C in matrices]
+    effects = [
+        design_of_difference(
+            target.function,
+            [models[i], models[j]],
+            samples._replace(pred=samples.pred[:, [i, j]]),
+            is_importance=is_importance,
+        )
+        for i, j in combinations(range(len(models)), 2)
+    ]
+    return replace(joint, effects=tuple(effects)), posteriors
