@@ -12,7 +12,6 @@ are kept as sums of two doubles each.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias, overload
@@ -41,7 +40,7 @@ from skpostbac.stats._distribution import (
     LocatedDistributions,
     interval_of,
 )
-from skpostbac.stats._numerics import Frame, weighted_mean, weighted_means
+from skpostbac.stats._numerics import Frame
 from skpostbac.stats._series import Centred, Located, SmallTails
 
 # Number of distributions shown in the HTML view.
@@ -242,15 +241,10 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
 
     @cached_property
     def _frame(self) -> Frame:
-        a, b, weights = np.array(self._parameters.rows)[:, 0]
-        is_equal, is_up, size, n = self.has_equal_weights, weights > 0, np.abs(weights), a + b
-        return Frame(
-            math.fsum(np.minimum(weights, 0.0).tolist()),
-            1.0 if is_equal else math.fsum(np.maximum(weights, 0.0).tolist()),
-            *weighted_mean(a, b, None if is_equal else weights),
-            float((size * np.where(is_up, a, b) / n).sum()),
-            float((size * np.where(is_up, b, a) / n).sum()),
-        )
+        mean, rest, low, high = self._parameters.places[:, 0].tolist()
+        is_up, size, n = self.weights > 0, np.abs(self.weights), self.a + self.b
+        below, above = np.where(is_up, [self.a, self.b], [self.b, self.a]) * (size / n)
+        return Frame(low, high, mean, rest, float(below.sum()), float(above.sum()))
 
 
 class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals], StablePickle):
@@ -323,24 +317,11 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
 
     def support(self) -> Intervals:
         """Return the lower and upper ends of the support, shape (...) each."""
-        low, high = self._support
-        return Intervals(low.reshape(self.shape), high.reshape(self.shape))
+        return self._intervals(self._parameters.places[2:])
 
     def mean(self) -> Floats:
         """Return the means, in closed form."""
-        return self._means[0].reshape(self.shape)
-
-    @cached_property
-    def _means(self) -> tuple[Floats, Floats]:
-        """Means, each a sum of two doubles, shape (m,)."""
-        a, b, weights = self._parameters.rows
-        return weighted_means(a, b, None if self._parameters.equal else weights)
-
-    @property
-    def _support(self) -> tuple[Floats, Floats]:
-        weights = self._parameters.rows[2]
-        low, high = np.minimum(weights, 0.0).sum(axis=1), np.maximum(weights, 0.0).sum(axis=1)
-        return low, np.ones_like(high) if self._parameters.equal else high
+        return self._numbers(self._parameters.places[0])
 
     def median(self) -> Floats:
         """Return the medians."""
@@ -369,8 +350,7 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
     @cached_property
     def _located(self) -> Located:
         rows = self._parameters.rows
-        frames = np.array([*self._means, *self._support])
-        return Located(frames, centred_sums(*rows), BetaTails(*rows))
+        return Located(self._parameters.places, centred_sums(*rows), BetaTails(*rows))
 
     def _numbers(self, values: Floats) -> Floats:
         return values.reshape(self.shape)

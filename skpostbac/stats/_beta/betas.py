@@ -41,20 +41,21 @@ kappa_4 = m_4 - 3 m_2^2; those of sum_i w_i theta_i are the sums of w_i^r kappa_
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, FrozenArrays, float_array
-from skpostbac.stats._numerics import LARGEST_WEIGHT, SMALLEST_WEIGHT, Rows
-from skpostbac.stats._series import DEPTH, NARROW, vanishing_heights
+from skpostbac._utils import Floats, StablePickle, float_array
+from skpostbac.stats._numerics import Rows, check_weights, exact_sums, weighted_means
+from skpostbac.stats._series import DEPTH, NARROW
 
 # Beyond these limits the variable is a constant or a coin toss in double precision.
 SMALLEST, LARGEST = 1e-6, 1e15
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters(FrozenArrays):
+class Parameters(StablePickle):
     """Exponents and weights, read-only and of one shape (..., l); `equal` are weights of 1 / l."""
 
     a: Floats
@@ -65,31 +66,38 @@ class Parameters(FrozenArrays):
     @classmethod
     def checked(cls, a: ArrayLike, b: ArrayLike, weights: ArrayLike | None) -> "Parameters":
         """Check parameters; a single number stands for all variables."""
-        exponents = {"a": float_array(a, "a"), "b": float_array(b, "b")}
-        for name, array in exponents.items():
-            other = exponents["b" if name == "a" else "a"]
-            if not array.ndim and other.ndim:
-                exponents[name] = array = np.full(other.shape[-1], array)
-            _check_vectors(array, name)
-            if not SMALLEST <= array.min(initial=1.0) <= array.max(initial=1.0) <= LARGEST:
-                if (array <= 0).any():
-                    raise ValueError(f"{name} must be positive.")
-                raise ValueError(f"{name} must lie between {SMALLEST:g} and {LARGEST:g}.")
-        first, second = exponents.values()
+        first, second = float_array(a, "a"), float_array(b, "b")
+        if second.ndim and not first.ndim:
+            first = np.full(second.shape[-1], first)
+        if first.ndim and not second.ndim:
+            second = np.full(first.shape[-1], second)
+        _check_exponents(first, "a")
+        _check_exponents(second, "b")
         n_variables = first.shape[-1]
         if second.shape[-1] != n_variables:
             raise ValueError(
                 "a and b must have the same length along the last axis; got "
                 f"{n_variables} and {second.shape[-1]}."
             )
-        given = _weights(weights, n_variables)
+        if weights is None:
+            given = np.full(n_variables, 1 / n_variables)
+        else:
+            given = float_array(weights, "weights")
+            _check_last_axis(given, "weights")
+            check_weights(given, n_variables)
         try:
-            arrays = np.broadcast_arrays(first, second, given)
+            shape = np.broadcast_shapes(first.shape, second.shape, given.shape)
         except ValueError as error:
             raise ValueError(
                 "a, b and weights must broadcast with each other; got the shapes "
                 f"{first.shape}, {second.shape} and {given.shape}."
             ) from error
+        arrays = [
+            x if x.shape == shape else np.array(np.broadcast_to(x, shape))
+            for x in (first, second, given)
+        ]
+        for array in arrays:
+            array.flags.writeable = False
         return cls(arrays[0], arrays[1], arrays[2], weights is None)
 
     @property
@@ -97,41 +105,40 @@ class Parameters(FrozenArrays):
         """Shape of the array of distributions."""
         return self.a.shape[:-1]
 
-    @property
+    @cached_property
     def rows(self) -> tuple[Floats, Floats, Floats]:
         """Exponents and weights of each distribution, shape (m, l) each."""
         shape = -1 if self.a.size else 0, self.a.shape[-1]
         return self.a.reshape(shape), self.b.reshape(shape), self.weights.reshape(shape)
 
-
-def _weights(weights: ArrayLike | None, n_variables: int) -> Floats:
-    """Return the weights of each sum; None stands for equal weights."""
-    if weights is None:
-        return np.full(n_variables, 1 / n_variables)
-    array = float_array(weights, "weights")
-    _check_vectors(array, "weights")
-    if array.shape[-1] != n_variables:
-        raise ValueError(
-            f"weights must have length {n_variables} along the last axis; got {array.shape[-1]}."
-        )
-    if not array.any(axis=-1).all():
-        raise ValueError("weights must not all be zero.")
-    size = np.abs(array[array != 0])
-    if size.size and (size.min() < SMALLEST_WEIGHT or size.max() > LARGEST_WEIGHT):
-        raise ValueError(
-            f"weights must be zero or between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g} in size."
-        )
-    return array
+    @cached_property
+    def places(self) -> Floats:
+        """Means, what their rounding left over, and both ends of the supports, shape (4, m)."""
+        a, b, weights = self.rows
+        mean, rest = weighted_means(a, b, None if self.equal else weights)
+        if self.equal:
+            return np.array([mean, rest, np.zeros_like(mean), np.ones_like(mean)])
+        ends = exact_sums(np.array([np.minimum(weights, 0.0), np.maximum(weights, 0.0)]))
+        return np.array([mean, rest, *np.add(*ends)])
 
 
-def _check_vectors(array: Floats, name: str) -> None:
+def _check_exponents(array: Floats, name: str) -> None:
+    _check_last_axis(array, name)
+    least, most = array.min(initial=1.0), array.max(initial=1.0)
+    if not (least >= SMALLEST and most <= LARGEST):
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} must be finite.")
+        if least <= 0:
+            raise ValueError(f"{name} must be positive.")
+        raise ValueError(f"{name} must lie between {SMALLEST:g} and {LARGEST:g}.")
+
+
+def _check_last_axis(array: Floats, name: str) -> None:
     if not array.ndim or not array.shape[-1]:
         raise ValueError(
             f"{name} must be a non-empty array, with the variables along its last axis; "
             f"got the shape {array.shape}."
         )
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite.")
 
 
 def central_moments(a: Floats, b: Floats, order: int) -> Floats:
@@ -192,13 +199,14 @@ class Betas(Rows):
     @classmethod
     def reflected(cls, a: Floats, b: Floats, weights: Floats) -> "Betas":
         """See each variable from its nearer end. One without a weight counts as uniform."""
-        # Identical variables of a single sum count as one; for a few a search does not pay.
-        if len(a) == 1 and a.shape[1] > 4:
-            columns = Counter(zip(a[0].tolist(), b[0].tolist(), weights[0].tolist(), strict=True))
-            a, b, weights = np.array(list(columns)).T[:, np.newaxis]
-            count = np.array([list(columns.values())], dtype=float)
-        else:
-            count = np.ones_like(a)
+        count = np.ones_like(a)
+        if len(a) == 1:
+            # Identical variables of a single sum count as one.
+            columns = [*zip(a[0].tolist(), b[0].tolist(), weights[0].tolist(), strict=True)]
+            if len(set(columns)) < len(columns):
+                counts = Counter(columns)
+                a, b, weights = np.array(list(counts)).T[:, np.newaxis]
+                count = np.array([list(counts.values())], dtype=float)
         n = a + b
         each = variances(a, b, weights)
         variance = (count * each).sum(axis=1)
@@ -221,9 +229,3 @@ def ranges(betas: Betas) -> tuple[Floats, Floats]:
     ends = np.where(sides * betas.weight > 0, far, near).sum(axis=2)
     below, above = np.minimum(lean + np.sqrt(lean * lean + 2 * DEPTH * betas.variance), ends)
     return below, above
-
-
-def heights(betas: Betas) -> Floats:
-    """Heights from which the transforms are negligible, shape (m,)."""
-    near = betas.count * betas.near
-    return vanishing_heights(near, betas.variances / betas.near, betas.variance)

@@ -59,7 +59,7 @@ import numpy as np
 from scipy.special import betaln, gammaln
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
-from skpostbac.stats._beta.betas import Betas, central_moments, heights, ranges
+from skpostbac.stats._beta.betas import Betas, central_moments, ranges
 from skpostbac.stats._beta.single import SingleBetas
 from skpostbac.stats._numerics import powers, stacked_products, waves
 from skpostbac.stats._series import (
@@ -72,12 +72,13 @@ from skpostbac.stats._series import (
     fade,
     gauss_points,
     orders,
+    vanishing_heights,
 )
 
-# Weights below exp(-DIGITS) = 8.5e-17 are left out, and so is the error of the rule.
-DIGITS = 37.0
+# Weights below exp(-DIGITS) = 1.7e-15 are left out, and so is the error of the rule.
+DIGITS = 34.0
 # Shifts at which the bandwidth is looked for, as shares of the farthest one worth a look.
-_SHIFTS = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95])
+_SHIFTS = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95])[:, np.newaxis, np.newaxis]
 # Beyond this the odds would overflow, and theta is 0 or 1.
 _LARGEST_LOG_ODDS = 300.0
 _SIDES = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
@@ -93,53 +94,39 @@ def path_of(betas: Betas, height: Floats) -> Floats:
     Of each variable they are the angle of the rotation, the ends in v, below and above, how much
     the nodes spread there, and how many it needs, shape (6, m, l).
     """
-    angle = np.minimum(np.arccos(np.exp(-1.5 / betas.curvature)), 0.6)
-    rate, window = height[:, np.newaxis] * betas.size / betas.n, _window(betas)
-    found = np.zeros((6, *betas.p.shape))
-    ends, spread = found[1:3], found[3:5]
+    p, q, curvature = betas.p, betas.q, betas.curvature
+    angle = np.minimum(np.arccos(np.exp(-1.5 / curvature)), 0.6)
+    rate = height[:, np.newaxis] * betas.size / betas.n
+    # Weights are negligible beyond the root of n (log(q + p e^d) - p d) = DIGITS. It is bounded
+    # from outside, by the line to which the left-hand side tends, by a Gamma variable at the mode,
+    # and on the upper side, below theta = 1/2, by its exponential growth. As the function is
+    # convex, a Newton step stays outside.
+    share, level, x = np.array([p, q]), DIGITS / betas.n, DIGITS / curvature
+    logs, root = np.log(share[::-1]), np.sqrt(2 * x)
+    window = np.minimum((level - logs) / share, x + root)
+    steep = np.log1p(2 * x + np.sqrt(2) * root)
+    window[1] = np.where(steep < logs[0] - logs[1], np.minimum(window[1], steep), window[1])
+    d = _SIDES * np.minimum(window, _LARGEST_LOG_ODDS)
+    rise = p * np.expm1(d)
+    step = (np.log1p(rise) - p * d - level) * (1 + rise) / (_SIDES * q * rise)
+    window -= np.where(window < _LARGEST_LOG_ODDS, step, 0.0)
     # With d = e^(v - b - log(1 / lean)) the nodes spread out at b beyond where theta bends, and
     # beyond where the wave does.
-    begin = 2.0 + np.log1p(rate)
-    spread[:] = np.exp(-begin)
-    spread[1] *= betas.p / betas.q
-    is_far = window > 4.0
+    found = np.zeros((6, *p.shape))
+    ends, spread, is_far = found[1:3], found[3:5], window > 4.0
+    spread[:] = np.exp(-2.0 - np.log1p(rate))
+    spread[1] *= p / q
     np.minimum(window, np.log1p(window / spread), out=ends)
     np.copyto(ends, window, where=~is_far)
     spread *= is_far
-    np.divide(ends.sum(axis=0) * _bandwidth(betas, angle, rate), 2 * np.pi, out=found[5])
-    found[0] = np.where(betas.weight < 0, -angle, angle)
-    found[5] = np.ceil(found[5] + 2)
-    return found
-
-
-def _window(betas: Betas) -> Floats:
-    """Distances in log-odds, below and above, beyond which weights are negligible, (2, m, l).
-
-    The root of n (log(q + p e^d) - p d) = DIGITS is bounded from outside, by the line to which the
-    left-hand side tends, by a Gamma variable at the mode, and on the upper side, below theta = 1/2,
-    by its exponential growth. As the function is convex, a Newton step stays outside.
-    """
-    p, q, level = betas.p, betas.q, DIGITS / betas.n
-    share = np.array([p, q])
-    logs = np.log(share[::-1])
-    x = DIGITS / betas.curvature
-    ends = np.minimum((level - logs) / share, x + np.sqrt(2 * x))
-    steep = np.log1p(2 * x + 2 * np.sqrt(x))
-    ends[1] = np.where(steep < logs[0] - logs[1], np.minimum(ends[1], steep), ends[1])
-    d = _SIDES * np.minimum(ends, _LARGEST_LOG_ODDS)
-    rise = p * np.expm1(d)
-    step = (np.log1p(rise) - p * d - level) * (1 + rise) / (_SIDES * q * rise)
-    return np.asarray(ends - np.where(ends < _LARGEST_LOG_ODDS, step, 0.0))
-
-
-def _bandwidth(betas: Betas, angle: Floats, rate: Floats) -> Floats:
-    """Bandwidth of the integrand on a path."""
-    curvature, angle, rate = np.array([betas.curvature, angle, rate])[..., np.newaxis]
-    most = 4 * (np.sqrt(2 * DIGITS / curvature) + angle)
-    shift = np.minimum(0.5 * np.pi - angle, most) * _SHIFTS
+    # The bandwidth is the least of some shifts.
+    shift = np.minimum(0.5 * np.pi - angle, 4 * (root + angle)) * _SHIFTS
     down = np.cos(angle - shift) + np.minimum(rate * np.sin(angle - shift), 0.0)
     least = np.maximum(np.minimum(np.cos(angle + shift), down), 1e-300)
-    return np.asarray(((DIGITS - curvature * np.log(least)) / shift).min(axis=-1))
+    bandwidth = ((DIGITS - curvature * np.log(least)) / shift).min(axis=0)
+    found[0] = np.where(betas.weight < 0, -angle, angle)
+    found[5] = np.ceil(ends.sum(axis=0) * bandwidth / (2 * np.pi) + 2)
+    return found
 
 
 def transforms(betas: Betas, path: Floats, step: Floats, n_orders: int) -> Complexes:
@@ -193,7 +180,7 @@ def _transforms(known: Floats, n_orders: int) -> Complexes:
     wave = waves(angles, logs)
     weights = wave[0] * (1 + down + up)
     first = np.ones((2, *d.shape), dtype=complex)
-    np.divide(weights, weights.sum(axis=-1, keepdims=True), out=first[1])
+    np.multiply(weights, 1 / weights.sum(axis=-1, keepdims=True), out=first[1])
     fine, coarse = powers(first, wave[1:], n_fine).transpose(1, 2, 0, 3)
     coarse = coarse[:, : -(-n_orders // n_fine)]
     values = stacked_products(coarse, fine.transpose(0, 2, 1))
@@ -272,19 +259,18 @@ def _ends(known: Complexes, log_orders: Complexes) -> Complexes:
     if pieces > 1:
         parts = np.array_split(known, pieces, axis=2)
         return np.concatenate([_ends(part, log_orders) for part in parts], axis=1)
-    # Terms in powers of scale / z, of which as many count as at the first order.
-    scale = np.exp(log_rate.real + log_orders.real.min())
-    j = np.arange(40)[:, np.newaxis, np.newaxis]
+    # Terms in powers of the first order / the others, of which as many count as at the first one.
+    first, j = log_orders.real.min(), np.arange(40)[:, np.newaxis, np.newaxis]
+    scale = np.exp(log_rate.real + first)
     terms = np.cumprod((e + j) * (j + 1 - o) / ((j + 1) * scale), axis=0)
-    is_small = np.abs(terms).max(axis=(1, 2)) <= 1e-17
-    terms = _each(terms[: is_small.argmax() if is_small.any() else None])
-    inverse = _each(scale * np.exp(-log_rate)) * np.exp(-log_orders)
-    total = np.zeros_like(inverse)
-    real = total.real
-    for term in terms[::-1]:
-        real += term
-        total *= inverse
-    real += 1.0
+    is_small = np.abs(terms).max(axis=(1, 2)) <= 1e-16
+    n_terms = is_small.argmax() if is_small.any() else len(terms)
+    table = np.ones((n_terms + 1, e.size), dtype=complex)
+    turned_terms = terms * np.exp(-1j * (j + 1) * log_rate.imag)
+    table[1:] = turned_terms[:n_terms].reshape(n_terms, e.size)
+    shares = powers(1.0, np.exp(first - log_orders.ravel()), n_terms + 1)
+    total = stacked_products(table.T[np.newaxis], shares[np.newaxis])
+    total = total.reshape(*e.shape, *log_orders.shape)
     logs = _each(log_first - e * log_rate) - _each(e) * log_orders
     total *= waves(logs.imag, logs.real)
     return np.asarray(total)
@@ -293,7 +279,9 @@ def _ends(known: Complexes, log_orders: Complexes) -> Complexes:
 def corners_of(betas: Betas, order: int, step: Floats, is_narrow: Bools) -> Corners:
     """Corners of sums from an order on, with steps of shape (m,), and narrow variables (m, l)."""
     exponents = np.where((betas.size > 0) & ~is_narrow, betas.count * betas.near, 0.0).sum(axis=1)
-    rule = Rule.of(order, float(exponents.min()))
+    # Rules for the same eighths are kept.
+    exponent = float(exponents.min())
+    rule = Rule.of(order, math.floor(8 * exponent) / 8 or exponent)
     ends = _Ends.of(betas, rule.log_orders, step, is_narrow)
     x, weights = ends.narrow
     places, values = ends.place + x, ends.product[:, np.newaxis] * _each(weights)
@@ -397,21 +385,21 @@ def centred_sums(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, C
 def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
     below, above = ranges(betas)
     step = 2 * np.pi / (PERIOD * (below + above))
-    vanished, resolved = heights(betas), np.zeros_like(betas.n)
+    ratios = betas.variances / betas.near
+    vanished = vanishing_heights(betas.count * betas.near, ratios, betas.variance)
     # Both ends of a variable are resolved from there on.
+    resolved = np.zeros_like(betas.n)
     np.divide(3 * betas.n + 40, betas.size, out=resolved, where=betas.size > 0)
-    last_end = resolved.max(axis=1) / step
-    count = orders(vanished / step, last_end, betas.p.shape[1])
+    count = orders(vanished / step, resolved.max(axis=1) / step, betas.p.shape[1])
     unit = np.ldexp(1.0, np.frexp(count - 1)[1] - 2)
     order = (np.ceil(count / unit) * unit).astype(np.intp)
     last = order * step
     is_narrow = resolved > last[:, np.newaxis]
-    has_corners = vanished > last
     ends = _end_densities(betas, below, above)
-    # Sums of variables with concave log densities have one, too (Prekopa, Acta Scientiarum
-    # Mathematicarum 34, 1973).
-    is_concave = (betas.near >= 1).all(axis=1)
-    kinds = 4 * order + 2 * has_corners + is_concave
+    # A sum of variables with concave log densities, and one more with a single peak, has a single
+    # peak (Ibragimov, Theory of Probability and Its Applications 1, 1956).
+    n_others = np.where(betas.far < 1, 2, betas.count * (betas.near < 1)).sum(axis=1)
+    kinds = 4 * order + 2 * (vanished > last) + (n_others <= 1)
     for kind in set(kinds.tolist()):
         alike, count = np.flatnonzero(kinds == kind), kind // 4
         size = max(1, _BLOCK // count)
@@ -432,7 +420,7 @@ def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
                     high=above[i],
                     deviation=deviation,
                     end_densities=ends[:, i],
-                    is_log_concave=bool(kind & 1),
+                    has_one_peak=bool(kind & 1),
                 ),
             )
 
@@ -446,19 +434,19 @@ def _end_densities(betas: Betas, below: Floats, above: Floats) -> Floats:
 
     at the distance d, in the limit.
     """
-    found, kept = np.zeros((2, len(below))), betas.size > 0
-    if (np.where(kept, betas.count * betas.near, 0.0).sum(axis=1) > 1 + 1e-9).all():
-        return found
-    size = np.where(kept, betas.size, 1.0)
-    for side, (is_up, reach) in enumerate(((False, below), (True, above))):
-        is_far = (betas.weight > 0) == is_up
-        e, o = np.where(is_far, betas.far, betas.near), np.where(is_far, betas.near, betas.far)
-        power = np.where(kept, betas.count * e, 0.0).sum(axis=1) - 1
-        at_end = betas.size * np.where(is_far, betas.q, betas.p)
-        is_end = reach >= (betas.count * at_end).sum(axis=1)
-        found[side, is_end & (power < -1e-9)] = np.inf
-        flat = is_end & (np.abs(power) <= 1e-9)
-        if flat.any():
-            logs = np.where(kept, gammaln(e) - betaln(e, o) - e * np.log(size), 0.0)
-            found[side, flat] = np.exp((betas.count * logs).sum(axis=1)[flat])
+    reach, kept = np.array([below, above]), betas.size > 0
+    if ((betas.count * betas.near * kept).sum(axis=1) > 1 + 1e-9).all():
+        return np.zeros_like(reach)
+    is_far = (betas.weight > 0) == (_SIDES > 0)
+    e, o = np.where(is_far, betas.far, betas.near), np.where(is_far, betas.near, betas.far)
+    power = (betas.count * e * kept).sum(axis=2) - 1
+    to_end = (betas.count * betas.size * np.where(is_far, betas.q, betas.p)).sum(axis=2)
+    is_end, is_flat = reach >= to_end, np.abs(power) <= 1e-9
+    found = np.where(is_end & (power < 0), np.inf, 0.0)
+    if (is_flat & is_end).any():
+        size = np.where(kept, betas.size, 1.0)
+        logs = kept * (gammaln(e) - betaln(e, o) - e * np.log(size))
+        # Where the power is another one this may overflow.
+        logs = np.where(is_flat, (betas.count * logs).sum(axis=2), 0.0)
+        found = np.where(is_flat, is_end * np.exp(logs), found)
     return found

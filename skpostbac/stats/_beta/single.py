@@ -44,7 +44,7 @@ class SingleBetas(Centred):
             high=np.where(is_up, far, near),
             deviation=size * np.sqrt(a * b / (n + 1)) / n,
             end_densities=np.where(is_up, ends, ends[::-1]),
-            is_log_concave=bool((a >= 1).all()),
+            has_one_peak=bool((a >= 1).all()),
         )
 
     def chosen(self, rows: Bools, **own: Any) -> Self:

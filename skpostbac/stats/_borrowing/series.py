@@ -251,5 +251,5 @@ def class_share(pool: Pool, frame: Frame, deviation: float) -> CentredShare:
         high=np.array([rest]),
         deviation=np.array([deviation]),
         end_densities=_end_densities([pool]),
-        is_log_concave=table.has_one_peak(1 - 2 * expit(table.points)),
+        has_one_peak=table.has_one_peak(1 - 2 * expit(table.points)),
     )

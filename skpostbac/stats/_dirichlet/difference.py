@@ -53,7 +53,7 @@ from skpostbac.stats._numerics import (
     log_beta,
     sum_weights,
     waves,
-    weighted_mean,
+    weighted_means,
 )
 from skpostbac.stats._series import (
     DEPTH,
@@ -237,9 +237,8 @@ class PairedDifference(BoundedDistribution):
     def _frame(self) -> Frame:
         b, a, r = self._alphas.T
         weights = None if self._equal else self.weights
-        gain, gain_rest = weighted_mean(b, a + r, weights)
-        loss, loss_rest = weighted_mean(a, b + r, weights)
-        mean = exact_sum([gain, gain_rest, -loss, -loss_rest])
+        gain, loss = weighted_means(b, a + r, weights), weighted_means(a, b + r, weights)
+        mean = exact_sum([*map(float, gain), *(-float(x) for x in loss)])
         size = np.abs(self.weights)
         high = 1.0 if self._equal else math.fsum(size.tolist())
         ahead, behind = np.where(self.weights > 0, b, a), np.where(self.weights > 0, a, b)
@@ -289,7 +288,7 @@ class PairedDifference(BoundedDistribution):
             end_densities=_end_densities(pairs, below, above),
             # Projections of log-concave densities are log-concave, as are sums of such variables
             # (Prekopa, Acta Scientiarum Mathematicarum 34, 1973).
-            is_log_concave=bool((pairs.alphas >= 1).all()),
+            has_one_peak=bool((pairs.alphas >= 1).all()),
         )
 
 

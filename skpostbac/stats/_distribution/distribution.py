@@ -482,7 +482,7 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
             If `level` is outside (0, 1).
         """
         tail, located = 0.5 * (1 - check_level(level)), self._located
-        p = np.tile([tail, 1 - tail], (located.frames.shape[1], 1))
+        p = np.full((located.frames.shape[1], 2), [tail, 1 - tail])
         return self._intervals(located.quantiles(p, p[:, ::-1]).T)
 
     def hdi(self, level: float = 0.95) -> Ends:

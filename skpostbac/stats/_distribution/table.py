@@ -408,7 +408,7 @@ class TabulatedDistribution(BoundedDistribution):
             deviation=np.array([self.standard_deviation()]),
             # The limits of x / w or 1 - x / w to a power follow from the outer panels.
             end_densities=self._table.end_densities[:, np.newaxis] / (high - low),
-            is_log_concave=self._table.has_one_peak(1 - 2 * expit(self._table.points)),
+            has_one_peak=self._table.has_one_peak(1 - 2 * expit(self._table.points)),
         )
 
     @property

@@ -6,10 +6,10 @@ quadrature, and products of matrices and waves (`arrays`). Imports `skpostbac._u
 
 from skpostbac.stats._numerics.arithmetic import (
     EPS,
-    LARGEST_WEIGHT,
-    SMALLEST_WEIGHT,
     Frame,
+    check_weights,
     exact_sum,
+    exact_sums,
     log_beta,
     log_binomial,
     log_sum,
@@ -17,7 +17,6 @@ from skpostbac.stats._numerics.arithmetic import (
     stirling_remainder,
     sum_weights,
     vector,
-    weighted_mean,
     weighted_means,
 )
 from skpostbac.stats._numerics.arrays import (

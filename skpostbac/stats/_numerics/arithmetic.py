@@ -8,8 +8,8 @@ is asymptotic, and taken from x = 8 on with nine terms. It gives log B(a, b) wit
 cancellation of three log Gammas.
 
 **Means of sums to twice the working precision.** A rounding error of a product is found exactly, by
-splitting both factors in halves (Dekker, Numerische Mathematik 18, 1971), and sums are rounded once
-(`math.fsum`).
+splitting both factors in halves (Dekker, Numerische Mathematik 18, 1971), and sums have no rounding
+errors in their leading digits.
 """
 
 import math
@@ -151,70 +151,49 @@ class Frame:
         return self.plus(Frame(shift, shift, shift, 0.0, 0.0, 0.0))
 
 
-def weighted_mean(a: Floats, b: Floats, weights: Floats | None) -> tuple[float, float]:
-    """Return the sum of weights * a / (a + b) to twice the working precision.
-
-    It is an unevaluated sum of two doubles; `weights` of None stands for 1 / l exactly.
-    """
-    ratio, rest = _exact_ratio(a, b)
-    if weights is None:
-        total, total_rest = exact_sum([*ratio.tolist(), *rest.tolist()])
-        mean = total / a.size
-        product, error = _exact_product(np.float64(mean), np.float64(a.size))
-        return mean, float(((total - product) - error + total_rest) / a.size)
-    product, error = _exact_product(weights, ratio)
-    return exact_sum(np.concatenate([product, error, weights * rest]).tolist())
-
-
 def weighted_means(a: Floats, b: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
-    """Return the same for many sums, along the last axis."""
-    ratio, rest = _exact_ratio(a, b)
-    if weights is None:
-        total, total_rest = _accumulated(ratio, rest)
-        size = np.float64(a.shape[-1])
-        mean = total / size
-        product, error = _exact_product(mean, size)
-        return mean, np.asarray(((total - product) - error + total_rest) / size)
-    product, error = _exact_product(weights, ratio)
-    return _accumulated(product, error + weights * rest)
+    """Return sums of weights * a / (a + b), along the last axis, to twice the working precision.
 
-
-def _accumulated(terms: Floats, rests: Floats) -> tuple[Floats, Floats]:
-    """Sum of two doubles each along the last axis.
-
-    The errors of adding are exact (Knuth, The Art of Computer Programming 2, 4.2.2).
+    They are unevaluated sums of two doubles; `weights` of None stands for 1 / l exactly.
     """
-    total, total_rest = np.zeros(terms.shape[:-1]), np.asarray(rests.sum(axis=-1))
-    for i in range(terms.shape[-1]):
-        term = terms[..., i]
-        new = total + term
-        shown = new - total
-        total_rest = total_rest + ((total - (new - shown)) + (term - shown))
-        total = new
-    return total, total_rest
-
-
-def _exact_ratio(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return a / (a + b) as a sum of two doubles."""
-    n = a + b
-    larger, smaller = np.maximum(a, b), np.minimum(a, b)
-    n_rest = smaller - (n - larger)
+    n, size = a + b, np.float64(a.shape[-1])
     ratio = a / n
     product, error = _exact_product(ratio, n)
-    return ratio, ((a - product) - error - ratio * n_rest) / n
+    n_rest = np.minimum(a, b) - (n - np.maximum(a, b))
+    rest = ((a - product) - error - ratio * n_rest) / n
+    if weights is not None:
+        ratio, error = _exact_product(weights, ratio)
+        rest = error + weights * rest
+    total, total_rest = exact_sums(ratio)
+    total_rest = total_rest + rest.sum(axis=-1)
+    if weights is None:
+        whole, total = total, total / size
+        product, error = _exact_product(total, size)
+        total_rest = ((whole - product) - error + total_rest) / size
+    # What rounding their sum leaves (Knuth, The Art of Computer Programming 2, 4.2.2).
+    mean = total + total_rest
+    shown = mean - total
+    return mean, (total - (mean - shown)) + (total_rest - shown)
+
+
+def exact_sums(terms: Floats) -> tuple[Floats, Floats]:
+    """Return sums along the last axis as sums of two doubles.
+
+    The leading digits of all terms are multiples of one number, and add up without an error (Rump,
+    Ogita and Oishi, SIAM Journal on Scientific Computing 31, 2008).
+    """
+    largest = np.abs(terms).max(axis=-1, keepdims=True)
+    unit = np.ldexp(1.0, np.frexp(largest * (terms.shape[-1] + 2))[1])
+    leading = (terms + unit) - unit
+    return leading.sum(axis=-1), (terms - leading).sum(axis=-1)
 
 
 def _exact_product(x: Any, y: Any) -> tuple[Any, Any]:
     """X * y as a sum of two doubles (Dekker 1971)."""
-    product = x * y
-    x_high, y_high = _high_half(x), _high_half(y)
+    product, scaled_x, scaled_y = x * y, _SPLITTER * x, _SPLITTER * y
+    x_high, y_high = scaled_x - (scaled_x - x), scaled_y - (scaled_y - y)
     x_low, y_low = x - x_high, y - y_high
     return product, ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
-
-
-def _high_half(x: Any) -> Any:
-    scaled = _SPLITTER * x
-    return scaled - (scaled - x)
 
 
 def exact_sum(parts: Iterable[float]) -> tuple[float, float]:
@@ -231,16 +210,26 @@ def sum_weights(weights: ArrayLike | None, size: int) -> Floats:
         equal.flags.writeable = False
         return equal
     array = vector("weights", weights)
-    if array.shape != (size,):
-        raise ValueError(f"weights must have length {size}; got {array.size}.")
-    if not array.any():
+    check_weights(array, size)
+    return array
+
+
+def check_weights(array: Floats, size: int) -> None:
+    """Raise unless weights have this length along the last axis, and a size that is supported."""
+    if array.shape[-1] != size:
+        raise ValueError(
+            f"weights must have length {size} along the last axis; got {array.shape[-1]}."
+        )
+    if not np.isfinite(array).all():
+        raise ValueError("weights must be finite.")
+    if not array.any(axis=-1).all():
         raise ValueError("weights must not all be zero.")
     size_of = np.abs(array[array != 0])
-    if size_of.min() < SMALLEST_WEIGHT or size_of.max() > LARGEST_WEIGHT:
+    least, most = size_of.min(initial=1.0), size_of.max(initial=1.0)
+    if least < SMALLEST_WEIGHT or most > LARGEST_WEIGHT:
         raise ValueError(
             f"weights must be zero or between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g} in size."
         )
-    return array
 
 
 def vector(name: str, values: ArrayLike) -> Floats:

@@ -114,8 +114,10 @@ def matrix_product(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
 def stacked_products(a: Complexes, b: Complexes) -> Complexes:
     """Return the matrix products of a, shape (s, m, k), and b, shape (s, k, n)."""
     (_, m, k), n = a.shape, b.shape[2]
-    result = np.empty((len(a), m, n), dtype=complex)
     most = _MOST_COMPLEX if min(m, n) > 1 else _MOST_OF_VECTOR
+    if m * k * n <= most:
+        return np.asarray(np.matmul(a, b))
+    result = np.empty((len(a), m, n), dtype=complex)
     height = max(min(m, most // (k * min(n, _LEAST))), 1)
     width = max(min(n, most // (k * height)), 1)
     for row in range(0, m, height):

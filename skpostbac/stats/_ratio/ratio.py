@@ -528,7 +528,7 @@ class BetaQuotient(Distribution):
             high=np.array([high]),
             deviation=np.array([0.5 * (up - down)]),
             end_densities=np.array([[at_zero], [0.0]]),
-            is_log_concave=has_one_peak,
+            has_one_peak=has_one_peak,
         )
         ends = 1 + shortest_intervals(centred, level)[:, 0]
         with np.errstate(divide="ignore", over="ignore"):

@@ -33,12 +33,12 @@ import numpy as np
 from scipy.special import betaincinv, ndtr
 
 from skpostbac._utils import Bools, Floats, Indices
-from skpostbac.stats._series.series import Centred
+from skpostbac.stats._series.series import Centred, Evaluator
 
 # Shares of 1 - level that are left below; both ends of the support are among the ends.
 _SHARES = 0.5 - 0.5 * np.cos(np.pi * np.arange(17) / 16)
 # Probabilities between whose quantiles, of a similar Beta, modes are looked for.
-_P = ndtr(np.linspace(-4, 4, 25))
+_P = ndtr(np.linspace(-4, 4, 13))
 # Least distance from an end of the range at which the steps begin, beside that of the quantile.
 _NEAREST = 0.35
 # Quantiles of smaller probabilities are those of the approximated logs.
@@ -46,35 +46,45 @@ _LEAST = 1e-10
 
 
 def quantiles(
-    distributions: Centred, p: Floats, q: Floats, last: float = 1e-4, start: Floats | None = None
+    distributions: Centred,
+    p: Floats,
+    q: Floats,
+    last: float = 1e-4,
+    start: Floats | None = None,
+    evaluate: Evaluator | None = None,
 ) -> Floats:
     """Distances from the mean with P(X <= y) = p = 1 - q, both positive; all of shape (m, n)."""
-    evaluate, is_lower, wanted = distributions.evaluator(2), p <= q, np.minimum(p, q)
-    first, end = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
-    sign = np.where(is_lower, 1.0, -1.0)
+    evaluate = evaluate or distributions.evaluator(2)
+    is_lower, wanted = p <= q, np.minimum(p, q)
+    low, high = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
+    sign, own_end = np.where(is_lower, 1.0, -1.0), np.where(is_lower, low, high)
     y = matched_quantiles(distributions, p) if start is None else start
-    own_end, target = np.where(is_lower, first, end), (sign * (wanted - 0.5))[..., np.newaxis]
-    low, high, is_found = first, end, np.zeros(p.shape, dtype=bool)
+    is_found = np.zeros(p.shape, dtype=bool)
     # All points of a distribution bracket each of its quantiles, if they are few.
     spread = (slice(None), np.newaxis) if p.shape[1] <= 64 else (..., np.newaxis)
     with np.errstate(all="ignore"):
         for i in range(300):
             excess, density, slope = evaluate(y)
-            tail, turn, inwards = 0.5 + sign * excess, slope / density, y - own_end
+            tail, inwards = 0.5 + sign * excess, y - own_end
             log_ratio = np.log(tail / wanted)
             newton = sign * log_ratio * tail / density
             # In units of the distance from the end, whose log is what moves.
-            share = newton / inwards
-            bend = 1 - 0.5 * (newton * turn - log_ratio + share)
+            share, turn = newton / inwards, newton * slope / density
+            bend = 1 - 0.5 * (turn - log_ratio + share)
             share /= np.minimum(np.maximum(bend, 0.5), 2.0)
             moved = y + inwards * np.expm1(-share)
             # A tail below 1e-14 may be a rounding error, and only tells where the quantile is not.
+            is_last = np.maximum(np.abs(log_ratio), np.abs(turn)) < last
             is_safe = (low <= moved) & (moved <= high) & (density > 0) & (tail > 1e-14)
-            change = np.maximum(np.abs(log_ratio), np.abs(inwards * share * turn))
-            is_last = is_safe & (change < last)
+            is_last &= is_safe
             if is_last.all():
                 return np.where(is_found, y, moved)
-            points, is_below = y[spread], excess[spread] <= target
+            if i == 0 and is_safe.all():
+                # The first steps are seldom too long, and those after them can be taken back.
+                y, is_found = moved, is_last
+                continue
+            points, target = y[spread], (sign * (wanted - 0.5))[..., np.newaxis]
+            is_below = excess[spread] <= target
             low = np.maximum(low, np.where(is_below, points, -np.inf).max(axis=2))
             high = np.minimum(high, np.where(is_below, np.inf, points).min(axis=2))
             # Beside a pole steps are too short, or cross it again and again.
@@ -103,22 +113,22 @@ def matched_quantiles(distributions: Centred, p: Floats) -> Floats:
 def shortest_intervals(distributions: Centred, level: float) -> Floats:
     """Distances of both ends from the mean, shape (2, m)."""
     low, high, tail = distributions.low, distributions.high, 0.5 * (1 - level)
-    rows = np.arange(low.size)
-    if distributions.is_log_concave:
+    rows, evaluate = np.arange(low.size), distributions.evaluator(2)
+    if distributions.has_one_peak:
         p = np.broadcast_to([tail, 1 - tail], (low.size, 2))
         central = matched_quantiles(distributions, p).T
         ends = central + (2 / 3) * (low + high) / (low * high / distributions.deviation**2 - 1)
         ends = np.maximum(ends, low + _NEAREST * (central[0] - low))
         ends = np.minimum(ends, high - _NEAREST * (high - central[1]))
-        found, is_found = _newton(distributions, ends, (low, high), rows >= 0, level)
+        found, is_found = _newton(distributions, evaluate, ends, (low, high), rows >= 0, level)
         if is_found.all():
             return found
     # Of a distribution with a single peak a few shares tell as much.
-    of_all = (1 - level) * (_SHARES[::4] if distributions.is_log_concave else _SHARES)
+    of_all = (1 - level) * (_SHARES[::4] if distributions.has_one_peak else _SHARES)
     shares = np.tile(of_all, (rows.size, 1))
-    ends = _intervals(distributions, shares, level, last=1e-2)
+    ends = _intervals(distributions, evaluate, shares, level, last=1e-2)
     best = np.argmin(ends[1] - ends[0], axis=1)
-    excess = _excess(distributions, ends)
+    excess = _excess(distributions, evaluate, ends)
     # The lower end has the larger density in intervals that are too high.
     first = np.where(excess[rows, best] > 0, best - 1, best)
     is_inner = (first >= 0) & (first < of_all.size - 1)
@@ -126,29 +136,31 @@ def shortest_intervals(distributions: Centred, level: float) -> Floats:
     bracket = ends[:, rows, first], ends[:, rows, first + 1]
     # Where the density bends more than once, several intervals have the same one at both ends. The
     # lengths have a minimum where the excess changes from negative to positive.
-    around = np.array([excess[rows, first], excess[rows, first + 1]])
-    around = np.array([np.minimum(around[0], -1e-9), np.maximum(around[1], 1e-9)])
+    below = np.minimum(excess[rows, first], -1e-9)
+    above = np.maximum(excess[rows, first + 1], 1e-9)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = around[0] / (around[0] - around[1])
+        share = below / (below - above)
     share = np.where((share > 0.01) & (share < 0.99), share, 0.5)
     start = bracket[0] + share * (bracket[1] - bracket[0])
     if not is_inner.all():
-        near = ends[:, rows, best, np.newaxis]
-        at_end = _intervals(distributions, of_all[best][:, np.newaxis], level, start=near)
+        near, only = ends[:, rows, best, np.newaxis], of_all[best][:, np.newaxis]
+        at_end = _intervals(distributions, evaluate, only, level, start=near)
         start = np.where(is_inner, start, at_end[..., 0])
-    found, is_found = _newton(distributions, start, bracket, is_inner, level)
+    found, is_found = _newton(distributions, evaluate, start, bracket, is_inner, level)
     shortest = (ends[1] - ends[0])[rows, best]
     is_found &= ~is_inner | (found[1] - found[0] <= (1 + 1e-5) * shortest)
     if not is_found.all():
         rest = ~is_found
         shares = of_all[np.stack([first, first + 1])][:, rest]
+        around = np.stack([below, above])[:, rest]
         few = distributions.chosen(rest)
-        found[:, rest] = _by_secants(few, shares, around[:, rest], start[:, rest], level)
+        found[:, rest] = _by_secants(few, shares, around, start[:, rest], level)
     return found
 
 
 def _intervals(
     distributions: Centred,
+    evaluate: Evaluator,
     below: Floats,
     level: float,
     last: float = 1e-4,
@@ -162,14 +174,14 @@ def _intervals(
     at_end = (p <= 0) | (q <= 0)
     first, second = np.where(at_end, p[::-1], p), np.where(at_end, q[::-1], q)
     y = None if start is None else np.hstack([*np.where(at_end, start[::-1], start)])
-    found = quantiles(distributions, np.hstack([*first]), np.hstack([*second]), last, y)
+    found = quantiles(distributions, np.hstack([*first]), np.hstack([*second]), last, y, evaluate)
     found = np.array(np.split(found, 2, axis=1))
     return np.where(p <= 0, low, np.where(q <= 0, high, found))
 
 
-def _excess(distributions: Centred, ends: Floats) -> Floats:
+def _excess(distributions: Centred, evaluate: Evaluator, ends: Floats) -> Floats:
     """Log density at the lower end less that at the upper one, (m, n)."""
-    low, high = np.split(distributions.evaluator(1)(np.concatenate(ends, axis=1))[1], 2, axis=1)
+    low, high = np.split(evaluate(np.concatenate(ends, axis=1))[1], 2, axis=1)
     at_low, at_high = distributions.end_densities[..., np.newaxis]
     low = np.where(ends[0] <= distributions.low[:, np.newaxis], at_low, low)
     high = np.where(ends[1] >= distributions.high[:, np.newaxis], at_high, high)
@@ -180,6 +192,7 @@ def _excess(distributions: Centred, ends: Floats) -> Floats:
 
 def _newton(
     distributions: Centred,
+    evaluate: Evaluator,
     ends: Floats,
     bracket: tuple[Floats, Floats],
     is_inner: Bools,
@@ -189,8 +202,8 @@ def _newton(
     is_found = ~is_inner
     if is_found.all():
         return ends, is_found
-    evaluate, size = distributions.evaluator(2), ends[1] - ends[0]
-    of_support, slack = np.array([distributions.low, distributions.high]), 1e-4 * size
+    of_support, size = np.array([distributions.low, distributions.high]), ends[1] - ends[0]
+    slack, short = 1e-4 * size, 1e-7 * size
     with np.errstate(all="ignore"):
         for _ in range(12):
             cdf, density, slope = evaluate(ends.T).transpose(0, 2, 1)
@@ -205,7 +218,7 @@ def _newton(
             inside = np.minimum(np.maximum(moved, bracket[0]), bracket[1])
             # A step of no more than 1e-7 of the interval leaves an error of its square. Beside an
             # end of the support a step may be short where the densities still differ.
-            is_last = (np.abs(step) <= 1e-7 * size) & (np.abs(moved - inside) <= slack)
+            is_last = (np.abs(step) <= short) & (np.abs(moved - inside) <= slack)
             is_last = is_last[0] & is_last[1] & (np.abs(fall) < 1e-3)
             # What brackets it is known to a few digits only.
             moved = np.where(is_last, moved, inside)
@@ -221,6 +234,7 @@ def _by_secants(
 ) -> Floats:
     """Find the share left below, between two with their excesses, and return both ends."""
     (first, last), (low, high), ends = shares, excess, start[..., np.newaxis]
+    evaluate = distributions.evaluator(2)
     with np.errstate(all="ignore"):
         for i in range(100):
             share = (first * high - last * low) / (high - low)
@@ -228,8 +242,8 @@ def _by_secants(
             share = np.where(is_safe, share, 0.5 * (first + last))
             # Smaller probabilities are not told from zero.
             share = np.clip(share, 1e-12, (1 - level) - 1e-12)
-            ends = _intervals(distributions, share[:, np.newaxis], level, start=ends)
-            found = _excess(distributions, ends)[:, 0]
+            ends = _intervals(distributions, evaluate, share[:, np.newaxis], level, start=ends)
+            found = _excess(distributions, evaluate, ends)[:, 0]
             is_high = found > 0
             # The other end counts half, where this one moves again.
             low, high = np.where(is_high, 0.5 * low, found), np.where(is_high, found, 0.5 * high)
@@ -246,7 +260,7 @@ def modes(distributions: Centred) -> Floats:
     rows, evaluate = np.arange(low.size)[:, np.newaxis], distributions.evaluator(3)
     at_low, at_high = distributions.end_densities[..., np.newaxis]
     with np.errstate(all="ignore"):
-        if distributions.is_log_concave:
+        if distributions.has_one_peak:
             # The peak is near that of a Beta with the same range, mean and variance, and at most
             # sqrt(3) standard deviations from the mean (Johnson and Rogers, Annals of Mathematical
             # Statistics 22, 1951).
@@ -256,13 +270,16 @@ def modes(distributions: Centred) -> Floats:
         else:
             p = np.broadcast_to(_P, (low.size, _P.size))
             inner = np.clip(matched_quantiles(distributions, p), low, high)
+            gaps = np.diff(inner, axis=1)[..., np.newaxis]
             # A narrow peak of a variable beside wide ones may be between two of them.
-            gaps = np.diff(inner, axis=1)[..., np.newaxis] * (np.arange(8) / 8)
+            widest = (gaps.max(axis=(1, 2)) / distributions.resolution).max()
+            pieces = int(min(np.ceil(widest), 16))
+            gaps = gaps * (np.arange(pieces) / pieces)
             fine = (inner[:, :-1, np.newaxis] + gaps).reshape(low.size, -1)
             looked_at = [low, fine, inner[:, -1:], distributions.places, high]
             places = np.concatenate(looked_at, axis=1)
             places.sort(axis=1)
-            heights = distributions.evaluator(1)(places)[1]
+            heights = evaluate(places)[1]
             heights = np.where(places <= low, at_low, np.where(places >= high, at_high, heights))
             # The two highest peaks, each with its neighbours.
             padded = np.full((low.size, places.shape[1] + 2), -np.inf)
@@ -394,9 +411,8 @@ class Located:
 
     def quantiles(self, p: Floats, q: Floats) -> Floats:
         """Points with P(X <= x) = p = 1 - q."""
-        x, is_central = np.empty(p.shape), np.minimum(p, q) >= _LEAST
+        x, is_central, inner = np.empty(p.shape), np.minimum(p, q) >= _LEAST, (p, q)
         are_central = bool(is_central.all())
-        inner = p, q
         if not are_central:
             inner = np.clip(np.nan_to_num([p, q], nan=0.5), _LEAST, 1 - _LEAST)
         mean, rest, low, high = self.frames[..., np.newaxis]

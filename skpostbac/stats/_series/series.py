@@ -33,6 +33,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -47,9 +48,9 @@ LEAST_TAIL = 1e-11
 _BLOCK, _WIDTH = 2**18, 64
 # Variables of less than this share of the standard deviation of their sum count by their means.
 NARROW = 1e-13
-# The transform is cut off, and the mass beyond the range, below exp(-DEPTH) = 1.7e-15. Both bounds
-# are seldom attained.
-DEPTH = 34.0
+# The transform is cut off, and the mass beyond the range, below exp(-DEPTH) = 3.4e-14. Both bounds
+# are seldom attained, and what is cut off counts in shares of its order.
+DEPTH = 31.0
 # The period is a little wider than the range, so that its two ends do not meet.
 PERIOD = 1 + 1 / 16
 # Points of a Gauss rule, and the highest moment that it takes.
@@ -70,8 +71,7 @@ class Centred(ABC):
     low, high : what is below or above these distances does not count, shape (m,).
     deviation : standard deviations, shape (m,).
     end_densities : limits of the densities at `low` and `high`, shape (2, m).
-    is_log_concave : whether all log densities are known to be concave, so that each has a single
-        peak.
+    has_one_peak : whether each density is known to rise and then fall.
     least : tails below this have no relative accuracy.
     """
 
@@ -79,7 +79,7 @@ class Centred(ABC):
     high: Floats
     deviation: Floats
     end_densities: Floats
-    is_log_concave: bool = False
+    has_one_peak: bool = False
     least: float = LEAST_TAIL
 
     @property
@@ -92,6 +92,11 @@ class Centred(ABC):
         low, high, deviation = self.low[rows], self.high[rows], self.deviation[rows]
         ends = self.end_densities[:, rows]
         return replace(self, low=low, high=high, deviation=deviation, end_densities=ends, **own)
+
+    @property
+    def resolution(self) -> Floats:
+        """Densities have nothing narrower than this, but beside the places, shape (m,)."""
+        return np.zeros_like(self.low)
 
     @abstractmethod
     def evaluator(self, n_derivatives: int) -> Evaluator:
@@ -138,6 +143,7 @@ class Rule:
     table: Complexes
 
     @classmethod
+    @lru_cache(maxsize=32)
     def of(cls, order: int, exponent: float) -> "Rule":
         """Return the rule for functions that fall at least like the order to minus `exponent`.
 
@@ -246,6 +252,10 @@ class Series(Centred):
             return super().places
         return np.clip(self.corners.places, self.low[:, np.newaxis], self.high[:, np.newaxis])
 
+    @property
+    def resolution(self) -> Floats:
+        return np.asarray(self.period / (self.coefficients.shape[1] + 1))
+
     def chosen(self, rows: Bools, **own: Any) -> Self:
         period, coefficients, corners = self.period[rows], self.coefficients[rows], self.corners
         if corners is not None:
@@ -259,7 +269,7 @@ class Series(Centred):
         # The wave of order 1 + i c + j is that of order i c times that of order 1 + j.
         fine = math.isqrt(count - 1) + 1
         orders = np.arange(1, -(-count // fine) * fine + 1)
-        inner, outer = orders[:fine], orders[::fine] - 1
+        inner_and_outer = np.concatenate([orders[:fine], orders[::fine] - 1])
         # Those of derivative d are i / pi (-i h)^d exp(-i k h y) v_k k^(d - 1).
         table = np.zeros((len(step), n_derivatives + 1, orders.size), dtype=complex)
         np.multiply(self.coefficients, (1j / np.pi) / orders[:count], out=table[:, 0, :count])
@@ -278,9 +288,10 @@ class Series(Centred):
             for start in range(0, y.shape[1], width):
                 part = slice(start, start + width)
                 angles = (-2 * np.pi) * turns[:, part, np.newaxis]
-                products = stacked_products(table, turned(angles * inner).transpose(0, 2, 1))
+                moved = turned(angles * inner_and_outer)
+                products = stacked_products(table, moved[..., :fine].transpose(0, 2, 1))
                 products = products.reshape(len(step), n_derivatives + 1, -1, angles.shape[1])
-                sums = np.einsum("mdrn,mnr->dmn", products, turned(angles * outer))
+                sums = np.einsum("mdrn,mnr->dmn", products, moved[..., fine:])
                 if self.corners is not None:
                     sums += factors * rest(y[:, part])
                 values[..., part] = sums.real
