@@ -11,6 +11,7 @@ import pytest
 import skpostbac
 from skpostbac import binary_equivalent, binormal, metrics
 from skpostbac.metrics import SelectedPosterior
+from tests.texts import sentences
 
 KEYS = ["mean", "median", "standard_deviation", "low", "high", "level"]
 Y_TRUE = [0] * 12 + [1] * 8
@@ -162,7 +163,7 @@ def test_the_report_of_an_accuracy_says_what_samples_are_worth():
     groups = np.repeat(np.arange(5), 4)
     with pytest.warns(metrics.GroupsWarning):
         posterior = skpostbac.posterior_accuracy(Y_TRUE, Y_PRED, groups=groups)
-    assert "The samples come from 5 groups" in posterior.report()
+    assert "The samples come from 5 groups" in sentences(posterior)
 
 
 def test_an_accuracy_without_samples_has_no_rate():
@@ -179,7 +180,7 @@ def test_a_test_against_guessing_has_words():
     assert figures["p_value"] == pytest.approx(11 / 1024)
     assert (figures["correct"], figures["n"], figures["gain"]) == (9, 10, 4)
     assert figures["error_reduction"] == pytest.approx(0.8)
-    assert "9 of 10 predictions are correct" in test.report()
+    assert "9 of 10 predictions are correct" in sentences(test)
 
 
 # Tables
@@ -270,7 +271,7 @@ def test_unknown_tables_are_refused():
 def test_an_untested_class_is_not_the_weakest(correct, total, weakest):
     """A recall that only the prior tells of is no finding; the report says so, once."""
     from_counts = skpostbac.PosteriorBalancedAccuracy.from_counts
-    report = from_counts(correct, total, classes=list("abc")).report()
+    report = sentences(from_counts(correct, total, classes=list("abc")))
     found = [line for line in report.splitlines() if "lowest recall" in line]
     assert len(found) == (weakest is not None)
     assert all(line.startswith(weakest) for line in found)

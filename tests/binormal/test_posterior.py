@@ -15,6 +15,7 @@ from skpostbac.binormal import (
     ScoreMoments,
     posterior_binormal,
 )
+from tests.texts import sentences
 
 N_NEGATIVE, N_POSITIVE = 12, 7
 RNG = np.random.default_rng(0)
@@ -164,7 +165,7 @@ def test_empirical_areas_stand_beside_those_of_the_model(fraction, read_html):
         assert row["mean"] == area.mean()
         assert (row["low"], row["high"]) == area.credible_interval(0.8)
     assert f"empirical={auc:.3f}, n_negative=12" in repr(posterior)
-    lines = posterior.report().replace("\n  ", " ").splitlines()
+    lines = sentences(posterior).splitlines()
     assert lines[0].startswith("From the scores of 12 negatives and 7 positives")
     assert ("population with 5% positives" in lines[0]) == (fraction is not None)
     assert lines[1].endswith(f"by the binormal model, {auc:.3f} by the empirical curve.")
@@ -176,7 +177,7 @@ def test_report_tells_of_an_empirical_area_outside():
     """And only then; from moments alone there is nothing empirical."""
     samples = ScoreMoments(100, 0, 1), ScoreMoments(100, 1, 1)
     posterior = PosteriorBinormal(*samples, empirical=EmpiricalAreas(0.9, 0.76))
-    lines = posterior.report().replace("\n  ", " ").splitlines()
+    lines = sentences(posterior).splitlines()
     assert [line.startswith("The empirical value is outside") for line in lines] == [0, 0, 1, 0]
     posterior = PosteriorBinormal(*samples, n_draws=100)
     assert "empirical" not in posterior.report() + repr(posterior)

@@ -24,6 +24,7 @@ from skpostbac.model_selection import (
     compare_predictions,
 )
 from skpostbac.stats import HierarchicalPairedDifference, Hyperprior
+from tests.texts import sentences
 
 # Standard errors within which an estimate meets the truth but for one case in two million.
 SIGMAS = 5
@@ -368,7 +369,7 @@ def test_equal_classifiers_tie():
     assert np.ptp(comparison.expected_loss()) < 1e-10
     assert comparison.win_counts().tolist() == [0, 0, 0]
     assert comparison.ranking() == ("a", "b", "c")
-    report = comparison.report().replace("\n  ", " ")
+    report = sentences(comparison)
     assert report.startswith("a, b and c tie for the highest posterior mean of 3 classifiers, ")
     assert "; a is the best with probability 0.333." in report
     # Predictions, with a prior so weak that it is lost in rounding.
@@ -514,7 +515,7 @@ def test_report_of_independent_posteriors(three):
     """One sentence for each, best first, without certainty, then what was compared."""
     low, high = three.posteriors[2].credible_interval()
     ends = three.difference_interval("C3", "C1")
-    first, second, third, how, score, training = three.report().replace("\n  ", " ").splitlines()
+    first, second, third, how, score, training = sentences(three).splitlines()
     assert first == (
         f"C3 has the highest posterior mean of 3 classifiers, 0.879 (95% credible interval "
         f"{low:.3f} to {high:.3f}); it is the best with probability 0.865."
@@ -534,14 +535,12 @@ def test_report_of_independent_posteriors(three):
 
 def test_report_of_paired_classifiers(four):
     """How they were compared, and how precise random draws are."""
-    *_, how, _, _, precision = four.report().replace("\n  ", " ").splitlines()
+    *_, how, _, _, precision = sentences(four).splitlines()
     assert how == four.explanation
     assert how.startswith("Paired comparison: all classifiers were tested on the same 300 samples")
     assert "estimated from random draws, with a standard error of up to about 0.00" in precision
-    assert "Scores are recalls of class 0, the only class" in compare(
-        [[9, 1, 2, 3]]
-    ).report().replace("\n  ", " ")
-    shared = str(compare(prior="hierarchical")).replace("\n  ", " ")
+    assert "Scores are recalls of class 0, the only class" in sentences(compare([[9, 1, 2, 3]]))
+    shared = sentences(compare(prior="hierarchical"))
     assert "Classes of similar size share information on how often two classifiers" in shared
     assert "Each difference has its own design effects" not in shared
 

@@ -44,6 +44,7 @@ from skpostbac.model_selection import (
     pooled_posteriors,
     selected_posterior,
 )
+from tests.texts import sentences
 
 TREE = DecisionTreeClassifier(random_state=0)
 CV = StratifiedKFold(3)
@@ -399,8 +400,8 @@ def test_corrected_posterior_names_the_correction():
     assert repr(wide).endswith("training_variation='nadeau-bengio')")
     assert "nadeau-bengio" in wide._repr_html_()
     sentence = "This describes the model refitted on all data. The counts are divided by 2.25"
-    assert sentence in wide.report()
-    assert "refitted" not in plain.report()
+    assert sentence in sentences(wide)
+    assert "refitted" not in sentences(plain)
     assert type(plain) is PosteriorBalancedAccuracy
     with pytest.raises(AttributeError):
         wide.inflation = 1.0

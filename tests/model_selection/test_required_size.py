@@ -20,6 +20,7 @@ from skpostbac.stats import (
     HierarchicalPairedDifference,
     Hyperprior,
 )
+from tests.texts import sentences
 
 
 def hull_width(a, b, weights=None, level=0.95):
@@ -251,7 +252,7 @@ def test_result_says_what_it_is():
         f"RequiredTestSize(total={found.total}, n_classes=2, assurance={found.assurance:.4f})"
     )
     assert str(found) == found.report()
-    assert f"{found.samples[0]} samples of each of 2 classes" in found.report().replace("\n  ", " ")
+    assert f"{found.samples[0]} samples of each of 2 classes" in sentences(found)
     summary = found.summary()
     assert (summary["total"], summary["n_classes"]) == (found.samples.sum(), 2)
     assert summary["assurance"] == found.assurance >= summary["target"] == 0.8
@@ -275,17 +276,11 @@ def test_result_says_which_agreement_it_assumed():
     assert found.agreement == pytest.approx(expected)
     share = expected @ found.samples / found.samples.sum()
     assert found.summary()["agreement"] == pytest.approx(share)
-    assert f"independently, so that they agree on {share:.3f} of" in found.report().replace(
-        "\n  ", " "
-    )
+    assert f"independently, so that they agree on {share:.3f} of" in sentences(found)
     assert found.table()["agreement"] == found.agreement.tolist()
     given = required_test_size([0.9, 0.8], difference=0.05, agreement=[0.95, 0.9])
     assert given.agreement.tolist() == pytest.approx([0.95, 0.9])
-    assert (
-        given.report()
-        .replace("\n  ", " ")
-        .endswith("are right, or both wrong, on 0.925 of the samples.")
-    )
+    assert sentences(given).endswith("are right, or both wrong, on 0.925 of the samples.")
 
 
 def test_report_of_unequal_classes():
@@ -294,12 +289,10 @@ def test_report_of_unequal_classes():
     found = required_test_size(pilot, width=0.5, class_proportions=[1, 4])
     few, many = found.samples
     text = f"With {few} of class 'sick', {many} of class 'well', {few + many} samples in all, the "
-    assert found.report().replace("\n  ", " ").startswith(text)
+    assert sentences(found).startswith(text)
     found = required_test_size([0.9] * 6, width=0.3, class_proportions=[4, 1, 1, 1, 1, 1])
     low, high = found.samples.min(), found.samples.max()
-    assert f"{low} to {high} samples a class, {found.total} in all, the" in found.report().replace(
-        "\n  ", " "
-    )
+    assert f"{low} to {high} samples a class, {found.total} in all, the" in sentences(found)
 
 
 def test_random_state_is_a_seed_or_a_generator():
@@ -434,7 +427,7 @@ def test_few_outcomes_are_all_looked_at():
         expected += chance * (high.max() - low.min() <= 0.415)
     assert plan.assurance_at(6) == pytest.approx(expected, abs=1e-3)
     assert plan.assurance >= 0.2 > plan.assurance_at(int(plan.samples[0]) - 1)
-    assert plan.report().replace("\n  ", " ").splitlines()[1:] == [
+    assert sentences(plan).splitlines()[1:] == [
         "The hierarchical prior makes this probability approximate, to about 0.02."
     ]
 

@@ -27,6 +27,7 @@ from skpostbac.model_selection import (
     pooled_posteriors,
     selected_posterior,
 )
+from tests.texts import sentences
 
 NAN = np.nan
 TREE = DecisionTreeClassifier(random_state=0)
@@ -388,18 +389,14 @@ def test_one_candidate_is_no_choice():
     selected = selected_posterior(scores)
     assert (selected.optimism, selected.n_candidates) == (0, 1)
     assert selected.uncorrected == pooled_posteriors(scores)[0]
-    assert "among" not in selected.report().replace("\n  ", " ")
-    assert (
-        selected.report()
-        .replace("\n  ", " ")
-        .endswith("It was the only one, so it is not corrected.")
-    )
+    assert "among" not in sentences(selected)
+    assert sentences(selected).endswith("It was the only one, so it is not corrected.")
 
 
 def test_reports(results):
     """The corrected numbers first, as in the summary; a rule reports what it chose."""
     selected = selected_posterior(results)
-    first, second = selected.report().replace("\n  ", " ").splitlines()
+    first, second = sentences(selected).splitlines()
     assert f"{selected.mean():.3f}" in first
     inflated = (
         f"selected among 30 on the same samples, which inflates it by {selected.optimism:.3f}"
@@ -412,7 +409,7 @@ def test_reports(results):
     assert (
         lead == f"Chosen: candidate {selected.candidate}, {results['params'][selected.candidate]}."
     )
-    assert "\n".join(rest) == selected.report().replace("\n  ", " ")
+    assert "\n".join(rest) == sentences(selected)
     simpler = (
         PosteriorRefit("mean", complexity="-n_neighbors", limit=0.99)
         .report(results)

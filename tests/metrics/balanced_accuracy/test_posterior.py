@@ -17,6 +17,7 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy,
 )
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
+from tests.texts import sentences
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 PUBLISHED = json.loads((REFERENCE / "published.json").read_text(encoding="utf-8"))
@@ -144,11 +145,11 @@ def test_report_on_classes_of_weight_zero(kept, prior):
     posterior = from_counts(correct, total, class_weight=weight, prior=prior)
     assert posterior.chance == 1 / 3
     assert posterior.score_name == ("Recall" if kept == [2] else "Balanced accuracy")
-    report = posterior.report()
+    report = sentences(posterior)
     assert "Class 1" not in report
     if kept == [2] and prior != "hierarchical":
         left = from_counts(correct[kept], total[kept], classes=kept, prior=prior)
-        assert report == left.report()
+        assert report == sentences(left)
 
 
 # Pooling

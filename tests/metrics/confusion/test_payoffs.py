@@ -9,6 +9,7 @@ from scipy import stats
 
 from skpostbac import PosteriorConfusionMetric
 from skpostbac.metrics import ExpectedCost, NetBenefit, PriorInfluenceWarning
+from tests.texts import sentences
 
 from_matrix = PosteriorConfusionMetric.from_confusion_matrix
 
@@ -124,13 +125,13 @@ def test_the_median_stands_for_an_infinite_mean():
     assert ratio.median() == pytest.approx(np.median(draws), rel=0.01)
     assert ratio.mean() == np.inf
     assert f"('positive_likelihood_ratio of 1', median={ratio.median():.3f}, 95% CI" in repr(ratio)
-    first, second = ratio.report().splitlines()
+    first, second = sentences(ratio).splitlines()
     assert first.startswith(f"Positive likelihood ratio of 1: median {ratio.median():.3f} (95%")
     assert second == "The mean is infinite, because a denominator close to 0 is too likely."
     assert ">median</th>" in ratio._repr_html_()
     finite = from_matrix(C, "positive_likelihood_ratio", pos_label=1)
     assert "mean=" in repr(finite)
-    assert "infinite" not in finite.report()
+    assert "infinite" not in sentences(finite)
 
 
 def test_threshold_next_to_one_is_told_from_one():
@@ -138,7 +139,7 @@ def test_threshold_next_to_one_is_told_from_one():
     metric = NetBenefit(1 - 1e-16)
     posterior = from_matrix([[50, 10], [5, 35]], metric)
     assert posterior.metric == "net benefit of 1 at 0.9999999999999999"
-    for text in (posterior.report(), repr(posterior), posterior._repr_html_()):
+    for text in (sentences(posterior), repr(posterior), posterior._repr_html_()):
         assert not re.search(r"\d{10}", text.replace("0.9999999999999999", ""))
 
 

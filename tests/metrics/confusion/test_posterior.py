@@ -20,6 +20,7 @@ from skpostbac import (
     posterior_confusion_metric,
 )
 from skpostbac.metrics import PriorInfluenceWarning
+from tests.texts import sentences
 
 from_matrix = PosteriorConfusionMetric.from_confusion_matrix
 
@@ -217,7 +218,7 @@ def test_errors_of_the_interval_are_shown():
         assert told > 2 * figures[0]["monte_carlo_error"]
     low, high = (figures[0][key] for key in ("low_error", "high_error"))
     assert f"CI_error={max(low, high):.0e}" in repr(runs[0])
-    assert f"ends of the interval {low:.1g} and {high:.1g}" in runs[0].report()
+    assert f"ends of the interval {low:.1g} and {high:.1g}" in sentences(runs[0])
     exact = from_matrix(THREE_CLASSES, "accuracy").summary()
     assert exact["low_error"] == exact["high_error"] == 0
 

@@ -30,6 +30,7 @@ from skpostbac import (
 from skpostbac.metrics import GroupsWarning
 from tests.metrics.dependence import slow
 from tests.metrics.dependence.slow import draw
+from tests.texts import sentences
 
 REFERENCE = Path(__file__).parents[2] / "reference" / "groups.json"
 CASES = {case["name"]: case for case in json.loads(REFERENCE.read_text())["cases"]}
@@ -357,12 +358,12 @@ def test_report_says_what_ignoring_the_groups_would_give():
     y, _, groups = balanced(30, 20)
     y_pred = np.where(groups % 5 == 0, 1 - y, y)
     plain = posterior_balanced_accuracy(y, y_pred)
-    text = posterior_balanced_accuracy(y, y_pred, groups=groups).report()
+    text = sentences(posterior_balanced_accuracy(y, y_pred, groups=groups))
     low, high = plain.credible_interval()
     assert f"Ignoring the groups would give {plain.mean():.3f}" in text
     assert f"{low:.3f} to {high:.3f}" in text
     assert "The samples come from 60 groups, with an estimated correlation of 1.00" in text
-    assert "Ignoring" not in posterior_balanced_accuracy(*balanced(30, 5)[:2]).report()
+    assert "Ignoring" not in sentences(posterior_balanced_accuracy(*balanced(30, 5)[:2]))
 
 
 @pytest.mark.parametrize("prior", ["reciprocal", "hierarchical"])

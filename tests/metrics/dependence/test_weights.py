@@ -18,6 +18,7 @@ from skpostbac import (
 )
 from skpostbac.metrics import SampleWeightWarning
 from tests.metrics.dependence.slow import draw
+from tests.texts import sentences
 
 
 def weights_of(n, variation, seed=0):
@@ -166,7 +167,7 @@ def test_report_counts_samples_and_not_what_they_are_worth():
         y, y_pred, sample_weight=weight, weight_type="importance"
     )
     worth = posterior.effective_counts.n_samples
-    first, *others = posterior.report().splitlines()
+    first, *others = sentences(posterior).splitlines()
     assert f"from 100 samples (effective size {worth:.4g}) of 3 classes." in first
     assert any("of the weight correct)" in line for line in others)
     counts = posterior.counts
@@ -175,7 +176,7 @@ def test_report_counts_samples_and_not_what_they_are_worth():
         for part in (slice(60), slice(60, None))
     ]
     for same in (sum(halves), ClassCounts.from_json(counts.to_json())):
-        assert "from 100 samples" in PosteriorBalancedAccuracy(same).report()
+        assert "from 100 samples" in sentences(PosteriorBalancedAccuracy(same))
 
 
 @pytest.mark.parametrize("entry", [posterior_balanced_accuracy, class_counts])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from skpostbac import ClassCounts, population_posterior
+from tests.texts import sentences
 
 # The second example in the documentation of the R package micp.
 CORRECT = [[40, 48], [44, 41], [18, 65], [42, 49], [44, 32]]
@@ -100,9 +101,9 @@ def test_groups_of_several_classes_have_names():
 
 def test_few_sites_are_told(posterior):
     """From five on, no more."""
-    assert "fewer than 5 groups" not in posterior.report()
+    assert "fewer than 5 groups" not in sentences(posterior)
     three = population_posterior([82, 75, 92], [99] * 3)
-    assert "With fewer than 5 groups, the prior" in three.report()
+    assert "With fewer than 5 groups, the prior" in sentences(three)
     with pytest.raises(AttributeError, match="pass model='normal-binomial'"):
         _ = posterior.population_median
 

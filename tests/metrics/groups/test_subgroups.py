@@ -18,6 +18,7 @@ from skpostbac.metrics import (
     SampleWeightWarning,
     SubgroupPosteriors,
 )
+from tests.texts import sentences
 
 RNG = np.random.default_rng(0)
 N = 600
@@ -124,7 +125,7 @@ def test_two_groups_have_the_gap_of_their_difference():
         assert groups.gap.prob_above(0.1) == pytest.approx(above, abs=1e-9)
     with pytest.warns(PriorInfluenceWarning, match="gap is overestimated"):
         assert groups.gap.prob_below(0.1) == pytest.approx(1 - above, abs=1e-9)
-    assert "the gap is overestimated" in groups.report().replace("\n  ", " ")
+    assert "the gap is overestimated" in sentences(groups)
 
 
 def test_weights_labels_and_priors_reach_the_groups():
@@ -159,7 +160,7 @@ def test_importance_weights_reach_the_groups():
 
 def test_words_begin_with_the_gap(groups):
     """The report has the gap, the worst group, and each group."""
-    lines = groups.report().replace("\n  ", " ").splitlines()
+    lines = sentences(groups).splitlines()
     assert lines[0].startswith(
         f"The gap between the best and the worst of 3 groups: {groups.gap.mean():.3f}"
     )
@@ -189,9 +190,7 @@ def test_pooled_groups_borrow_strength():
     assert sum(pooled.prob_worst.values()) == pytest.approx(1)
     assert [record["n_samples"] for record in pooled.summary()] == [one.n_samples for one in counts]
     assert repr(pooled).endswith("n_groups=5, pooling='partial')")
-    assert "The gap between the best and the worst of 5 groups" in pooled.report().replace(
-        "\n  ", " "
-    )
+    assert "The gap between the best and the worst of 5 groups" in sentences(pooled)
 
 
 def test_equal_groups_have_no_certain_gap():
@@ -217,8 +216,8 @@ def test_a_group_without_samples_of_a_class_is_named():
     for pooling, source in {None: "the prior determines", "partial": "the other groups"}.items():
         with pytest.warns(PriorInfluenceWarning, match=sentence + source):
             groups = subgroup_posteriors(y_true, y_pred, sensitive_features=site, pooling=pooling)
-        assert "'b' (class 1)" in groups.report().replace("\n  ", " ").splitlines()[-1]
+        assert "'b' (class 1)" in sentences(groups).splitlines()[-1]
     tested = subgroup_posteriors(y_true, y_pred, sensitive_features=site, labels=[0])
-    assert "no samples" not in tested.report().replace("\n  ", " ")
+    assert "no samples" not in sentences(tested)
     weighted = subgroup_posteriors(y_true, y_pred, sensitive_features=site, class_weight=[1, 0])
-    assert "no samples" not in weighted.report().replace("\n  ", " ")
+    assert "no samples" not in sentences(weighted)

@@ -26,6 +26,7 @@ from skpostbac.model_selection import (
     pooled_posteriors,
 )
 from skpostbac.stats import Hyperprior
+from tests.texts import sentences
 
 from_counts = PosteriorBalancedAccuracy.from_counts
 
@@ -93,7 +94,7 @@ def test_comparison_of_predictions_warns_once():
         comparison = compare_predictions(LABELS, {"A": LABELS, "B": LABELS[::-1]}, prior="uniform")
     assert len(record) == 1
     assert record[0].filename == __file__
-    assert comparison.report().splitlines()[-1] == str(record[0].message)
+    assert sentences(comparison).splitlines()[-1] == str(record[0].message)
     compare_predictions(LABELS, {"A": LABELS, "B": LABELS[::-1]}, prior="hierarchical")
 
 
@@ -175,7 +176,7 @@ def test_classes_without_samples_are_named(correct, total, subject, prior):
     borrow = prior == "hierarchical" or isinstance(prior, Hyperprior)
     assert ("on what the other classes suggest: test" in message) is borrow
     assert ("on the prior alone: test" in message) is not borrow
-    assert posterior.report().splitlines()[-1] == message
+    assert sentences(posterior).splitlines()[-1] == message
 
 
 @pytest.mark.parametrize(
@@ -188,7 +189,7 @@ def test_classes_without_samples_are_named(correct, total, subject, prior):
 )
 def test_classes_without_samples_give_no_warning(options):
     """Where they do not count, or where the prior was meant to speak for them."""
-    report = from_counts([30, 28, 0], [32, 31, 0], **options).report()
+    report = sentences(from_counts([30, 28, 0], [32, 31, 0], **options))
     assert ("no samples" in report) is ("class_weight" not in options)
 
 
@@ -202,8 +203,8 @@ def test_comparison_names_classes_without_samples(prior):
         comparison = compare_predictions(y_true, predictions, labels=labels, prior=prior)
     assert len(record) == 1
     assert record[0].filename == __file__
-    assert comparison.report().count(str(record[0].message)) == 1
+    assert sentences(comparison).count(str(record[0].message)) == 1
     weighted = compare_predictions(
         y_true, predictions, labels=labels, class_weight=[1, 1, 0], prior=prior
     )
-    assert "no samples" not in weighted.report()
+    assert "no samples" not in sentences(weighted)

@@ -15,6 +15,7 @@ from skpostbac import (
     posterior_roc_auc,
 )
 from skpostbac.metrics import SampleWeightWarning
+from tests.texts import sentences
 
 AREAS = {
     "roc_auc": (posterior_roc_auc, roc_auc_score),
@@ -181,8 +182,8 @@ def test_more_classes(multi_class, average):
 def test_report_and_summary():
     """The value in the samples, the estimate, and the errors of the draws."""
     found = posterior_roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    assert found.report().startswith("ROC AUC: ")
-    assert "0.750 in the samples" in found.report()
+    assert sentences(found).startswith("ROC AUC: ")
+    assert "0.750 in the samples" in sentences(found)
     assert found.summary()["observed"] == 0.75
     assert found.summary()["low_error"] > 0
 

@@ -14,6 +14,7 @@ from skpostbac import (
 )
 from skpostbac.metrics import SelectedPosterior
 from skpostbac.stats import BetaAverage
+from tests.texts import sentences
 
 # Most of these test sets are tiny.
 pytestmark = pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
@@ -95,16 +96,12 @@ def test_without_optimism_nothing_changes():
     corrected = SelectedPosterior(posterior, optimism=0.0, n_candidates=2)
     assert corrected.summary()["mean"] == posterior.mean()
     assert corrected.credible_interval() == posterior.credible_interval()
-    assert (
-        corrected.report()
-        .replace("\n  ", " ")
-        .endswith(
-            "It was selected among 2 on the same samples, which did not inflate it, so it is not "
-            "corrected."
-        )
+    assert sentences(corrected).endswith(
+        "It was selected among 2 on the same samples, which did not inflate it, so it is not "
+        "corrected."
     )
     small = SelectedPosterior(posterior, optimism=2e-4)
-    assert "inflates it by less than 0.001 on average" in small.report().replace("\n  ", " ")
+    assert "inflates it by less than 0.001 on average" in sentences(small)
 
 
 def test_many_thresholds_are_thinned():
@@ -151,7 +148,7 @@ def test_one_threshold_has_the_exact_beta_distribution():
     exact = BetaAverage([1, 4], [3, 1])
     assert curve.mean == pytest.approx(exact.mean())
     assert curve.corrected.optimism == 0
-    assert curve.report().replace("\n  ", " ").startswith("5 samples, 1 threshold: ")
+    assert sentences(curve).startswith("5 samples, 1 threshold: ")
     assert curve.best.recalls()[1].cdf(0.5) == pytest.approx(stats.beta(4, 1).cdf(0.5))
 
 
@@ -184,4 +181,4 @@ def test_importance_weights_have_the_effective_size_of_each_class(weighted, pos_
             recall = w[called].sum() / w.sum()
             assert curve.correct[curve.best_index, place] == pytest.approx(recall * size, rel=1e-9)
         assert f"n=120, n_effective={curve.total.sum():.4g}" in repr(curve)
-        assert "120 samples (effective size " in curve.report().replace("\n  ", " ")
+        assert "120 samples (effective size " in sentences(curve)
