@@ -166,7 +166,7 @@ def masses_of(table, prior, patterns):
 )
 def test_several_against_simulation(prior, count):
     """Ranks and losses of three or four, by Dirichlet draws of all their patterns."""
-    rng, size, weights = np.random.default_rng(2), 200_000, np.array([0.25, 0.75])
+    rng, size, weights = np.random.default_rng(2), 100_000, np.array([0.25, 0.75])
     patterns = np.array(np.meshgrid(*[[0, 1]] * count, indexing="ij")).reshape(count, -1).T
     table = rng.poisson(1, (2, len(patterns))) * rng.integers(0, 3, (2, len(patterns)))
     if prior == "reciprocal":
