@@ -204,11 +204,10 @@ class PosteriorBinormal(StablePickle):
             sample = getattr(self, name)
             if not isinstance(sample, ScoreMoments):
                 raise ValueError(f"{name} must be ScoreMoments, got {short_repr(sample)}")
-            check_finite(sample.n, f"{name}.n")
+            for field, value in sample._asdict().items():
+                check_finite(value, f"{name}.{field}", positive=field == "sd")
             if sample.n < 2:
                 raise ValueError(f"{name}.n must be at least 2, got {sample.n!r}")
-            check_finite(sample.mean, f"{name}.mean")
-            check_finite(sample.sd, f"{name}.sd", positive=True)
         if self.positive_fraction is not None:
             fraction = check_probability(self.positive_fraction, "positive_fraction")
             object.__setattr__(self, "positive_fraction", fraction)
