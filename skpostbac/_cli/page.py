@@ -6,15 +6,13 @@ import platform
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from importlib.resources import files
+from string import Template
 
 from skpostbac._cli.plots import page_plots
 from skpostbac._cli.results import Evaluation, Record
 from skpostbac._cli.text import Section, describe_data, describe_failed, make_sections
 from skpostbac._utils import escape, unwrap
 from skpostbac.metrics._priors import DEFAULT_PRIOR, HIERARCHICAL, HIERARCHICAL_EXPLANATION
-
-# The browser blocks all other content, should a label ever get past the escaping.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 # Columns that fit a narrow screen.
 FEW_COLUMNS = 5
@@ -70,40 +68,34 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
     page : str
         HTML.
     """
-    source, score = document["data"]["source"], document["data"]["score"]
-    # Colours follow the system's dark or light theme, and are light on paper. Plots follow, too:
-    # the colours that matplotlib writes are replaced. Nothing scrolls sideways: long text breaks,
-    # and on a narrow screen each row of a table with many columns becomes a list.
-    style = files("skpostbac._cli").joinpath("page.css").read_text("utf-8")
     # What the exit status says, which a page kept by a build would be without.
     failure = [f"Failed: {describe_failed(document)}."] if document["failed"] else []
-    lead = "".join(f"<p>{escape(line)}</p>" for line in [*failure, *_report(evaluation)])
-    facts = "".join(
+    facts = (
         f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>"
         for key, value in describe_data(document).items()
     )
+    figures = (
+        f'<figure><div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+        for caption, (wide, narrow) in page_plots(evaluation).items()
+    )
     versions = [f"skpostbac {document['version']}", f"Python {platform.python_version()}"]
     versions += [f"{name} {version(name)}" for name in ("NumPy", "SciPy", "scikit-learn", "joblib")]
-    # The result comes first, and the ranking before the details.
-    body = [
-        f"<h1>Posterior {score}</h1>",
-        f'<div class="lead">{lead}</div>',
-        f"<dl>{facts}</dl>",
-        *(
-            f'<figure><div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
-            f"<figcaption>{escape(caption)}</figcaption></figure>"
-            for caption, (wide, narrow) in page_plots(evaluation).items()
-        ),
-        *map(_section, reversed(make_sections(document))),
-        f'<h2>Method</h2><p class="note">{escape(" ".join(_method(document)))}</p>',
-        f"<footer><p>{escape(', '.join(versions))}</p></footer>",
-    ]
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Posterior {score}: {escape(source)}</title>\n"
-        f"<style>\n{style}</style>\n</head>\n<body>\n" + "\n".join(body) + "\n</body>\n</html>\n"
+    # The result comes first, and the ranking before the details. The browser blocks all content
+    # from elsewhere, should a label ever get past the escaping. Colours follow the system's dark or
+    # light theme, and are light on paper. Plots follow, too: the colours that matplotlib writes are
+    # replaced. Nothing scrolls sideways: long text breaks, and on a narrow screen each row of a
+    # table with many columns becomes a list.
+    template = files("skpostbac._cli").joinpath("page.html").read_text("utf-8")
+    return Template(template).substitute(
+        score=document["data"]["score"],
+        source=escape(document["data"]["source"]),
+        lead="".join(f"<p>{escape(line)}</p>" for line in [*failure, *_report(evaluation)]),
+        facts="".join(facts),
+        figures="\n".join(figures),
+        sections="\n".join(map(_section, reversed(make_sections(document)))),
+        method=escape(" ".join(_method(document))),
+        versions=escape(", ".join(versions)),
     )
 
 
