@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg import block_diag
 from sklearn.utils.validation import check_consistent_length
 
 from skpostbac._utils import (
@@ -194,27 +195,71 @@ def rank_classes(
     return rankings, shares
 
 
-def _infer(
+def rank(
     metric: str,
     samples: ScoredSamples,
-    rankings: Sequence[Ranking],
-    shares: Floats,
+    values: ArrayLike,
+    name: str,
+    *,
+    pos_label: Hashable = None,
+    multi_class: str = "raise",
+    average: str = "macro",
+    labels: ArrayLike | None = None,
+) -> tuple[list[Ranking], Floats]:
+    """Rank the samples by the scores of one classifier; the rankings have weights in the metric."""
+    check_choice(multi_class, ("raise", "ovr", "ovo"), "multi_class")
+    check_choice(average, ("macro", "weighted"), "average")
+    if metric == "average_precision" or len(samples.classes) == 2:
+        return rank_one_class(samples, values, name, pos_label), np.ones(1)
+    return rank_classes(samples, values, name, multi_class, average, labels)
+
+
+def area_of(metric: str, samples: ScoredSamples, ranking: Ranking, prevalence: object) -> Area:
+    """Return the area of a metric, with a prevalence that is known or "sampled"."""
+    if metric == "roc_auc":
+        return roc_area
+    if isinstance(prevalence, str) and prevalence == "sampled":
+        return precision_area
+    share = float_or_nan(prevalence)
+    if isinstance(prevalence, str) and prevalence == "observed":
+        share = float(samples.weight @ ranking.is_positive / samples.weight.sum())
+    if not 0 < share < 1:
+        raise ValueError(
+            "prevalence must be 'sampled', 'observed' or a number between 0 and 1, got "
+            f"{shown(prevalence)}"
+        )
+    return partial(precision_area, prevalence=share)
+
+
+def infer(
+    metric: str,
+    samples: ScoredSamples,
+    ranked: Sequence[tuple[Sequence[Ranking], Floats]],
     area: Area,
     n_draws: int | None,
-    random_state: RandomStateLike,
-) -> PosteriorRankingMetric:
-    curves, shares = samples.curves(rankings, area), shares / shares.sum()
-    rng, size = np.random.default_rng(draw_seed(random_state)), _MOST_WEIGHTS // curves.matrix.nnz
+    seed: int,
+) -> tuple[list[PosteriorRankingMetric], Floats]:
+    """Return the posterior of each classifier, and joint draws of all, shape (T, n_draws)."""
+    curves = samples.curves([each for rankings, _ in ranked for each in rankings], area)
+    shares = block_diag(*(each / each.sum() for _, each in ranked))
+    rng, size = np.random.default_rng(seed), _MOST_WEIGHTS // curves.matrix.nnz
     is_large = size < _LEAST_DRAWS and curves.has_normal_limit
+    distributions: Sequence[DrawnPosterior | BetaAverage]
     if n_draws is None and is_large and samples.are_many():
         means, covariances = curves.normal_limit()
-        a, b = matched_beta(float(shares @ means), float(shares @ covariances @ shares))
-        distribution: DrawnPosterior | BetaAverage = BetaAverage([a], [b])
+        means, covariances = shares @ means, shares @ covariances @ shares.T
+        ends = map(matched_beta, means.tolist(), np.diag(covariances).tolist())
+        distributions = [BetaAverage([a], [b]) for a, b in ends]
+        draws = rng.multivariate_normal(means, covariances, _MOST_DRAWS, method="eigh").T
     else:
         size = min(max(size, _MANY), _MOST_DRAWS) if n_draws is None else n_draws
-        distribution = DrawnPosterior(shares @ curves.draw(rng, check_n_draws(size, 2)))
-    observed = float(shares @ curves.observed())
-    return PosteriorRankingMetric(metric, observed, distribution)
+        draws = shares @ curves.draw(rng, check_n_draws(size, 2))
+        distributions = [DrawnPosterior(values) for values in draws]
+    posteriors = [
+        PosteriorRankingMetric(metric, float(observed), distribution)
+        for observed, distribution in zip(shares @ curves.observed(), distributions, strict=True)
+    ]
+    return posteriors, draws
 
 
 def roc_with_band(
@@ -232,7 +277,7 @@ def roc_with_band(
     samples = read_scored(y_true, sample_weight, weight_type, groups)
     (ranking,) = rank_one_class(samples, y_score, "y_score", pos_label)
     seed = draw_seed(random_state)
-    posterior = _infer("roc_auc", samples, [ranking], np.ones(1), roc_area, None, seed)
+    (posterior,), _ = infer("roc_auc", samples, [([ranking], np.ones(1))], roc_area, None, seed)
     if ranking.scores.size > _MOST_STEPS:
         # So many steps look smooth.
         ends = np.quantile(ranking.scores, np.linspace(0, 1, _MOST_STEPS))
@@ -338,15 +383,20 @@ def posterior_roc_auc(
     >>> posterior_roc_auc(y_true, y_true).prob_above(0.9)
     0.436
     """
-    check_choice(multi_class, ("raise", "ovr", "ovo"), "multi_class")
-    check_choice(average, ("macro", "weighted"), "average")
     samples = read_scored(y_true, sample_weight, weight_type, groups)
-    shares = np.ones(1)
-    if len(samples.classes) == 2:
-        rankings = rank_one_class(samples, y_score, "y_score", pos_label)
-    else:
-        rankings, shares = rank_classes(samples, y_score, "y_score", multi_class, average, labels)
-    return _infer("roc_auc", samples, rankings, shares, roc_area, n_draws, random_state)
+    ranked = rank(
+        "roc_auc",
+        samples,
+        y_score,
+        "y_score",
+        pos_label=pos_label,
+        multi_class=multi_class,
+        average=average,
+        labels=labels,
+    )
+    seed = draw_seed(random_state)
+    (posterior,), _ = infer("roc_auc", samples, [ranked], roc_area, n_draws, seed)
+    return posterior
 
 
 def posterior_average_precision(
@@ -399,17 +449,8 @@ def posterior_average_precision(
         monte_carlo_error=5e-04, CI_error=2e-03)
     """
     samples = read_scored(y_true, sample_weight, weight_type, groups)
-    rankings = rank_one_class(samples, y_score, "y_score", pos_label)
-    area = precision_area
-    if not isinstance(prevalence, str) or prevalence != "sampled":
-        share = float_or_nan(prevalence)
-        if isinstance(prevalence, str) and prevalence == "observed":
-            share = float(samples.weight @ rankings[0].is_positive / samples.weight.sum())
-        if not 0 < share < 1:
-            raise ValueError(
-                "prevalence must be 'sampled', 'observed' or a number between 0 and 1, got "
-                f"{shown(prevalence)}"
-            )
-        area = partial(precision_area, prevalence=share)
-    ones = np.ones(1)
-    return _infer("average_precision", samples, rankings, ones, area, n_draws, random_state)
+    metric = "average_precision"
+    ranked = rank(metric, samples, y_score, "y_score", pos_label=pos_label)
+    area = area_of(metric, samples, ranked[0][0], prevalence)
+    (posterior,), _ = infer(metric, samples, [ranked], area, n_draws, draw_seed(random_state))
+    return posterior
