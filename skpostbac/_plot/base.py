@@ -299,9 +299,8 @@ class CurveDisplay(BinaryDisplayMixin, Plot):
         (self.line_,) = self.ax_.plot(x, y, **merge_kwargs(style, kwargs))
         self.band_ = self.chance_level_ = None
 
-    def _plot_band(self, x: Floats, low: Floats, high: Floats, level: float, kw: Kwargs) -> None:
-        """Plot a band in the colour of the line; all bands have one entry in the legend."""
-        label = f"{100 * level:g}% credible band"
+    def _plot_band(self, x: Floats, low: Floats, high: Floats, label: str, kw: Kwargs) -> None:
+        """Plot a band in the colour of the line; equal labels have one entry in the legend."""
         if label in self.ax_.get_legend_handles_labels()[1]:
             label = ""
         style: dict[str, Any] = {"facecolor": self.line_.get_color()}

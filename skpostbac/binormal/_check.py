@@ -35,10 +35,10 @@ _COLUMNS = ("n", "correlation with normal scores", "p-value")
 
 # benchmarks/binormal_assumption.py measures how often the warnings that these limits decide on are
 # right, and how often wrong.
-SIGNIFICANCE, LARGEST_DISCREPANCY, FEWEST_VALUES = 0.005, 1.5, 5
+SIGNIFICANCE, LEAST_CORRELATION, LARGEST_DISCREPANCY, FEWEST_VALUES = 0.01, 0.99, 1.5, 5
 
 DECISION = "the `decision_function` of the classifier"
-EMPIRICAL = "the empirical curve, RocCurveDisplay or PrecisionRecallDisplay of sklearn.metrics"
+WITHOUT_MODEL = "posterior_roc_auc or posterior_average_precision, which need no model"
 
 
 class BinormalAssumptionWarning(UserWarning):
@@ -53,16 +53,17 @@ class BinormalAssumptionWarning(UserWarning):
     - Scores take few values, as hard labels and ratings do. With shares :math:`p_v` of the values
       of a class, :math:`1 / \sum p_v^2` is their effective number, the number of values if they
       are equally frequent. It is less than 5, and at most half the number of samples. Use the
-      `decision_function` of the classifier, or the empirical curve.
+      `decision_function` of the classifier, or the areas without a model.
     - All scores lie in [0, 1], as probabilities do. Use the `decision_function`, or else the
-      log-odds, where these bring the areas near to the empirical ones, and otherwise the empirical
-      curve: the message says which. Normal scores that happen to lie there are no exception; a
-      larger scale changes no area.
-    - :func:`binormal_check` rejects at 0.005, and the area under the ROC curve or the average
-      precision is more than 1.5 posterior standard deviations of its log-odds from the empirical
-      one. Either alone is not enough: tests detect harmless deviations in large samples, and areas
-      close to 1 vary. Use the empirical curve, or an increasing function of the scores that makes
-      them normal.
+      log-odds, where these give no warning, and otherwise the areas without a model: the message
+      says which. Normal scores that happen to lie there are no exception; a larger scale changes no
+      area.
+    - :func:`binormal_check` rejects at 0.01, and this is no harmless deviation that is detected in
+      a large sample: the scores of a class and the expected normal scores have a correlation below
+      0.99, or the area under the ROC curve or the average precision is more than 1.5 posterior
+      standard deviations of its log-odds from the empirical one. Use
+      :func:`~skpostbac.posterior_roc_auc` or :func:`~skpostbac.posterior_average_precision`, or an
+      increasing function of the scores that makes them normal.
 
     Weights are case counts in the effective numbers and in the areas; the test of normality counts
     each sample once. See :ref:`binormal_assumption` for the measurements behind these limits.
@@ -102,13 +103,19 @@ class NormalScores(FrozenArrays):
     p_value: float
     """p-value of the test of this class alone."""
 
+    @property
+    def correlation(self) -> float:
+        """Correlation of the scores with the expected ones, 1 on a line."""
+        scale = np.abs(self.scores).max()  # so that no square overflows, or vanishes
+        return float(np.corrcoef(self.expected, self.scores / scale)[0, 1])
+
     def _repr_html_(self) -> str:
         return block(repr(self), record(_COLUMNS, *self._cells()))
 
     def _cells(self) -> tuple[str, str, str]:
         """Return the number of scores, the correlation of a normal-scores plot and the p-value."""
-        correlation = np.corrcoef(self.expected, self.scores)[0, 1]
-        return f"{self.scores.size}", f"{correlation:.3f}", format_probability(self.p_value)
+        p_value = format_probability(self.p_value)
+        return f"{self.scores.size}", f"{self.correlation:.3f}", p_value
 
     def __repr__(self) -> str:
         return f"NormalScores(n={self.scores.size}, p_value={self.p_value:.3g})"
@@ -300,23 +307,24 @@ def broken_assumption(negative: ClassScores, positive: ClassScores) -> str | Non
         return (
             f"y_score takes few values, effectively {n_values[name]:.1f} in the {name} class, as "
             "hard labels and votes do; the binormal model is of continuous, normal scores. "
-            f"{areas} Use {DECISION}, or {EMPIRICAL}."
+            f"{areas} Use {DECISION}, or {WITHOUT_MODEL}."
         )
     if check is None:
         odds, recipe = log_odds(values)
-        remedy = f"{EMPIRICAL}; log-odds would not do here"
+        remedy = f"{WITHOUT_MODEL}; log-odds would not do here"
         if odds is not None and is_repaired(odds, negative, positive):
-            remedy = f"{DECISION}, or {recipe}, which gives nearly the empirical areas"
+            remedy = f"{DECISION}, or {recipe}, which may be normal"
         return (
             "y_score lies in [0, 1], as probabilities do, which are not normal in each class. "
             f"{areas} Use {remedy}."
         )
-    if not found.size > LARGEST_DISCREPANCY:
+    correlation = min(check.negative.correlation, check.positive.correlation)
+    if correlation >= LEAST_CORRELATION and not found.size > LARGEST_DISCREPANCY:
         return None
     p_value, name = min(zip(check.adjusted_p_values, classes, strict=True))
     return (
-        f"y_score is not normal in the {name} class (p = {p_value:.2g}). {areas} "
-        f"Use {EMPIRICAL}, or an increasing function of the scores that is normal in each class."
+        f"y_score is not normal in the {name} class (p = {p_value:.2g}). {areas} Use "
+        f"{WITHOUT_MODEL}, or an increasing function of the scores that is normal in each class."
     )
 
 
@@ -338,12 +346,12 @@ def log_odds(probability: Floats) -> tuple[Floats | None, str]:
 
 
 def is_repaired(values: Floats, negative: ClassScores, positive: ClassScores) -> bool:
-    """Return whether other scores of the same samples bring the areas near the empirical ones."""
+    """Return whether nothing contradicts the model for other scores of the same samples."""
     n = len(negative.values)
     if np.ptp(values[:n]) == 0 or np.ptp(values[n:]) == 0:
         return False
     scores = ClassScores(values[:n], negative.weight), ClassScores(values[n:], positive.weight)
-    return largest_discrepancy(*scores).size <= LARGEST_DISCREPANCY
+    return broken_assumption(*scores) is None
 
 
 class Discrepancy(NamedTuple):

@@ -50,6 +50,8 @@ class EmpiricalCurve(NamedTuple):
     """True-positive rates, or precisions."""
     area: float
     """Area under the ROC curve, or average precision."""
+    interval: Interval | None = None
+    """Credible interval of the area without a model."""
 
 
 class BinormalCurveDisplay(CurveDisplay):
@@ -162,11 +164,11 @@ class BinormalCurveDisplay(CurveDisplay):
         self.empirical = None
         if empirical is not None:
             given: Any = empirical
-            if not isinstance(given, tuple) or len(given) != 3:
+            if not isinstance(given, tuple) or len(given) not in (3, 4):
                 raise TypeError(f"empirical must be an EmpiricalCurve or None, got {shown(given)}")
             with input_errors("empirical"):
                 found = check_proportion(given[2], "area")
-                self.empirical = EmpiricalCurve(*_points(*given[:2]), found)
+                self.empirical = EmpiricalCurve(*_points(*given[:2]), found, *given[3:])
         self.name = name
         self.pos_label = pos_label
 
@@ -232,7 +234,7 @@ class BinormalCurveDisplay(CurveDisplay):
         >>> display.line_.get_label()
         'Binormal (AUC = 0.94 [0.43, 1.00])'
         >>> display.empirical_line_.get_label()
-        'Empirical (AUC = 0.96)'
+        'Empirical (AUC = 0.96 [0.38, 1.00])'
         """
         check_text(name, "name")
         curve = _curve_name(curve)
@@ -248,6 +250,8 @@ class BinormalCurveDisplay(CurveDisplay):
             given = np.ones(len(is_positive)) if weight is None else np.asarray(weight)
             found = given[is_positive].sum() / given.sum()
             weight = given * np.where(is_positive, fraction / found, (1 - fraction) / (1 - found))
+        assert posterior.without_model is not None
+        free = posterior.without_model[curve != "roc"]
         labelled: Any = {"pos_label": pos_label, "sample_weight": weight}
         if curve == "roc":
             drawn, band = posterior.roc_auc(), posterior.roc_band(level, fpr=BAND_POINTS)
@@ -263,7 +267,7 @@ class BinormalCurveDisplay(CurveDisplay):
             interval=interval_of(drawn, level),
             band=band,
             level=level,
-            empirical=EmpiricalCurve(x, y, float(area)),
+            empirical=EmpiricalCurve(x, y, float(area), free.credible_interval(level)),
             name=name,
             pos_label=pos_label,
         )
@@ -387,15 +391,18 @@ class BinormalCurveDisplay(CurveDisplay):
         name = self.name if name is None else name
         score = f"{area_name} = {_plot.estimate(self.area, self.interval)}"
         if self.empirical is not None and not plot_empirical:
-            score += f", empirical {_plot.estimate(self.empirical.area)}"
+            score += f", empirical {_plot.estimate(*self.empirical[2:])}"
         self._plot_line(self.x, self.y, _plot.with_score(name, score), curve_kwargs)
         if plot_band and (band := self.band) is not None:
-            self._plot_band(band.x, band.low, band.high, self.level, band_kwargs)
+            label = f"{100 * self.level:g}% band of the binormal model"
+            self._plot_band(band.x, band.low, band.high, label, band_kwargs)
         self.empirical_line_ = None
         if plot_empirical and self.empirical is not None:
-            x, y, area = self.empirical
+            x, y, area, interval = self.empirical
             style = {"color": _plot.unused_styles(ax, 1)[0]["color"], "linewidth": 1.0}
-            style["label"] = _plot.with_score("Empirical", f"{area_name} = {_plot.estimate(area)}")
+            style["label"] = _plot.with_score(
+                "Empirical", f"{area_name} = {_plot.estimate(area, interval)}"
+            )
             style["drawstyle"] = "default" if self.curve == "roc" else "steps-post"
             style = _plot.merge_kwargs(style, empirical_kwargs)
             (self.empirical_line_,) = ax.plot(x, y, **style)

@@ -35,15 +35,22 @@ from skpostbac.binormal import _curves
 from skpostbac.binormal._check import checked_scores
 from skpostbac.binormal._model import estimate_model
 from skpostbac.binormal._scores import (
+    ClassScores,
     EmpiricalAreas,
     ScoreMoments,
     check_finite,
     empirical_areas,
 )
+from skpostbac.metrics import (
+    PosteriorRankingMetric,
+    posterior_average_precision,
+    posterior_roc_auc,
+)
 from skpostbac.metrics._counts import format_count
 from skpostbac.stats._distribution import (
     DrawnPosterior,
     central_tails,
+    describe,
     estimate_rows,
     figures_of,
     interval_of,
@@ -164,6 +171,8 @@ class PosteriorBinormal(StablePickle):
     empirical : EmpiricalAreas or None
         Areas under the empirical curves, for comparison; with `positive_fraction`, the samples are
         weighted to this fraction of positives. None if the scores are not known.
+    scores : tuple of two ClassScores or None
+        Values and weights of the negatives and the positives, for :attr:`without_model`.
 
     Raises
     ------
@@ -198,6 +207,7 @@ class PosteriorBinormal(StablePickle):
     n_draws: int = N_DRAWS
     seed: int = 0
     empirical: EmpiricalAreas | None = None
+    scores: tuple[ClassScores, ClassScores] | None = None
 
     def __post_init__(self) -> None:
         for name in ("negative", "positive"):
@@ -245,6 +255,20 @@ class PosteriorBinormal(StablePickle):
     def average_precision(self) -> DrawnPosterior:
         """Return the posterior of the area under the precision-recall curve."""
         return self._average_precision
+
+    @cached_property
+    def without_model(self) -> tuple[PosteriorRankingMetric, PosteriorRankingMetric] | None:
+        """Posteriors of both areas that do not assume normal scores; None without `scores`."""
+        if self.scores is None:
+            return None
+        values, weights = map(np.concatenate, zip(*self.scores, strict=True))
+        y_true = np.repeat([0, 1], [len(one.values) for one in self.scores])
+        options: Any = {"sample_weight": weights, "weight_type": "case", "random_state": self.seed}
+        share: Any = "sampled" if self.positive_fraction is None else self.positive_fraction
+        return (
+            posterior_roc_auc(y_true, values, **options),
+            posterior_average_precision(y_true, values, prevalence=share, **options),
+        )
 
     @cached_property
     def _average_precision(self) -> DrawnPosterior:
@@ -376,7 +400,7 @@ class PosteriorBinormal(StablePickle):
         return list(zip(keys, names, posteriors, self.empirical or (None, None), strict=True))
 
     def report(self, level: float = 0.95) -> str:
-        """Return a text report on the areas of the model and of the empirical curves.
+        """Return a text report on the areas by the model, without a model and in the samples.
 
         Parameters
         ----------
@@ -400,24 +424,27 @@ class PosteriorBinormal(StablePickle):
         >>> print(posterior_binormal(y_true, y_score, random_state=0).report())
         From the scores of 4 negatives and 3 positives:
         Area under the ROC curve: 0.835 (95% credible interval 0.434 to 1.000) by the binormal
-        model, 0.958 by the empirical curve.
-        Average precision: 0.786 (95% credible interval 0.306 to 1.000) by the binormal model, 0.917
-        by the empirical curve.
+          model, 0.776 (95% credible interval 0.384 to 0.998) without a model, 0.958 in the samples.
+        Average precision: 0.786 (95% credible interval 0.306 to 1.000) by the binormal model, 0.735
+          (95% credible interval 0.313 to 0.997) without a model, 0.917 in the samples.
         """
         n_negative, n_positive = format_count(self.negative.n), format_count(self.positive.n)
         text = f"From the scores of {n_negative} negatives and {n_positive} positives"
         if self.positive_fraction is not None:
             text += f", for a population with {100 * self.positive_fraction:.4g}% positives"
         lines = [text + ":"]
-        for _, name, area, empirical in self._areas():
+        others = self.without_model or (None, None)
+        for (_, name, area, empirical), other in zip(self._areas(), others, strict=True):
             interval = interval_of(area, level)
             estimate = describe_estimate(area.mean(), interval, level)
             line = f"{name}: {estimate} by the binormal model"
+            if other is not None:
+                line += f", {describe(other.distribution, level)} without a model"
             if empirical is not None:
-                line += f", {empirical:.3f} by the empirical curve"
+                line += f", {empirical:.3f} in the samples"
                 if not interval.low <= empirical <= interval.high:
                     lines.append(f"{line}.")
-                    line = "The empirical value is outside the interval; see `binormal_check`"
+                    line = "The value in the samples is outside the interval of the model"
             lines.append(f"{line}.")
         return paragraphs(*lines)
 
@@ -524,6 +551,7 @@ def posterior_binormal(
         n_draws,
         seed,
         empirical_areas(negative, positive, positive_fraction),
+        (negative, positive),
     )
 
 

@@ -183,7 +183,8 @@ class PosteriorRocDisplay(CurveDisplay):
         label = _plot.with_score(self.name if name is None else name, area)
         self._plot_line(self.fpr, self.tpr, label, curve_kwargs)
         if plot_band:
-            self._plot_band(self.fpr, self.low, self.high, self.level, band_kwargs)
+            label = f"{100 * self.level:g}% credible band"
+            self._plot_band(self.fpr, self.low, self.high, label, band_kwargs)
         if plot_chance_level:
             self._plot_chance((0, 1), chance_level_kw, "AUC")
         labels = "False Positive Rate", "True Positive Rate"

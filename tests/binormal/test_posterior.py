@@ -8,6 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import beta, chi2, kstest, norm, t
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from skpostbac import posterior_average_precision, posterior_roc_auc
 from skpostbac.binormal import (
     BinormalModel,
     EmpiricalAreas,
@@ -134,6 +135,7 @@ def test_weights_and_seeds():
 
 
 @pytest.mark.parametrize("fraction", [None, 0.05], ids=["sample", "rare"])
+@pytest.mark.filterwarnings("ignore::skpostbac.binormal.BinormalAssumptionWarning")
 def test_empirical_areas_are_those_of_scikit_learn(fraction):
     """With ties and weights, and for another fraction of positives."""
     rng = np.random.default_rng(3)
@@ -168,8 +170,15 @@ def test_empirical_areas_stand_beside_those_of_the_model(fraction, read_html):
     lines = sentences(posterior).splitlines()
     assert lines[0].startswith("From the scores of 12 negatives and 7 positives")
     assert ("population with 5% positives" in lines[0]) == (fraction is not None)
-    assert lines[1].endswith(f"by the binormal model, {auc:.3f} by the empirical curve.")
-    assert lines[2].endswith(f"by the binormal model, {precision:.3f} by the empirical curve.")
+    free, share = posterior.without_model, fraction or "sampled"
+    same = posterior_roc_auc(Y, SCORES), posterior_average_precision(Y, SCORES, prevalence=share)
+    for one, other in zip(free, same, strict=True):
+        assert one.mean() == pytest.approx(other.mean(), abs=6 * one.monte_carlo_error())
+        assert one.observed == pytest.approx(other.observed, abs=1e-12)
+    for line, area, observed in zip(lines[1:], free, (auc, precision), strict=True):
+        low, high = area.credible_interval()
+        other = f"{area.mean():.3f} (95% credible interval {low:.3f} to {high:.3f}) without a model"
+        assert line.endswith(f"by the binormal model, {other}, {observed:.3f} in the samples.")
     assert {f"{auc:.3f}", f"{precision:.3f}"} <= set(read_html(posterior._repr_html_()).text)
 
 
@@ -178,9 +187,11 @@ def test_report_tells_of_an_empirical_area_outside():
     samples = ScoreMoments(100, 0, 1), ScoreMoments(100, 1, 1)
     posterior = PosteriorBinormal(*samples, empirical=EmpiricalAreas(0.9, 0.76))
     lines = sentences(posterior).splitlines()
-    assert [line.startswith("The empirical value is outside") for line in lines] == [0, 0, 1, 0]
+    is_outside = [line.startswith("The value in the samples is outside") for line in lines]
+    assert is_outside == [0, 0, 1, 0]
     posterior = PosteriorBinormal(*samples, n_draws=100)
-    assert "empirical" not in posterior.report() + repr(posterior)
+    assert "in the samples" not in posterior.report()
+    assert "empirical" not in repr(posterior)
     assert [row["empirical"] for row in posterior.summary()] == [None, None]
     assert posterior._repr_html_()
 

@@ -94,7 +94,7 @@ def test_band_is_that_of_the_posterior(curve):
     (path,) = display.band_.get_paths()
     corners = set(map(tuple, path.vertices))
     assert corners >= set(zip(x, band.low, strict=True)) | set(zip(x, band.high, strict=True))
-    assert display.band_.get_label() == "80% credible band"
+    assert display.band_.get_label() == "80% band of the binormal model"
 
 
 @pytest.mark.parametrize("curve", CURVES)
@@ -108,6 +108,8 @@ def test_empirical_curve_is_that_of_scikit_learn(curve):
         y, x, _ = precision_recall_curve(Y, SCORES)
         area, style = f"AP = {average_precision_score(Y, SCORES):.2f}", "steps-post"
     np.testing.assert_array_equal(data(line), [x, y])
+    free = posterior_binormal(Y, SCORES, **OPTIONS).without_model[curve != "roc"]
+    area += " [{:.2f}, {:.2f}]".format(*free.credible_interval())
     assert (line.get_label(), line.get_drawstyle()) == (f"Empirical ({area})", style)
     smooth = draw(curve, plot_empirical=False).ax_.get_legend().get_texts()[0].get_text()
     assert smooth.endswith(f"], empirical {area.partition(' = ')[2]})")
