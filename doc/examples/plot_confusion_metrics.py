@@ -141,7 +141,7 @@ for metric in ("recall", "precision", "f1"):
 # but print the sum of the false positives as 1 + 2 + 1 instead of 2 + 2 + 1, which would give 2 /
 # 6 = 0.333.
 #
-# Flat priors of three recalls weigh about as much as these seven samples, so you would get a
+# Uniform priors of three recalls weigh about as much as these seven samples, so you would get a
 # warning. The default prior, Beta(1/3, 1/3) or ``prior="reciprocal"``, has less influence.
 
 SEVEN = [[2, 0, 0], [1, 0, 1], [1, 2, 0]]

@@ -2,11 +2,11 @@
 Choose a prior for many classes
 ===============================
 
-With many classes and few samples, a flat prior gives intervals that miss the truth. It pulls each
-recall towards 1/2. With ten digits and five samples of each, the pulls add up while the interval
-gets narrower, so it settles on a wrong value.
+With many classes and few samples, a uniform prior gives intervals that miss the true value. It
+pulls each recall towards 1/2. With ten digits and five samples of each, the pulls add up while the
+interval gets narrower, so it settles on a wrong value.
 
-The default, Beta(1 / l, 1 / l) for l classes, pulls all classes together only as strongly as a flat
+The default, Beta(1 / l, 1 / l) for l classes, pulls all classes together only as strongly as a uniform
 prior pulls one. With the hierarchical prior, the classes learn from each other what recalls are
 typical.
 """
@@ -29,7 +29,8 @@ y_pred = KNeighborsClassifier().fit(X_train, y_train).predict(X_test)
 # %%
 # The whole test set of 1,597 samples gives an accurate balanced accuracy, which serves as the
 # truth. We draw twenty small test sets from it. The constructor of the posterior is used here,
-# because :func:`~skpostbac.posterior_balanced_accuracy` would warn about the flat prior each time.
+# because :func:`~skpostbac.posterior_balanced_accuracy` would warn about the uniform prior each
+# time.
 
 truth = balanced_accuracy_score(y_test, y_pred)
 rng = np.random.default_rng(0)
@@ -52,7 +53,7 @@ intervals = {
 }
 
 # %%
-# How many of the twenty intervals hold the truth, the dashed line?
+# How many of the twenty intervals contain the true value, the dashed line?
 
 fig, axes = plt.subplots(1, 3, figsize=(9, 4.2), sharex=True, sharey=True, layout="constrained")
 held = {}

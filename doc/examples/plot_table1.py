@@ -17,9 +17,9 @@ The columns are the paper's posterior balanced accuracy (PDBAC), the sample bala
 For accuracy and kappa, the paper has normal intervals, some of which leave [0, 1]. For F, it has
 none.
 
-The paper uses the flat prior, which is not the default here. With such small classes, it moves the
-kappa of C3 from 0.953 to 0.849, which gives a :class:`~skpostbac.metrics.PriorInfluenceWarning`. We
-silence it.
+The paper uses the uniform prior, which is not the default here. With such small classes, it moves
+the kappa of C3 from 0.953 to 0.849, which gives a
+:class:`~skpostbac.metrics.PriorInfluenceWarning`. We silence it.
 
 .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
    evaluation for multiclass classification using the posterior balanced accuracy. ROBOT2013:

@@ -161,9 +161,9 @@ class PosteriorBinormal(StablePickle):
     negative, positive : ScoreMoments
         Number, mean and standard deviation of the scores of each class.
     positive_fraction : float or None
-        Known fraction of positives, in (0, 1). None if it is unknown; its posterior is then
-        Beta(1 + n_positive, 1 + n_negative), from a flat prior. This is valid for a random sample
-        of the population, not for fixed class sizes.
+        Known fraction of positives, in (0, 1). None if it is unknown; its posterior is then Beta(1
+        + n_positive, 1 + n_negative), from a uniform prior. This is valid for a random sample of
+        the population, not for fixed class sizes.
     n_draws : int
         Number of random draws.
     seed : int
@@ -492,7 +492,7 @@ def posterior_binormal(
         As for :meth:`BinormalModel.fit`. The scale of the weights matters: they are case counts.
     positive_fraction : float, default=None
         Fraction of positives in the target population, in (0, 1). By default it is estimated from
-        the samples with a flat prior.
+        the samples with a uniform prior.
     n_draws : int, default=4000
         Number of random draws, 2 or more.
     random_state : int, RandomState, Generator or None, default=0

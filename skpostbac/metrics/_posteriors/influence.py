@@ -123,8 +123,8 @@ def expected_coverage(
     Returns
     -------
     coverage : float
-        Share of the intervals that hold the truth, the same in each call; nan if no class of
-        positive weight has samples.
+        Share of the intervals that contain the true value, the same in each call; nan if no class
+        of positive weight has samples.
     """
     if not total[class_weight > 0].any():
         return np.nan
