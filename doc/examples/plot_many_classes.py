@@ -6,10 +6,9 @@ With many classes and few samples, a uniform prior gives intervals that miss the
 pulls each recall towards 1/2. With ten digits and five samples of each, the pulls add up while the
 interval gets narrower, so it settles on a wrong value.
 
-The default, Beta(1 / l, 1 / l) for l classes, pulls all classes together only as strongly as a uniform
-prior pulls one. With the hierarchical prior, the classes learn from each other what recalls are
-typical.
-"""
+The default, Beta(1 / l, 1 / l) for l classes, pulls all classes together only as strongly as a
+uniform prior pulls one. With the hierarchical prior, the classes learn from each other what recalls
+are typical. """
 
 import matplotlib.pyplot as plt
 import numpy as np
