@@ -8,7 +8,8 @@ interval gets narrower, so it settles on a wrong value.
 
 The default, Beta(1 / l, 1 / l) for l classes, pulls all classes together only as strongly as a
 uniform prior pulls one. With the hierarchical prior, the classes learn from each other what recalls
-are typical. """
+are typical.
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
