@@ -16,16 +16,13 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, Indices, input_errors
-from skpostbac.stats._borrowing.hyperprior import Hyperprior
+from skpostbac.stats._borrowing.hyperprior import LARGEST_COUNT, Hyperprior, resolve_hyperprior
 from skpostbac.stats._borrowing.pool import Pool
 from skpostbac.stats._borrowing.series import class_share, pooled_series
 from skpostbac.stats._borrowing.states import EqualClasses, stratum_numbers
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._numerics import Frame, exact_sum, sum_weights, vector
 from skpostbac.stats._series import Centred
-
-# Above this count, the spread of a class is lost to rounding of its mean.
-_LARGEST = 1e15
 
 
 class HierarchicalBetaAverage(BoundedDistribution):
@@ -111,17 +108,13 @@ class HierarchicalBetaAverage(BoundedDistribution):
             raise ValueError(
                 f"correct and total must have the same length; got {self._correct.size} and {size}."
             )
-        if (self._total > _LARGEST).any() or (self._total < 0).any():
-            raise ValueError(f"total must lie between 0 and {_LARGEST:g}.")
+        if (self._total > LARGEST_COUNT).any() or (self._total < 0).any():
+            raise ValueError(f"total must lie between 0 and {LARGEST_COUNT:g}.")
         if (self._correct < 0).any() or (self._correct > self._total).any():
             raise ValueError("correct must lie between 0 and total.")
         self._equal = weights is None
         self._weights = sum_weights(weights, size)
-        self._hyperprior = Hyperprior() if hyperprior is None else hyperprior
-        if not isinstance(self._hyperprior, Hyperprior):
-            raise TypeError(
-                f"hyperprior must be a Hyperprior, got {type(self._hyperprior).__name__}"
-            )
+        self._hyperprior = resolve_hyperprior(hyperprior)
         with input_errors("pools must be labels that can be compared"):
             labels = np.zeros(size) if pools is None else np.asarray(pools)
             if labels.shape != (size,):

@@ -17,9 +17,10 @@ import numpy as np
 from skpostbac._utils import Floats, block, float_or_nan, is_integer, parameters, shown
 from skpostbac.stats._numerics import stirling_remainder
 
+# Above this count, the spread of a class is lost to rounding of its mean.
+LARGEST_COUNT = 1e15
 # Limits of what the quadrature resolves.
 _SMALLEST, _LARGEST = 0.05, 20.0
-_LARGEST_KAPPA = 1000.0
 # Size of the virtual sample of a move of the rate.
 VIRTUAL = 24
 
@@ -110,7 +111,7 @@ class Hyperprior:
         given: Any = self.kappa
         if not isinstance(given, (tuple, list)) or not given:
             raise ValueError(f"kappa must be a sequence of numbers, got {given!r:.80}")
-        kappa = tuple(_checked("kappa", value, 1e-3, _LARGEST_KAPPA) for value in given)
+        kappa = tuple(_checked("kappa", value, 1e-3, 1000.0) for value in given)
         object.__setattr__(self, "kappa", kappa)
         object.__setattr__(self, "rate", _checked("rate", self.rate, _SMALLEST, _LARGEST))
         object.__setattr__(self, "base", _checked("base", self.base, _SMALLEST, _LARGEST))
@@ -167,6 +168,13 @@ class Hyperprior:
         if not is_integer(n_classes) or n_classes < 1:
             raise ValueError(f"n_classes must be a positive integer, got {shown(n_classes)}")
         return 2 / (n_classes + 4) if self.outlier is None else float(self.outlier)
+
+
+def resolve_hyperprior(hyperprior: Hyperprior | None) -> Hyperprior:
+    """Return a hyperprior, the default one for None."""
+    if hyperprior is not None and not isinstance(hyperprior, Hyperprior):
+        raise TypeError(f"hyperprior must be a Hyperprior, got {type(hyperprior).__name__}")
+    return Hyperprior() if hyperprior is None else hyperprior
 
 
 def log_rise(x: Floats, d: Floats) -> Floats:

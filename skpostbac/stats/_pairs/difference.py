@@ -21,19 +21,13 @@ from skpostbac._utils import (
     check_integer,
     check_seed,
 )
-from skpostbac.stats._borrowing import Hyperprior
+from skpostbac.stats._borrowing import LARGEST_COUNT, Hyperprior, resolve_hyperprior
 from skpostbac.stats._dirichlet import pair_counts
 from skpostbac.stats._distribution import Convention, Distribution, DrawnPosterior, Interval
 from skpostbac.stats._numerics import sum_weights
 from skpostbac.stats._pairs.model import PairedShares
 
 N_DRAWS = 200_000
-# Number of classes that are drawn individually.
-_DRAWN = 20
-# Above this count, the spread of a class is lost to rounding of its mean.
-_LARGEST = 1e15
-# Each draw takes up to a hundred bytes.
-_MOST_DRAWS = 10**7
 
 
 class HierarchicalPairedDifference(Distribution):
@@ -121,15 +115,11 @@ class HierarchicalPairedDifference(Distribution):
         seed: int = 0,
     ) -> None:
         self._counts = pair_counts(counts)
-        if (self._counts.sum(axis=1) > _LARGEST).any():
-            raise ValueError(f"counts must add up to at most {_LARGEST:g} in each class.")
+        if (self._counts.sum(axis=1) > LARGEST_COUNT).any():
+            raise ValueError(f"counts must add up to at most {LARGEST_COUNT:g} in each class.")
         self._weights = sum_weights(weights, len(self._counts))
-        self._hyperprior = Hyperprior() if hyperprior is None else hyperprior
-        if not isinstance(self._hyperprior, Hyperprior):
-            raise TypeError(
-                f"hyperprior must be a Hyperprior, got {type(self._hyperprior).__name__}"
-            )
-        self._n_draws = check_integer(n_draws, "n_draws", 2, _MOST_DRAWS)
+        self._hyperprior = resolve_hyperprior(hyperprior)
+        self._n_draws = check_integer(n_draws, "n_draws", 2, 10**7)
         self._seed = check_seed(seed, "seed")
 
     @property
@@ -311,7 +301,8 @@ class HierarchicalPairedDifference(Distribution):
     @cached_property
     def _drawn(self) -> DrawnPosterior:
         model, rng = self._model, np.random.default_rng(self.seed)
-        drawn = model.largest(_DRAWN)
+        # So many classes are drawn individually.
+        drawn = model.largest(20)
         if model.is_symmetric:
             half = model.draw((self.n_draws + 1) // 2, drawn, rng)
             draws = np.concatenate([half, -half])[: self.n_draws]

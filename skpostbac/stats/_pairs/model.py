@@ -62,6 +62,7 @@ same class may be drawn twice, with a probability of second order.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from itertools import pairwise
 
 import numpy as np
 
@@ -115,7 +116,9 @@ class PairedShares:
         (total, only_a, only_b, weights), number = np.unique(rows, axis=1, return_counts=True)
         count: Floats = number.astype(float)
         stratum = stratum_numbers(total, hyperprior.strata)
-        places = tuple(np.flatnonzero(stratum == one) for one in range(int(stratum.max()) + 1))
+        # Rows are sorted by their samples, and so by their strata.
+        bounds = np.searchsorted(stratum, np.arange(stratum.max() + 2)).tolist()
+        places = tuple(slice(a, b) for a, b in pairwise(bounds))
         differ = only_a + only_b
         return cls(
             RatePosterior.of(differ, total, count, places, hyperprior),
@@ -171,47 +174,29 @@ class PairedShares:
             at = d.places[number]
             weights = self.weights[at]
             strata = d.strata[number], s.strata[number]
-            for row in np.repeat(np.arange(at.size), drawn[at]).tolist():
+            for row in np.repeat(np.arange(weights.size), drawn[at]).tolist():
                 share = strata[0].draw_rates(row, states[0], rng)
                 balance = 2 * strata[1].draw_rates(row, states[1], rng) - 1
                 total += weights[row] * share * balance
             left = self.count[at] - drawn[at]
-            if left.any():
-                groups = d.groups[number], s.groups[number]
-                here = groups[0].of_state[states[0]], groups[1].of_state[states[1]]
-                tables = cumulant_tables(*strata, groups, weights, left)
-                rest += np.stack([table[here] for table in tables])
-                total += self._draw_outliers(number, states, left, rng)
+            if not left.any():
+                continue
+            groups = d.groups[number], s.groups[number]
+            here = groups[0].of_state[states[0]], groups[1].of_state[states[1]]
+            tables = cumulant_tables(*strata, groups, weights, left)
+            rest += np.stack([table[here] for table in tables])
+            # What rare outliers of either rate add to that
+            pure = [without_rare(one) for one in strata]
+            for place, one in enumerate(strata):
+                draw, row = draw_outliers(one, states[place], left, rng)
+                pairs = [(part, state[draw]) for part, state in zip(pure, states, strict=True)]
+                rates = [part.draw_rates(row, state, rng) for part, state in pairs]
+                rates[place] = rng.beta(one.outlier_a[row], one.outlier_b[row])
+                share, wins = (part.rates[0][state, row] for part, state in pairs)
+                gains = rates[0] * (2 * rates[1] - 1) - share * (2 * wins - 1)
+                total += np.bincount(draw, weights[row] * gains, minlength=size)
         if rest[1].any():
             total += draw_of_cumulants(rest, rng)
-        return total
-
-    def _draw_outliers(
-        self,
-        stratum: int,
-        states: tuple[Indices, Indices],
-        count: Floats,
-        rng: np.random.Generator,
-    ) -> Floats:
-        """Draw what rare outliers among `count` classes of each row add, given states."""
-        weights = self.weights[self.discordant.places[stratum]]
-        strata = self.discordant.strata[stratum], self.wins.strata[stratum]
-        total = np.zeros(states[0].size)
-        for place in (0, 1):
-            draw, row = draw_outliers(strata[place], states[place], count, rng)
-            here = states[0][draw], states[1][draw]
-            rates = [
-                without_rare(one).draw_rates(row, state, rng)
-                for one, state in zip(strata, here, strict=True)
-            ]
-            one = strata[place]
-            rates[place] = rng.beta(one.outlier_a[row], one.outlier_b[row])
-            d, s = (
-                without_rare(one).rates[0][state, row]
-                for one, state in zip(strata, here, strict=True)
-            )
-            gains = rates[0] * (2 * rates[1] - 1) - d * (2 * s - 1)
-            total += np.bincount(draw, weights[row] * gains, minlength=total.size)
         return total
 
 
@@ -221,13 +206,13 @@ class RatePosterior:
 
     Attributes
     ----------
-    places : for each stratum the numbers of its rows, smallest classes first.
+    places : where the rows of each stratum are among all, smallest classes first.
     strata : the rows of each stratum in each of its states.
     start : chances of the states of the first stratum, shape (n_states,).
     steps : from each stratum to the next.
     """
 
-    places: tuple[Indices, ...]
+    places: tuple[slice, ...]
     strata: tuple[Stratum, ...]
     start: Floats
     steps: tuple["Step", ...]
@@ -238,22 +223,20 @@ class RatePosterior:
         right: Floats,
         total: Floats,
         count: Floats,
-        places: tuple[Indices, ...],
+        places: tuple[slice, ...],
         hyperprior: Hyperprior,
     ) -> "RatePosterior":
         """Take rows of `count` classes, each with `right` of `total` samples."""
         classes = EqualClasses(right, total, np.ones_like(total), count)
-        strata = [EqualClasses(right[at], total[at], np.ones(at.size), count[at]) for at in places]
-        pool = Pool.of(classes, hyperprior, strata)
+        pool = Pool.of(classes, hyperprior, [classes.where(at) for at in places])
         likely = [one.log_weights > one.log_weights.max() + np.log(_LEAST) for one in pool.strata]
         pool = pool.where(likely)
         logs = [one.log_likelihood for one in pool.strata]
         paths = pool.chain.paths(logs)
-        parts = enumerate(zip(logs[1:], paths.after[1:], strict=True))
-        steps = (
-            Step.of(pool.chain, number, np.exp(log - log.max()) * after)
-            for number, (log, after) in parts
-        )
+        steps = []
+        for number, (log, after) in enumerate(zip(logs[1:], paths.after[1:], strict=True)):
+            gain = np.exp(log - log.max()) * after
+            steps.append(Step(pool.chain, number, gain, pool.chain.backward(number, gain)))
         start = np.exp(paths.log_weights[0])
         return cls(places, pool.strata, start / start.sum(), tuple(steps))
 
@@ -268,12 +251,14 @@ class RatePosterior:
     @cached_property
     def means(self) -> Floats:
         """Mean of each row, shape (n_rows,)."""
-        return self._by_kind([p @ one.rates[0] for p, one in self._stratified])
+        parts = zip(self.chances, self.strata, strict=True)
+        return np.concatenate([p @ one.rates[0] for p, one in parts])
 
     @cached_property
     def within(self) -> Floats:
         """Expected variance of each row given the states, shape (n_rows,)."""
-        return self._by_kind([p @ one.central_moments(2)[0] for p, one in self._stratified])
+        parts = zip(self.chances, self.strata, strict=True)
+        return np.concatenate([p @ one.central_moments(2)[0] for p, one in parts])
 
     @cached_property
     def between(self) -> Floats:
@@ -288,25 +273,13 @@ class RatePosterior:
                     flow = self.steps[last - 1].forward(flow)
                 there = self.places[last]
                 block = gaps[last].T @ flow
-                covariances[np.ix_(there, here)] = block
-                covariances[np.ix_(here, there)] = block.T
+                covariances[there, here], covariances[here, there] = block, block.T
         return covariances
 
     @cached_property
     def groups(self) -> tuple["Groups", ...]:
         """Neighbouring states of each stratum that are as good as one for sums of many classes."""
-        return tuple(Groups.of(p, one) for p, one in self._stratified)
-
-    @property
-    def _stratified(self) -> list[tuple[Floats, Stratum]]:
-        return list(zip(self.chances, self.strata, strict=True))
-
-    def _by_kind(self, values: list[Floats]) -> Floats:
-        """Put values of the rows of each stratum in the order of all rows."""
-        joined = np.concatenate(values)
-        ordered = np.empty_like(joined)
-        ordered[np.concatenate(self.places)] = joined
-        return ordered
+        return tuple(Groups.of(p, one) for p, one in zip(self.chances, self.strata, strict=True))
 
 
 @dataclass(frozen=True)
@@ -324,11 +297,6 @@ class Step:
     number: int
     gain: Floats
     norm: Floats
-
-    @classmethod
-    def of(cls, chain: Chain, number: int, gain: Floats) -> "Step":
-        """Weigh the steps from a stratum by what follows."""
-        return cls(chain, number, gain, chain.backward(number, gain))
 
     def forward(self, table: Floats) -> Floats:
         """Take weights of the states of one stratum, shape (n_states, n), to the next."""
@@ -375,32 +343,27 @@ def draw_paths(posterior: RatePosterior, size: int, rng: np.random.Generator) ->
     state = _spread(posterior.start[:, np.newaxis], np.zeros(size, dtype=np.intp), rng)
     yield state
     for step in posterior.steps:
-        state = _next_states(step, state, rng)
+        chain, parts = step.chain, step.chain.steps[step.number]
+        n_moves, same = len(chain.samples), np.zeros(step.norm.size, dtype=np.intp)
+        # The ways are to start anew, to move by each virtual sample of each strength, and to stay.
+        # Chances of each way (rows) from each state, and of the next states by each way (columns),
+        # the latter up to a factor of the column.
+        ways = np.zeros((n_moves * len(parts) + 2, step.norm.size))
+        leads = np.zeros((step.gain.size, n_moves * len(parts) + 1))
+        for number, ((a, b), first, last, here, there) in enumerate(parts):
+            moves = slice(1 + number * n_moves, 1 + (number + 1) * n_moves)
+            ways[moves, first] = chain.samples[:, a]
+            ways[-1, here] = chain.stay * step.gain[there]
+            leads[last, moves], leads[last, 0] = chain.entries[b, :-1], chain.entries[b, -1]
+            same[here] = np.arange(there.start, there.stop)
+        leads *= step.gain[:, np.newaxis]
+        ways[0] = 1.0
+        ways[:-1] *= leads.sum(axis=0)[:, np.newaxis]
+        found, way = same[state], _spread(ways, state, rng)
+        leaves = way < leads.shape[1]
+        found[leaves] = _spread(leads, way[leaves], rng)
+        state = found
         yield state
-
-
-def _next_states(step: Step, state: Indices, rng: np.random.Generator) -> Indices:
-    """Draw a state of the next stratum for each state of one."""
-    chain, steps = step.chain, step.chain.steps[step.number]
-    size, found = len(chain.samples), np.zeros(step.norm.size, dtype=np.intp)
-    # The ways are to start anew, to move by each virtual sample of each strength, and to stay.
-    # Chances of each way (rows) from each state, and of the next states by each way (columns),
-    # the latter up to a factor of the column.
-    ways = np.zeros((size * len(steps) + 2, step.norm.size))
-    leads = np.zeros((step.gain.size, size * len(steps) + 1))
-    for number, ((a, b), first, last, here, there) in enumerate(steps):
-        moves = slice(1 + number * size, 1 + (number + 1) * size)
-        ways[moves, first] = chain.samples[:, a]
-        ways[-1, here] = chain.stay * step.gain[there]
-        leads[last, moves], leads[last, 0] = chain.entries[b, :-1], chain.entries[b, -1]
-        found[here] = np.arange(there.start, there.stop)
-    leads *= step.gain[:, np.newaxis]
-    ways[0] = 1.0
-    ways[:-1] *= leads.sum(axis=0)[:, np.newaxis]
-    found, way = found[state], _spread(ways, state, rng)
-    leaves = way < leads.shape[1]
-    found[leaves] = _spread(leads, way[leaves], rng)
-    return found
 
 
 def _spread(chances: Floats, group: Indices, rng: np.random.Generator) -> Indices:
