@@ -9,7 +9,6 @@ of its density.
 """
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -19,7 +18,7 @@ from skpostbac._utils import Floats, Indices, input_errors
 from skpostbac.stats._borrowing.hyperprior import LARGEST_COUNT, Hyperprior, resolve_hyperprior
 from skpostbac.stats._borrowing.pool import Pool
 from skpostbac.stats._borrowing.series import class_share, pooled_series
-from skpostbac.stats._borrowing.states import EqualClasses, stratum_numbers
+from skpostbac.stats._borrowing.states import EqualClasses
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._numerics import Frame, exact_sum, sum_weights, vector
 from skpostbac.stats._series import Centred
@@ -152,11 +151,6 @@ class HierarchicalBetaAverage(BoundedDistribution):
         mean, sd = self.mean(), self.standard_deviation()
         return f"HierarchicalBetaAverage(mean={mean:.4g}, sd={sd:.4g}, n_classes={self.total.size})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the parameters only; cached results are recomputed."""
-        weights = None if self._equal else self.weights
-        return _rebuild, (self.correct, self.total, weights, self.hyperprior, self.pools)
-
     def __neg__(self) -> "HierarchicalBetaAverage":
         """Return the distribution of the negated variable."""
         weights = -self.weights
@@ -197,25 +191,20 @@ class HierarchicalBetaAverage(BoundedDistribution):
         """Return the posterior mean of the recall of each class, shape (l,)."""
         means = np.empty(self.total.size)
         for number in range(int(self.pools.max()) + 1):
-            index = np.flatnonzero(self.pools == number)
-            counts = np.stack([self.correct[index], self.total[index]])
-            distinct, place = np.unique(counts, axis=1, return_inverse=True)
+            some = self.pools == number
             # The means do not depend on the weights, as long as these are not zero.
-            count = np.bincount(place.ravel()).astype(float)
-            classes = EqualClasses(distinct[0], distinct[1], np.ones(count.size), count)
-            stratum = stratum_numbers(classes.total, self.hyperprior.strata)
-            found = np.empty(count.size)
-            for one, part in enumerate(Pool.of(classes, self.hyperprior).strata):
-                found[stratum == one] = part.means[0]
-            means[index] = found[place.ravel()]
+            correct, total = self.correct[some], self.total[some]
+            pool = Pool.of(EqualClasses.of(correct, total, np.ones(total.size)), self.hyperprior)
+            rows = [np.stack([one.classes.correct, one.classes.total]) for one in pool.strata]
+            of_row = np.concatenate([one.means[0] for one in pool.strata])
+            known = dict(zip(map(tuple, np.hstack(rows).T.tolist()), of_row.tolist(), strict=True))
+            means[some] = [known[row] for row in zip(correct.tolist(), total.tolist(), strict=True)]
         return means
 
     def _with_weights(self, weights: Floats) -> "HierarchicalBetaAverage":
         """Return the distribution for other weights, a read-only array; the counts are shared."""
         distribution = object.__new__(HierarchicalBetaAverage)
-        distribution._correct, distribution._total = self.correct, self.total
-        distribution._pools, distribution._hyperprior = self.pools, self.hyperprior
-        distribution._equal, distribution._weights = False, weights
+        vars(distribution).update(self.__getstate__(), _equal=False, _weights=weights)
         return distribution
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
@@ -269,15 +258,3 @@ class HierarchicalBetaAverage(BoundedDistribution):
         # there.
         mean = exact_sum([*low, down] if down < up else [*high, -up])
         return Frame(low[0], high[0], *mean, down, up)
-
-
-def _rebuild(
-    correct: Floats,
-    total: Floats,
-    weights: Floats | None,
-    hyperprior: Hyperprior,
-    pools: Indices,
-) -> HierarchicalBetaAverage:
-    return HierarchicalBetaAverage(
-        correct, total, weights=weights, hyperprior=hyperprior, pools=pools
-    )

@@ -74,26 +74,22 @@ class Chain:
             spans=(tuple(slice(a, b) for a, b in pairwise(bounds)),) * n_strata,
         )
 
-    def where(self, kept: Sequence[Bools]) -> "Chain":
-        """Return the chain over some of the states of each stratum, those between them included."""
-        spans = (
-            tuple(
-                slice(one.start + a, one.start + b)
-                for one, (a, b) in zip(some, _hulls(flags, some), strict=True)
-            )
-            for some, flags in zip(self.spans, kept, strict=True)
-        )
-        return replace(self, spans=tuple(spans))
+    def where(self, kept: Sequence[Bools]) -> tuple["Chain", list[Bools]]:
+        """Return the chain over some states of each stratum and those between them, and mark these.
 
-    def hulls(self, kept: Sequence[Bools]) -> list[Bools]:
-        """Mark what is between those of a stratum and a strength that are marked."""
-        marked = []
+        What is between is told for each strength.
+        """
+        spans, marked = [], []
         for flags, some in zip(kept, self.spans, strict=True):
-            hull = np.zeros_like(flags)
-            for one, (a, b) in zip(_places(some), _hulls(flags, some), strict=True):
-                hull[one.start + a : one.start + b] = True
+            hull, shorter = np.zeros_like(flags), []
+            for span, place in zip(some, _places(some), strict=True):
+                inside = np.flatnonzero(flags[place])
+                a, b = (int(inside[0]), int(inside[-1]) + 1) if inside.size else (0, 0)
+                hull[place.start + a : place.start + b] = True
+                shorter.append(slice(span.start + a, span.start + b))
+            spans.append(tuple(shorter))
             marked.append(hull)
-        return marked
+        return replace(self, spans=tuple(spans)), marked
 
     def size(self, number: int) -> int:
         """Return how many states a stratum has."""
@@ -153,8 +149,12 @@ class Chain:
             sums *= factor
         return np.asarray(sums.sum(axis=0))
 
-    def paths(self, log_factors: Sequence[Floats]) -> "Paths":
-        """Sum products of factors over all paths, and over those through each state."""
+    def paths(self, log_factors: Sequence[Floats]) -> tuple[list[Floats], list[Floats]]:
+        """Sum products of factors of the strata over paths.
+
+        Returns, for each stratum, the logs of the shares of the paths through its states, and the
+        sums over what may follow each state, up to a factor.
+        """
         sums: list[Floats] = []
         log_scales = []
         for number, logs in enumerate(log_factors):
@@ -170,33 +170,10 @@ class Chain:
             after.append(self.backward(number - 1, factor * after[-1]))
         after.reverse()
         with np.errstate(divide="ignore"):
-            log_weights = [np.log(a) + np.log(b) for a, b in zip(sums, after, strict=True)]
-        return Paths(tuple(log_scales), tuple(log_weights), tuple(after))
-
-
-@dataclass(frozen=True)
-class Paths:
-    """Sums over paths.
-
-    Attributes
-    ----------
-    log_scales : for each stratum, the log of a factor; their product is the sum over all paths.
-    log_weights : for each stratum, log of the share of the paths through each state.
-    after : for each stratum, the sum over what may follow each state, over the scales.
-    """
-
-    log_scales: tuple[float, ...]
-    log_weights: tuple[Floats, ...]
-    after: tuple[Floats, ...]
+            return [np.log(a) + np.log(b) for a, b in zip(sums, after, strict=True)], after
 
 
 def _places(spans: Sequence[slice]) -> list[slice]:
     """Where the states of each strength are among those of their stratum."""
     bounds = accumulate((one.stop - one.start for one in spans), initial=0)
     return [slice(a, b) for a, b in pairwise(bounds)]
-
-
-def _hulls(kept: Bools, spans: Sequence[slice]) -> list[tuple[int, int]]:
-    """Range from the first to the last state that is kept, for each strength."""
-    some = (np.flatnonzero(kept[one]) for one in _places(spans))
-    return [(int(one[0]), int(one[-1]) + 1) if one.size else (0, 0) for one in some]

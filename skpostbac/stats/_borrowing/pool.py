@@ -24,7 +24,7 @@ all paths of states are sums of products of power series.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import factorial
 
 import numpy as np
@@ -34,17 +34,13 @@ from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._borrowing.chain import Chain
 from skpostbac.stats._borrowing.hyperprior import Hyperprior, log_rise
 from skpostbac.stats._borrowing.states import (
-    ClassMeans,
     EqualClasses,
-    LogPosteriors,
     States,
     degrees,
     place_states,
     windows,
 )
 
-# Classes of which more than this are searched for those with the same counts.
-_MANY = 8
 # States are placed where the posterior of a stratum is above exp(-40) = 4e-18 of its largest value,
 # and those are kept for transforms that hold all but this share of the paths.
 _DEPTH, _LEFT_OUT = 40.0, 1e-11
@@ -80,7 +76,7 @@ class Borrowed:
     def log_probability(self, a: Floats | float, b: Floats | float) -> Floats:
         """Log E[theta^up (1 - theta)^down] for Beta(a, b), shape (n_states, n)."""
         rows = np.stack([np.atleast_1d(a), np.atleast_1d(b)])
-        if rows.shape[1] > _MANY:
+        if rows.shape[1] > 8:
             # Classes may differ in their weights alone.
             distinct, column = np.unique(rows, axis=1, return_inverse=True)
             if distinct.shape[1] < column.size:
@@ -142,17 +138,6 @@ class Stratum:
             means=(np.zeros(0), np.zeros(0)),
         )
 
-    def with_means(self) -> "Stratum":
-        """Return the stratum with the means of its rows, by the weights of its states."""
-        weights, n = np.exp(self.log_weights)[:, np.newaxis], self.classes.total + 2 * self.base
-        alone = np.sum(weights * self.outlier, axis=0) / n
-        share = weights * (1 - self.outlier) / (n + self.borrowed.kappa[:, np.newaxis])
-        total = share.sum(axis=0) + alone
-        right, wrong = self.outlier_a * total, self.outlier_b * total
-        return replace(
-            self, means=(right + self.borrowed.up @ share, wrong + self.borrowed.down @ share)
-        )
-
     def where(self, kept: Bools) -> "Stratum":
         """Return the stratum at some of its states."""
         return replace(
@@ -169,11 +154,6 @@ class Stratum:
         if self.share in (0, 1):
             return np.full_like(self.log_borrower, self.share)
         return np.asarray(expit(np.log(self.share) - np.log1p(-self.share) - self.log_borrower))
-
-    @property
-    def n_states(self) -> int:
-        """Number of states."""
-        return self.borrowed.up.size
 
     @property
     def outlier_a(self) -> Floats:
@@ -237,18 +217,6 @@ class Stratum:
             total += self.classes.weights[row] * self.draw_rates(row, state, rng)
         return total
 
-    def moment_series(self) -> Floats:
-        """Moments k = 0 to 4 of the sum about its mean, over k!, in each state, (n_states, 5)."""
-        w, count = self.classes.weights, self.classes.count
-        second, third, fourth = self.central_moments(4)
-        first = (self.rates[0] - self.means[0]) @ (count * w)
-        cumulants = second, third, fourth - 3 * second**2
-        c2, c3, c4 = (part @ (count * w**k) / factorial(k) for k, part in enumerate(cumulants, 2))
-        # The exponential of the cumulants' series.
-        own = [np.ones_like(first), 0 * first, c2, c3, c4 + c2**2 / 2]
-        shift = [first**k / factorial(k) for k in range(5)]
-        return np.stack(product_of_series(own, shift), axis=1)
-
 
 def product_of_series(first: list[Floats], second: list[Floats]) -> list[Floats]:
     """Multiply two power series, cut off after as many terms."""
@@ -279,11 +247,21 @@ class Pool:
         """
         strata = classes.strata(hyperprior.strata) if strata is None else strata
         pool = cls._placed(classes, strata, hyperprior, degrees(classes, hyperprior))
-        return replace(pool, strata=tuple(one.with_means() for one in pool.strata))
+        known = []
+        for one in pool.strata:
+            weights, n = np.exp(one.log_weights)[:, np.newaxis], one.classes.total + 2 * one.base
+            alone = np.sum(weights * one.outlier, axis=0) / n
+            share = weights * (1 - one.outlier) / (n + one.borrowed.kappa[:, np.newaxis])
+            total = share.sum(axis=0) + alone
+            right = one.outlier_a * total + one.borrowed.up @ share
+            wrong = one.outlier_b * total + one.borrowed.down @ share
+            known.append(replace(one, means=(right, wrong)))
+        return replace(pool, strata=tuple(known))
 
     def for_transforms(self, classes: EqualClasses, hyperprior: Hyperprior) -> "Pool":
         """Place the states that the transform of the sum needs, and keep those that count."""
-        degree = degrees(classes, hyperprior, self.weighted)
+        weighted = [(one.classes, one.means) for one in self.strata]
+        degree = degrees(classes, hyperprior, weighted)
         pool = self._placed(classes, classes.strata(hyperprior.strata), hyperprior, degree)
         pairs = zip(pool.strata, self.strata, strict=True)
         pool = replace(pool, strata=tuple(replace(one, means=own.means) for one, own in pairs))
@@ -306,18 +284,20 @@ class Pool:
         """Place the states that count, and sum over their paths."""
         share, base = prior.outlier_share(classes.n_classes), prior.base
 
-        def posteriors(some: Sequence[EqualClasses]) -> LogPosteriors:
-            def log_likelihoods(mu: Floats, nu: Floats, strength: Floats) -> Floats:
-                states = States(np.zeros(mu.size, dtype=int), mu, nu, strength, np.zeros_like(mu))
-                grid = Borrowed.of(states, base)
-                return np.array([Stratum.of(one, grid, share, base).log_likelihood for one in some])
-
-            return log_likelihoods
+        def log_likelihoods(
+            some: Sequence[EqualClasses], mu: Floats, nu: Floats, strength: Floats
+        ) -> Floats:
+            states = States(np.zeros(mu.size, dtype=int), mu, nu, strength, np.zeros_like(mu))
+            grid = Borrowed.of(states, base)
+            return np.array([Stratum.of(one, grid, share, base).log_likelihood for one in some])
 
         kappa, joint = np.array(prior.kappa), prior.anew < _LEAST_ANEW
         groups = [strata] if joint else [[one] for one in strata]
         depth = _DEPTH if joint else _DEPTH + _NEIGHBOURS - 2 * np.log(prior.anew)
-        found = [windows(kappa, degree, prior.rate, posteriors(some), depth) for some in groups]
+        found = [
+            windows(kappa, degree, prior.rate, partial(log_likelihoods, some), depth)
+            for some in groups
+        ]
         states, kept = place_states(kappa, degree, prior.rate, found)
         kept = kept * len(strata) if joint else kept
         borrowed = Borrowed.of(states, base)
@@ -325,23 +305,18 @@ class Pool:
             Stratum.of(one, borrowed.where(flags), share, base)
             for one, flags in zip(strata, kept, strict=True)
         ]
-        chain = Chain.of(states, len(some), prior).where(kept)
-        paths = chain.paths([one.log_likelihood for one in some])
-        pairs = zip(some, paths.log_weights, strict=True)
+        chain, _ = Chain.of(states, len(some), prior).where(kept)
+        log_weights, _ = chain.paths([one.log_likelihood for one in some])
+        pairs = zip(some, log_weights, strict=True)
         return cls(tuple(replace(one, log_weights=logs) for one, logs in pairs), chain)
-
-    @property
-    def weighted(self) -> list[ClassMeans]:
-        """The rows with a weight and their means, stratum by stratum."""
-        return [(one.classes, one.means) for one in self.strata]
 
     def draw(self, rng: np.random.Generator, size: int) -> list[Indices]:
         """Draw paths of states: for each stratum the number of the state, shape (size,)."""
         logs = [one.log_likelihood for one in self.strata]
-        paths = self.chain.paths(logs)
-        first = np.exp(paths.log_weights[0])
+        log_weights, follows = self.chain.paths(logs)
+        first = np.exp(log_weights[0])
         drawn = [rng.choice(first.size, size=size, p=first / first.sum())]
-        for number, (log, after) in enumerate(zip(logs[1:], paths.after[1:], strict=True)):
+        for number, (log, after) in enumerate(zip(logs[1:], follows[1:], strict=True)):
             here, place = np.unique(drawn[-1], return_inverse=True)
             chances = self.chain.forward(number, np.eye(self.chain.size(number))[:, here])
             chances *= (np.exp(log - log.max()) * after)[:, np.newaxis]
@@ -354,9 +329,9 @@ class Pool:
         """Return the pool at some of the states of each stratum, and at those between them."""
         if all(flags.all() for flags in kept):
             return self
-        kept = self.chain.hulls(kept)
+        chain, kept = self.chain.where(kept)
         strata = (one.where(flags) for one, flags in zip(self.strata, kept, strict=True))
-        return replace(self, strata=tuple(strata), chain=self.chain.where(kept))
+        return replace(self, strata=tuple(strata), chain=chain)
 
     def central_moments(self) -> tuple[float, float, float]:
         """Second, third and fourth central moment of the sum."""
@@ -368,6 +343,17 @@ class Pool:
                 sums = self.chain.first()[:, np.newaxis] * np.eye(1, 5)
             sums = sums * np.exp(one.log_likelihood - one.log_likelihood.max())[:, np.newaxis]
             sums /= sums[:, 0].sum()
-            total = product_of_series(list(sums.T), list(one.moment_series().T))
+            # Moments of the stratum about its mean, over k!, in each state: the exponential of the
+            # series of the cumulants, shifted.
+            w, count = one.classes.weights, one.classes.count
+            u2, u3, u4 = one.central_moments(4)
+            c2, c3, c4 = (
+                part @ (count * w**k) / factorial(k)
+                for k, part in enumerate((u2, u3, u4 - 3 * u2**2), 2)
+            )
+            first = (one.rates[0] - one.means[0]) @ (count * w)
+            own = [np.ones_like(first), 0 * first, c2, c3, c4 + c2**2 / 2]
+            own = product_of_series(own, [first**k / factorial(k) for k in range(5)])
+            total = product_of_series(list(sums.T), own)
         mass, _, second, third, fourth = (float(part.sum()) for part in total)
         return 2 * second / mass, 6 * third / mass, 24 * fourth / mass

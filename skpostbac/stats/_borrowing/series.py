@@ -41,13 +41,9 @@ _LEAST, _ROUNDING = 1e-10, 1e-9
 _FIRST, _PER_OCTAVE, _ROUGH, _FEW_PER_OCTAVE = 6.0, 8, 120.0, 3
 # The most orders, and the fewest that are computed one by one.
 _MOST, _EACH = 2**13, 48
-# Orders if interpolation fails, and times how many states and rows they are cut to the fewer.
-_FALLBACK, _WORK = (2**10, 2**11), 2**26
 # So many orders are not worth an interpolation; points of it; orders that are compared, and their
 # largest error.
 _CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 16, 1e-10
-# States times rows times heights in a block, which take some 100 MB.
-_BLOCK = 2**23
 
 
 class PooledTransform:
@@ -61,12 +57,10 @@ class PooledTransform:
         """Return E[exp(i t (X - mean))], shape (n,)."""
         heights = heights.astype(np.complex128)
         strata = [one for pool in self._pools for one in pool.strata]
-        most = max(one.n_states * max(one.classes.count.size, 8) for one in strata)
-        count = -(-heights.size * most // _BLOCK)
-        return np.concatenate([self._block(part) for part in np.array_split(heights, count)])
-
-    def _block(self, heights: Complexes) -> Complexes:
-        total = np.ones(heights.size, dtype=complex)
+        most = max(one.log_weights.size * max(one.classes.count.size, 8) for one in strata)
+        # In blocks of states times rows times heights, which take some 100 MB
+        blocks = np.array_split(heights, -(-heights.size * most // 2**23))
+        totals = [np.ones(block.size, dtype=complex) for block in blocks]
         for pool, parts in zip(self._pools, self._parts, strict=True):
             # States that do not count have none: their moment generating function may overflow.
             likelihoods = [
@@ -74,13 +68,15 @@ class PooledTransform:
                 for one in pool.strata
             ]
             sizes = [np.exp(logs - logs.max())[:, np.newaxis] for logs in likelihoods]
-            factors = (
-                np.where(size > 0, size * part.values(heights), 0.0)
-                for size, part in zip(sizes, parts, strict=True)
-            )
-            total *= pool.chain.total(factors)
-            total /= pool.chain.total(sizes)
-        return total
+            of_all = pool.chain.total(sizes)
+            for block, total in zip(blocks, totals, strict=True):
+                factors = [(size, part, block) for size, part in zip(sizes, parts, strict=True)]
+                total *= pool.chain.total(
+                    np.where(size > 0, size * part.values(some), 0.0)
+                    for size, part, some in factors
+                )
+                total /= of_all
+        return np.concatenate(totals)
 
 
 def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: float) -> Series:
@@ -101,7 +97,8 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
     if count > _CHEAP and grid.size > _POINTS:
         # Where all classes are at their nearer ends
         corner = 0.0
-        for classes, (right, wrong) in (one for pool in pools for one in pool.weighted):
+        for one in (one for pool in pools for one in pool.strata):
+            classes, (right, wrong) = one.classes, one.means
             gaps = np.where(classes.wrong < classes.correct, wrong, -right)
             corner += float(classes.count @ (classes.weights * gaps))
         smooth = on_grid * np.exp(-1j * grid * corner)
@@ -111,8 +108,10 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
         exact = transform(step * orders[compared - 1])
         missed = np.flatnonzero(np.abs(values[compared - 1] - exact) > _TOLERANCE)
         first = int(compared[min(missed[-1] + 1, _COMPARED - 1)]) if missed.size else _EACH
-        work = sum(one.n_states * one.classes.count.size for pool in pools for one in pool.strata)
-        most = int(np.clip(_WORK / work, *_FALLBACK))
+        strata = [one for pool in pools for one in pool.strata]
+        # Orders if interpolation fails, the fewer the more states and rows there are
+        work = sum(one.log_weights.size * one.classes.count.size for one in strata)
+        most = int(np.clip(2**26 / work, 2**10, 2**11))
         if first > most:
             first = count = min(count, most)
             values, orders = values[: count - 1], orders[: count - 1]

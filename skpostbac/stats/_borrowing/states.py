@@ -139,19 +139,19 @@ class States:
     log_prior: Floats
 
 
-# Some rows, and the posterior mean of the accuracy of each, and one less that.
-ClassMeans = tuple[EqualClasses, tuple[Floats, Floats]]
 # Log posteriors, up to constants, shape (n_posteriors, n), at (mu, nu, kappa).
 LogPosteriors = Callable[[Floats, Floats, Floats], Floats]
 
 
 def degrees(
-    classes: EqualClasses, hyperprior: Hyperprior, weighted: Sequence[ClassMeans] = ()
+    classes: EqualClasses,
+    hyperprior: Hyperprior,
+    weighted: Sequence[tuple[EqualClasses, tuple[Floats, Floats]]] = (),
 ) -> Indices:
     """Return how many nodes in the rate each strength needs.
 
     For the likelihood of all `classes`; and for the transform of the sum of the `weighted` ones,
-    stratum by stratum, if there are any.
+    stratum by stratum, if there are any, given the mean accuracy of each row, and one less that.
     """
     kappa, total = np.array(hyperprior.kappa), classes.total[:, np.newaxis]
     right, wrong = classes.correct[:, np.newaxis], classes.wrong[:, np.newaxis]

@@ -266,7 +266,7 @@ class StratumTransform:
 
     def _direct_values(self, heights: Complexes) -> Complexes:
         stratum = self.stratum
-        found = np.ones((stratum.n_states, heights.size), dtype=complex)
+        found = np.ones((stratum.log_weights.size, heights.size), dtype=complex)
         if not self.parts:
             return found
         count = stratum.classes.count.astype(int)

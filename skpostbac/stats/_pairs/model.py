@@ -232,12 +232,12 @@ class RatePosterior:
         likely = [one.log_weights > one.log_weights.max() + np.log(_LEAST) for one in pool.strata]
         pool = pool.where(likely)
         logs = [one.log_likelihood for one in pool.strata]
-        paths = pool.chain.paths(logs)
+        log_weights, after = pool.chain.paths(logs)
         steps = []
-        for number, (log, after) in enumerate(zip(logs[1:], paths.after[1:], strict=True)):
-            gain = np.exp(log - log.max()) * after
+        for number, (log, follows) in enumerate(zip(logs[1:], after[1:], strict=True)):
+            gain = np.exp(log - log.max()) * follows
             steps.append(Step(pool.chain, number, gain, pool.chain.backward(number, gain)))
-        start = np.exp(paths.log_weights[0])
+        start = np.exp(log_weights[0])
         return cls(places, pool.strata, start / start.sum(), tuple(steps))
 
     @cached_property
