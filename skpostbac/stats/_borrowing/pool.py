@@ -44,10 +44,6 @@ from skpostbac.stats._borrowing.states import (
 # States are placed where the posterior of a stratum is above exp(-40) = 4e-18 of its largest value,
 # and those are kept for transforms that hold all but this share of the paths.
 _DEPTH, _LEFT_OUT = 40.0, 1e-11
-# The posterior of a stratum may be more, relative to its largest value, than the likelihood of its
-# own classes tells, by the square of the most that neighbours may tell over the least. The least is
-# the chance to start anew; with less than this chance all strata are looked at as one.
-_LEAST_ANEW, _NEIGHBOURS = 1e-3, 6.0
 
 
 @dataclass(frozen=True)
@@ -291,9 +287,12 @@ class Pool:
             grid = Borrowed.of(states, base)
             return np.array([Stratum.of(one, grid, share, base).log_likelihood for one in some])
 
-        kappa, joint = np.array(prior.kappa), prior.anew < _LEAST_ANEW
+        # The posterior of a stratum may be more, relative to its largest value, than the likelihood
+        # of its own classes tells, by the square of the most that neighbours may tell, exp(3), over
+        # the least, the chance to start anew; if that is small all strata are looked at as one.
+        kappa, joint = np.array(prior.kappa), prior.anew < 1e-3
         groups = [strata] if joint else [[one] for one in strata]
-        depth = _DEPTH if joint else _DEPTH + _NEIGHBOURS - 2 * np.log(prior.anew)
+        depth = _DEPTH if joint else _DEPTH + 6.0 - 2 * np.log(prior.anew)
         found = [
             windows(kappa, degree, prior.rate, partial(log_likelihoods, some), depth)
             for some in groups

@@ -30,20 +30,12 @@ from skpostbac.stats._distribution import CentredShare, Table
 from skpostbac.stats._numerics import Frame, log_beta, log_sum
 from skpostbac.stats._series import Series
 
-# No more than exp(-DEPTH) = 1e-12 is beyond the range. A coefficient is negligible below this.
-_DEPTH, _NEGLIGIBLE = 27.6, 4e-11
-# States of less mass do not count.
-_LIGHTEST = 1e-14
-# Tails that are no more than the error, and the rounding of exponents.
-_LEAST, _ROUNDING = 1e-10, 1e-9
-# The geometric grid begins at this height, in the same units, with so many heights in an octave if
-# the transform vanishes beyond the third, and else so few.
-_FIRST, _PER_OCTAVE, _ROUGH, _FEW_PER_OCTAVE = 6.0, 8, 120.0, 3
+# A coefficient is negligible below this, and states of less mass do not count.
+_NEGLIGIBLE, _LIGHTEST = 4e-11, 1e-14
 # The most orders, and the fewest that are computed one by one.
 _MOST, _EACH = 2**13, 48
-# So many orders are not worth an interpolation; points of it; orders that are compared, and their
-# largest error.
-_CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 16, 1e-10
+# Points of an interpolation between orders, and its largest error.
+_POINTS, _TOLERANCE = 12, 1e-10
 
 
 class PooledTransform:
@@ -94,7 +86,8 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
     count = int(min(np.ceil(last / step) + 1, _MOST))
     first, orders = count, np.arange(1.0, count)
     values = np.empty(count - 1, dtype=complex)
-    if count > _CHEAP and grid.size > _POINTS:
+    # Fewer orders are not worth an interpolation.
+    if count > 256 and grid.size > _POINTS:
         # Where all classes are at their nearer ends
         corner = 0.0
         for one in (one for pool in pools for one in pool.strata):
@@ -104,10 +97,10 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
         smooth = on_grid * np.exp(-1j * grid * corner)
         values = _interpolated(np.log(grid), smooth, np.log(step * orders))
         values *= np.exp(1j * step * orders * corner)
-        compared = np.geomspace(_EACH, count - 1, _COMPARED).astype(np.intp)
+        compared = np.geomspace(_EACH, count - 1, 16).astype(np.intp)
         exact = transform(step * orders[compared - 1])
         missed = np.flatnonzero(np.abs(values[compared - 1] - exact) > _TOLERANCE)
-        first = int(compared[min(missed[-1] + 1, _COMPARED - 1)]) if missed.size else _EACH
+        first = int(compared[min(missed[-1] + 1, 15)]) if missed.size else _EACH
         strata = [one for pool in pools for one in pool.strata]
         # Orders if interpolation fails, the fewer the more states and rows there are
         work = sum(one.log_weights.size * one.classes.count.size for one in strata)
@@ -125,7 +118,7 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
         deviation=np.array([deviation]),
         end_densities=_end_densities(pools)
         * (np.array([[low], [high]]) == np.reshape(ends, (2, 1))),
-        least=_LEAST,
+        least=1e-10,
     )
 
 
@@ -133,33 +126,9 @@ def _looked_at(
     pools: Sequence[Pool], deviation: float
 ) -> tuple[PooledTransform, Floats, Complexes, list[float]]:
     """Transform up to where it vanishes, if it does; itself on a grid; and the reach of the sum."""
-    guess, most = _vanishing_height(pools), 2 * np.pi * _MOST / (16 * deviation)
-    attempts = [1.2 * guess, 2.5 * guess] if guess * deviation < _ROUGH else []
-    attempts = [limit for limit in attempts if limit < most]
-    # Tilts of Chernoff's bounds
-    tilts = np.array([0.35, 0.7, 1.5, 3.5, 7.0]) / deviation
-    while True:
-        limit = attempts.pop(0) if attempts else most
-        per_octave = _PER_OCTAVE if limit == most else _FEW_PER_OCTAVE
-        octaves = max(np.log2(limit * deviation / _FIRST), 0.5)
-        grid = np.exp2(np.arange(np.ceil(octaves * per_octave) + 1) / per_octave)
-        grid *= _FIRST / deviation
-        transform = PooledTransform(pools, float(grid[-1]))
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = transform(np.concatenate([1j * tilts, -1j * tilts, grid]))
-        on_grid = found[2 * tilts.size :]
-        if limit == most or np.abs(on_grid[-1]) <= _NEGLIGIBLE:
-            # A moment generating function that overflows bounds nothing.
-            logs = np.log(np.abs(found[: 2 * tilts.size])).reshape(2, -1)
-            reach = np.where(np.isnan(logs), np.inf, (logs + _DEPTH) / tilts).min(axis=1)
-            return transform, grid, on_grid, reach.tolist()
-
-
-def _vanishing_height(pools: Sequence[Pool]) -> float:
-    """Height from which the transform is negligible, about, by the envelopes of the strata."""
-    strata = [one for pool in pools for one in pool.strata if one.classes.count.size]
+    # The transform is negligible from this height on, about, by the envelopes of the strata.
     terms = []
-    for one in strata:
+    for one in (one for pool in pools for one in pool.strata if one.classes.count.size):
         kappa, place = np.unique(one.borrowed.kappa, return_inverse=True)
         shares = np.bincount(place.ravel(), np.exp(one.log_weights))
         terms.append((shares, decay(one.classes, one.means, one.base, kappa)))
@@ -168,7 +137,28 @@ def _vanishing_height(pools: Sequence[Pool]) -> float:
         sizes = [shares @ np.exp(log_envelope(height)) for shares, log_envelope in terms]
         return np.asarray(np.log(np.maximum(sizes, 1e-300)).sum(keepdims=True))
 
-    return float(vanishing_height(log_size, float(np.log(_NEGLIGIBLE)), 1)[0])
+    guess = float(vanishing_height(log_size, float(np.log(_NEGLIGIBLE)), 1)[0])
+    most = 2 * np.pi * _MOST / (16 * deviation)
+    attempts = [1.2 * guess, 2.5 * guess] if guess * deviation < 120 else []
+    attempts = [limit for limit in attempts if limit < most]
+    # Tilts of Chernoff's bounds
+    tilts = np.array([0.35, 0.7, 1.5, 3.5, 7.0]) / deviation
+    while True:
+        limit = attempts.pop(0) if attempts else most
+        # A geometric grid, dense enough to interpolate on it in the last attempt
+        per_octave, first = 8 if limit == most else 3, 6.0 / deviation
+        octaves = max(np.log2(limit / first), 0.5)
+        grid = first * np.exp2(np.arange(np.ceil(octaves * per_octave) + 1) / per_octave)
+        transform = PooledTransform(pools, float(grid[-1]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = transform(np.concatenate([1j * tilts, -1j * tilts, grid]))
+        on_grid = found[2 * tilts.size :]
+        if limit == most or np.abs(on_grid[-1]) <= _NEGLIGIBLE:
+            # A moment generating function that overflows bounds nothing.
+            logs = np.log(np.abs(found[: 2 * tilts.size])).reshape(2, -1)
+            # No more than exp(-27.6) = 1e-12 is beyond.
+            reach = np.where(np.isnan(logs), np.inf, (logs + 27.6) / tilts).min(axis=1)
+            return transform, grid, on_grid, reach.tolist()
 
 
 def _end_densities(pools: Sequence[Pool]) -> Floats:
@@ -193,7 +183,8 @@ def _end_densities(pools: Sequence[Pool]) -> Floats:
             power[side] += classes.count @ e
             density = gammaln(e) - log_beta(e, o) - e * np.log(np.abs(classes.weights))
             logs_at[side] += float(classes.count @ density)
-    is_flat, is_pole = np.abs(power - 1) < _ROUNDING, power < 1 - _ROUNDING
+    # Sums of exponents are rounded.
+    is_flat, is_pole = np.abs(power - 1) < 1e-9, power < 1 - 1e-9
     limit = np.where(is_pole, np.inf, np.where(is_flat, np.exp(np.minimum(logs_at, 700)), 0.0))
     return limit[:, np.newaxis]
 

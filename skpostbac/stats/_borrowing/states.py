@@ -43,17 +43,10 @@ from skpostbac.stats._borrowing.hyperprior import Hyperprior
 # Nodes for each root of the samples that the rate is known from, for moments and for transforms,
 # and the fewest. With 3.2 of them probabilities of equal classes move by 3e-9, with 2.6 by 7e-7.
 _PER_ROOT, _PER_ROOT_OF_TRANSFORMS, _LEAST = 3.8, 3.5, 16
-# Degrees are rounded up to so many in each octave, so that rules are used again.
-_STEPS = 8
-# Range of the logs of heights at which a transform may vanish.
-_MOST_LOG = 80.0
 # Rules of up to this many nodes are computed as a whole.
 _WHOLE = 1024
-# At how many places a row is looked at, and from how many nodes on.
-_GRID, _MANY = 33, 512
-# Rounds of Newton's method for a node, which has four digits to begin with, and for its phase,
-# which bends within a few nodes of an end.
-_ROUNDS, _PHASE_ROUNDS = 5, 6
+# At how many places a row is looked at, if it has more than 512 nodes.
+_GRID = 33
 
 
 @dataclass(frozen=True)
@@ -172,8 +165,8 @@ def degrees(
             samples = samples + 0.4 * some.count @ change
             frequency += (some.count * np.sqrt(near * far)) @ change
     least = np.maximum(per_root * np.sqrt(2 * hyperprior.rate + samples) + frequency / 2, _LEAST)
-    # Rounded up to numbers of nodes that rules have.
-    octaves = np.ceil(_STEPS * np.log2(least / _LEAST)) / _STEPS
+    # Rounded up to eight numbers in each octave, so that rules are used again.
+    octaves = np.ceil(8 * np.log2(least / _LEAST)) / 8
     return np.asarray(np.ceil(_LEAST * 2**octaves).astype(np.intp))
 
 
@@ -198,7 +191,7 @@ def decay(
 
 def vanishing_height(log_size: Callable[[Floats], Floats], least: float, count: int) -> Floats:
     """Heights from which functions that fall are below exp(least), found by bisection."""
-    low, high = np.full((2, count), [[-_MOST_LOG], [_MOST_LOG]])
+    low, high = np.full((2, count), [[-80.0], [80.0]])
     # These leave 2e-6 of a height.
     for _ in range(26):
         middle = 0.5 * (low + high)
@@ -230,7 +223,7 @@ def windows(
 ) -> Windows:
     """Find where a posterior may be above exp(-depth) of its largest value, for each strength."""
     first, last = np.zeros_like(degree), degree.copy()
-    while (wide := last - first > _MANY).any():
+    while (wide := last - first > 512).any():
         grid = np.linspace(first[wide], last[wide] - 1, _GRID)
         low = _guess(grid, degree[wide], m)
         high = _guess(degree[wide] - 1 - grid, degree[wide], m)
@@ -284,7 +277,8 @@ def _guess(number: Floats, degree: Indices | int, m: float) -> Floats:
     low = np.minimum(even, np.pi - even)
     phase, share = span * low - order * np.pi / 2, order / span
     phi, most = low, np.sqrt(1 - share**2)
-    for _ in range(_PHASE_ROUNDS):
+    # The phase bends within a few nodes of an end.
+    for _ in range(6):
         cosine, sine = np.cos(phi), np.sin(phi)
         turned = span * np.arccos(np.minimum(cosine / most, 1.0))
         turned -= order * np.arccos(np.minimum(share * cosine / (sine * most), 1.0))
@@ -299,8 +293,18 @@ def _rule(degree: int, m: float, number: Indices) -> tuple[Floats, Floats, Float
         return mu[number], nu[number], weight[number]
     order, power, phi = m - 1, m - 0.5, _guess(number.astype(float), degree, m)
     slope = np.ones_like(phi)
-    for _ in range(_ROUNDS):
-        value, below, cosine, sine = *_jacobi(degree, order, np.cos(phi)), np.cos(phi), np.sin(phi)
+    # Newton's method, from four digits
+    for _ in range(5):
+        cosine, sine = np.cos(phi), np.sin(phi)
+        # The Jacobi polynomial P of both parameters alpha, and that of one degree less
+        below, value = np.zeros_like(phi), np.ones_like(phi)
+        for n in range(degree):
+            scale = (n + order + 1) / ((n + 1) * (n + 2 * order + 1)) if n else 1.0
+            # The first of degree one is (alpha + 1) x.
+            factor = (2 * n + 2 * order + 1) * scale if n else order + 1
+            below, value = value, factor * cosine * value - (n + order) * scale * below
+        # (1 - x^2) P' is this less n x P.
+        below = (degree + order) * below
         # With a constant coefficient k^2 the u of `_guess` would be a sine. Its phase and its
         # amplitude follow from u and u', and the node and the slope from these. The relative error
         # is a multiple of the change of k^2 over a wave, times the third power of the phase.
@@ -317,24 +321,6 @@ def _rule(degree: int, m: float, number: Indices) -> tuple[Floats, Floats, Float
     log_scale = 2 * gammaln(degree + m) - gammaln(degree + 1) - gammaln(degree + 2 * m - 1)
     weight = np.exp(log_scale - betaln(m, m)) / slope**2
     return np.sin(phi / 2) ** 2, np.cos(phi / 2) ** 2, np.asarray(weight)
-
-
-def _jacobi(degree: int, alpha: float, x: Floats) -> tuple[Floats, Floats]:
-    """Jacobi polynomial of both parameters alpha, and n + alpha times that of one degree less.
-
-    Of these (1 - x^2) P' is the second less n x times the first.
-    """
-    below, value, term = np.zeros_like(x), np.ones_like(x), np.empty_like(x)
-    for n in range(degree):
-        scale = (n + alpha + 1) / ((n + 1) * (n + 2 * alpha + 1)) if n else 1.0
-        # The first of degree one is (alpha + 1) x.
-        factor = (2 * n + 2 * alpha + 1) * scale if n else alpha + 1
-        np.multiply(x, value, out=term)
-        term *= factor
-        below *= -(n + alpha) * scale
-        below += term
-        below, value = value, below
-    return value, (degree + alpha) * below
 
 
 @lru_cache(maxsize=256)

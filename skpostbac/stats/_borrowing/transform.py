@@ -17,7 +17,6 @@ Heights may be complex: minus i times a real tilt gives the moment generating fu
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -28,18 +27,10 @@ from skpostbac.stats._numerics import matrix_product, waves
 
 # Weights below exp(-DIGITS) = 5e-12 are left out, and so is the error of the rule.
 _DIGITS = 26.0
-# Log of the largest growth of the weights by the rotation, and the largest angle.
-_GROWTH, _LARGEST_ANGLE = 1.5, 0.6
-# Windows that reach so far in log-odds have nodes that spread out, beginning at two.
-_FAR, _BEGIN = 4.0, 2.0
 # Beyond this the odds would overflow, and theta is 0 or 1.
 _LARGEST_LOG_ODDS = 300.0
-# Classes share nodes if their samples have such a ratio, and their windows overlap. States of a
-# strength share points if n p q, of the smallest class, has no larger ratio than the last.
-_RATIO, _OVERLAP, _SPREAD = 3.0, 0.7, 8.0
-# Heights are interpolated if this share of them is enough. Less than 1e-12 of the mass is farther
-# from the mean than so many standard deviations, even of an exponential variable.
-_WORTHWHILE, _FAR_DEVIATIONS = 0.7, 30.0
+# Classes share nodes if their samples have no larger ratio.
+_RATIO = 3.0
 
 
 @dataclass(frozen=True)
@@ -72,14 +63,15 @@ class Rule:
         n = a + b
         place, curvature = np.log(a / b), a * (b / n)
         rate = height * np.abs(own.weights)[:, np.newaxis] / n
-        angle = float(np.arccos(np.exp(-_GROWTH / curvature.max())))
-        angle = min(angle, _LARGEST_ANGLE)
+        # The rotation lets the weights grow by exp(1.5) at most.
+        angle = min(float(np.arccos(np.exp(-1.5 / curvature.max()))), 0.6)
         # Log-odds are counted from this.
         middle = 0.5 * float(place.min() + place.max())
         p, q = 1 / (1 + np.exp(-middle)), 1 / (1 + np.exp(middle))
         low, high = _window(a / n, b / n, n, curvature)
         below, above = float((middle - place + low).max()), float((place - middle + high).max())
-        begin = _BEGIN + np.log1p(rate)
+        # In windows that reach far, nodes spread out, beginning at two.
+        begin = 2.0 + np.log1p(rate)
         spread, reach = [0.0, 0.0], [below, above]
         for side, start in enumerate(
             (
@@ -87,7 +79,7 @@ class Rule:
                 (np.maximum(place, 0) + begin).max() - middle,
             )
         ):
-            if reach[side] > _FAR and reach[side] > start:
+            if reach[side] > 4 and reach[side] > start:
                 spread[side] = float(np.exp(-start))
                 reach[side] = float(min(reach[side], start + np.log(reach[side] + spread[side])))
         few = np.geomspace(curvature.min(), curvature.max(), 4)
@@ -191,7 +183,8 @@ def _rules(stratum: Stratum, up: Floats, down: Floats, height: float) -> list[Ru
             is_alike = is_up[one] == is_up[two] and max(n[one], n[two]) < _RATIO * min(
                 n[one], n[two]
             )
-            if is_alike and abs(place[two] - place[one]) < _OVERLAP * (width[one] + width[two]):
+            # and their windows overlap
+            if is_alike and abs(place[two] - place[one]) < 0.7 * (width[one] + width[two]):
                 continue
         found.append(Rule.of(stratum, np.sort(order[first:last]), up, down, height))
         first = last
@@ -222,7 +215,8 @@ class StratumTransform:
         kappa, one = stratum.borrowed.kappa, stratum.classes.total.argmin()
         a, b = stratum.a[:, one], stratum.b[:, one]
         curvature = a * (b / (a + b))
-        level = 2 * np.floor(np.log(curvature) / np.log(_SPREAD)) + (a < b)
+        # States of a strength share points where n p q, of the smallest class, is alike.
+        level = 2 * np.floor(np.log(curvature) / np.log(8.0)) + (a < b)
         differs = (np.diff(kappa) > 0) | (np.diff(level) != 0)
         bounds = np.flatnonzero(np.append(np.append(True, differs), True)).tolist()
         size = height * np.abs(stratum.classes.weights).max() / (kappa + stratum.classes.total[one])
@@ -254,15 +248,13 @@ class StratumTransform:
 
     def values(self, heights: Complexes) -> Complexes:
         """Transform in all states, shape (n_states, n_heights); real heights are ascending."""
-        return _interpolated(self._direct_values, heights, self._reach)
-
-    @cached_property
-    def _reach(self) -> float:
-        """How far the sum of the stratum is from its mean at most, but for 1e-12 of its mass."""
         right, wrong = self.stratum.means
-        n = self.stratum.classes.total + 1
-        reach = np.minimum(np.maximum(right, wrong), _FAR_DEVIATIONS * np.sqrt(right * wrong / n))
-        return float(self.stratum.classes.total_weight @ reach)
+        deviations = np.sqrt(right * wrong / (self.stratum.classes.total + 1))
+        # Less than 1e-12 of the mass is farther from the mean than 30 standard deviations, even of
+        # an exponential variable.
+        reach = np.minimum(np.maximum(right, wrong), 30 * deviations)
+        reach_of_all = float(self.stratum.classes.total_weight @ reach)
+        return _interpolated(self._direct_values, heights, reach_of_all)
 
     def _direct_values(self, heights: Complexes) -> Complexes:
         stratum = self.stratum
@@ -297,7 +289,7 @@ def _interpolated(
     """Return transforms of variables in [-reach, reach], from few real heights if these suffice."""
     half, middle = (0.5 * (heights[-1] + sign * heights[0]).real for sign in (-1, 1))
     count = _n_points(half * reach)
-    if heights.imag.any() or count > _WORTHWHILE * heights.size:
+    if heights.imag.any() or count > 0.7 * heights.size:
         return values(heights)
     points = middle - half * np.cos(np.pi * np.arange(count) / (count - 1))
     table, matrix = values(points.astype(complex)), _interpolation(points, heights.real).T
