@@ -48,41 +48,16 @@ from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._distribution import LAST, Table
 from skpostbac.stats._numerics import EPS, integrate, log_binomial, stirling_remainder
 
-# Error of the log density in a table, and that of rounding: it shows in proportion to the steepness
-# of a density, and so to the inverse of its width, which grows at most so much where a variable
-# reaches far.
-_TOLERANCE, _ROUNDING, _OF_REACH = 1e-12, 8 * EPS, 0.02
-# What is below exp(-REACH) = 4.2e-18 of the largest value is left out.
-_REACH = 40.0
+# What is below exp(-REACH) = 4.2e-18 of the largest value is left out, and below exp(-DEPTH) of the
+# density.
+_REACH, _DEPTH = 40.0, 44.0
 # Distance from a kink below which rounding shows.
 _BESIDE = 1e-12
-# A corner with less than this exponent is a kink. Panels beside it are narrower by a factor each,
-# until about this share of the probability is left.
-SMOOTH, _GRADE, _LEFT = 30.0, 4.0, 1e-13
-# With a smaller exponent the integrand is integrated in pieces, which grow by a factor with the
-# distance from a bend; a distance that is longer than those between bends otherwise.
-_SMALL, _GROWTH, _MARGIN = 0.05, 4.0, 1e3
-# Rows of an array of integrands: larger arrays than 100 kB are mapped anew each time. Windows of
-# one in so many rows are looked for.
-_ROWS, _STRIDE = 128, 8
-# Places of a variable at which a peak is looked for, in scales from its mode, and further out; then
-# windows are looked at again at so many places, until a look narrows them by less than a share.
-_STEPS = np.concatenate([-(2.0 ** np.arange(9, -2, -2)), [0.0], 2.0 ** np.arange(-1, 10, 2)])
-_OUTER = 2.0 ** np.arange(0, 14)
-_LOOK, _NARROW, _LOOKS = np.linspace(0, 1, 17), 0.6, 40
-# The peak is where the integrand is above exp(-_PEAK) of its largest value; nodes of a larger scale
-# converge slowly.
-_PEAK, _WIDEST = 4.0, 2.5
-# Places at which the density is outlined, in scales from the middle. The first panels: their width
-# in the middle, how it grows with the distance, and a fall of the log density that one resolves.
+# A corner with less than this exponent is a kink.
+SMOOTH = 30.0
+# Places at which the density is outlined, in scales from the middle.
 _OUTLINE = np.array([0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 18, 24, 36, 64, 128, 330])
 _OUTLINE = np.concatenate([-_OUTLINE[::-1], [0.0], _OUTLINE])
-_WIDTH, _WIDER, _DROP, _DEPTH = 1.8, 0.5, 18.0, 44.0
-# Step of the trapezoid rule at first, and how often it is halved, or where there is noise. A change
-# that leaves an error of its square, and one by rounding, of which no halving rids.
-_STEP, _HALVINGS, _OF_NOISE, _SETTLED, _NOISE = 0.18, 9, 3, 3e-10, 16.0
-# Logs of products of corners are above minus this, or count as zero.
-_LARGEST_LOG = 1e300
 
 
 @dataclass(frozen=True)
@@ -123,19 +98,20 @@ class LogOdds:
 
 def tolerance_of(*variables: LogOdds) -> float:
     """Return the error of a log density in a table of a function of some variables."""
-    return max(_TOLERANCE, _rounding(*variables), *(one.error for one in variables))
+    return max(1e-12, _rounding(*variables), *(one.error for one in variables))
 
 
 def _rounding(*variables: LogOdds) -> float:
     """About the error of a log density by rounding.
 
-    It grows as the density narrows. A log-odds that is far out, as of a variable with a small
-    exponent, has an error in proportion, which counts where the other variable is narrow.
+    It shows in proportion to the steepness of a density, and so to the inverse of its width. A
+    log-odds that is far out, as of a variable with a small exponent, has an error in proportion,
+    which counts where the other variable is narrow.
     """
     root = max(1.0, 1 / min(one.scale for one in variables))
     reach = _REACH / min(min(one.powers) for one in variables)
-    narrow = root * float(np.clip(_OF_REACH * root, 1.0, max(reach, 1.0)))
-    return _ROUNDING * max(narrow, reach)
+    narrow = root * float(np.clip(0.02 * root, 1.0, max(reach, 1.0)))
+    return 8 * EPS * max(narrow, reach)
 
 
 @dataclass(frozen=True)
@@ -162,11 +138,6 @@ class LogRatio:
         e, f = self.numerator[inside], self.denominator[inside]
         return np.log(e) - np.log(f), powers[inside]
 
-    @property
-    def noise(self) -> float:
-        """Error of the density, relative to its largest value, by those of the variables."""
-        return max(self.first.noise, self.second.noise)
-
     @cached_property
     def middle_and_scale(self) -> tuple[float, float]:
         """Return the log ratio at the modes, and about its standard deviation."""
@@ -184,13 +155,16 @@ class LogRatio:
         width = edges[-1] - edges[0]
         for place, power in zip(*self.kinks, strict=True):
             if power < SMOOTH:
-                left = max(width * _LEFT ** (1 / power), _BESIDE)
-                count = int(np.ceil(np.log(width / left) / np.log(_GRADE)))
+                # Panels beside a kink are narrower by a factor of 4 each, until about 1e-13 of the
+                # probability is left.
+                left = max(width * 1e-13 ** (1 / power), _BESIDE)
+                count = int(np.ceil(np.log(width / left) / np.log(4.0)))
                 steps = np.geomspace(width, left, count + 1)
                 edges = np.concatenate([edges, place - steps, [place], place + steps])
         last = np.inf if self._reaches_far else LAST
         tolerance = tolerance_of(self.first, self.second)
-        return Table.of(self.log_density, np.unique(edges), tolerance, noise=self.noise, last=last)
+        noise = max(self.first.noise, self.second.noise)
+        return Table.of(self.log_density, np.unique(edges), tolerance, noise=noise, last=last)
 
     def _edges(self) -> Floats:
         """Return edges of panels that are seldom too wide.
@@ -207,15 +181,17 @@ class LogRatio:
         kept = np.flatnonzero(height > height.max() - _DEPTH)
         kept = np.arange(max(kept[0] - 1, 0), min(kept[-1] + 2, u.size))
         u, height = u[kept], np.maximum(height[kept], height.max() - _DEPTH)
-        steps = np.diff(u) / (_WIDTH * scale + _WIDER * np.abs(0.5 * (u[1:] + u[:-1]) - start))
-        steps += np.abs(np.diff(height)) / _DROP
+        # The width of a panel in the middle, how it grows with the distance, and a fall of the log
+        # density that one resolves
+        steps = np.diff(u) / (1.8 * scale + 0.5 * np.abs(0.5 * (u[1:] + u[:-1]) - start))
+        steps += np.abs(np.diff(height)) / 18.0
         number = np.append(0.0, np.cumsum(steps))
         return np.interp(np.linspace(0, number[-1], int(np.ceil(number[-1])) + 1), number, u)
 
     @property
     def _reaches_far(self) -> bool:
         """Whether a variable has an exponent so small that it varies on many scales."""
-        return min(*self.first.powers, *self.second.powers) < _SMALL
+        return min(*self.first.powers, *self.second.powers) < 0.05
 
     def log_density(self, u: Floats) -> Floats:
         """Return the log density of the log ratio, shape (n,).
@@ -232,8 +208,9 @@ class LogRatio:
             log_density[order[close]] -= np.log(min(power, 1.0))
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
             windows = None if self._reaches_far else _windows_along(self, u)
-            for start in range(0, u.size, _ROWS):
-                rows = slice(start, start + _ROWS)
+            # Larger arrays than 100 kB are mapped anew each time.
+            for start in range(0, u.size, 128):
+                rows = slice(start, start + 128)
                 curves = _Curves(self, u[rows, np.newaxis])
                 log_density[order[rows]] += (
                     _integrate_pieces(curves)
@@ -270,7 +247,8 @@ class _Curves:
         sign_c = np.where(is_none, 0.0, -np.sign(away))
         log_c = np.where(is_none, -np.inf, log_c)
         product, log_product = sign_c[0] * sign_c[1, ::-1], log_c[0] + log_c[1, ::-1]
-        top = np.maximum(log_product.max(axis=0), -_LARGEST_LOG)
+        # Those below count as zero.
+        top = np.maximum(log_product.max(axis=0), -1e300)
         same, across = product * np.exp(log_product - top)
         is_falling = across > same
         self.flip = np.where(is_falling, -1.0, 1.0)
@@ -369,11 +347,12 @@ class _Curves:
 def _windows_along(ratio: LogRatio, u: Floats) -> Floats:
     """Return windows of the integrands at rising u, shape (4, n, 1).
 
-    Between two curves an integrand is within the windows of both.
+    Those of one in eight are looked for. Between two curves an integrand is within the windows of
+    both.
     """
-    known = np.unique(np.append(np.arange(0, u.size, _STRIDE), u.size - 1))
+    known = np.unique(np.append(np.arange(0, u.size, 8), u.size - 1))
     found = _windows(_Curves(ratio, u[known, np.newaxis]))
-    before = np.minimum(np.arange(u.size) // _STRIDE, max(known.size - 2, 0))
+    before = np.minimum(np.arange(u.size) // 8, max(known.size - 2, 0))
     after = np.minimum(before + 1, known.size - 1)
     windows = np.stack([np.interp(u, u[known], one[:, 0]) for one in found])[..., np.newaxis]
     windows[0] = np.minimum(found[0, before], found[0, after])
@@ -388,31 +367,33 @@ def _windows(curves: _Curves) -> Floats:
     even in p across the peak, and in the logs of their distances from it further out, where an
     integrand may fall slowly. The scale is how far it falls on the steeper side.
     """
-    p = curves.p_near_modes(_STEPS)
-    # Places where one of the variables is near its mode, and further out.
+    # Places where one of the variables is near its mode, in scales, and further out.
+    scales, further = 2.0 ** np.arange(-1, 10, 2), 2.0 ** np.arange(0, 14)
+    p = curves.p_near_modes(np.concatenate([-scales[::-1], [0.0], scales]))
     is_seen = np.isfinite(p)
     first, last = (
         np.where(is_seen.any(axis=1), f(np.where(is_seen, p, -sign * np.inf), axis=1), 0.0)
         for f, sign in ((np.min, -1), (np.max, 1))
     )
     first, last = first[:, np.newaxis], last[:, np.newaxis]
-    p = np.concatenate([first - _OUTER, np.where(is_seen, p, first), last + _OUTER], axis=1)
+    p = np.concatenate([first - further, np.where(is_seen, p, first), last + further], axis=1)
     p, rows = np.sort(p, axis=1), np.arange(len(p))
     windows = np.array([-np.inf, np.inf, 0.0, np.inf])[:, np.newaxis, np.newaxis]
-    for _ in range(_LOOKS):
+    # Windows are looked at again until a look no longer narrows them by a share.
+    for _ in range(40):
         values = curves.log_integrand(p)
         place = values.argmax(axis=1)
         top, centre = values[rows, place, np.newaxis], p[rows, place, np.newaxis]
-        left, right = _around(p, values > top - _PEAK)
+        left, right = _around(p, values > top - 4.0)
         to_left, to_right = centre - left, right - centre
         nearer = np.where(to_left * to_right > 0, np.minimum(to_left, to_right), right - left)
         low, high = _around(p, values > top - _REACH)
-        before, windows = windows, np.stack([low, high, centre, np.minimum(nearer, _WIDEST)])
-        is_narrow = (high - low) < _NARROW * (before[1] - before[0])
-        if not (is_narrow | (windows[3] < _NARROW * before[3])).any():
+        before, windows = windows, np.stack([low, high, centre, np.minimum(nearer, 2.5)])
+        is_narrow = (high - low) < 0.6 * (before[1] - before[0])
+        if not (is_narrow | (windows[3] < 0.6 * before[3])).any():
             break
         ends = np.arcsinh((windows[:2] - centre) / windows[3])
-        p = centre + windows[3] * np.sinh(ends[0] + (ends[1] - ends[0]) * _LOOK)
+        p = centre + windows[3] * np.sinh(ends[0] + (ends[1] - ends[0]) * np.linspace(0, 1, 17))
     return windows
 
 
@@ -428,7 +409,7 @@ def _trapezoid(curves: _Curves, windows: Floats) -> Floats:
     """Log of the integral, by a trapezoid rule whose step is halved until it has converged."""
     low, high, centre, scale = windows
     low, high = (np.arcsinh((end - centre) / scale) for end in (low, high))
-    count = int(np.ceil((high - low).mean() / _STEP))
+    count = int(np.ceil((high - low).mean() / 0.18))
     step, is_open = (high - low) / count, np.arange(len(low))
 
     def log_sum(shares: Floats) -> Floats:
@@ -440,16 +421,18 @@ def _trapezoid(curves: _Curves, windows: Floats) -> Floats:
         return np.asarray(top[:, 0] + np.log(totals))
 
     ratio, unit = curves.ratio, np.log(curves.ratio.middle_and_scale[1])
-    rounding = _NOISE * _rounding(ratio.first, ratio.second)
+    noise = max(ratio.first.noise, ratio.second.noise)
+    # A change of the log that leaves an error of its square; of rounding no halving rids.
+    settled = max(3e-10, 16 * _rounding(ratio.first, ratio.second))
     result, sums = np.empty(len(low)), log_sum(np.arange(count + 1.0))
-    for _ in range(_HALVINGS if ratio.noise == 0 else _OF_NOISE):
+    for _ in range(9 if noise == 0 else 3):
         more = log_sum(np.arange(0.5, count))
         # The sum of the second half alone is another rule of the first step.
         change = np.abs(more - sums)
         step, count, sums = 0.5 * step, 2 * count, np.logaddexp(sums, more)
         result[is_open] = sums + np.log((step * scale)[:, 0])
         depth = np.clip(-unit - result[is_open], 0.0, _DEPTH)
-        rest = ~(change < 2 * np.maximum(ratio.noise * np.exp(depth), max(_SETTLED, rounding)))
+        rest = ~(change < 2 * np.maximum(noise * np.exp(depth), settled))
         if not rest.any():
             break
         curves, is_open, sums = curves[rest], is_open[rest], sums[rest]
@@ -469,10 +452,11 @@ def _integrate_pieces(curves: _Curves) -> Floats:
         a, b = variable.powers
         bend = variable.mode if min(a, b) > 1 else float(np.log1p(a) - np.log1p(b))
         centres.append((curves.p_at(i, np.array([bend])), min(variable.scale, 1.0)))
-    reach, parts = 2 * _REACH / min(*first.powers, *second.powers) + _MARGIN, []
+    reach, parts = 2 * _REACH / min(*first.powers, *second.powers) + 1e3, []
     for centre, width in centres:
-        count = int(np.ceil(np.log(reach / width) / np.log(_GROWTH)))
-        steps = width * _GROWTH ** np.arange(count + 1)
+        # Pieces grow by a factor of 4 with the distance from a bend.
+        count = int(np.ceil(np.log(reach / width) / np.log(4.0)))
+        steps = width * 4.0 ** np.arange(count + 1)
         known = np.where(np.isfinite(centre), centre, 0.0)
         parts.append(known + np.concatenate([-steps[::-1], [0.0], steps]))
     edges = np.sort(np.concatenate(parts, axis=1), axis=1)

@@ -33,7 +33,6 @@ from skpostbac._utils import (
 )
 from skpostbac.stats._beta import BetaAverage
 from skpostbac.stats._distribution import (
-    CentredTable,
     Distribution,
     Interval,
     Table,
@@ -42,10 +41,7 @@ from skpostbac.stats._distribution import (
 )
 from skpostbac.stats._numerics import EPS
 from skpostbac.stats._ratio.density import SMOOTH, LogOdds, LogRatio, tolerance_of
-from skpostbac.stats._series import shortest_intervals
 
-# Range of values whose products do not over- or underflow.
-_SMALLEST, _LARGEST = 1e-70, 1e70
 # Two variables are added, and up to so many where exponents next to an end have so small a sum, as
 # a series is less accurate beside a corner. This is the error of the log density then.
 _FEW, _SMALL, _ERROR = 6, 0.5, 1e-11
@@ -54,19 +50,6 @@ _FEW, _SMALL, _ERROR = 6, 0.5, 1e-11
 _NOISE, _NEAREST = 1e-12, 1e-7
 # Probability beyond the outermost quantiles of a series, and a density that is none.
 _OUTERMOST, _LEAST = 1e-10, 1e-20
-# Edges of the first panels, in standard deviations from the middle, up to the widest of these.
-_EDGES, _WIDEST = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0]), 4.0
-# Range of the parameters of a multiple of odds, that of `BetaAverage`, and of factors.
-_PARAMETERS, _FACTORS = (1e-6, 1e15), (1e-4, 1e4)
-# Values of X / (X + Y) and of its denominator at the corners of the unit square.
-_SHARE, _SUM = [[0, 0], [1, 1]], [[0, 1], [1, 2]]
-# What is above does not count in the shortest interval, as a share of the probability outside it,
-# or at a quotient of exp(300) medians.
-_NOTHING, _FARTHEST = 1e-4, 300.0
-# The shortest interval up to a quotient exp(30) times that of the peak leaves nothing below.
-_HEAVY = 30.0
-# Error of the power with which the density begins.
-_FLAT_POWER = 1e-6
 
 
 class BetaRatio(TabulatedDistribution):
@@ -238,7 +221,7 @@ def _tabulated(distribution: BetaAverage, near: float, far: float) -> LogOdds:
     low, high = located.quantiles(tails, tails[:, ::-1])[0]
     nearest = np.log(_NEAREST * sd / width)
     place, rest = frame.mean_to_low / width, frame.mean_to_high / width
-    start, scale = float(np.log(place / rest)), min(sd / (width * place * rest), _WIDEST)
+    start, scale = float(np.log(place / rest)), min(sd / (width * place * rest), 4.0)
     with np.errstate(divide="ignore"):
         lowest = max(np.log((low - frame.low) / (frame.high - low)), nearest)
         highest = min(np.log((high - frame.low) / (frame.high - high)), -nearest)
@@ -270,10 +253,10 @@ def _corners(values: ArrayLike, name: str) -> Floats:
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {array.tolist()}")
     sizes = np.abs(array[array != 0])
-    if sizes.size and not _SMALLEST <= sizes.min() <= sizes.max() <= _LARGEST:
+    # Products do not over- or underflow.
+    if sizes.size and not 1e-70 <= sizes.min() <= sizes.max() <= 1e70:
         raise ValueError(
-            f"{name} must be zero or between {_SMALLEST:g} and {_LARGEST:g} in size, got "
-            f"{array.tolist()}"
+            f"{name} must be zero or between 1e-70 and 1e70 in size, got {array.tolist()}"
         )
     array.flags.writeable = False
     return array
@@ -325,9 +308,8 @@ class LibbyNovickBeta(TabulatedDistribution):
     """
 
     def __init__(self, a: float, b: float, factor: float) -> None:
-        self._a = _between(a, "a", *_PARAMETERS)
-        self._b = _between(b, "b", *_PARAMETERS)
-        self._factor = _between(factor, "factor", *_FACTORS)
+        self._a, self._b = _between(a, "a", 1e-6, 1e15), _between(b, "b", 1e-6, 1e15)
+        self._factor = _between(factor, "factor", 1e-4, 1e4)
 
     @property
     def a(self) -> float:
@@ -352,7 +334,8 @@ class LibbyNovickBeta(TabulatedDistribution):
     @cached_property
     def _table(self) -> Table:
         variable, shift = LogOdds.of_beta(self._a, self._b), np.log(self._factor)
-        edges = variable.mode + shift + variable.scale * _EDGES
+        steps = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0])
+        edges = variable.mode + shift + variable.scale * steps
         tolerance = tolerance_of(variable)
         return Table.of(lambda u: variable.log_density(u - shift), edges, tolerance)
 
@@ -509,52 +492,35 @@ class BetaQuotient(Distribution):
 
     def hdi(self, level: float = 0.95) -> Interval:
         """Return the highest-density interval, the shortest one with this probability."""
-        outside = _NOTHING * (1 - check_level(level))
-        p = np.array([0.16, 0.5, 0.84, 1 - outside])
-        q = np.array([0.84, 0.5, 0.16, outside])
-        log_x = self._table.quantiles(p, q)
-        heavy = float(self._table.quantiles(np.array([level]), np.array([1 - level]))[0])
-        points, turn = self._table.points, np.ones_like(self._table.points)
-        has_one_peak = self._table.has_one_peak(turn)
-        top = float(points[np.argmax(self._table.logs.ravel() - points)])
-        if has_one_peak and heavy - top > _HEAVY:
-            return self._heavy_hdi(top, heavy)
-        # In units of the median, and less one of them.
-        down, _, up, high = np.expm1(np.minimum(log_x - log_x[1], _FARTHEST))
-        at_zero = np.exp(min(log_x[1], _FARTHEST)) * self._table.end_densities[0]
-        centred = _CentredQuotient(
-            *(self._table, float(log_x[1])),
-            low=np.array([-1.0]),
-            high=np.array([high]),
-            deviation=np.array([0.5 * (up - down)]),
-            end_densities=np.array([[at_zero], [0.0]]),
-            has_one_peak=has_one_peak,
-        )
-        ends = 1 + shortest_intervals(centred, level)[:, 0]
-        with np.errstate(divide="ignore", over="ignore"):
-            return Interval(*np.exp(np.log(ends) + log_x[1]).tolist())
+        outside = 1 - check_level(level)
 
-    def _heavy_hdi(self, top: float, log_high: float) -> Interval:
-        """Return the shortest interval about a peak up to so far out that nothing is below it.
+        def log_ends(log_odds: Floats) -> Floats:
+            """Return logs of both ends, (2, n), by the log-odds of the share outside below."""
+            p, q = outside * expit(log_odds), outside * expit(-log_odds)
+            found = self._table.quantiles(np.append(p, 1 - q), np.append(1 - p, q))
+            return found.reshape(2, -1)
 
-        Where the density rises, what is below is no more than the lower end times the density, that
-        is, the ratio of the ends.
-        """
-        table, low = self._table, 0.0
-        fall = float(table.outer[1][0])
-        if fall > 1 + _FLAT_POWER:
+        def excess(log_odds: float) -> float:
+            """Log density at the lower end less that at the upper one."""
+            log_x = log_ends(np.array([log_odds]))[:, 0]
+            at_low, at_high = self._table.log_density(log_x) - log_x
+            return float(at_low - at_high)
 
-            def excess(log_x: float) -> float:
-                found = table.log_density(np.array([log_x, log_high])) - [log_x, log_high]
-                return float(found[0] - found[1])
-
-            log_low = float(table.edges[0])
-            # Beyond the table the log density is a straight line.
-            before = excess(log_low) / (fall - 1)
-            log_low = log_low - before if before > 0 else brentq(excess, log_low, top)
-            low = float(np.exp(log_low))
+        # The shortest of some intervals, and the one near it with equal densities at both ends
+        tried = np.sinh(np.linspace(-7.2, 4.4, 80))
+        low, high = log_ends(tried)
+        best = int(np.argmin(high + np.log1p(-np.exp(low - high))))
+        first, last = tried[max(best - 1, 0)], tried[min(best + 1, tried.size - 1)]
+        if excess(first) < 0 < excess(last):
+            low, high = log_ends(np.array([brentq(excess, first, last, xtol=1e-9)]))
+            best = 0
+        elif best == 0:
+            # The density falls from zero on.
+            low, high = np.array(
+                [[-np.inf], self._table.quantiles(*np.array([[level], [outside]]))]
+            )
         with np.errstate(over="ignore"):
-            return Interval(low, float(np.exp(log_high)))
+            return Interval(float(np.exp(low[best])), float(np.exp(high[best])))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         (a, c), (b, d) = self._a, self._b
@@ -565,17 +531,8 @@ class BetaQuotient(Distribution):
     def _table(self) -> Table:
         """Log of the quotient."""
         x, y = (BetaAverage([a], [b]) for a, b in zip(self._a, self._b, strict=True))
-        return BetaRatio(x, y, _SHARE, _SUM)._table
-
-
-class _CentredQuotient(CentredTable):
-    """The quotient in units of its median, less one."""
-
-    def log_odds(self, y: Floats) -> Floats:
-        return np.asarray(np.log1p(y) + self.centre)
-
-    def stretch(self, u: Floats) -> tuple[Floats, Floats, Floats]:
-        return u - self.centre, np.ones_like(u), np.zeros_like(u)
+        # X / (X + Y) at the corners of the unit square
+        return BetaRatio(x, y, [[0, 0], [1, 1]], [[0, 1], [1, 2]])._table
 
 
 def _pair(values: ArrayLike, name: str) -> Floats:

@@ -26,15 +26,8 @@ import numpy as np
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._numerics import matrix_product
 
-# A draw of the prior is a sum of random patterns with the lengths of the pieces of a broken stick.
-# What is left of the stick is given to independent Beta draws, which leaves all moments up to the
-# third as they are, those of each classifier alone entirely, and changes joint fourth moments by
-# this relative share; no more than so many pieces, since these matter least where there are many.
-STICK_TOLERANCE = 1e-6
-MAX_PIECES = 64
-# All patterns are listed up to this many classifiers, and from this mass of the prior on: a weaker
-# one has few pieces, and Gamma variables that are no doubles.
-MOST_LISTED, LEAST_LISTED = 3, 0.5
+# With a smaller mass of the prior Gamma variables may be too small for doubles.
+_LEAST_MASS = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +57,8 @@ class PatternDistribution:
     def draw(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw accuracies, shape (size, T)."""
         count = self.patterns.shape[1]
-        if count <= MOST_LISTED and self.a + self.b >= LEAST_LISTED:
+        # A weaker prior has few pieces.
+        if count <= 3 and self.a + self.b >= _LEAST_MASS:
             return self._draw_listed(size, rng)
         # Shares of the patterns and of the prior are Gamma variables over their sum.
         masses = [*self.counts.tolist(), self.a + self.b]
@@ -93,14 +87,20 @@ class PatternDistribution:
         return np.asarray((matrix_product(patterns.T, shares) / shares.sum(axis=0)).T)
 
     def _draw_prior(self, size: int, rng: np.random.Generator) -> Floats:
-        """Draw accuracies before the data, shape (T, size)."""
+        """Draw accuracies before the data, shape (T, size).
+
+        A draw is a sum of random patterns with the lengths of the pieces of a broken stick. What is
+        left of the stick is given to independent Beta draws, which leaves all moments up to the
+        third as they are, those of each classifier alone entirely, and changes joint fourth moments
+        by 1e-6. There are 64 pieces at most, as they matter least where there are many.
+        """
         shape = self.patterns.shape[1], size
         mass = self.a + self.b
         accuracies: Floats = np.zeros(shape)
         left: Floats = np.ones(size)
         # So many pieces leave a rest whose fourth power is small on average.
-        needed = np.log(STICK_TOLERANCE) / -np.log1p(4 / mass)
-        for _ in range(int(np.clip(np.ceil(needed), 1, MAX_PIECES))):
+        needed = np.log(1e-6) / -np.log1p(4 / mass)
+        for _ in range(int(np.clip(np.ceil(needed), 1, 64))):
             # Each piece takes a Beta(1, mass) share of what is left of the stick.
             rest = left * np.exp(rng.standard_exponential(size) / -mass)
             accuracies += (left - rest) * self._draw_patterns(shape, rng)
@@ -127,7 +127,7 @@ class PatternDistribution:
 
 def _draw_shares(masses: list[float], size: int, rng: np.random.Generator) -> Floats:
     """Draw from a Dirichlet distribution up to a factor, shape (len(masses), size)."""
-    if sum(masses) >= LEAST_LISTED:
+    if sum(masses) >= _LEAST_MASS:
         return np.stack([rng.standard_gamma(mass, size) for mass in masses])
     # All Gamma variables may be too small for doubles, but their logarithms are not.
     logs = np.stack(

@@ -39,28 +39,10 @@ from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._numerics import Frame, integrate, matrix_product
 from skpostbac.stats._series import Centred, Evaluator
 
-# A panel is resolved once the last Legendre coefficients, times what they can matter, are below
-# this. They overstate the error of an integral where F is smooth: what is left out of F is nearly
-# orthogonal to the other factor, and column sums came out within 1e-13 even at 1e-8. Beside an end
-# at which F rises like a power below one they do not: probabilities of ranks were off by 2.5e-9 for
-# exponents of 0.55.
-TOLERANCE = 1e-9
-# Distributions whose noise exceeds the tolerance would be halved for ever: stop at this many
-# panels. Shorter ones in units of the spacing of doubles show the rounding of x.
-MAX_PANELS, _SHORTEST = 512, 2.0**12
-# The first panels cover the masses of all distributions to this many standard deviations, and those
-# of a range its likeliest part.
-FIRST_PANELS, REACH, _FIRST_OF_RANGE = 6, 8.0, 4
-# Pieces of the integral of a tail, its relative error, and the absolute error of probabilities.
-_PIECES, _TOLERANCE, _ERROR = 16, 1e-11, 1e-13
-# Numbers in an array of a quarter of a megabyte, which stays near the processor.
-_BLOCK = 2**15
-# The last coefficients of a panel that is resolved are below this; so many panels at most.
-_OF_PANELS, _MOST = 1e-9, 64
-# Standard deviations, and counts, beyond which a tail is below exp(-40), and that logarithm.
-_DEVIATIONS, _DEPTH = 10.0, 40.0
-# Rates whose characteristic functions are multiplied at once.
-_RATES = 1024
+# Distributions are cut into panels to this many standard deviations.
+REACH = 8.0
+# The last Legendre coefficients of a panel that is resolved are below this.
+_OF_PANELS = 1e-9
 
 
 def _lobatto_rule(count: int) -> tuple[Floats, Floats, Floats]:
@@ -126,7 +108,7 @@ def resolve(
     edges: Floats,
     *,
     tolerance: float = _OF_PANELS,
-    most: int = _MOST,
+    most: int = 64,
 ) -> "PanelDistribution":
     """Return the distribution of a distribution function, given rising first edges."""
 
@@ -266,7 +248,7 @@ def resolve_jointly(distributions: Sequence[BoundedDistribution]) -> JointPanels
     lows, highs = zip(*(distribution.support() for distribution in distributions), strict=True)
     low, high = min(lows), max(highs)
     first, last = np.clip([np.min(means - reach), np.max(means + reach)], low, high)
-    edges = np.unique([low, *np.linspace(first, last, FIRST_PANELS + 1), high])
+    edges = np.unique([low, *np.linspace(first, last, 7), high])
 
     def evaluate(x: Floats) -> Floats:
         return np.stack([distribution.cdf(x) for distribution in distributions], axis=-1)
@@ -278,10 +260,16 @@ def resolve_jointly(distributions: Sequence[BoundedDistribution]) -> JointPanels
         spread = (cdf[:, -1] - cdf[:, 0]).max(axis=1)
         counts = np.einsum("kn,pnt->pkt", TO_LEGENDRE[-3:], _counts_above(cdf))
         errors = np.abs(counts).max(axis=(1, 2)) * np.maximum(spread, lengths)
-        is_long = lengths > _SHORTEST * np.spacing(np.abs(edges).max(axis=1))
-        return np.asarray((errors > TOLERANCE) & is_long)
+        # Shorter panels, in units of the spacing of doubles, show the rounding of x.
+        is_long = lengths > 2.0**12 * np.spacing(np.abs(edges).max(axis=1))
+        # The last coefficients overstate the error of an integral where F is smooth: what is left
+        # out of F is nearly orthogonal to the other factor, and column sums came out within 1e-13
+        # even at 1e-8. Beside an end at which F rises like a power below one they do not:
+        # probabilities of ranks were off by 2.5e-9 for exponents of 0.55.
+        return np.asarray((errors > 1e-9) & is_long)
 
-    return JointPanels(*resolved_panels(evaluate, is_unresolved, edges, MAX_PANELS))
+    # Distributions whose noise exceeds the tolerance would be halved for ever.
+    return JointPanels(*resolved_panels(evaluate, is_unresolved, edges, 512))
 
 
 def _counts_above(cdf: Floats) -> Floats:
@@ -390,14 +378,15 @@ def largest_distance(distributions: Sequence[BoundedDistribution]) -> PanelDistr
         return np.asarray(np.bincount(row, integrals, len(d)), np.float64)
 
     def cdf(d: Floats) -> Floats:
-        size = max(1, _BLOCK // (2 * panels.cdf.size))
+        # Arrays of a quarter of a megabyte stay near the processor.
+        size = max(1, 2**15 // (2 * panels.cdf.size))
         return np.concatenate([within(d[i : i + size]) for i in range(0, d.size, size)])
 
     sd = max(distribution.standard_deviation() for distribution in distributions)
     means = [distribution.mean() for distribution in distributions]
     reach = float(ends[-1] - ends[0])
     far = min(reach, max(means) - min(means) + REACH * sd)
-    return resolve(cdf, np.unique([*np.linspace(0.0, far, _FIRST_OF_RANGE + 1), reach]))
+    return resolve(cdf, np.unique([*np.linspace(0.0, far, 5), reach]))
 
 
 def mean_positive_part(distribution: BoundedDistribution) -> float:
@@ -415,10 +404,10 @@ def mean_positive_part(distribution: BoundedDistribution) -> float:
     above = float(distribution.ccdf(start))
     if high <= start or above <= 0:
         return start
-    units = np.linspace(-REACH, REACH, _PIECES + 1) * distribution.standard_deviation()
+    units = np.linspace(-REACH, REACH, 17) * distribution.standard_deviation()
     edges = np.unique(np.clip([low, *(distribution.mean() + units), high], start, high))
     # Not better than the errors of probabilities
-    tolerance = min(_TOLERANCE + _ERROR / above, 0.1)
+    tolerance = min(1e-11 + 1e-13 / above, 0.1)
     tail = integrate(lambda _, x: np.asarray(distribution.ccdf(x)), edges[np.newaxis], tolerance)
     return start + float(tail[0])
 
@@ -486,10 +475,11 @@ def log_survival(k: float, n: Floats, p: Floats) -> float:
     t = np.exp(brentq(slope, np.log(low), np.log(high), xtol=2e-12))
     tilted = expit(logit(rates) + t)
     variance = float(trials @ (tilted * (1 - tilted)))
-    # Other coefficients of the periodic integrand are added to the one in search: far ones.
-    size = 2 * np.ceil(_DEPTH / (2 * t) + _DEVIATIONS / 2 * (1 + np.sqrt(variance))) + 1
+    # Other coefficients of the periodic integrand are added to the one in search: far ones, where
+    # the tail is below exp(-40).
+    size = 2 * np.ceil(20 / t + 5 * (1 + np.sqrt(variance))) + 1
     # The modulus of the characteristic function is at most exp(-2 variance sin(angle / 2)^2).
-    last = 2 * np.arcsin(np.sqrt(min(_DEPTH / (2 * variance), 1.0)))
+    last = 2 * np.arcsin(np.sqrt(min(20 / variance, 1.0)))
     count = min(size // 2, np.ceil(last / (2 * np.pi) * size)) + 1
     angle = 2 * np.pi / size * np.arange(count)
     s, half = t + 1j * angle, np.sin(0.5 * angle)
@@ -497,8 +487,8 @@ def log_survival(k: float, n: Floats, p: Floats) -> float:
     x = np.expm1(t) * np.cos(angle) - 2 * half**2
     y = np.exp(t) * np.sin(angle)
     logs = -k * s - np.log(1 - np.exp(-s))
-    for i in range(0, rates.size, _RATES):
-        block = slice(i, i + _RATES)
+    for i in range(0, rates.size, 1024):
+        block = slice(i, i + 1024)
         real, imaginary = (np.multiply.outer(rates[block], part) for part in (x, y))
         # and log(1 + z)
         size_of_all = trials[block] @ np.log1p(real * (2 + real) + imaginary**2)
