@@ -86,7 +86,7 @@ class EqualClasses:
         """Sum of the absolute weights of each row."""
         return self.count * np.abs(self.weights)
 
-    def where(self, kept: Bools | Indices) -> "EqualClasses":
+    def where(self, kept: Bools | Indices | slice) -> "EqualClasses":
         """Return some of the rows."""
         return EqualClasses(
             self.correct[kept], self.total[kept], self.weights[kept], self.count[kept]

@@ -73,10 +73,10 @@ from skpostbac.stats._series import (
 _SMALLEST, _LARGEST = 1e-6, 1e15
 # Coefficients of classes, or values at orders of their vertices, that are held at a time.
 _BLOCK = 2**20
-# Log of the size of corners at the first order that are left out, and most of the corners.
-_LEAST, _MOST_CORNERS, _TINY = -39.0, 512, 1e-290
-# Places of corners, as shares of the range, and powers of the density that are the same.
-_SAME, _SAME_POWER = 1e-13, 1e-9
+# The size of corners at the first order that are left out, and most of the corners.
+_LEAST, _MOST_CORNERS = float(np.exp(-39.0)), 512
+# Powers of a density that are the same.
+_SAME_POWER = 1e-9
 
 
 class PairedDifference(BoundedDistribution):
@@ -250,7 +250,15 @@ class PairedDifference(BoundedDistribution):
     @cached_property
     def _centred(self) -> Series:
         pairs = Pairs.of(self._alphas, self.weights)
-        (below, above), variance = _ranges(pairs), (pairs.count * pairs.variances).sum()
+        n, gaps = pairs.alphas.sum(axis=1), mean_gaps(pairs.alphas)
+        variance = (pairs.count * pairs.variances).sum()
+        # Distances from the mean beyond which nothing counts. A variable between -w and w is
+        # sub-Gaussian with the variance w^2 (Hoeffding's lemma).
+        spread = np.minimum((pairs.alphas * gaps**2).sum(axis=1) / n**2, 1.0)
+        square = 2 * DEPTH * (pairs.count * pairs.weights**2 * spread).sum()
+        away = pairs.weights * np.array([-gaps[:, 1], gaps[:, 0]])
+        reach = 2 / 3 * DEPTH * (away / n).max(axis=1)
+        below, above = np.minimum(reach + np.sqrt(reach**2 + square), away @ pairs.count).tolist()
         step = 2 * np.pi / (PERIOD * (below + above))
         resolving = resolved(pairs.alphas) / (pairs.weights * step)
         # Bounds of the transform by those of Gamma variables, at the vertices beside the largest.
@@ -351,20 +359,6 @@ def central_moments(alphas: Floats, order: int) -> Floats:
     return np.stack(moments)
 
 
-def _ranges(pairs: Pairs) -> tuple[float, float]:
-    """Distances from the mean, below and above, beyond which nothing counts."""
-    n, gaps = pairs.alphas.sum(axis=1), mean_gaps(pairs.alphas)
-    spread = (pairs.alphas * gaps**2).sum(axis=1) / n**2
-    # A variable between -w and w is sub-Gaussian with the variance w^2 (Hoeffding's lemma).
-    square = 2 * DEPTH * (pairs.count * pairs.weights**2 * np.minimum(spread, 1.0)).sum()
-    found = []
-    for gap in (-gaps[:, 1], gaps[:, 0]):
-        reach = 2 / 3 * DEPTH * (pairs.weights * gap / n).max()
-        end = (pairs.count * pairs.weights * gap).sum()
-        found.append(float(min(reach + np.sqrt(reach * reach + square), end)))
-    return found[0], found[1]
-
-
 def _end_densities(pairs: Pairs, below: float, above: float) -> Floats:
     """Limits of the densities at both ends of the range, shape (2, 1).
 
@@ -405,7 +399,7 @@ def _corners(
     All corners of a sum are seen from each of some places with masses.
     """
     values = np.broadcast_to(masses[:, np.newaxis].astype(complex), (masses.size, log_orders.size))
-    same = _SAME * (wide.count * wide.weights).sum()
+    same = 1e-13 * (wide.count * wide.weights).sum()
     size = max(1, _BLOCK // (3 * log_orders.size))
     for part in (wide[i : i + size] for i in range(0, wide.count.size, size)):
         log_heights = np.log(step * part.weights)[:, np.newaxis] + log_orders.ravel()
@@ -419,10 +413,10 @@ def _corners(
         # Orders may reach farther than a class needs: where the largest underflows, all do.
         others = np.take_along_axis(shares, OTHERS[top][..., np.newaxis], axis=1)
         ratios, kept = np.zeros_like(others), np.broadcast_to(near[:, np.newaxis], others.shape)
-        np.divide(others, kept, out=ratios, where=np.abs(kept) > _TINY)
+        np.divide(others, kept, out=ratios, where=np.abs(kept) > 1e-290)
         shifts = -part.weights[:, np.newaxis] * GAPS[top]
         weight = np.abs(ratios[:, :, 0]).sum(axis=1) * part.count
-        for i in np.flatnonzero(weight * np.abs(values[:, 0]).max() > np.exp(_LEAST)):
+        for i in np.flatnonzero(weight * np.abs(values[:, 0]).max() > _LEAST):
             largest = float(np.abs(values[:, 0]).max())
             factor = power = np.zeros(1), np.ones((1, log_orders.size), dtype=complex)
             # Of equal classes, k are at other vertices.
@@ -446,7 +440,7 @@ def _products(
 ) -> tuple[Floats, Complexes]:
     """Products of waves exp(i t place) value and exp(i t shift) ratio that count."""
     size = scale * np.abs(np.outer(values[:, 0], ratios[:, 0]))
-    first, last = np.nonzero(size > np.exp(_LEAST))
+    first, last = np.nonzero(size > _LEAST)
     if first.size > _MOST_CORNERS:
         kept = np.argsort(-size[first, last])[:_MOST_CORNERS]
         first, last = first[kept], last[kept]

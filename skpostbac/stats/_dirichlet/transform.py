@@ -38,22 +38,16 @@ OTHERS = np.array([[1, 2], [0, 2], [0, 1]])
 GAPS = np.array([[2.0, 1.0], [-2.0, -1.0], [-1.0, 1.0]])
 # What is smaller than exp(-DIGITS) = 8.5e-17 is left out.
 _DIGITS = 37.0
-# Least distance of the path from the branch points.
-_LEAST_LINE = 3.0
-# Deviation of the window's edge, which takes exp(-DIGITS) off the wave exp(i y), and how far it is
-# from a height where powers still turn: a start, and a multiple of n.
-_EDGE, _HALF_EDGE, _START_OF_EDGE, _SLOPE_OF_EDGE = 8.6, 70.0, 20.0, 3.0
-# The shares of the vertices serve from |t| = SLOPE n + START on, with so many terms above 1e-17.
-_SLOPE, _START, _TERMS, _ROUNDING = 3.0, 40.0, 60, 1e-17
+# Half the length of the edge of the window, a Gaussian of the deviation 8.6, which takes exp(-DIGITS)
+# off the wave exp(i y).
+_HALF_EDGE = 70.0
 # Entries of tables, or of products, that are held at a time.
 _BLOCK = 2**18
-# (-1)^k / (2k + 1), k = 1 ... 9: atan(x) / x - 1 up to x = 0.1.
-_ATAN_TERMS = ((-1.0) ** np.arange(1, 10) / np.arange(3.0, 20.0, 2.0)).tolist()
 
 
 def resolved(alphas: Floats) -> Floats:
     """Heights from which the vertices of p_B - p_A are apart; cells are the last axis."""
-    return np.asarray(_SLOPE * alphas.sum(axis=-1) + _START)
+    return np.asarray(3.0 * alphas.sum(axis=-1) + 40.0)
 
 
 def mean_gaps(alphas: Floats) -> Floats:
@@ -88,7 +82,8 @@ def transforms(alphas: Floats, rates: Floats, n_orders: int) -> Complexes:
     # Few different numbers of heights, so that many rows are computed together.
     own = np.exp2(np.ceil(2 * np.log2(resolved(alphas) / rates + 2)) / 2)
     counts = np.minimum(np.ceil(own), n_orders).astype(np.intp)
-    line = np.maximum(n, _LEAST_LINE)
+    # Not too near the branch points
+    line = np.maximum(n, 3.0)
     x = _DIGITS / line
     longest = 2 * np.pi / (2 * x / 3 + np.sqrt((2 * x / 3) ** 2 + 2 * x))
     vertices = alphas.argmax(axis=1)
@@ -96,7 +91,8 @@ def transforms(alphas: Floats, rates: Floats, n_orders: int) -> Complexes:
     with np.errstate(over="ignore"):
         alone, whole = (line * np.sqrt(np.expm1(2 * _DIGITS / k)) for k in (alphas.max(axis=1), n))
     decayed = np.minimum(alone, whole + top)
-    edge = top + _START_OF_EDGE + _SLOPE_OF_EDGE * n + _HALF_EDGE
+    # Powers still turn up to about 3 n beyond.
+    edge = top + 20.0 + 3.0 * n + _HALF_EDGE
     edge = np.where(edge + _HALF_EDGE < decayed, edge, np.inf)
     power = np.floor(np.log2(longest / rates))
     half = np.minimum(edge + _HALF_EDGE, decayed) / (rates * np.exp2(power))
@@ -139,16 +135,17 @@ def _integrals(
     def factor(j: int, x: Floats) -> Complexes:
         alpha, scale, total = (z.reshape(-1, *[1] * (x.ndim - 1)) for z in (alphas[:, j], line, n))
         u = x / scale
-        # atan(u) - u, without cancellation where u is small.
+        # atan(u) - u, without cancellation where u is small: (-1)^k u^(2 k + 1) / (2 k + 1)
         small = np.clip(u, -0.1, 0.1)
         square = small * small
-        series = small * square * polynomial(square, _ATAN_TERMS)
+        terms = ((-1.0) ** np.arange(1, 10) / np.arange(3.0, 20.0, 2.0)).tolist()
+        series = small * square * polynomial(square, terms)
         angle = np.where(small == u, series, np.arctan(u) - u) + x * (1 / scale - 1 / total)
         return waves(-alpha * angle, -0.5 * alpha * np.log1p(u * u))
 
     alone = factor(vertex, y)
     if np.isfinite(edge).any():
-        alone *= 0.5 * erfc((np.abs(y) - edge[:, np.newaxis]) / (np.sqrt(2) * _EDGE))
+        alone *= 0.5 * erfc((np.abs(y) - edge[:, np.newaxis]) / (np.sqrt(2) * 8.6))
     # Entries of a table are a spacing apart, or a step of the heights if that is less; if there
     # are too many, all products have their own.
     stride, pace = 2.0 ** max(power, 0), 2.0 ** max(-power, 0)
@@ -189,12 +186,12 @@ def vertex_shares(alphas: Floats, log_heights: Complexes) -> Complexes:
     cross = (others * GAPS[:, ::-1]).sum(axis=-1)
     # From (g_1 + x) (g_2 + x) f' = -(alpha_1 (g_2 + x) + alpha_2 (g_1 + x)) f for the series f.
     terms = [np.zeros_like(rest), np.ones_like(rest)]
-    for m in range(_TERMS):
+    for m in range(60):
         factor = (alphas - 1 - m) / scale
         before = terms[-2] * (m - 1 + rest) * (alphas - m) / scale
         following = (gap_sum * m + cross) * terms[-1] + before
         terms.append(-following * factor / (gap_product * (m + 1)))
-        if np.abs(terms[-2:]).max() < _ROUNDING:
+        if np.abs(terms[-2:]).max() < 1e-17:
             break
     # scale / (i t)
     inverse = (-1j * scale * np.exp(-log_heights))[:, np.newaxis]

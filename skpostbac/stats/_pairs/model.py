@@ -188,13 +188,13 @@ class PairedShares:
             # What rare outliers of either rate add to that
             pure = [without_rare(one) for one in strata]
             for place, one in enumerate(strata):
-                draw, row = draw_outliers(one, states[place], left, rng)
+                draw, rows = draw_outliers(one, states[place], left, rng)
                 pairs = [(part, state[draw]) for part, state in zip(pure, states, strict=True)]
-                rates = [part.draw_rates(row, state, rng) for part, state in pairs]
-                rates[place] = rng.beta(one.outlier_a[row], one.outlier_b[row])
-                share, wins = (part.rates[0][state, row] for part, state in pairs)
+                rates = [part.draw_rates(rows, state, rng) for part, state in pairs]
+                rates[place] = rng.beta(one.outlier_a[rows], one.outlier_b[rows])
+                share, wins = (part.rates[0][state, rows] for part, state in pairs)
                 gains = rates[0] * (2 * rates[1] - 1) - share * (2 * wins - 1)
-                total += np.bincount(draw, weights[row] * gains, minlength=size)
+                total += np.bincount(draw, weights[rows] * gains, minlength=size)
         if rest[1].any():
             total += draw_of_cumulants(rest, rng)
         return total

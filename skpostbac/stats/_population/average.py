@@ -31,22 +31,14 @@ from skpostbac.stats._distribution import (
     Table,
 )
 from skpostbac.stats._numerics import Frame, even_sums, exact_sum, powers
-from skpostbac.stats._series import Centred, Corners, Rule, Series
+from skpostbac.stats._series import DEPTH, PERIOD, Centred, Corners, Rule, Series
 
-# Log of the mass that may be outside of the range of a series, and its period in ranges.
-_DEPTH, _PERIOD = 34.0, 1 + 1 / 16
-# The fewest orders of a series, and the most: a second or so.
-_FEWEST, _MOST = 32, 2**16
-# Coefficients that count as zero, and what corners may miss of a transform.
-_VANISHED, _MISSED = 1e-14, 1e-10
-# Powers of an end, beyond the least. They are fitted where log d is up to 40 below its largest,
-# where a wave turns by 40 radians. Of powers below 1/2, what is closer is taken as the end itself.
+# The fewest orders of a series, and coefficients that count as zero.
+_FEWEST, _VANISHED = 32, 1e-14
+# Powers of an end, beyond the least.
 _POWERS = np.concatenate(
     [[0.0], np.geomspace(0.03, 1.0, 16, endpoint=False), np.arange(1.0, 20.0, 0.5)]
 )
-_RADIANS, _CLOSEST, _HEAVY, _LEAST_POWER, _LARGEST_POWER = 40.0, 40.0, 0.5, 0.03, 20.0
-# Places of corners that rounding tells apart, and the least that counts.
-_ROUNDING, _LEAST = 1e-12, 1e-15
 
 
 def logit_average(
@@ -61,9 +53,9 @@ def logit_average(
     weights : ndarray of shape (l,)
         Positive, of sum one.
     """
-    return (
-        distributions[0] if len(distributions) == 1 else LogitAverage(tuple(distributions), weights)
-    )
+    if len(distributions) == 1:
+        return distributions[0]
+    return LogitAverage(tuple(distributions), weights)
 
 
 class LogitAverage(BoundedDistribution):
@@ -154,10 +146,11 @@ class _Term:
         u = side * (np.log(farthest / self.weight) - y - log_rest)
         # The least power is that of the end, or the first one of a density that falls ever faster.
         below, above, _, slope, _ = self.table.values(u[:1])[:, 0].tolist()
-        least = min(float(self.table.end_powers[1][end]), side * slope, _LARGEST_POWER)
-        first, mass = max(least, _LEAST_POWER), 0.0
+        least = min(float(self.table.end_powers[1][end]), side * slope, 20.0)
+        first, mass = max(least, 0.03), 0.0
         factors = right @ (left @ np.exp(self.table.log_density(u) - log_rest + first * y))
-        if least < _HEAVY:
+        # Of small powers, what is closer than the points of the fit is taken as the end itself.
+        if least < 0.5:
             mass = (below, above)[end] - float((factors / (first + _POWERS)).sum())
         return mass, first, factors * gamma(first + _POWERS)
 
@@ -166,9 +159,10 @@ class _Term:
 def _fit() -> tuple[Floats, tuple[Floats, Floats]]:
     """Points y and two matrices whose product takes values there to factors of exp(-a y).
 
-    The inverse itself would magnify rounding errors.
+    The logs of the distance reach down to 40 below the largest. The inverse itself would magnify
+    rounding errors.
     """
-    y = 0.05 * np.sinh(np.linspace(0, np.arcsinh(_CLOSEST / 0.05), 300))
+    y = 0.05 * np.sinh(np.linspace(0, np.arcsinh(40.0 / 0.05), 300))
     weights = np.sqrt(np.gradient(y))[:, np.newaxis]
     u, size, v = np.linalg.svd(weights * np.exp(-np.multiply.outer(y, _POWERS)), False)
     kept = size > 1e-13 * size[0]
@@ -180,14 +174,14 @@ def _series(terms: list[_Term], deviation: float) -> Series:
     tables = [term.table for term in terms]
     nodes = [term.nodes(x) for term, x in zip(terms, tables, strict=True)]
     ends = np.array([term.ends for term in terms]).sum(axis=0)
-    # Chernoff's bound on the mass beyond, unless an end of the support is closer
+    # Chernoff's bound of exp(-34) on the mass beyond, unless an end of the support is closer
     rates: Floats = 2.0 ** np.arange(-2.0, 6.0) / deviation
     reach = np.empty(2)
     for i, side in enumerate((-1.0, 1.0)):
         exponents = [(np.multiply.outer(side * rates, y), mass) for y, mass in nodes]
         log_mgf = sum(logsumexp(x, axis=1, b=mass) for x, mass in exponents)
-        reach[i] = min(float(np.min((_DEPTH + log_mgf) / rates)), side * ends[i])
-    step = 2 * np.pi / (_PERIOD * reach.sum())
+        reach[i] = min(float(np.min((DEPTH + log_mgf) / rates)), side * ends[i])
+    step = 2 * np.pi / (PERIOD * reach.sum())
     # No transform has vanished sooner than that of a normal variable, at 8 / sd.
     order = max(_FEWEST, int(2 ** np.floor(np.log2(8.0 / (step * deviation)))))
     corners_at, has_vanished = None, False
@@ -195,7 +189,7 @@ def _series(terms: list[_Term], deviation: float) -> Series:
         top = order * step
         tables = [term.refined(x, top) for term, x in zip(terms, tables, strict=True)]
         nodes = [term.nodes(x) for term, x in zip(terms, tables, strict=True)]
-        looks, farthest = top * np.linspace(0.55, 1.0, 6), _RADIANS / top
+        looks, farthest = top * np.linspace(0.55, 1.0, 6), 40.0 / top
         turns = [np.multiply.outer([looks[0], looks[1] - looks[0]], y) for y, _ in nodes]
         parts = zip(turns, nodes, strict=True)
         transforms = [
@@ -206,16 +200,17 @@ def _series(terms: list[_Term], deviation: float) -> Series:
         has_vanished = bool(np.abs(values).max() < _VANISHED)
         if has_vanished:
             break
-        # An end reaches no farther than to this share of an accuracy.
+        # An end is fitted where waves turn by less than 40 radians, a fifth of an accuracy at most.
         if farthest < 0.2 * min(term.weight for term in terms):
             fits = [[term.fitted_end(end, farthest) for end in (0, 1)] for term in terms]
             corners_at = partial(_corners, terms, fits, farthest)
             places, amplitudes = corners_at(np.log(looks))
             waves = np.exp(1j * np.multiply.outer(places, looks))
-            if np.abs((waves * amplitudes).sum(axis=0) - values).max() < _MISSED:
+            if np.abs((waves * amplitudes).sum(axis=0) - values).max() < 1e-10:
                 break
             corners_at = None
-        if order >= _MOST:
+        # More would take some seconds.
+        if order >= 2**16:
             break
         order *= 2
     coefficients = np.prod([even_sums(step * y, mass, order) for y, mass in nodes], axis=0)[1:]
@@ -262,9 +257,9 @@ def _corners(
         values = (pair[:, np.newaxis] * values).reshape(-1, log_t.size)
         # Corners at the same place are one, and some do not count.
         order = np.argsort(places)
-        first_of = np.flatnonzero(np.diff(places[order], prepend=-np.inf) > _ROUNDING)
+        first_of = np.flatnonzero(np.diff(places[order], prepend=-np.inf) > 1e-12)
         places, values = places[order][first_of], np.add.reduceat(values[order], first_of, axis=0)
-        kept = np.abs(values).max(axis=1) > _LEAST
+        kept = np.abs(values).max(axis=1) > 1e-15
         places, values = places[kept], values[kept]
     return places, values
 

@@ -26,26 +26,18 @@ from skpostbac.stats._population.model import (
     log_likelihood,
 )
 
-# Rows reach down to exp(-depth) of the maximum, and a density falls by so much beyond their ends
-# for each half of their length.
-_DEPTH, _BEYOND = 70.0, 1e4
-# Steps at most: in y, in standard deviations of y, and in z; and in y so that the mean accuracy
-# moves by less than so many widths of its distribution given y.
-_STEP, _POSTERIOR_STEP, _Z_STEP = 0.22, 0.5, 0.5
-_MEAN_STEP, _TINY = 0.8, 0.05
-_MOST_ROWS = 160
+# Rows reach down to exp(-depth) of the maximum.
+_DEPTH, _TINY = 70.0, 0.05
 # Largest ratio of the width of a row to the spread of the groups that nodes resolve.
 _LARGEST_RATIO = 50.0
 # Locations are spread like the sinh of z so many scales from the middle of a row.
 _TURN = 4.0
-# Where a row is looked at: roughly, and out to where nothing is left.
-_FEW_LOOKS, _LOOKS = np.linspace(-4.0, 4.0, 9), np.linspace(-13.0, 13.0, 41)
+# Where a row is looked at, out to where nothing is left.
+_LOOKS = np.linspace(-13.0, 13.0, 41)
 # Between the nodes the log posterior is a Chebyshev series of this degree.
 _DEGREE = 96
 _POINTS: Floats = chebpts1(_DEGREE + 1)
 _TO_SERIES = np.linalg.inv(chebvander(_POINTS, _DEGREE))
-# Points whose densities given the nodes are computed at once.
-_BLOCK = 128
 
 
 @dataclass(frozen=True)
@@ -93,7 +85,8 @@ class _Rows(Rows):
         def log_density(u: Floats) -> Floats:
             v = (2 * self.z(u[:, None]) - self.low - self.high) / (self.high - self.low)
             inside = np.clip(v, -1.0, 1.0)
-            values = chebval(inside, series, tensor=False) - _BEYOND * np.abs(v - inside)
+            # Beyond the ends of a row it falls by so much for each half of their length.
+            values = chebval(inside, series, tensor=False) - 1e4 * np.abs(v - inside)
             return np.asarray(logsumexp(values, axis=1))
 
         return log_density
@@ -179,7 +172,8 @@ class GroupInference:
             y = np.linspace(low, high, 67)[1::2]
             concentration, log_slope = stretched(y)
             middle, scale = self._normal(concentration)
-            values = self._log_density(middle + scale * _FEW_LOOKS[:, None], concentration)
+            looks = np.linspace(-4.0, 4.0, 9)[:, None]
+            values = self._log_density(middle + scale * looks, concentration)
             return y, np.asarray(logsumexp(values, axis=0) + np.log(scale) + log_slope)
 
         low, high = 0.0, float(np.arcsinh(largest / unit))
@@ -203,8 +197,9 @@ class GroupInference:
             for x in (_TINY, -_TINY)
         )
         turn = float(np.max(np.abs(up - down) / near / (right - left), initial=_TINY))
-        most = min(_STEP, _POSTERIOR_STEP * deviation, _MEAN_STEP / turn)
-        step = max(most, (high - low) / _MOST_ROWS)
+        # Of less than half a standard deviation of y, and so that the mean accuracy moves by less
+        # than .8 widths of its distribution given y
+        step = max(min(0.22, 0.5 * deviation, 0.8 / turn), (high - low) / 160)
         y = step * (np.arange(np.floor(low / step), np.ceil(high / step) + 1) + 0.5)
         concentration, log_slope = stretched(y)
         return concentration, log_slope + np.log(step)
@@ -240,7 +235,7 @@ class GroupInference:
         # Groups that are closer to alike are taken as spread so much, which widens a distribution
         # by 2e-4.
         narrowed = np.log(np.maximum(ratio / _LARGEST_RATIO, 1.0))
-        step = _Z_STEP / np.hypot(1.0, np.minimum(ratio, _LARGEST_RATIO))
+        step = 0.5 / np.hypot(1.0, np.minimum(ratio, _LARGEST_RATIO))
         sizes = np.ceil((rows.high - rows.low) / step).astype(int)
         # A midpoint rule along each row
         v = np.concatenate([(np.arange(n) + 0.5) / n for n in sizes]) * 2 - 1
@@ -323,7 +318,7 @@ class GroupInference:
         mixed[0] += log_weight
 
         def log_density(u: Floats) -> Floats:
-            blocks = (u[i : i + _BLOCK] for i in range(0, u.size, _BLOCK))
+            blocks = (u[i : i + 128] for i in range(0, u.size, 128))
             logs = [log_sum((self._prior._terms(block) @ mixed).T) for block in blocks]
             return log_likelihood(u, correct, total) + np.concatenate(logs)
 

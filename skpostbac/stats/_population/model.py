@@ -12,16 +12,6 @@ from scipy.special import expit, log_expit, polygamma
 from skpostbac._utils import Floats, block, float_or_nan, is_real, parameters
 from skpostbac.stats._numerics import log_beta, log_binomial, stirling_remainder
 
-# A prior mean farther from the data would make location and spread hard to distinguish.
-_FARTHEST_MEAN = 10.0
-# Nodes of the integral over the accuracy of a group, out to exp(-30) of the integrand.
-_N_INNER, _DEPTH = 45, 30.0
-# With a smaller shape, and no evidence, more than 1e-10 of the spreads are beyond 1e10, where the
-# mean of a population is 1/2 to all digits.
-_SMALLEST_SHAPE = 0.5
-# Log of the least exponent of a Beta.
-_LEAST = -300.0
-
 
 @dataclass(frozen=True)
 class NormalBinomial:
@@ -69,11 +59,9 @@ class NormalBinomial:
         for name, value in vars(self).items():
             if not is_real(value):
                 raise TypeError(f"{name} must be a number, got {value!r:.80}")
-        if abs(self.mean) > _FARTHEST_MEAN:
-            raise ValueError(
-                f"mean must be between -{_FARTHEST_MEAN:g} and {_FARTHEST_MEAN:g}, in log-odds, "
-                f"got {self.mean!r:.80}"
-            )
+        # Farther from the data, location and spread are hard to distinguish.
+        if abs(self.mean) > 10:
+            raise ValueError(f"mean must be between -10 and 10, in log-odds, got {self.mean!r:.80}")
         for name, value in vars(self).items():
             if not np.isfinite(float_or_nan(value)) or (name != "mean" and value <= 0):
                 kind = "finite" if name == "mean" else "finite and positive"
@@ -89,11 +77,12 @@ class NormalBinomial:
         group with a likelihood that falls on both sides is as unlikely as the spread is large.
         """
         power = self.shape + 0.5 * n_mixed
-        if power < _SMALLEST_SHAPE:
+        # With less, more than 1e-10 of the spreads are beyond 1e10, where the mean of a population
+        # is 1/2 to all digits.
+        if power < 0.5:
             raise ValueError(
-                f"shape must be at least {_SMALLEST_SHAPE:g} if no group has both correct and "
-                "wrong predictions, as the spread of the groups has no end then; "
-                f"got {self.shape!r}"
+                "shape must be at least 0.5 if no group has both correct and wrong predictions, "
+                f"as the spread of the groups has no end then; got {self.shape!r}"
             )
         typical = np.sqrt(self.rate / self.shape)
         return float(np.exp(5.0 + 15.0 / power) * np.maximum(typical, 1.0))
@@ -117,8 +106,60 @@ class NormalBinomial:
         self, location: Floats, concentration: Floats, correct: Floats, total: Floats
     ) -> Floats:
         """Return the log probability of the counts of a group, less the binomial coefficient."""
-        log_integral = _log_integral(location, np.exp(concentration), correct, total)
-        return np.asarray(log_integral + 0.5 * (concentration - np.log(2 * np.pi)))
+        mean, precision = location, np.exp(concentration)
+        # The integral over log-odds rho of the likelihood of a group times the normal density,
+        # whose constant is left out at first. The integrand is log-concave. The trapezoid rule in
+        # v, with rho = centre + scale sinh(v), goes out to exp(-30) of it.
+
+        def slope(rho: Floats) -> Floats:
+            return np.asarray(correct - total * expit(rho) - precision * (rho - mean))
+
+        def curvature(rho: Floats) -> Floats:
+            return np.asarray(precision + total * expit(rho) * expit(-rho))
+
+        def log_value(rho: Floats) -> Floats:
+            # `log_expit`, in functions of NumPy, which take a quarter of its time
+            log_right = np.minimum(rho, 0.0) - np.log1p(np.exp(-np.abs(rho)))
+            # correct * log(p) + wrong * log(1 - p), of which log(1 - p) = log(p) - rho
+            away = rho - mean
+            return np.asarray(
+                total * log_right - (total - correct) * rho - 0.5 * precision * away * away
+            )
+
+        # About where the likelihood has its maximum, or ceases to rise, and how wide it is there.
+        right, wrong = correct + 0.5, total - correct + 0.5
+        edge, information = np.log(right / wrong), right * wrong / (right + wrong)
+        peak = np.asarray((precision * mean + information * edge) / (precision + information))
+        # The slope of the likelihood is between minus and plus the number of samples. Where it is
+        # flat the last step is a little off the maximum.
+        low, high = mean - total / precision, mean + total / precision
+        for _ in range(8):
+            fall = slope(peak)
+            low, high = np.where(fall > 0, peak, low), np.where(fall > 0, high, peak)
+            peak = peak + fall / curvature(peak)
+            peak = np.where((low <= peak) & (peak <= high), peak, 0.5 * (low + high))
+        width = 1 / np.sqrt(curvature(peak))
+        # Nodes are densest at the peak, or, beside a wide one, at the edge of the likelihood.
+        centre = np.where((width > 1) & (np.abs(edge - peak) < 2 * width), edge, peak)
+        scale = np.minimum(width, 1.0)
+        ends = []
+        for side in (-1.0, 1.0):
+            # A log-concave function falls at least as fast as its tangent, and as the normal
+            # density.
+            fall = np.maximum(-side * slope(peak + side * 3 * width), 1e-300)
+            reach = np.minimum(np.sqrt(60 / precision), 3 * width + 30 / fall)
+            ends.append(np.arcsinh((peak + side * reach - centre) / scale))
+        n_nodes, top = 45, log_value(peak)
+        step = (ends[1] - ends[0]) / (n_nodes - 1)
+        summed, exp_v, turn = np.zeros(np.shape(step)), np.exp(ends[0]), np.exp(step)
+        for _ in range(n_nodes):
+            half, other = 0.5 * exp_v, 0.5 / exp_v
+            # A peak that Newton has not reached is higher, and far from what counts.
+            log_ratio = np.minimum(log_value(centre + scale * (half - other)) - top, 600.0)
+            summed += (half + other) * np.exp(log_ratio)
+            exp_v = exp_v * turn
+        constant = 0.5 * (concentration - np.log(2 * np.pi))
+        return np.asarray(top + np.log(summed * step * scale) + constant)
 
     def _terms(self, u: Floats) -> Floats:
         """Return 1, u and the square of u, shape (n_u, 3)."""
@@ -218,7 +259,7 @@ class BetaBinomial:
     def _exponents(self, location: Floats, concentration: Floats) -> tuple[Floats, Floats]:
         """Return alpha and beta, which do not underflow."""
         log_a, log_b = concentration + log_expit(location), concentration + log_expit(-location)
-        return np.exp(np.maximum(log_a, _LEAST)), np.exp(np.maximum(log_b, _LEAST))
+        return np.exp(np.maximum(log_a, -300.0)), np.exp(np.maximum(log_b, -300.0))
 
 
 def log_likelihood(u: Floats, correct: float, total: float) -> Floats:
@@ -227,61 +268,6 @@ def log_likelihood(u: Floats, correct: float, total: float) -> Floats:
     if not correct or not wrong:
         return correct * log_expit(u) + wrong * log_expit(-u)
     return log_binomial(u, correct, wrong)
-
-
-def _log_integral(mean: Floats, precision: Floats, correct: Floats, total: Floats) -> Floats:
-    """Log of the integral over log-odds rho of the likelihood of a group times the normal density.
-
-    The constant of that is left out. The integrand is log-concave. The trapezoid rule in v, with
-    rho = centre + scale sinh(v), goes out to exp(-30) of it.
-    """
-
-    def slope(rho: Floats) -> Floats:
-        return np.asarray(correct - total * expit(rho) - precision * (rho - mean))
-
-    def curvature(rho: Floats) -> Floats:
-        return np.asarray(precision + total * expit(rho) * expit(-rho))
-
-    def log_value(rho: Floats) -> Floats:
-        # `log_expit`, in functions of NumPy, which take a quarter of its time
-        log_right = np.minimum(rho, 0.0) - np.log1p(np.exp(-np.abs(rho)))
-        # correct * log(p) + wrong * log(1 - p), of which log(1 - p) = log(p) - rho
-        away = rho - mean
-        return np.asarray(
-            total * log_right - (total - correct) * rho - 0.5 * precision * away * away
-        )
-
-    # About where the likelihood has its maximum, or ceases to rise, and how wide it is there.
-    right, wrong = correct + 0.5, total - correct + 0.5
-    edge, information = np.log(right / wrong), right * wrong / (right + wrong)
-    peak = np.asarray((precision * mean + information * edge) / (precision + information))
-    # The slope of the likelihood is between minus and plus the number of samples. Where it is flat
-    # the last step is a little off the maximum.
-    low, high = mean - total / precision, mean + total / precision
-    for _ in range(8):
-        fall = slope(peak)
-        low, high = np.where(fall > 0, peak, low), np.where(fall > 0, high, peak)
-        peak = peak + fall / curvature(peak)
-        peak = np.where((low <= peak) & (peak <= high), peak, 0.5 * (low + high))
-    width = 1 / np.sqrt(curvature(peak))
-    # Nodes are densest at the peak, or, beside a wide one, at the edge of the likelihood.
-    centre = np.where((width > 1) & (np.abs(edge - peak) < 2 * width), edge, peak)
-    scale = np.minimum(width, 1.0)
-    ends = []
-    for side in (-1.0, 1.0):
-        # A log-concave function falls at least as fast as its tangent, and as the normal density.
-        fall = np.maximum(-side * slope(peak + side * 3 * width), 1e-300)
-        reach = np.minimum(np.sqrt(2 * _DEPTH / precision), 3 * width + _DEPTH / fall)
-        ends.append(np.arcsinh((peak + side * reach - centre) / scale))
-    step, top = (ends[1] - ends[0]) / (_N_INNER - 1), log_value(peak)
-    summed, exp_v, turn = np.zeros(np.shape(step)), np.exp(ends[0]), np.exp(step)
-    for _ in range(_N_INNER):
-        half, other = 0.5 * exp_v, 0.5 / exp_v
-        # A peak that Newton has not reached is higher, and far from what counts.
-        log_ratio = np.minimum(log_value(centre + scale * (half - other)) - top, 600.0)
-        summed += (half + other) * np.exp(log_ratio)
-        exp_v = exp_v * turn
-    return np.asarray(top + np.log(summed * step * scale))
 
 
 def _log_rising(a: Floats, k: Floats) -> Floats:
