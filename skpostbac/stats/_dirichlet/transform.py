@@ -38,8 +38,8 @@ OTHERS = np.array([[1, 2], [0, 2], [0, 1]])
 GAPS = np.array([[2.0, 1.0], [-2.0, -1.0], [-1.0, 1.0]])
 # What is smaller than exp(-DIGITS) = 8.5e-17 is left out.
 _DIGITS = 37.0
-# Half the length of the edge of the window, a Gaussian of the deviation 8.6, which takes exp(-DIGITS)
-# off the wave exp(i y).
+# Half the length of the edge of the window, a Gaussian of the deviation 8.6. That takes
+# exp(-DIGITS) off the wave exp(i y).
 _HALF_EDGE = 70.0
 # Entries of tables, or of products, that are held at a time.
 _BLOCK = 2**18
