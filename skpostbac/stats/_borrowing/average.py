@@ -210,29 +210,22 @@ class HierarchicalBetaAverage(BoundedDistribution):
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(int(np.prod(shape)))
         for pool in self._moments:
-            states = pool.draw(rng, total.size)
-            for stratum, state in zip(pool.strata, states, strict=True):
-                total += stratum.draw(rng, state)
+            total += pool.draw(rng, total.size)
         return total.reshape(shape)
 
     @cached_property
-    def _kinds(self) -> list[EqualClasses]:
-        """EqualClasses of each pool with a weight."""
+    def _moments(self) -> list[Pool]:
+        """Pools with a weight, at the states that moments need."""
         columns = self.correct, self.total, self.weights
         rows = (self.pools == k for k in range(int(self.pools.max()) + 1))
-        return [
-            EqualClasses.of(*(x[row] for x in columns)) for row in rows if self.weights[row].any()
+        kinds = [
+            EqualClasses.of(*(x[at] for x in columns)) for at in rows if self.weights[at].any()
         ]
-
-    @cached_property
-    def _moments(self) -> list[Pool]:
-        """Pools at the states that moments need."""
-        return [Pool.of(classes, self.hyperprior) for classes in self._kinds]
+        return [Pool.of(classes, self.hyperprior) for classes in kinds]
 
     @cached_property
     def _centred(self) -> Centred:
-        parts = zip(self._kinds, self._moments, strict=True)
-        pools = [pool.for_transforms(classes, self.hyperprior) for classes, pool in parts]
+        pools = [pool.for_transforms() for pool in self._moments]
         if np.count_nonzero(self.weights) == 1:
             return class_share(pools[0], self._frame, self.standard_deviation())
         ends = -self._frame.mean_to_low, self._frame.mean_to_high

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from skpostbac._utils import Floats, block, float_or_nan, is_integer, parameters, shown
-from skpostbac.stats._numerics import stirling_remainder
+from skpostbac._utils import block, float_or_nan, is_integer, parameters, shown
 
 # Above this count, the spread of a class is lost to rounding of its mean.
 LARGEST_COUNT = 1e15
@@ -175,12 +174,6 @@ def resolve_hyperprior(hyperprior: Hyperprior | None) -> Hyperprior:
     if hyperprior is not None and not isinstance(hyperprior, Hyperprior):
         raise TypeError(f"hyperprior must be a Hyperprior, got {type(hyperprior).__name__}")
     return Hyperprior() if hyperprior is None else hyperprior
-
-
-def log_rise(x: Floats, d: Floats) -> Floats:
-    """Return log Gamma(x + d) - log Gamma(x), for x > 0 and d >= 0 of any size."""
-    rest = stirling_remainder(x + d) - stirling_remainder(x)
-    return np.asarray(d * np.log(x) + (x + d - 0.5) * np.log1p(d / x) - d + rest)
 
 
 def _checked(name: str, value: Any, low: float, high: float) -> float:

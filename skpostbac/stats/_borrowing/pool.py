@@ -32,7 +32,7 @@ from scipy.special import expit
 
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._borrowing.chain import Chain
-from skpostbac.stats._borrowing.hyperprior import Hyperprior, log_rise
+from skpostbac.stats._borrowing.hyperprior import Hyperprior
 from skpostbac.stats._borrowing.states import (
     EqualClasses,
     States,
@@ -40,6 +40,7 @@ from skpostbac.stats._borrowing.states import (
     place_states,
     windows,
 )
+from skpostbac.stats._numerics import Rows, log_rising
 
 # States are placed where the posterior of a stratum is above exp(-40) = 4e-18 of its largest value,
 # and those are kept for transforms that hold all but this share of the paths.
@@ -47,7 +48,7 @@ _DEPTH, _LEFT_OUT = 40.0, 1e-11
 
 
 @dataclass(frozen=True)
-class Borrowed:
+class Borrowed(Rows):
     """What a class borrows in each state, shape (n_states,).
 
     Attributes
@@ -79,14 +80,14 @@ class Borrowed:
                 return self.log_probability(*distinct)[:, column.ravel()]
         # There are few strengths.
         strengths, row = np.unique(self.kappa, return_inverse=True)
-        table = log_rise(rows[0], self.up[:, np.newaxis])
-        table += log_rise(rows[1], self.down[:, np.newaxis])
-        table -= log_rise(rows[0] + rows[1], strengths[:, np.newaxis])[row]
+        n, strengths = rows[0] + rows[1], strengths[:, np.newaxis]
+        table = -(log_rising(n, strengths) + strengths * np.log(n))[row]
+        for borrowed, own in zip(
+            (self.up[:, np.newaxis], self.down[:, np.newaxis]), rows, strict=True
+        ):
+            table += log_rising(own, borrowed)
+            table += borrowed * np.log(own)
         return table
-
-    def where(self, kept: Bools | Indices) -> "Borrowed":
-        """Return what is borrowed in some of the states."""
-        return Borrowed(self.up[kept], self.down[kept], self.kappa[kept], self.log_norm[kept])
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ class Stratum:
         with np.errstate(divide="ignore"):
             log_evidence = np.logaddexp(log_borrower + np.log1p(-share), np.log(share))
         return cls(
-            classes=classes if kept.all() else classes.where(kept),
+            classes=classes if kept.all() else classes[kept],
             share=share,
             base=base,
             borrowed=borrowed,
@@ -132,16 +133,6 @@ class Stratum:
             log_likelihood=log_evidence @ classes.count,
             log_weights=np.zeros_like(borrowed.up),
             means=(np.zeros(0), np.zeros(0)),
-        )
-
-    def where(self, kept: Bools) -> "Stratum":
-        """Return the stratum at some of its states."""
-        return replace(
-            self,
-            borrowed=self.borrowed.where(kept),
-            log_borrower=self.log_borrower[kept],
-            log_likelihood=self.log_likelihood[kept],
-            log_weights=self.log_weights[kept],
         )
 
     @cached_property
@@ -205,14 +196,6 @@ class Stratum:
         b = np.where(other, self.outlier_b[row], self.b[state, row])
         return np.asarray(rng.beta(a, b))
 
-    def draw(self, rng: np.random.Generator, state: Indices) -> Floats:
-        """Draw the share of the classes in the sum, given states, shape (n,)."""
-        total = np.zeros(state.size)
-        rows = np.arange(self.classes.count.size)
-        for row in np.repeat(rows, self.classes.count.astype(int)).tolist():
-            total += self.classes.weights[row] * self.draw_rates(row, state, rng)
-        return total
-
 
 def product_of_series(first: list[Floats], second: list[Floats]) -> list[Floats]:
     """Multiply two power series, cut off after as many terms."""
@@ -224,8 +207,10 @@ def product_of_series(first: list[Floats], second: list[Floats]) -> list[Floats]
 
 @dataclass(frozen=True)
 class Pool:
-    """Strata of classes, and the chain of their states."""
+    """Classes and their prior, the strata of those with a weight, and the chain of their states."""
 
+    classes: EqualClasses
+    hyperprior: Hyperprior
     strata: tuple[Stratum, ...]
     chain: Chain
 
@@ -254,8 +239,9 @@ class Pool:
             known.append(replace(one, means=(right, wrong)))
         return replace(pool, strata=tuple(known))
 
-    def for_transforms(self, classes: EqualClasses, hyperprior: Hyperprior) -> "Pool":
+    def for_transforms(self) -> "Pool":
         """Place the states that the transform of the sum needs, and keep those that count."""
+        classes, hyperprior = self.classes, self.hyperprior
         weighted = [(one.classes, one.means) for one in self.strata]
         degree = degrees(classes, hyperprior, weighted)
         pool = self._placed(classes, classes.strata(hyperprior.strata), hyperprior, degree)
@@ -278,7 +264,7 @@ class Pool:
         degree: Indices,
     ) -> "Pool":
         """Place the states that count, and sum over their paths."""
-        share, base = prior.outlier_share(classes.n_classes), prior.base
+        share, base = prior.outlier_share(int(classes.count.sum())), prior.base
 
         def log_likelihoods(
             some: Sequence[EqualClasses], mu: Floats, nu: Floats, strength: Floats
@@ -301,16 +287,17 @@ class Pool:
         kept = kept * len(strata) if joint else kept
         borrowed = Borrowed.of(states, base)
         some = [
-            Stratum.of(one, borrowed.where(flags), share, base)
+            Stratum.of(one, borrowed[flags], share, base)
             for one, flags in zip(strata, kept, strict=True)
         ]
         chain, _ = Chain.of(states, len(some), prior).where(kept)
         log_weights, _ = chain.paths([one.log_likelihood for one in some])
         pairs = zip(some, log_weights, strict=True)
-        return cls(tuple(replace(one, log_weights=logs) for one, logs in pairs), chain)
+        weighted = tuple(replace(one, log_weights=logs) for one, logs in pairs)
+        return cls(classes, prior, weighted, chain)
 
-    def draw(self, rng: np.random.Generator, size: int) -> list[Indices]:
-        """Draw paths of states: for each stratum the number of the state, shape (size,)."""
+    def draw(self, rng: np.random.Generator, size: int) -> Floats:
+        """Draw paths of states, and the sum of the classes given these, shape (size,)."""
         logs = [one.log_likelihood for one in self.strata]
         log_weights, follows = self.chain.paths(logs)
         first = np.exp(log_weights[0])
@@ -322,14 +309,28 @@ class Pool:
             sums = np.cumsum(chances, axis=0)
             level = rng.random(size=size) * sums[-1, place]
             drawn.append((sums[:, place] < level).sum(axis=0))
-        return drawn
+        total = np.zeros(size)
+        for one, state in zip(self.strata, drawn, strict=True):
+            rows = np.repeat(np.arange(one.classes.count.size), one.classes.count.astype(int))
+            for row in rows.tolist():
+                total += one.classes.weights[row] * one.draw_rates(row, state, rng)
+        return total
 
     def where(self, kept: Sequence[Bools]) -> "Pool":
         """Return the pool at some of the states of each stratum, and at those between them."""
         if all(flags.all() for flags in kept):
             return self
         chain, kept = self.chain.where(kept)
-        strata = (one.where(flags) for one, flags in zip(self.strata, kept, strict=True))
+        strata = (
+            replace(
+                one,
+                borrowed=one.borrowed[flags],
+                log_borrower=one.log_borrower[flags],
+                log_likelihood=one.log_likelihood[flags],
+                log_weights=one.log_weights[flags],
+            )
+            for one, flags in zip(self.strata, kept, strict=True)
+        )
         return replace(self, strata=tuple(strata), chain=chain)
 
     def central_moments(self) -> tuple[float, float, float]:

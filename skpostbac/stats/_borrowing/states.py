@@ -39,6 +39,7 @@ from scipy.special import betaln, gammaln, roots_jacobi
 
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._borrowing.hyperprior import Hyperprior
+from skpostbac.stats._numerics import Rows
 
 # Nodes for each root of the samples that the rate is known from, for moments and for transforms,
 # and the fewest. With 3.2 of them probabilities of equal classes move by 3e-9, with 2.6 by 7e-7.
@@ -50,7 +51,7 @@ _GRID = 33
 
 
 @dataclass(frozen=True)
-class EqualClasses:
+class EqualClasses(Rows):
     """Classes of one pool or stratum, with one row for all that have equal counts and weights.
 
     Attributes
@@ -77,25 +78,14 @@ class EqualClasses:
         return self.total - self.correct
 
     @property
-    def n_classes(self) -> int:
-        """Number of classes of all rows."""
-        return int(self.count.sum())
-
-    @property
     def total_weight(self) -> Floats:
         """Sum of the absolute weights of each row."""
         return self.count * np.abs(self.weights)
 
-    def where(self, kept: Bools | Indices | slice) -> "EqualClasses":
-        """Return some of the rows."""
-        return EqualClasses(
-            self.correct[kept], self.total[kept], self.weights[kept], self.count[kept]
-        )
-
     def strata(self, ratio: float | None) -> tuple["EqualClasses", ...]:
         """Return the rows of each stratum, smallest classes first."""
         number = stratum_numbers(self.total, ratio)
-        return tuple(self.where(number == one) for one in range(int(number.max()) + 1))
+        return tuple(self[number == one] for one in range(int(number.max()) + 1))
 
 
 def stratum_numbers(total: Floats, ratio: float | None) -> Indices:

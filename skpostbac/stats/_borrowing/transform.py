@@ -15,7 +15,6 @@ a product of the matrix of the weights and that of the waves.
 Heights may be complex: minus i times a real tilt gives the moment generating function.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -57,7 +56,7 @@ class Rule:
         cls, stratum: Stratum, classes: Indices, up: Floats, down: Floats, height: float
     ) -> "Rule":
         """Find nodes that serve rows that borrow so many samples, shape (n_points,) each."""
-        own = stratum.classes.where(classes)
+        own = stratum.classes[classes]
         a = (own.correct + stratum.base)[:, np.newaxis] + up
         b = (own.wrong + stratum.base)[:, np.newaxis] + down
         n = a + b
@@ -117,22 +116,13 @@ class Rule:
         found = np.empty((*self.weights.shape[:2], heights.size), dtype=complex)
         for size in np.unique(self.sizes):
             chosen = self.sizes == size
-            weights, shift = self.weights[chosen], 1j * size * self.offset[chosen]
-            theta = size * self.theta
-
-            def values(
-                points: Complexes,
-                w: Complexes = weights,
-                x: Complexes = theta,
-                y: Complexes = shift,
-            ) -> Complexes:
-                angle = np.multiply.outer(x, points)
-                sums = w @ waves(angle.real, -angle.imag)
-                sums *= np.exp(np.multiply.outer(y, points))[:, np.newaxis]
-                return np.asarray(sums)
-
-            reach = float(np.abs(theta + size * self.offset[chosen][:, np.newaxis]).max())
-            found[chosen] = _interpolated(values, heights, reach)
+            theta, shift = size * self.theta, size * self.offset[chosen]
+            reach = float(np.abs(theta + shift[:, np.newaxis]).max())
+            points, matrix = _few_heights(heights, reach)
+            angle = np.multiply.outer(theta, points)
+            sums = self.weights[chosen] @ waves(angle.real, -angle.imag)
+            sums *= np.exp(1j * np.multiply.outer(shift, points))[:, np.newaxis]
+            found[chosen] = sums if matrix is None else _interpolated(sums, matrix)
         return found
 
 
@@ -248,19 +238,13 @@ class StratumTransform:
 
     def values(self, heights: Complexes) -> Complexes:
         """Transform in all states, shape (n_states, n_heights); real heights are ascending."""
-        right, wrong = self.stratum.means
-        deviations = np.sqrt(right * wrong / (self.stratum.classes.total + 1))
+        stratum, (right, wrong) = self.stratum, self.stratum.means
+        deviations = np.sqrt(right * wrong / (stratum.classes.total + 1))
         # Less than 1e-12 of the mass is farther from the mean than 30 standard deviations, even of
         # an exponential variable.
         reach = np.minimum(np.maximum(right, wrong), 30 * deviations)
-        reach_of_all = float(self.stratum.classes.total_weight @ reach)
-        return _interpolated(self._direct_values, heights, reach_of_all)
-
-    def _direct_values(self, heights: Complexes) -> Complexes:
-        stratum = self.stratum
+        heights, of_heights = _few_heights(heights, float(stratum.classes.total_weight @ reach))
         found = np.ones((stratum.log_weights.size, heights.size), dtype=complex)
-        if not self.parts:
-            return found
         count = stratum.classes.count.astype(int)
         alone = np.empty((count.size, heights.size), dtype=complex)
         for rule in self.outliers:
@@ -280,22 +264,27 @@ class StratumTransform:
                     values += other
                     for one, times in zip(values.transpose(1, 0, 2), power, strict=True):
                         found[rows] *= one if times == 1 else one**times
-        return found
+        return found if of_heights is None else _interpolated(found, of_heights)
 
 
-def _interpolated(
-    values: Callable[[Complexes], Complexes], heights: Complexes, reach: float
-) -> Complexes:
-    """Return transforms of variables in [-reach, reach], from few real heights if these suffice."""
+def _few_heights(heights: Complexes, reach: float) -> tuple[Complexes, Floats | None]:
+    """Heights at which transforms of variables in [-reach, reach] are computed.
+
+    And the matrix that takes values there to all heights, if few real ones suffice.
+    """
     half, middle = (0.5 * (heights[-1] + sign * heights[0]).real for sign in (-1, 1))
     count = _n_points(half * reach)
     if heights.imag.any() or count > 0.7 * heights.size:
-        return values(heights)
+        return heights, None
     points = middle - half * np.cos(np.pi * np.arange(count) / (count - 1))
-    table, matrix = values(points.astype(complex)), _interpolation(points, heights.real).T
-    found = np.empty((*table.shape[:-1], heights.size), dtype=complex)
+    return points.astype(complex), _interpolation(points, heights.real).T
+
+
+def _interpolated(table: Complexes, matrix: Floats) -> Complexes:
+    """Multiply the last axis of complex values by a real matrix."""
+    found = np.empty((*table.shape[:-1], matrix.shape[1]), dtype=complex)
     for part, known in ((found.real, table.real), (found.imag, table.imag)):
-        flat = np.ascontiguousarray(known).reshape(-1, count)
+        flat = np.ascontiguousarray(known).reshape(-1, len(matrix))
         part[...] = matrix_product(flat, matrix).reshape(part.shape)
     return found
 

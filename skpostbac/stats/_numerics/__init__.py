@@ -12,6 +12,7 @@ from skpostbac.stats._numerics.arithmetic import (
     exact_sums,
     log_beta,
     log_binomial,
+    log_rising,
     log_sum,
     polynomial,
     stirling_remainder,

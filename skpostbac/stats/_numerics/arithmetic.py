@@ -98,6 +98,15 @@ def stirling_remainder(x: Floats) -> Floats:
     return remainder
 
 
+def log_rising(x: Floats, d: Floats) -> Floats:
+    """Return log Gamma(x + d) - log Gamma(x) - d log x, for x > 0 and d >= 0 of any size.
+
+    By Stirling's series, in a form without cancellation: the error is some roundings of d.
+    """
+    rest = stirling_remainder(x + d) - stirling_remainder(x)
+    return np.asarray((x + d - 0.5) * np.log1p(d / x) - d + rest)
+
+
 def log_beta(a: Floats | float, b: Floats | float) -> Floats:
     """Return log B(a, b), without the cancellation of three log Gammas."""
     a, b = np.asarray(a, float), np.asarray(b, float)

@@ -188,7 +188,12 @@ class PairedShares:
             # What rare outliers of either rate add to that
             pure = [without_rare(one) for one in strata]
             for place, one in enumerate(strata):
-                draw, rows = draw_outliers(one, states[place], left, rng)
+                # Their number is Poisson, and the row of each is in proportion.
+                expected = np.where(is_rare(one), one.outlier, 0.0) * left
+                sums = np.cumsum(expected, axis=1)[states[place]]
+                draw = np.repeat(np.arange(size), rng.poisson(sums[:, -1]))
+                level = rng.random(draw.size) * sums[draw, -1]
+                rows = (sums[draw, :-1] < level[:, np.newaxis]).sum(axis=1)
                 pairs = [(part, state[draw]) for part, state in zip(pure, states, strict=True)]
                 rates = [part.draw_rates(rows, state, rng) for part, state in pairs]
                 rates[place] = rng.beta(one.outlier_a[rows], one.outlier_b[rows])
@@ -228,7 +233,7 @@ class RatePosterior:
     ) -> "RatePosterior":
         """Take rows of `count` classes, each with `right` of `total` samples."""
         classes = EqualClasses(right, total, np.ones_like(total), count)
-        pool = Pool.of(classes, hyperprior, [classes.where(at) for at in places])
+        pool = Pool.of(classes, hyperprior, [classes[at] for at in places])
         likely = [one.log_weights > one.log_weights.max() + np.log(_LEAST) for one in pool.strata]
         pool = pool.where(likely)
         logs = [one.log_likelihood for one in pool.strata]
@@ -403,25 +408,17 @@ def cumulant_tables(
     # The expected share of the classes that are no outliers, or may be.
     left = [1 - np.where(is_rare(one), one.outlier, 0.0) for one in (discordant, wins)]
     tables = []
-    for k, pairs in enumerate(_factors(without_rare(discordant), without_rare(wins)), 1):
-        scale = count * weights**k
-        of_pair = pairs if k == 1 else [(f * left[0], g * left[1]) for f, g in pairs]
-        products = ((scale * of_d.averages(f)) @ of_e.averages(g).T for f, g in of_pair)
-        tables.append(reduce(np.add, products))
-    return tables
-
-
-def _factors(discordant: Stratum, wins: Stratum) -> list[list[tuple[Floats, Floats]]]:
-    """Factors whose products add up to the cumulants of each row, shape (n_states, n_rows)."""
-    mu, (u2, u3, u4, u5) = discordant.rates[0], discordant.central_moments(5)
-    nu = wins.rates[0] - wins.rates[1]
-    v2, v3, v4, v5 = (2**k * v for k, v in enumerate(wins.central_moments(5), 2))
+    # Factors whose products add up to the cumulants of each row, shape (n_states, n_rows)
+    pure_d, pure_e = without_rare(discordant), without_rare(wins)
+    mu, (u2, u3, u4, u5) = pure_d.rates[0], pure_d.central_moments(5)
+    nu = pure_e.rates[0] - pure_e.rates[1]
+    v2, v3, v4, v5 = (2**k * v for k, v in enumerate(pure_e.central_moments(5), 2))
     # Raw moments of e, and a part of its third moments.
     e2, e3 = nu**2 + v2, nu**3 + 3 * nu * v2 + v3
     e4 = nu**4 + 6 * nu**2 * v2 + 4 * nu * v3 + v4
     e5 = nu**5 + 10 * nu**3 * v2 + 10 * nu**2 * v3 + 5 * nu * v4 + v5
     q = 6 * nu * v2 + 3 * v3
-    return [
+    factors = [
         [(mu, nu)],
         [(mu**2, v2), (u2, e2)],
         [(mu**3, v3), (mu * u2, q), (u3, e3)],
@@ -435,16 +432,19 @@ def _factors(discordant: Stratum, wins: Stratum) -> list[list[tuple[Floats, Floa
         [
             (mu**5, v5 - 10 * v3 * v2),
             (mu**3 * u2, 10 * (nu**2 * v3 + 2 * nu * v4 + v5 - v3 * e2 - q * v2)),
-            (
-                mu**2 * u3,
-                10 * (nu**3 * v2 + 3 * nu**2 * v3 + 3 * nu * v4 + v5 - e3 * v2),
-            ),
+            (mu**2 * u3, 10 * (nu**3 * v2 + 3 * nu**2 * v3 + 3 * nu * v4 + v5 - e3 * v2)),
             (mu * u4, 20 * nu**3 * v2 + 30 * nu**2 * v3 + 20 * nu * v4 + 5 * v5),
             (u5, e5),
             (-10 * mu * u2**2, q * e2),
             (-10 * u2 * u3, e3 * e2),
         ],
     ]
+    for k, pairs in enumerate(factors, 1):
+        scale = count * weights**k
+        of_pair = pairs if k == 1 else [(f * left[0], g * left[1]) for f, g in pairs]
+        products = ((scale * of_d.averages(f)) @ of_e.averages(g).T for f, g in of_pair)
+        tables.append(reduce(np.add, products))
+    return tables
 
 
 def draw_of_cumulants(cumulants: Floats, rng: np.random.Generator) -> Floats:
@@ -484,17 +484,3 @@ def without_rare(stratum: Stratum) -> Stratum:
     """Return a stratum of whose rare rows no class is an outlier."""
     log_borrower = np.where(is_rare(stratum), np.inf, stratum.log_borrower)
     return replace(stratum, log_borrower=log_borrower)
-
-
-def draw_outliers(
-    stratum: Stratum, state: Indices, count: Floats, rng: np.random.Generator
-) -> tuple[Indices, Indices]:
-    """Draw rare outliers among `count` classes of each row: of which draw, and of which row."""
-    sums = np.cumsum(np.where(is_rare(stratum), stratum.outlier, 0.0) * count, axis=1)
-    number = rng.poisson(sums[state, -1])
-    draw = np.repeat(np.arange(state.size), number)
-    level = rng.random(draw.size) * sums[state[draw], -1]
-    row = np.zeros(draw.size, dtype=np.intp)
-    for column in sums[:, :-1].T:
-        row += column[state[draw]] < level
-    return draw, row

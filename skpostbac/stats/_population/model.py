@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, log_expit, polygamma
 
 from skpostbac._utils import Floats, block, float_or_nan, is_real, parameters
-from skpostbac.stats._numerics import log_beta, log_binomial, stirling_remainder
+from skpostbac.stats._numerics import log_beta, log_binomial, log_rising
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ class BetaBinomial:
         a, b = self._exponents(location, concentration)
         wrong = total - correct
         binomial = correct * log_expit(location) + wrong * log_expit(-location)
-        excess = _log_rising(a, correct) + _log_rising(b, wrong) - _log_rising(a + b, total)
+        excess = log_rising(a, correct) + log_rising(b, wrong) - log_rising(a + b, total)
         return np.asarray(binomial + excess)
 
     def _terms(self, u: Floats) -> Floats:
@@ -268,9 +268,3 @@ def log_likelihood(u: Floats, correct: float, total: float) -> Floats:
     if not correct or not wrong:
         return correct * log_expit(u) + wrong * log_expit(-u)
     return log_binomial(u, correct, wrong)
-
-
-def _log_rising(a: Floats, k: Floats) -> Floats:
-    """Return log(Gamma(a + k) / Gamma(a)) - k log(a), to some roundings of k."""
-    remainder = stirling_remainder(a + k) - stirling_remainder(a)
-    return np.asarray((a + k - 0.5) * np.log1p(k / a) - k + remainder)

@@ -89,11 +89,8 @@ class LogOdds:
             0.5 * (np.log(a) + np.log(b / n) - np.log(2 * np.pi))
             - stirling_remainder(np.array([a, b, n])) @ np.array([1.0, 1.0, -1.0])
         )
-
-        def log_density(z: Floats) -> Floats:
-            return log_peak + log_binomial(z, a, b)
-
-        return cls(log_density, mode, float(np.sqrt(1 / a + 1 / b)), (a, b))
+        scale = float(np.sqrt(1 / a + 1 / b))
+        return cls(lambda z: log_peak + log_binomial(z, a, b), mode, scale, (a, b))
 
 
 def tolerance_of(*variables: LogOdds) -> float:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skpostbac._utils import Bools, Floats, Indices
+from skpostbac._utils import Floats, Indices
 from skpostbac.stats._numerics import matrix_product
 
 # With a smaller mass of the prior Gamma variables may be too small for doubles.
@@ -62,7 +62,18 @@ class PatternDistribution:
             return self._draw_listed(size, rng)
         # Shares of the patterns and of the prior are Gamma variables over their sum.
         masses = [*self.counts.tolist(), self.a + self.b]
-        shares = _draw_shares(masses, size, rng)
+        if sum(masses) >= _LEAST_MASS:
+            shares = np.stack([rng.standard_gamma(mass, size) for mass in masses])
+        else:
+            # All Gamma variables may be too small for doubles, but their logarithms are not.
+            logs = np.stack(
+                [
+                    np.log(rng.standard_gamma(mass + 1, size))
+                    - rng.standard_exponential(size) / mass
+                    for mass in masses
+                ]
+            )
+            shares = np.exp(logs - logs.max(axis=0))
         accuracies = matrix_product(self.patterns.T, shares[:-1])
         accuracies += shares[-1] * self._draw_prior(size, rng)
         accuracies /= shares.sum(axis=0)
@@ -103,40 +114,22 @@ class PatternDistribution:
         for _ in range(int(np.clip(np.ceil(needed), 1, 64))):
             # Each piece takes a Beta(1, mass) share of what is left of the stick.
             rest = left * np.exp(rng.standard_exponential(size) / -mass)
-            accuracies += (left - rest) * self._draw_patterns(shape, rng)
+            uniform = rng.random(shape)
+            if self.balanced:
+                # One after another is right with the share of those left that have to be.
+                missing = (shape[0] + rng.integers(0, 2, size)) // 2
+                patterns = np.empty(shape, dtype=bool)
+                for i in range(shape[0]):
+                    patterns[i] = uniform[i] * (shape[0] - i) < missing
+                    missing -= patterns[i]
+            else:
+                patterns = uniform < self.a / mass
+            accuracies += (left - rest) * patterns
             left = rest
         # The flat prior is common and has a much faster special case.
         is_flat = self.a == self.b == 1
         accuracies += left * (rng.random(shape) if is_flat else rng.beta(self.a, self.b, shape))
         return accuracies
-
-    def _draw_patterns(self, shape: tuple[int, int], rng: np.random.Generator) -> Bools:
-        """Draw patterns of the prior, shape (T, size)."""
-        uniform = rng.random(shape)
-        if not self.balanced:
-            return uniform < self.a / (self.a + self.b)
-        # One classifier after another is right with the share of those left that have to be.
-        count, size = shape
-        missing = (count + rng.integers(0, 2, size)) // 2
-        patterns = np.empty(shape, dtype=bool)
-        for i in range(count):
-            patterns[i] = uniform[i] * (count - i) < missing
-            missing -= patterns[i]
-        return patterns
-
-
-def _draw_shares(masses: list[float], size: int, rng: np.random.Generator) -> Floats:
-    """Draw from a Dirichlet distribution up to a factor, shape (len(masses), size)."""
-    if sum(masses) >= _LEAST_MASS:
-        return np.stack([rng.standard_gamma(mass, size) for mass in masses])
-    # All Gamma variables may be too small for doubles, but their logarithms are not.
-    logs = np.stack(
-        [
-            np.log(rng.standard_gamma(mass + 1, size)) - rng.standard_exponential(size) / mass
-            for mass in masses
-        ]
-    )
-    return np.asarray(np.exp(logs - logs.max(axis=0)))
 
 
 def draw_averages(

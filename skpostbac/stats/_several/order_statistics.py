@@ -111,14 +111,13 @@ def resolve(
     most: int = 64,
 ) -> "PanelDistribution":
     """Return the distribution of a distribution function, given rising first edges."""
-
-    def evaluate(x: Floats) -> Floats:
-        return np.clip(cdf(x.ravel()), 0.0, 1.0).reshape(x.shape)
-
-    def is_unresolved(_: Floats, values: Floats) -> Bools:
-        return np.asarray(np.abs(values @ TO_LEGENDRE[-3:].T).max(axis=1) > tolerance)
-
-    return PanelDistribution(*resolved_panels(evaluate, is_unresolved, edges, most))
+    found = resolved_panels(
+        lambda x: np.clip(cdf(x.ravel()), 0.0, 1.0).reshape(x.shape),
+        lambda _, values: np.abs(values @ TO_LEGENDRE[-3:].T).max(axis=1) > tolerance,
+        edges,
+        most,
+    )
+    return PanelDistribution(*found)
 
 
 class PanelDistribution(BoundedDistribution):
@@ -230,11 +229,6 @@ class JointPanels:
     edges: Floats
     cdf: Floats
 
-    def integrate(self, values: Floats) -> Floats:
-        """Integrate node values of shape (P, n, ...) over x."""
-        half = np.diff(self.edges, axis=1)[:, 0] / 2
-        return np.asarray(np.einsum("p,n,pn...->...", half, WEIGHTS, values))
-
     def increments(self) -> Floats:
         """Return v with ``sum(g * v)`` the integral of g dF_i for each i, shape (P, n, T)."""
         # F - 1 increases as F does, and rounding is that of the smaller tail.
@@ -249,9 +243,6 @@ def resolve_jointly(distributions: Sequence[BoundedDistribution]) -> JointPanels
     low, high = min(lows), max(highs)
     first, last = np.clip([np.min(means - reach), np.max(means + reach)], low, high)
     edges = np.unique([low, *np.linspace(first, last, 7), high])
-
-    def evaluate(x: Floats) -> Floats:
-        return np.stack([distribution.cdf(x) for distribution in distributions], axis=-1)
 
     def is_unresolved(edges: Floats, cdf: Floats) -> Bools:
         # What is left out of the products of all functions matters as far as one of them varies on
@@ -269,7 +260,13 @@ def resolve_jointly(distributions: Sequence[BoundedDistribution]) -> JointPanels
         return np.asarray((errors > 1e-9) & is_long)
 
     # Distributions whose noise exceeds the tolerance would be halved for ever.
-    return JointPanels(*resolved_panels(evaluate, is_unresolved, edges, 512))
+    found = resolved_panels(
+        lambda x: np.stack([distribution.cdf(x) for distribution in distributions], axis=-1),
+        is_unresolved,
+        edges,
+        512,
+    )
+    return JointPanels(*found)
 
 
 def _counts_above(cdf: Floats) -> Floats:
@@ -326,8 +323,8 @@ def expected_shortfalls(panels: JointPanels) -> Floats:
     The integral of P(X_i <= x < the largest of the others), which is never negative.
     """
     others = _products_of_others(np.moveaxis(panels.cdf, -1, 0))
-    shortfalls = panels.integrate(panels.cdf * (1 - np.moveaxis(others, 0, -1)))
-    return np.maximum(shortfalls, 0.0)
+    values, half = panels.cdf * (1 - np.moveaxis(others, 0, -1)), np.diff(panels.edges)[:, 0] / 2
+    return np.maximum(np.einsum("p,n,pnt->t", half, WEIGHTS, values), 0.0)
 
 
 def _products_of_others(values: Floats) -> Floats:
