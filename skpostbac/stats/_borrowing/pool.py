@@ -81,7 +81,7 @@ class Borrowed(Rows):
         # There are few strengths.
         strengths, row = np.unique(self.kappa, return_inverse=True)
         n, strengths = rows[0] + rows[1], strengths[:, np.newaxis]
-        table = -(log_rising(n, strengths) + strengths * np.log(n))[row]
+        table: Floats = -(log_rising(n, strengths) + strengths * np.log(n))[row]
         for borrowed, own in zip(
             (self.up[:, np.newaxis], self.down[:, np.newaxis]), rows, strict=True
         ):

@@ -324,7 +324,7 @@ def expected_shortfalls(panels: JointPanels) -> Floats:
     """
     others = _products_of_others(np.moveaxis(panels.cdf, -1, 0))
     values, half = panels.cdf * (1 - np.moveaxis(others, 0, -1)), np.diff(panels.edges)[:, 0] / 2
-    return np.maximum(np.einsum("p,n,pnt->t", half, WEIGHTS, values), 0.0)
+    return np.asarray(np.maximum(np.einsum("p,n,pnt->t", half, WEIGHTS, values), 0.0))
 
 
 def _products_of_others(values: Floats) -> Floats:
