@@ -46,7 +46,7 @@ def betas(right, total, n_classes, name):
     a, b = right + 1 / n_classes, total - right + 1 / n_classes
     if name == "plain":
         return a, b
-    share = 1 - np.minimum(total, 1 - 1 / n_classes) / (a + b)
+    share = 1 - np.minimum(total, 1.5 - 2 / n_classes) / (a + b)
     return a * share, b * share
 
 

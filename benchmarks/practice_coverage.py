@@ -42,7 +42,7 @@ from skpostbac import (
 from skpostbac.metrics import SampleWeightWarning
 
 FOLDER = Path(__file__).parent
-SETS = {"gaps": 200, "splits": 40, "equals": 300, "weights": 100, "repeats": 1000}
+SETS = {"gaps": 200, "splits": 40, "equals": 300, "weights": 400, "repeats": 1000}
 
 
 def gaps(n_sets):

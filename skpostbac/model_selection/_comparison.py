@@ -195,7 +195,7 @@ class PosteriorComparison(StablePickle):
     >>> comparison
     PosteriorComparison('C1', 'C3', rope=0.05)
     >>> comparison.prob_best().round(6)
-    array([0.087513, 0.912487])
+    array([0.090033, 0.909967])
     """
 
     names: tuple[str, ...]
@@ -484,8 +484,8 @@ class PosteriorComparison(StablePickle):
         >>> one = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
         >>> three = PosteriorBalancedAccuracy.from_counts([32, 9, 4], [32, 10, 4])
         >>> compare_posteriors({"C1": one, "C3": three}).prob_greater().round(6)
-        array([[0.5     , 0.087513],
-               [0.912487, 0.5     ]])
+        array([[0.5     , 0.090033],
+               [0.909967, 0.5     ]])
         """
         return self._joint.prob_greater.copy()
 
@@ -961,10 +961,10 @@ def compare_posteriors(
     >>> comparison.ranking()
     ('C3', 'C1', 'C2')
     >>> comparison.prob_best().round(6)
-    array([8.75100e-02, 1.00000e-05, 9.12480e-01])
+    array([9.00290e-02, 1.20000e-05, 9.09959e-01])
     >>> low, high = comparison.difference_interval("C3", "C1")
     >>> print(f"{low:.4f} {high:.4f}")
-    -0.0594 0.3192
+    -0.0619 0.3223
     """
     if not isinstance(posteriors, Mapping):
         raise TypeError(f"posteriors must be a mapping, got {type(posteriors).__name__}")
@@ -1088,8 +1088,8 @@ def compare_predictions(
 
     By default, all prior mass of a pair is on disagreement, :math:`(0, 1/l, 1/l, 0)` for l classes,
     so that few disagreements leave the difference as uncertain as it is. As for a classifier alone,
-    the parameters of a class of n samples are multiplied by :math:`1 - \min(n, 1 - 1/l) / (n +
-    2/l)`, which takes the strength of about one observation away and leaves the mean as it is. With
+    the parameters of a class of n samples are multiplied by :math:`1 - \min(n, 1.5 - 2/l) / (n +
+    2/l)`, which takes the strength of about 1.5 observations away and leaves the mean as it is. With
     T > 2, ranks and losses use patterns with half of the classifiers right, of which two disagree
     with probability :math:`T / (2 (T - 1))` for even T and :math:`(T + 1) / (2 T)` for odd T. So
     they may differ slightly from the probabilities of pairs.

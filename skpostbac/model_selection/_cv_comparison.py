@@ -130,7 +130,7 @@ def compare_cv_results(
     ... }
     >>> comparison = compare_cv_results(results, random_state=0)
     >>> float(comparison.prob_greater()[1, 0])
-    0.9560
+    0.9555
     >>> these = compare_cv_results(results, training_variation=None, random_state=0)
     >>> float(these.prob_greater()[1, 0])  # these predictions only
     0.9978

@@ -246,7 +246,7 @@ def test_default_pair(groups):
     distribution = comparison.difference("A", "B")
     assert distribution.mean() == pytest.approx(one.mean() - two.mean(), abs=1e-14)
     masses = CELLS + np.array([0, 1, 1, 0]) / 3
-    masses *= 1 - (2 / 3) / masses.sum(axis=1, keepdims=True)
+    masses *= 1 - (5 / 6) / masses.sum(axis=1, keepdims=True)
     share = masses / masses.sum(axis=1, keepdims=True)
     single = share[:, 1] + share[:, 2] - (share[:, 1] - share[:, 2]) ** 2
     expected = np.sum(single / (masses.sum(axis=1) + 1)) / len(CELLS) ** 2

@@ -19,7 +19,7 @@ LARGE_SHARE = 1 / 3
 # Design effects above this are worth a comparison with what ignores them.
 LARGE_EFFECT = 2.0
 # Below this effective size, and this share of the samples, few weights decide about a class.
-FEW_EFFECTIVE, LOW_EFFICIENCY = 10.0, 0.4
+FEW_EFFECTIVE, LOW_EFFICIENCY = 10.0, 0.38
 # Weights are whole numbers up to this relative error, which sums of floats may have.
 _ROUNDING = 1e-6
 
@@ -56,7 +56,7 @@ class SampleWeightWarning(UserWarning):
     warning.
 
     With ``weight_type="importance"`` it is given if the effective size of a class,
-    ``sum(w)**2 / sum(w**2)``, is below 10 and below 0.4 of its samples. The few samples with
+    ``sum(w)**2 / sum(w**2)``, is below 10 and below 0.38 of its samples. The few samples with
     large weights then decide, and 95 % intervals contained the true value in as few as 81 % of the
     simulated test sets, most often missing it if those samples are the harder ones.
     """

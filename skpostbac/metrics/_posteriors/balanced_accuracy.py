@@ -120,7 +120,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         Prior of the accuracy on each class: "reciprocal" (a = b = 1 / n_classes), "uniform" (1),
         "jeffreys" (1/2), "neutral" (1/3), a pair ``(a, b)`` for all classes, or one pair for each.
         "reciprocal" gives each class the posterior mean of Beta(1 / n_classes, 1 / n_classes), and
-        the strength of 1 - 1 / n_classes observations less than this prior and the samples have
+        the strength of 1.5 - 2 / n_classes observations less than this prior and the samples have
         (see :ref:`priors`); an array of the same numbers is the plain prior.
         "uniform", the prior of the papers, pulls each class to 1/2, which does not average out over
         many classes. The total weight of "reciprocal" does not grow with the number of classes.
@@ -173,11 +173,11 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     >>> from skpostbac import PosteriorBalancedAccuracy
     >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
     >>> posterior
-    PosteriorBalancedAccuracy(mean=0.808, 95% CI=[0.632, 0.949], n_classes=3, n=46)
+    PosteriorBalancedAccuracy(mean=0.808, 95% CI=[0.629, 0.950], n_classes=3, n=46)
     >>> posterior.prob_above(0.7)
-    0.8933
+    0.8900
     >>> print(posterior.report())
-    The balanced accuracy is 0.808 (95% credible interval 0.632 to 0.949), from 46 samples of 3
+    The balanced accuracy is 0.808 (95% credible interval 0.629 to 0.950), from 46 samples of 3
     classes.
     The probability of beating chance (0.333) is > 0.999 (prior: 0.770).
     Class 2 has the lowest recall (3 of 4 correct): 0.700 (95% credible interval 0.284 to 0.997).
@@ -409,8 +409,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
-        >>> posterior.binary_equivalent().median()  # the square root of 0.7813
-        0.9040
+        >>> posterior.binary_equivalent().median()  # the square root of 0.8176
+        0.9042
         """
         return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
 

@@ -238,9 +238,9 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
     >>> from skpostbac import PosteriorBalancedAccuracy
     >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
     >>> posterior.binary_equivalent()
-    PosteriorBinaryEquivalentAccuracy(mean=0.898, 95% CI=[0.795, 0.975], chance=0.577, n_classes=3)
+    PosteriorBinaryEquivalentAccuracy(mean=0.898, 95% CI=[0.793, 0.976], chance=0.577, n_classes=3)
     >>> print(posterior.binary_equivalent().report())
-    Binary-equivalent accuracy: 0.898 (95% credible interval 0.795 to 0.975).
+    Binary-equivalent accuracy: 0.898 (95% credible interval 0.793 to 0.976).
     The probability of beating chance (0.577) is > 0.999.
     """
 

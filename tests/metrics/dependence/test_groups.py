@@ -70,7 +70,7 @@ def test_worked_examples(case):
     assert distribution.standard_deviation() == pytest.approx(case["sd"], rel=1e-10)
     # The reference has the Beta of these moments, and not the average of the classes.
     np.testing.assert_allclose(distribution.interval(), case["interval"], atol=0.006)
-    # The default prior has the same means, with the strength of 1 - 1 / l samples less.
+    # The default prior has the same means, with the strength of 1.5 - 2 / l samples less.
     default = PosteriorBalancedAccuracy(counts)
     a, b = beta_of_default(counts.effective())
     np.testing.assert_allclose(default.distribution.means(), beta(a, b).mean(), rtol=1e-12)
@@ -152,8 +152,8 @@ def test_crossing_pairs_widen_to_a_matched_beta():
     cells = counts.cells("A", "B") / effects.divisor[:, np.newaxis]
     divided = PosteriorComparison.from_paired_counts(PairedCounts.from_cells(cells))
     plain = divided.difference("B", "A")
-    # The default prior: on disagreement but for 1e-6, with the strength of 2/3 of a sample less.
-    kept = 1 - 2 / 3 / (cells.sum(axis=1, keepdims=True) + 2 / 3)
+    # The default prior: on disagreement but for 1e-6, with the strength of 5/6 of a sample less.
+    kept = 1 - 5 / 6 / (cells.sum(axis=1, keepdims=True) + 2 / 3)
     masses = kept * (cells + np.array([0, 1, 1, 0]) / 3) + 1e-6 * np.array([1, -1, -1, 1])
     shares = masses / masses.sum(axis=1, keepdims=True)
     variances = shares[:, 1] + shares[:, 2] - (shares[:, 2] - shares[:, 1]) ** 2

@@ -59,9 +59,9 @@ def test_every_public_default_is_the_same():
 
 
 def weakened(k, n, n_classes):
-    """Return the Beta posterior of a class with the strength of 1 - 1 / l observations less."""
+    """Return the Beta posterior of a class with the strength of 1.5 - 2 / l observations less."""
     size = n + 2 / n_classes
-    kept = 1 - min(n, 1 - 1 / n_classes) / size
+    kept = 1 - min(n, max(1.5 - 2 / n_classes, 0)) / size
     return stats.beta(kept * (k + 1 / n_classes), kept * (n - k + 1 / n_classes))
 
 
