@@ -24,8 +24,8 @@ SENTENCES = 5
 INDEPENDENT = "The recall of each class has a Beta prior, so its posterior is a Beta distribution."
 WEAKENED = (
     "In the average, each class has the strength of 1.5 - 2/l observations less than its prior "
-    "and samples, with l classes, so that intervals are wide enough; recalls of single classes have "
-    "the Jeffreys prior."
+    "and samples, with l classes, so that intervals are wide enough; recalls of single classes "
+    "have the Jeffreys prior."
 )
 METHOD = (
     "The balanced accuracy is their average over the classes; its posterior distribution is "

@@ -1089,10 +1089,11 @@ def compare_predictions(
     By default, all prior mass of a pair is on disagreement, :math:`(0, 1/l, 1/l, 0)` for l classes,
     so that few disagreements leave the difference as uncertain as it is. As for a classifier alone,
     the parameters of a class of n samples are multiplied by :math:`1 - \min(n, 1.5 - 2/l) / (n +
-    2/l)`, which takes the strength of about 1.5 observations away and leaves the mean as it is. With
-    T > 2, ranks and losses use patterns with half of the classifiers right, of which two disagree
-    with probability :math:`T / (2 (T - 1))` for even T and :math:`(T + 1) / (2 T)` for odd T. So
-    they may differ slightly from the probabilities of pairs.
+    2/l)`, which takes the strength of up to 1.5 observations away and leaves the mean as it is. Of
+    T > 2 classifiers, no sample can have all pairs disagree: ranks and losses use patterns with
+    half of the classifiers right, of which two disagree with probability :math:`T / (2 (T - 1))`
+    for even T and :math:`(T + 1) / (2 T)` for odd T, the most that is possible. So they may differ
+    slightly from the probabilities of pairs.
 
     With an explicit prior (a, b), and with "uniform", "jeffreys" or "neutral", the patterns have
     the mass :math:`a + b`, as if the classifiers were right independently of each other with
