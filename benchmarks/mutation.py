@@ -15,9 +15,10 @@ Left out are changes that no test can notice, or none should:
 - shifts and bitwise operators in place of arithmetic, which fail at once for floats, and all
   changes of ``|``, most of which is in annotations;
 - ``is`` and ``is not`` in place of another comparison, which is the same for small integers;
-- whether a dataclass is frozen, and how many frames a warning skips;
+- what the decorator of a dataclass asks for, and how many frames a warning skips;
 - sizes of blocks (constants with BLOCK in their names), which change memory and time alone;
-- numbers, arithmetic and defaults in ``_plot`` and ``displays``: geometry and style of drawings.
+- numbers, arithmetic and defaults in ``_plot`` and ``displays``, and the box of drawings in HTML:
+  geometry and style.
 
 Each verdict is a line of ``mutation.jsonl`` as soon as it is known, and a run that was stopped goes
 on from there. ``mutation.rst`` has the totals and the survivors; the paths are those of the commit
@@ -60,7 +61,7 @@ DULL = re.compile(
     r"core/(ReplaceBinaryOperator_(.*_(RShift|LShift|BitOr|BitAnd|BitXor)|BitOr_.*)|"
     r"ReplaceComparisonOperator_(?!Is).*_Is(Not)?)$"
 )
-DULL_LINE = re.compile(r"^@dataclass\(|stacklevel=|^_?[A-Z_]*BLOCK[A-Z_, ]* = ")
+DULL_LINE = re.compile(r"^@dataclass\(|stacklevel=|^_?[A-Z_]*BLOCK[A-Z_, ]* = |viewBox=")
 DRAWINGS = re.compile(r"skpostbac/(_plot|displays)/")
 DULL_IN_DRAWINGS = re.compile(
     r"core/(NumberReplacer|ReplaceBinaryOperator|ReplaceUnary|Replace(True|False)With)"
