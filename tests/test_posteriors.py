@@ -41,9 +41,9 @@ FIGURES = {
     ),
     "PrevalenceDifference": PREVALENCE.difference(PREVALENCE),
     "SelectedPosterior": SelectedPosterior(BALANCED, optimism=0.03),
-    "ExtremePosterior, gap": SUBGROUPS.gap,
-    "ExtremePosterior, worst": SUBGROUPS.worst,
-    "DrawnFigure": POOLED.gap,
+    "SubgroupPosterior, gap": SUBGROUPS.gap,
+    "SubgroupPosterior, worst": SUBGROUPS.worst,
+    "SubgroupPosterior, pooled": POOLED.gap,
     "DrawnPosterior": skpostbac.metrics.DrawnPosterior(np.linspace(0, 1, 200) ** 2),
 }
 

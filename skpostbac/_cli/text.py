@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 
 from skpostbac._utils import format_probability, join_first, printable
-from skpostbac.metrics._posteriors import say_untested
+from skpostbac.metrics._posteriors import describe_untested
 
 Record: TypeAlias = dict[str, Any]
 
@@ -232,7 +232,9 @@ def _posterior_notes(document: Record) -> list[str]:
         )
     if untested := records[0]["untested"]:  # the same for all classifiers
         borrow = document["settings"]["prior"] == "hierarchical"
-        notes.append(printable(say_untested(untested, borrow=borrow, leave_out_with="--labels")))
+        notes.append(
+            printable(describe_untested(untested, borrow=borrow, leave_out_with="--labels"))
+        )
     if grouped := [record for record in records if record["groups"]]:
         for record in grouped:
             name = f"{_name(record)}: " if len(grouped) > 1 else ""

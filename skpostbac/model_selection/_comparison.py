@@ -48,7 +48,7 @@ from skpostbac.metrics import (
 from skpostbac.metrics._confusion import Metric, confuse_jointly
 from skpostbac.metrics._dependence import (
     DesignEffects,
-    doubts_of_groups,
+    group_notes,
     is_large,
     warn_of_groups,
     warn_of_repeated_ids,
@@ -67,8 +67,8 @@ from skpostbac.metrics._posteriors import (
     OBJECTIVES,
     ScalarPosterior,
     check_objective,
-    tell_of_coverage,
-    tell_of_untested,
+    coverage_notes,
+    untested_notes,
     warn_if_prior_dominates,
 )
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
@@ -837,7 +837,7 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
     )
     lines += sorted(corrections)
     if are_balanced:
-        lines += [*tell_of_coverage(*posteriors), *tell_of_untested(*posteriors)]
+        lines += [*coverage_notes(*posteriors), *untested_notes(*posteriors)]
     of_probabilities = max(record["prob_best_error"] for record in records)
     if isinstance(comparison.difference(leader, others[0]["name"]), DrawnPosterior):
         of_means, of_ends = (
@@ -889,7 +889,7 @@ def _describe_same_samples(
     ignoring = joint.ignoring_groups(*pair)
     if ignoring is not None:
         effects = joint.design_effects(*pair)
-        lines += doubts_of_groups(effects, joint.class_labels)
+        lines += group_notes(effects, joint.class_labels)
         if is_large(effects):
             probability = format_probability(float(ignoring.ccdf(0.0)))
             lines.append(

@@ -39,7 +39,7 @@ from skpostbac.metrics import (
     SelectedPosterior,
     SubgroupPosteriors,
 )
-from skpostbac.stats import BetaAverage, BetaBinomial, Hyperprior, NormalBinomial
+from skpostbac.stats import BetaBinomial, Hyperprior, NormalBinomial
 
 from_counts = PosteriorBalancedAccuracy.from_counts
 from_confusion = PosteriorBalancedAccuracy.from_confusion_matrix
@@ -236,23 +236,22 @@ CALLS = [
     (lambda: parse(COUNTS.to_json().replace("9", "NaN")), "^total must be finite"),
     (lambda: read(COUNTS, format="x"), "^'format' must be 'skpostbac.ClassCounts', got 'x'$"),
     (lambda: read(COUNTS, version=True), "^'version' must be 1, got True$"),
-    (lambda: read(COUNTS, total=None), "^text must have the key 'total'$"),
-    (lambda: read(COUNTS, site="x"), "^text has an unknown key, 'site'$"),
+    (lambda: read(COUNTS, total=None), "^text must have the keys .'classes', 'correct', 'to"),
+    (lambda: read(COUNTS, site="x"), "^text must have the keys .*, got .*'site'"),
     (lambda: read(COUNTS, total=3), "^'total' must be a list, got 3$"),
-    (lambda: read(COUNTS, total=["9", 3]), "^'total' must hold numbers, got '9'$"),
-    (lambda: read(COUNTS, total=[True, 3]), "^'total' must hold numbers, got True$"),
+    (lambda: read(COUNTS, total=["9", 3]), "^total must be an array of numbers, got '9'"),
     (lambda: read(COUNTS, total=[10**400, 3]), "^total must be an array of numbers"),
     (lambda: read(COUNTS, classes=["a", ["b"]]), r"^'classes' must hold strings, .* got \['b'\]$"),
     (lambda: read(COUNTS, classes=["a", np.inf]), "^'classes' must hold strings, .* got inf"),
     (lambda: read(COUNTS, classes=["a", 1]), "^Mix of label input types"),
     (lambda: read(COUNTS, classes=[]), "^'classes' should contain at least one label"),
-    (lambda: read(PAIRED, names=["x", 1]), "^'names' must hold strings, got 1$"),
+    (lambda: read(PAIRED, names=["x", 1]), "^the names of classifiers must be strings, got 1"),
     (lambda: read(PAIRED, names=["x", "x"]), "^the names of classifiers must be different"),
     (lambda: read(PAIRED, class_index=[0, 0, 1, 2]), "^class_index must hold integers from 0 to 1"),
-    (lambda: read(PAIRED, class_index=[0, 0, 1, 0.0]), "^'class_index' must hold integers, got 0."),
+    (lambda: read(PAIRED, class_index=[0, 0, 1, 0.0]), "^class_index must hold integers"),
     (lambda: read(PAIRED, patterns=[[1, 0], [1], [1, 0], [1, 0]]), "^patterns must hold booleans"),
-    (lambda: read(PAIRED, patterns=[[1, 0], "11"]), "^'patterns' must hold lists, got '11'$"),
-    (lambda: read(PAIRED, counts=[1, 7, 0.5, None]), "^'counts' must hold numbers, got None$"),
+    (lambda: read(PAIRED, patterns=[[1, 0], "11"]), "^patterns must hold booleans"),
+    (lambda: read(PAIRED, counts=[1, 7, 0.5, None]), "^counts must be an array of numbers, got"),
     # Metrics of a confusion matrix
     (lambda: metric("auc"), "metric must be a function or one of .*got 'auc'$"),
     (lambda: metric(int), "metric must be a function or one of .*, got <class 'int'>"),
@@ -289,7 +288,6 @@ CALLS = [
     (lambda: metric(lambda C: C.sum()), "metric must return one number for each confusion matrix"),
     (lambda: metric(lambda C: C[:, 0, 0] * np.nan), "metric is not a finite number"),
     (lambda: metric("f1", [[3]]), "A confusion matrix needs at least two classes"),
-    (lambda: PosteriorConfusionMetric("f1", 0.5, BetaAverage([3], [1]), (0, 1)), "prior must be"),
     (lambda: posterior_confusion_metric([0, 0, 1], [0, 2, 1], "recall", labels=[0, 1]),
      "y_pred has classes that are not in labels"),
     (lambda: posterior_confusion_metric(Y, Y, lambda C: np.full(len(C), np.nan), groups=SITES),

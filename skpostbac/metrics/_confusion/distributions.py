@@ -35,7 +35,7 @@ Exact: TypeAlias = BetaAverage | BetaQuotient | BetaRatio | LibbyNovickBeta | Sh
 F_MEASURES = {"f0.5": 0.5, "f1": 1.0, "f2": 2.0}
 # A sum of false positives is drawn at random if a class has a smaller parameter than this for the
 # predictions of other classes, or a smaller share relative to the largest one.
-_LEAST_QUIET, _LEAST_SHARE = 5.0, 1e-3
+_LEAST_NEGATIVES, _LEAST_SHARE = 5.0, 1e-3
 # Cells that are drawn at a time: the arrays then fit the cache.
 MOST_CELLS = 2**18
 
@@ -100,11 +100,6 @@ class ConfusionModel:
         beside = ~np.eye(len(self.cells), dtype=bool)
         return np.asarray((self.cells * beside).sum(axis=1))
 
-    @property
-    def expected(self) -> Floats:
-        """Posterior mean of the joint probabilities, up to a common factor, shape (k, k)."""
-        return self.joint(self.cells)
-
     def joint(self, weights: Floats) -> Floats:
         """Give the rows of matrices, shape (..., k, m), the known shares of the classes, if any.
 
@@ -140,25 +135,25 @@ def distribution_of_class(name: str, position: int, model: ConfusionModel) -> Ex
         return BetaAverage([right], [wrong])
     # Of each other class, the parameters of predicting this class, and of predicting any other.
     others = np.delete(model.cells, position, axis=0)
-    alarms, quiet = others[:, position], np.delete(others, position, axis=1).sum(axis=1)
+    positives, negatives = others[:, position], np.delete(others, position, axis=1).sum(axis=1)
     shares = model.prevalence
     if name == "false_positive_rate" and shares is not None:
         weights = np.delete(shares, position)
         if not weights.any():
             raise ValueError("prevalence leaves no samples outside the requested class")
-        return BetaAverage(alarms, quiet, weights=weights / weights.sum())
+        return BetaAverage(positives, negatives, weights=weights / weights.sum())
     if name.endswith("likelihood_ratio"):
         # The recall divided by the false positive rate, or 1 minus each. The latter is a Beta
         # variable with two classes, or with sampled shares.
-        if shares is not None and len(alarms) > 1:
+        if shares is not None and len(positives) > 1:
             return None
-        a, b = np.array([right, alarms.sum()]), np.array([wrong, quiet.sum()])
+        a, b = np.array([right, positives.sum()]), np.array([wrong, negatives.sum()])
         return BetaQuotient(a, b) if name.startswith("positive") else BetaQuotient(b, a)
     if shares is not None:
         return _of_known_class(name, position, model, shares)
     # Only sums: a difference has no digits of a small prior.
-    tp, fp = float(right), float(alarms.sum())
-    fn, tn = float(np.delete(model.cells[position], position).sum()), float(quiet.sum())
+    tp, fp = float(right), float(positives.sum())
+    fn, tn = float(np.delete(model.cells[position], position).sum()), float(negatives.sum())
     betas = {
         "false_positive_rate": (fp, tn),
         "jaccard": (tp, fp + fn),
@@ -190,12 +185,13 @@ def _of_known_class(
     if own == 0 or not others.any():
         return None
     rows = np.delete(model.cells, position, axis=0)
-    alarms, quiet = rows[:, position], np.delete(rows, position, axis=1).sum(axis=1)
-    # The density of a sum of false positives has a kink, of the order `quiet`, where all samples of
-    # a class are predicted as another one. The ratio then takes seconds to compute, as it does if
+    positives, negatives = rows[:, position], np.delete(rows, position, axis=1).sum(axis=1)
+    # The density of a sum of false positives has a kink, of the order `negatives`, where all of a
+    # class are predicted as another one. The ratio then takes seconds to compute, as it does if
     # shares differ by orders of magnitude.
     seen = others > 0
-    is_rough = quiet[seen].min() < _LEAST_QUIET or others[seen].min() < _LEAST_SHARE * others.max()
+    is_uneven = others[seen].min() < _LEAST_SHARE * others.max()
+    is_rough = is_uneven or negatives[seen].min() < _LEAST_NEGATIVES
     if seen.sum() > 1 and is_rough:
         return None
     tp, fp = np.array([[0, 0], [own, own]]), np.array([[0, others.sum()]] * 2)
@@ -211,7 +207,7 @@ def _of_known_class(
         }[name]
     return BetaRatio(
         BetaAverage(model.right[[position]], model.wrong[[position]]),
-        BetaAverage(alarms, quiet, weights=others),
+        BetaAverage(positives, negatives, weights=others),
         numerator,
         denominator,
     )
@@ -250,14 +246,6 @@ def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
     if name == "negative_predictive_value" and len(model.cells) > 2:
         return None
     return distribution_of_accuracy(model)
-
-
-def distribution_of_weighted(name: str, model: ConfusionModel) -> Exact | None:
-    """Return the distribution of the mean of a metric over the classes, weighted by their shares.
-
-    The weighted mean of the recalls is the accuracy.
-    """
-    return distribution_of_accuracy(model) if name == "recall" else None
 
 
 def distribution_of_kappa(model: ConfusionModel) -> BetaRatio | None:

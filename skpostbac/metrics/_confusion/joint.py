@@ -30,19 +30,14 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from skpostbac._utils import Floats, FrozenArrays, Indices, LabelArray, RandomStateLike
-from skpostbac.metrics._confusion.design import design_of_difference
 from skpostbac.metrics._confusion.distributions import ConfusionModel
 from skpostbac.metrics._confusion.metrics import Metric, Target, find_target
 from skpostbac.metrics._confusion.posterior import PosteriorConfusionMetric, infer
-from skpostbac.metrics._counts import read_confusions, renumber
+from skpostbac.metrics._confusion.samples import design_of_difference, read_confusions
+from skpostbac.metrics._counts import renumber
 from skpostbac.metrics._dependence import DesignEffects, warn_of_repeated_ids
 from skpostbac.metrics._labels import WeightType
-from skpostbac.metrics._priors import (
-    DEFAULT_PRIOR,
-    check_prior,
-    independent_prior,
-    resolve_prior,
-)
+from skpostbac.metrics._priors import DEFAULT_PRIOR, check_prior, independent_prior, resolve_prior
 
 # The share of all weight that may be left for the last piece, and the most pieces. What more pieces
 # would divide is drawn for each classifier alone.

@@ -28,7 +28,6 @@ from skpostbac.metrics._confusion.distributions import (
     distribution_of_macro,
     distribution_of_mean,
     distribution_of_micro,
-    distribution_of_weighted,
     no_distribution,
 )
 from skpostbac.metrics._labels import label_list
@@ -72,16 +71,14 @@ def mcc(C: Floats) -> Floats:
     return np.asarray(covariance / np.sqrt(spread))
 
 
-def _f(beta: float) -> Callable[[OneVsRest], Floats]:
-    def metric(table: OneVsRest) -> Floats:
-        right = (1 + beta**2) * table.tp
-        return right / (right + beta**2 * table.fn + table.fp)
-
-    return metric
+def f_measure(table: OneVsRest, *, beta: float) -> Floats:
+    """Harmonic mean of recall and precision, the former with the weight beta**2."""
+    right = (1 + beta**2) * table.tp
+    return right / (right + beta**2 * table.fn + table.fp)
 
 
 BY_CLASS: dict[str, Callable[[OneVsRest], Floats]] = {
-    **{name: _f(beta) for name, beta in F_MEASURES.items()},
+    **{name: partial(f_measure, beta=beta) for name, beta in F_MEASURES.items()},
     "false_positive_rate": lambda table: table.fp / (table.fp + table.tn),
     "jaccard": lambda table: table.tp / (table.tp + table.fp + table.fn),
     "negative_likelihood_ratio": lambda table: (
@@ -114,11 +111,7 @@ def macro(name: str) -> ConfusionMetric:
 
 def micro(name: str) -> ConfusionMetric:
     """Return a metric of the sums over the classes of true and false positives and negatives."""
-
-    def metric(C: Floats) -> Floats:
-        return BY_CLASS[name](OneVsRest(*(part.sum(axis=-1) for part in OneVsRest.of(C))))
-
-    return metric
+    return lambda C: BY_CLASS[name](OneVsRest(*(part.sum(axis=-1) for part in OneVsRest.of(C))))
 
 
 def weighted(name: str) -> ConfusionMetric:
@@ -237,7 +230,11 @@ class NetBenefit:
 AVERAGES = {
     "macro": (macro, distribution_of_macro),
     "micro": (micro, distribution_of_micro),
-    "weighted": (weighted, distribution_of_weighted),
+    # The recall, so weighted, is the accuracy.
+    "weighted": (
+        weighted,
+        lambda name, model: distribution_of_accuracy(model) if name == "recall" else None,
+    ),
 }
 # Other names of metrics, such as those of scikit-learn's functions and scorers, in lower case and
 # without "_score".
@@ -258,13 +255,15 @@ SYNONYMS = {
     "tpr": "recall",
     "true_positive_rate": "recall",
 }
-# Ambiguous names, and what they probably mean.
-_VAGUE = {"f_beta": "f2", "f_measure": "f1", "fbeta": "f2", "fscore": "f1"}
-# Metrics that need a number or a matrix, and how to construct them.
-_MADE = {
+# Ambiguous names, and metrics that need a number or a matrix: what was probably meant.
+_MEANT = {
     "cost": "ExpectedCost(costs)",
     "decision_curve": "NetBenefit(threshold)",
     "expected_cost": "ExpectedCost(costs)",
+    "f_beta": "'f2'",
+    "f_measure": "'f1'",
+    "fbeta": "'f2'",
+    "fscore": "'f1'",
     "net_benefit": "NetBenefit(threshold)",
 }
 
@@ -295,17 +294,17 @@ def find_target(
     ValueError
         If there is no such metric, class or average, or if the metric has none of the latter two.
     """
+    if average is not None:
+        check_choice(average, ["binary", *AVERAGES], "average")
     if isinstance(metric, ExpectedCost | NetBenefit):
         return _mean_of_cells(metric, classes, pos_label, average)
     if callable(metric) and not isinstance(metric, type):
         target = _own_metric(metric)
-        _check_average(average)
-        _check_whole(pos_label, average)
+        _check_overall(pos_label, average)
         return target
     name, average = _read_name(metric, average)
-    _check_average(average)
     if name in OVERALL:
-        _check_whole(pos_label, average)
+        _check_overall(pos_label, average)
         exact = {"accuracy": distribution_of_accuracy, "kappa": distribution_of_kappa}
         return Target(name, OVERALL[name], exact.get(name, no_distribution))
     # As in scikit-learn, two classes are not averaged by default.
@@ -334,14 +333,11 @@ def less_is_better(name: str) -> bool:
 
 
 def _mean_of_cells(
-    metric: ExpectedCost | NetBenefit,
-    classes: LabelArray,
-    pos_label: Hashable,
-    average: str | None,
+    metric: ExpectedCost | NetBenefit, classes: LabelArray, pos_label: Hashable, average: str | None
 ) -> Target:
     """Return a metric that averages what each cell costs or brings."""
     if isinstance(metric, ExpectedCost):
-        _check_whole(pos_label, average)
+        _check_overall(pos_label, average)
         if len(metric.costs) != len(classes):
             raise ValueError(
                 f"costs must have a row for each of the {len(classes)} classes, got "
@@ -403,12 +399,7 @@ def _position(pos_label: Hashable, classes: LabelArray) -> int:
     )
 
 
-def _check_average(average: str | None) -> None:
-    if average is not None:
-        check_choice(average, ["binary", *AVERAGES], "average")
-
-
-def _check_whole(pos_label: Hashable, average: str | None) -> None:
+def _check_overall(pos_label: Hashable, average: str | None) -> None:
     """Raise for options that do not apply to a metric of the whole matrix."""
     if pos_label is not None:
         raise ValueError(f"pos_label={pos_label!r} does not apply: metric is of all classes")
@@ -420,9 +411,8 @@ def _read_name(metric: object, average: str | None) -> tuple[str, str | None]:
     """Return the canonical name and the average, which may be part of the name."""
     name, own_average = _plain_name(metric) if isinstance(metric, str) else ("", None)
     if not (name in BY_CLASS or (name in OVERALL and own_average is None)):
-        names, hint = sorted({*BY_CLASS, *OVERALL}), ""
-        if isinstance(metric, str):
-            hint = _suggestion(metric)
+        names = sorted({*BY_CLASS, *OVERALL})
+        hint = _suggestion(metric) if isinstance(metric, str) else ""
         raise ValueError(f"metric must be a function or one of {names}, got {metric!r}{hint}")
     if own_average is not None and average not in (None, own_average):
         raise ValueError(f"average={average!r} contradicts metric={metric!r}")
@@ -441,11 +431,8 @@ def _suggestion(metric: str) -> str:
     """Suggest the metric that was probably meant."""
     text = metric.strip().replace(" ", "_").replace("-", "_").removesuffix("_score")
     name, average = _plain_name(text)
-    if made := get_close_matches(name, _MADE, n=1, cutoff=0.8):
-        return f"; did you mean {_MADE[made[0]]}?"
-    known = {**SYNONYMS, **_VAGUE, **{one: one for one in (*BY_CLASS, *OVERALL)}}
+    names = {**SYNONYMS, **{one: one for one in (*BY_CLASS, *OVERALL)}}
+    known = {**{key: repr(meant) for key, meant in names.items()}, **_MEANT}
     close = get_close_matches(name, known, n=1, cutoff=0.8)
-    if not close:
-        return ""
     option = f" with average={average!r}" if average else ""
-    return f"; did you mean {known[close[0]]!r}{option}?"
+    return f"; did you mean {known[close[0]]}{option}?" if close else ""

@@ -8,24 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import (
-    Floats,
-    LabelArray,
-    RandomStateLike,
-    check_n_draws,
-    draw_seed,
-    float_array,
-    is_real,
-    shown,
-)
-from skpostbac.metrics._confusion.design import design_of_metric
+from skpostbac._utils import Floats, LabelArray, RandomStateLike, check_n_draws, draw_seed
 from skpostbac.metrics._confusion.distributions import ConfusionModel, Exact
 from skpostbac.metrics._confusion.metrics import ConfusionMetric, Metric, Target, find_target
-from skpostbac.metrics._counts import (
-    ConfusedSamples,
-    count_confusions,
-    read_confusion_matrix,
-)
+from skpostbac.metrics._confusion.samples import ConfusedSamples, count_confusions, design_of_metric
+from skpostbac.metrics._counts import read_confusion_matrix
 from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
 from skpostbac.metrics._labels import WeightType, label_list
 from skpostbac.metrics._posteriors import (
@@ -43,7 +30,7 @@ from skpostbac.stats._distribution import DrawnPosterior
 _MOST_DRAWS, _LEAST_DRAWS, _MOST_DRAWN_CELLS = 100_000, 1_000, 4 * 10**7
 
 
-@dataclass(frozen=True, init=False, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PosteriorConfusionMetric(PosteriorMetric):
     r"""Posterior of a metric of the confusion matrix.
 
@@ -122,38 +109,6 @@ class PosteriorConfusionMetric(PosteriorMetric):
 
     prior: tuple[float, float] | None
     design_effects: DesignEffects | None
-
-    def __init__(
-        self,
-        metric: str,
-        observed: float,
-        distribution: Exact | DrawnPosterior,
-        prior: tuple[float, float] | None = None,
-        design_effects: DesignEffects | None = None,
-    ) -> None:
-        if not isinstance(metric, str):
-            raise TypeError(f"metric must be a string, got {type(metric).__name__}")
-        if not is_real(observed):
-            raise TypeError(f"observed must be a number, got {type(observed).__name__}")
-        if not isinstance(distribution, Exact | DrawnPosterior):
-            raise TypeError(
-                "distribution must be a BetaAverage, BetaQuotient, BetaRatio, LibbyNovickBeta, "
-                f"ShiftedDistribution or DrawnPosterior, got {type(distribution).__name__}"
-            )
-        beta = None
-        if prior is not None:
-            pair = float_array(prior, "prior")
-            if pair.shape != (2,) or not ((pair > 0) & np.isfinite(pair)).all():
-                raise ValueError(f"prior must be None or a pair (a, b) above 0, got {shown(prior)}")
-            beta = tuple(pair.tolist())
-        # Past the frozen __setattr__.
-        vars(self).update(
-            metric=metric,
-            observed=float(observed),
-            _distribution=distribution,
-            prior=beta,
-            design_effects=design_effects,
-        )
 
     @classmethod
     def from_confusion_matrix(
@@ -373,7 +328,7 @@ def infer(
     samples: ConfusedSamples | None = None,
     weight_type: WeightType = None,
 ) -> PosteriorConfusionMetric:
-    """Return the posterior, and warn the caller of the function that calls this one.
+    """Return the posterior of a metric, given the confusion matrix.
 
     `samples` are given if they have groups or importance weights.
     """
@@ -396,30 +351,29 @@ def infer(
             model = ConfusionModel.of(scale * C, spec, shares)
         effects = design_of_metric(target.function, model, samples, is_importance=is_importance)
         model = ConfusionModel.of(C / effects.divisor[:, np.newaxis], spec, shares)
+    mean = model.joint(model.cells)  # of the joint probabilities, up to a common factor
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = target.function(np.stack([independent.joint(C), model.expected]))
+        values = target.function(np.stack([independent.joint(C), mean]))
         observed, expected = values.tolist()
         distribution: Exact | DrawnPosterior = target.distribution(model) or _draw(
             target.function, model, rng, n_draws
         )
-    if is_one_symmetric_beta(spec):
+    deviation = distribution.standard_deviation()
+    if is_one_symmetric_beta(spec) and moves_far(observed, expected, deviation):
         # Classes without samples are named if the prior moves the metric little without them.
-        deviation, empty = distribution.standard_deviation(), C.sum(axis=1) == 0
+        empty = C.sum(axis=1) == 0
+        tested = np.where(empty[:, np.newaxis], 0, mean)
         with np.errstate(divide="ignore", invalid="ignore"):
-            (moved,) = target.function(
-                np.where(empty[:, np.newaxis], 0, model.expected)[np.newaxis]
-            )
+            (moved,) = target.function(tested[np.newaxis])
         untested = label_list(classes[empty & (not moves_far(observed, moved, deviation))])
-        warn_if_prior_moves(target.name, observed, expected, deviation, untested, prior=spec)
+        warn_if_prior_moves(target.name, observed, expected, untested, spec)
     if effects is not None and samples is not None and samples.group is not None:
         warn_of_groups(effects, label_list(classes))
     # The prior of the metric itself, if it is a single Beta distribution on [0, 1].
     before, beta = target.distribution(ConfusionModel.of(0 * C, spec, shares)), None
     if isinstance(before, BetaAverage) and len(before.a) == 1 and before.weights[0] == 1:
         beta = float(before.a[0]), float(before.b[0])
-    return PosteriorConfusionMetric(
-        target.name, observed, distribution, beta, design_effects=effects
-    )
+    return PosteriorConfusionMetric(target.name, observed, distribution, beta, effects)
 
 
 def _draw(

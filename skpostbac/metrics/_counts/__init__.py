@@ -4,21 +4,17 @@ Computes `ClassCounts` and `PairedCounts` from labels, tables or confusion matri
 outcomes of samples that scorers pass on. Imports `_labels` and `skpostbac.stats`.
 """
 
-from skpostbac.metrics._counts.confusion_matrix import (
-    ConfusedSamples,
-    count_confusions,
-    counts_of_matrix,
-    counts_of_numbers,
-    read_confusion_matrix,
-    read_confusions,
-)
 from skpostbac.metrics._counts.counts import (
     ClassCounts,
     Summable,
+    check_labels,
     class_counts,
     count_choices,
+    counts_of_matrix,
+    counts_of_numbers,
     describe_samples,
     format_count,
+    read_confusion_matrix,
 )
 from skpostbac.metrics._counts.pairs import (
     WORD_BITS,

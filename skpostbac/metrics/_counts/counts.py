@@ -6,8 +6,9 @@ The base class of counts adds them, selects classes, and writes and reads JSON.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from reprlib import repr as short_repr
@@ -22,11 +23,11 @@ from skpostbac._utils import (
     LabelArray,
     StablePickle,
     block,
+    check_nonnegative,
     first,
+    float_array,
     format_column,
     format_share,
-    is_integer,
-    is_real,
     more,
     nonnegative_array,
     table,
@@ -36,8 +37,6 @@ from skpostbac.metrics._dependence import (
     SampleDesign,
     ValueSums,
     design_effects,
-    design_values,
-    make_design,
     merge_designs,
 )
 from skpostbac.metrics._labels import (
@@ -46,6 +45,7 @@ from skpostbac.metrics._labels import (
     array_of_labels,
     check_same_type,
     encode,
+    label_index,
     label_list,
     merge_labels,
     positions,
@@ -57,6 +57,9 @@ from skpostbac.stats._beta import LARGEST
 
 # Classes listed one by one in the repr.
 SHOWN_CLASSES = 8
+# Shares that were rounded to two digits may add up to a little less or more than 1. The cells of a
+# weighted matrix are not integers either, but hardly have a sum near 1 in each row or each column.
+_ROUNDING = 0.05
 # Of the JSON format.
 VERSION = 1
 
@@ -68,7 +71,7 @@ class Summable(StablePickle):
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
 
-class Counts(Summable):
+class Counts(Summable, ABC):
     """Base class of counts of the samples of each class."""
 
     classes: LabelArray
@@ -80,32 +83,22 @@ class Counts(Summable):
     _keys: ClassVar[tuple[str, ...]]
 
     @property
-    def _n_values(self) -> int:
-        """Number of averaged outcomes: of each classifier, and of each pair of classifiers."""
-        return 1
-
-    @property
+    @abstractmethod
     def _totals(self) -> Floats:
         """Number of samples of each class."""
-        raise NotImplementedError
 
     @classmethod
+    @abstractmethod
     def _of_outcomes(cls, outcomes: Outcomes, names: tuple[str, ...]) -> Self:
         """Return the counts of the classes that occur, as if of independent cases."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _moved(self, labels: LabelArray, place: Indices) -> Self:
         """Return counts of the labels, where each class has a new place, or -1 to be dropped."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _plus(self, other: Self) -> Self:
         """Return the sum with counts of the same classes."""
-        raise NotImplementedError
-
-    @classmethod
-    def _of_fields(cls, fields: Mapping[str, list[Any]]) -> Self:
-        """Return the counts of lists under the keys of JSON."""
-        raise NotImplementedError
 
     @property
     def n_classes(self) -> int:
@@ -183,18 +176,7 @@ class Counts(Summable):
         if labels is not None:
             counts = counts.reindex(check_labels(labels, counts.classes, need_samples=not is_batch))
         is_importance = weight_type == "importance"
-        if not outcomes.n_samples or (outcomes.groups is None and not is_importance):
-            return counts
-        samples = outcomes.of_classes(counts.classes)
-        design = make_design(
-            samples.codes,
-            counts.n_classes,
-            samples.groups,
-            samples.weight,
-            design_values(samples.hits),
-            is_importance=is_importance,
-        )
-        return counts._designed(design)
+        return counts._designed(outcomes.design(counts.classes, is_importance=is_importance))
 
     def _with_batch(self, batch: Self) -> Self:
         """Return the counts with a batch of a stream added."""
@@ -246,7 +228,12 @@ class Counts(Summable):
         document: dict[str, Any] = {"format": self._format, "version": VERSION}
         for key in self._keys:
             column = getattr(self, key)
-            document[key] = write_labels(column) if key == "classes" else write_column(column)
+            if key in ("correct", "total", "counts"):  # integers in full digits
+                document[key] = [int(n) if n.is_integer() else n for n in column.tolist()]
+            elif key in ("class_index", "patterns"):
+                document[key] = (column + 0).tolist()
+            else:
+                document[key] = write_labels(column) if key == "classes" else list(column)
         if self._design is not None:
             document["design"] = self._design.to_fields()
         return json.dumps(document, allow_nan=False)
@@ -279,10 +266,21 @@ class Counts(Summable):
         ClassCounts('a': 7/9, 'b': 2.5/3)
         """
         fields, design = _read_document(text, cls._format, cls._keys)
-        counts = cls._of_fields(fields)
+        if bad := [label for label in fields["classes"] if not _is_json_label(label)]:
+            wanted = "strings, finite numbers and booleans"
+            raise ValueError(f"'classes' must hold {wanted}, got {short_repr(bad[0])}")
+        names = [fields["names"]] if "names" in fields else []
+        is_empty = not any(column for key, column in fields.items() if key != "names")
+        classes = array_of_labels(fields.pop("classes"))
+        try:
+            counts: Self = cls.empty(*names) if is_empty else cls(classes=classes, **fields)  # type: ignore[attr-defined, call-arg]
+        except TypeError as error:  # of a value that is no string or no number
+            raise ValueError(error) from error
         if design is None or not counts.n_classes:
             return counts
-        checked = SampleDesign.from_fields(design, counts.n_classes, counts._n_values)
+        # There is an outcome of each classifier, and one of each pair of them.
+        n = len(names[0]) if names else 1
+        checked = SampleDesign.from_fields(design, counts.n_classes, n * (n + 1) // 2)
         if checked.by_class is not None:
             sizes, _ = checked.by_class.diagonal()
             if not np.allclose(sizes[1], counts._totals, rtol=1e-9, atol=0):
@@ -473,12 +471,6 @@ class ClassCounts(Counts):
     def _plus(self, other: ClassCounts) -> ClassCounts:
         return ClassCounts(self.classes, self.correct + other.correct, self.total + other.total)
 
-    @classmethod
-    def _of_fields(cls, fields: Mapping[str, list[Any]]) -> ClassCounts:
-        if not any(fields.values()):
-            return cls.empty()
-        return cls(array_of_labels(fields["classes"]), fields["correct"], fields["total"])
-
     def _made_of(self) -> tuple[Any, ...]:
         return tuple(label_list(self.classes)), tuple(self.correct), tuple(self.total), self._design
 
@@ -657,6 +649,92 @@ def count_choices(
     return counts.reindex(merge_labels(counts.classes, predicted))
 
 
+def read_confusion_matrix(C: ArrayLike, labels: ArrayLike | None) -> tuple[LabelArray, Floats]:
+    """Return the classes and a copy of a square matrix of non-negative, unnormalised counts.
+
+    By default, the classes are the index of a DataFrame, which must equal its columns, or integers.
+    """
+    matrix = float_array(C, "C")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        raise ValueError(
+            f"C must be a square confusion matrix of shape (n_classes, n_classes), "
+            f"got an array of shape {matrix.shape}"
+        )
+    check_nonnegative(matrix, "C")
+    with np.errstate(over="ignore"):
+        total = matrix.sum(axis=1)
+    if np.any(large := total > LARGEST):
+        raise ValueError(
+            f"C must have rows that add up to at most {LARGEST:g}, got {first(total, large)}"
+        )
+    if not ((matrix % 1 == 0).all() or (matrix > 1).any()):
+        _check_unnormalised(matrix)
+    index, columns = label_index(C), getattr(C, "columns", None)
+    if index is not None and columns is not None:
+        for row, column in zip(index, columns, strict=True):
+            if row != column:
+                raise ValueError(
+                    "C must have the same labels as rows and as columns, in the same order; "
+                    f"found the row {row!r} where the column is {column!r}"
+                )
+    else:
+        index = np.arange(len(matrix))
+    classes = unique_label_array(index if labels is None else labels, "labels")
+    if len(classes) != len(matrix):
+        raise ValueError(
+            f"labels must have one label for each of the {len(matrix)} rows of C, "
+            f"got {len(classes)}"
+        )
+    return classes, matrix
+
+
+def _check_unnormalised(matrix: Floats) -> None:
+    """Raise for a normalised matrix, whose number of samples is unknown."""
+    sums = {
+        "each of its rows": matrix.sum(axis=1),
+        "each of its columns": matrix.sum(axis=0),
+        "all of them": matrix.sum(keepdims=True),
+    }
+    for which, total in sums.items():
+        # A class without samples has shares of 0.
+        if (np.abs(total[total > 0] - 1) <= _ROUNDING).all():
+            raise ValueError(
+                f"C must hold counts, got shares that add up to 1 in {which}: "
+                "give the confusion matrix with normalize=None"
+            )
+
+
+def counts_of_matrix(C: ArrayLike, labels: ArrayLike | None = None) -> ClassCounts:
+    """Return the counts of a confusion matrix: its diagonal, and the sums of its rows.
+
+    Examples
+    --------
+    >>> counts_of_matrix([[7, 2], [1, 2]], ["a", "b"])
+    ClassCounts('a': 7/9, 'b': 2/3)
+    """
+    classes, matrix = read_confusion_matrix(C, labels)
+    return ClassCounts(classes, np.diag(matrix), matrix.sum(axis=1))
+
+
+def counts_of_numbers(
+    correct: ArrayLike, total: ArrayLike, classes: ArrayLike | None
+) -> ClassCounts:
+    """Return counts from arrays, whose classes are by default those of their common index.
+
+    Examples
+    --------
+    >>> counts_of_numbers([7, 2], [9, 3], None)
+    ClassCounts(0: 7/9, 1: 2/3)
+    """
+    index = label_index(correct), label_index(total)
+    if classes is None and index[0] is not None and index[1] is not None:
+        if list(index[0]) != list(index[1]):
+            raise ValueError("correct and total must have the same index, in the same order")
+        classes = index[0]
+    total = nonnegative_array(total, "total")
+    return ClassCounts(np.arange(len(total)) if classes is None else classes, correct, total)
+
+
 def format_count(value: float, fraction: str = ".1f") -> str:
     """Write a count in full if it is a whole number of moderate length, else with one decimal.
 
@@ -682,25 +760,14 @@ def describe_samples(n: float) -> str:
     return f"{about}{format_count(n)}{effective} samples"
 
 
-# Of JSON: what the list under a key must hold, and whether a value is that.
-_VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "names": ("strings", lambda value: isinstance(value, str)),
-    "classes": (
-        "strings, finite numbers and booleans",
-        lambda value: isinstance(value, str | int | float) and value not in (np.inf, -np.inf),
-    ),
-    "class_index": ("integers", is_integer),
-    "patterns": ("lists", lambda value: isinstance(value, list)),
-    **dict.fromkeys(
-        ("correct", "total", "counts"),
-        ("numbers", lambda value: is_real(value) and not isinstance(value, bool)),
-    ),
-}
-
-
 def _read_document(text: str, name: str, keys: tuple[str, ...]) -> tuple[dict[str, list[Any]], Any]:
     """Return the lists of a JSON document of a format under these keys, and its design."""
-    document = _parse(text)
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a str, got {type(text).__name__}")
+    try:
+        document = json.loads(text, object_pairs_hook=_unique_keys)
+    except (RecursionError, json.JSONDecodeError) as error:
+        raise ValueError(f"text must be JSON: {error}") from error
     if not isinstance(document, dict):
         raise ValueError(f"text must be a JSON object, got {short_repr(document)}")
     for key, expected in (("format", name), ("version", VERSION)):
@@ -708,26 +775,12 @@ def _read_document(text: str, name: str, keys: tuple[str, ...]) -> tuple[dict[st
         if found != expected or isinstance(found, bool):  # true equals 1
             raise ValueError(f"{key!r} must be {expected!r}, got {short_repr(found)}")
     design = document.pop("design", None)
+    if document.keys() != set(keys):
+        raise ValueError(f"text must have the keys {list(keys)}, got {short_repr(list(document))}")
     for key in keys:
-        if key not in document:
-            raise ValueError(f"text must have the key {key!r}")
         if not isinstance(document[key], list):
             raise ValueError(f"{key!r} must be a list, got {short_repr(document[key])}")
-        wanted, is_valid = _VALUES[key]
-        if invalid := [value for value in document[key] if not is_valid(value)]:
-            raise ValueError(f"{key!r} must hold {wanted}, got {short_repr(invalid[0])}")
-    if unknown := [key for key in document if key not in keys]:
-        raise ValueError(f"text has an unknown key, {short_repr(unknown[0])}")
     return document, design
-
-
-def _parse(text: object) -> Any:
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a str, got {type(text).__name__}")
-    try:
-        return json.loads(text, object_pairs_hook=_unique_keys)
-    except (RecursionError, json.JSONDecodeError) as error:
-        raise ValueError(f"text must be JSON: {error}") from error
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -738,25 +791,20 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def write_column(values: Any) -> list[Any]:
-    """Return names, indices, patterns or counts as values of JSON, integers in full digits."""
-    array = np.asarray(values)
-    if array.dtype.kind == "f":
-        return [int(count) if count.is_integer() else count for count in array.tolist()]
-    column: list[Any] = (array.astype(int) if array.dtype.kind == "b" else array).tolist()
-    return column
-
-
 def write_labels(classes: LabelArray) -> list[str | int | float]:
     """Return the labels as values of JSON."""
-    written = []
-    for label in label_list(classes):
-        is_scalar = isinstance(label, np.bool_ | np.integer | np.floating | np.str_)
-        value: Any = label.item() if is_scalar else label  # type: ignore[attr-defined]
-        if not isinstance(value, str | int | float) or value in (np.inf, -np.inf):
-            raise TypeError(
-                "labels must be str, int, bool or finite float to be written as JSON, "
-                f"got {short_repr(label)}"
-            )
-        written.append(value)
-    return written
+    labels: list[Any] = label_list(classes)
+    labels = [
+        label.item() if isinstance(label, np.bool_ | np.number | np.str_) else label
+        for label in labels
+    ]
+    if bad := [label for label in labels if not _is_json_label(label)]:
+        raise TypeError(
+            "labels must be str, int, bool or finite float to be written as JSON, "
+            f"got {short_repr(bad[0])}"
+        )
+    return labels
+
+
+def _is_json_label(label: object) -> bool:
+    return isinstance(label, str | int | float) and label not in (np.inf, -np.inf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import nan
@@ -28,18 +28,12 @@ from skpostbac._utils import (
     nonnegative_array,
     table,
 )
-from skpostbac.metrics._counts.counts import (
-    SHOWN_CLASSES,
-    ClassCounts,
-    Counts,
-    format_count,
-)
+from skpostbac.metrics._counts.counts import SHOWN_CLASSES, ClassCounts, Counts, format_count
 from skpostbac.metrics._dependence import DesignEffects, SampleDesign, ValueSums, design_effects
 from skpostbac.metrics._labels import (
     Outcomes,
     Predictions,
     WeightType,
-    array_of_labels,
     by_argument,
     check_names,
     label_list,
@@ -137,6 +131,7 @@ class PairedCounts(Counts):
             index = np.asarray(class_index)
         with input_errors("patterns must hold booleans"):
             bits = np.asarray(patterns)
+            bits = bits if bits.size else bits.reshape(-1, len(names))
         number = nonnegative_array(counts, "counts")
         if index.shape != number.shape or bits.shape != (len(number), len(names)):
             raise ValueError(
@@ -182,7 +177,7 @@ class PairedCounts(Counts):
     def _of_outcomes(cls, outcomes: Outcomes, names: tuple[str, ...]) -> PairedCounts:
         if not outcomes.n_samples:
             return cls.empty(names)
-        blocks = (group_rows(*samples[:3]) for samples in outcomes.blocks())
+        blocks = (group_rows(*samples) for samples in outcomes.blocks())
         return _join(names, outcomes.classes, blocks)
 
     @classmethod
@@ -313,10 +308,6 @@ class PairedCounts(Counts):
     def _totals(self) -> Floats:
         return self._by_class(self.counts)
 
-    @property
-    def _n_values(self) -> int:
-        return len(self.names) * (len(self.names) + 1) // 2
-
     def _moved(self, labels: LabelArray, place: Indices) -> PairedCounts:
         index = place[self.class_index]
         kept = index >= 0
@@ -386,14 +377,6 @@ class PairedCounts(Counts):
         return self._with_batch(
             PairedCounts._of_labels(y_true, given, *options, names=self.names, is_batch=True)
         )
-
-    @classmethod
-    def _of_fields(cls, fields: Mapping[str, list[Any]]) -> PairedCounts:
-        names, classes, index, patterns, counts = (fields[key] for key in cls._keys)
-        if not (classes or index or patterns or counts):
-            return cls.empty(names)
-        rows = patterns or np.empty((0, len(names)))
-        return cls(names, array_of_labels(classes), index, rows, counts)
 
     @property
     def _rows(self) -> Rows:

@@ -17,8 +17,8 @@ from skpostbac.metrics._dependence.effects import (
 from skpostbac.metrics._dependence.notes import (
     GroupsWarning,
     SampleWeightWarning,
-    describe_worth,
-    doubts_of_groups,
+    describe_effective_size,
+    group_notes,
     is_large,
     warn_of_few_weights,
     warn_of_fractions,

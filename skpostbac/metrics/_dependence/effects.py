@@ -121,11 +121,11 @@ class DesignEffects(FrozenArrays):
     n_groups: float
     effective_groups: Floats
     largest_share: Floats
-    correlation: float
-    correlation_used: float
-    degrees_of_freedom: float
-    correlation_across: float
-    crosses: bool
+    correlation: float = np.nan
+    correlation_used: float = np.nan
+    degrees_of_freedom: float = np.nan
+    correlation_across: float = 0.0
+    crosses: bool = False
 
     def _repr_html_(self) -> str:
         columns = (self.design_effect, self.effective_size, self.effective_groups)
@@ -165,17 +165,8 @@ def design_effects(
     if design.squares is not None:
         np.divide(design.squares.weight, total, out=divisor, where=total > 0)
     size = total / divisor
-    unknown = np.full(len(total), np.nan)
-    groups: dict[str, Any] = {
-        "design_effect": np.ones(len(total)),
-        "effective_groups": unknown,
-        "largest_share": unknown,
-        "correlation": np.nan,
-        "correlation_used": np.nan,
-        "degrees_of_freedom": np.nan,
-        "correlation_across": 0.0,
-        "crosses": False,
-    }
+    groups: dict[str, Any] = {"design_effect": np.ones(len(total))}
+    groups |= dict.fromkeys(("effective_groups", "largest_share"), np.full(len(total), np.nan))
     if design.by_class is not None:
         groups = _effects_of_groups(design.by_class, sums, 1 / divisor, design.n_groups)
     divisor = divisor * groups["design_effect"]

@@ -64,7 +64,7 @@ class SampleWeightWarning(UserWarning):
 
 def warn_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable]) -> None:
     """Warn about what the groups leave uncertain."""
-    if doubts := doubts_of_groups(effects, classes):
+    if doubts := group_notes(effects, classes):
         warnings.warn(" ".join(doubts), GroupsWarning, stacklevel=user_stacklevel())
 
 
@@ -122,7 +122,7 @@ def warn_of_few_weights(weight: Floats, codes: Indices, classes: Sequence[Hashab
         )
 
 
-def doubts_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable]) -> list[str]:
+def group_notes(effects: DesignEffects | None, classes: Sequence[Hashable]) -> list[str]:
     """Return sentences on what the groups leave uncertain."""
     if effects is None or not (depends := effects.depends).any():
         return []
@@ -157,7 +157,7 @@ def doubts_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable])
     return doubts
 
 
-def describe_worth(effects: DesignEffects, has_weights: bool) -> str:
+def describe_effective_size(effects: DesignEffects, has_weights: bool) -> str:
     """Return a sentence on the effective size of the samples."""
     size = effects.effective_size.sum()
     if not effects.n_groups:

@@ -98,11 +98,6 @@ class GroupSums(FrozenArrays):
     """The last two sums above of each outcome and pair, shape (n_values, n, 2)."""
 
     @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return len(self.groups)
-
-    @property
     def crosses(self) -> bool:
         """Whether a group has samples of several classes."""
         return bool(len(self.pairs) > np.count_nonzero(self.groups))
@@ -138,7 +133,7 @@ class GroupSums(FrozenArrays):
             self.groups + other.groups,
             np.maximum(self.largest, other.largest),
             self.spread + other.spread,
-            np.stack(np.divmod(distinct, max(self.n_classes, 1)), axis=1),
+            np.stack(np.divmod(distinct, max(len(self.groups), 1)), axis=1),
             sizes,
             self.shows + other.shows,
             values,
@@ -148,14 +143,14 @@ class GroupSums(FrozenArrays):
     def _key(self) -> Indices:
         """Number of each pair, in increasing order."""
         first, second = self.pairs.T
-        return np.asarray(first * self.n_classes + second)
+        return np.asarray(first * len(self.groups) + second)
 
     def diagonal(self) -> tuple[Floats, Floats]:
         """Return sizes and values of each class with itself, (3, l) and (n_values, 2, l)."""
         same = self.pairs[:, 0] == self.pairs[:, 1]
         place = self.pairs[same, 0]
-        sizes = np.zeros((self.sizes.shape[1], self.n_classes))
-        values = np.zeros((len(self.values), self.values.shape[2], self.n_classes))
+        sizes = np.zeros((self.sizes.shape[1], len(self.groups)))
+        values = np.zeros((len(self.values), self.values.shape[2], len(self.groups)))
         sizes[:, place] = self.sizes[same].T
         values[:, :, place] = self.values[:, same].transpose(0, 2, 1)
         return sizes, values
@@ -164,7 +159,7 @@ class GroupSums(FrozenArrays):
         """Return the rows of pairs i < j, and those of the same classes as j, i."""
         upper = np.flatnonzero(self.pairs[:, 0] < self.pairs[:, 1])
         first, second = self.pairs[upper].T
-        return upper, np.searchsorted(self._key, second * self.n_classes + first)
+        return upper, np.searchsorted(self._key, second * len(self.groups) + first)
 
 
 def sum_over_groups(

@@ -442,13 +442,7 @@ def population_posterior(
             raise ValueError("correct must have ClassCounts with the same classes in all groups")
         aligned = [group.reindex(classes) for group in groups]
         correct, total = [group.correct for group in aligned], [group.total for group in aligned]
-    return PopulationPosterior(
-        correct,  # type: ignore[arg-type]
-        total,  # type: ignore[arg-type]
-        _check_model(model),
-        classes,
-        names,
-    )
+    return PopulationPosterior(correct, total, model, classes, names)  # type: ignore[arg-type]
 
 
 def _check_model(model: object) -> NormalBinomial | BetaBinomial:
@@ -491,7 +485,6 @@ def _split_names(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, .
     if not groups:
         raise ValueError("correct must have at least one group, got none")
     names, entries = tuple(map(str, groups)), list(groups.values())
-    _check_names(names, len(entries))
     if all(isinstance(entry, ClassCounts) for entry in entries):
         return names, entries, None
     if not all(isinstance(entry, tuple | list) and len(entry) == 2 for entry in entries):

@@ -22,6 +22,7 @@ from skpostbac._utils import (
     format_estimate,
     format_probability,
     input_errors,
+    join_first,
     more,
     nonnegative_array,
     paragraphs,
@@ -29,16 +30,16 @@ from skpostbac._utils import (
     table,
     user_stacklevel,
 )
-from skpostbac.metrics._counts import class_counts, describe_samples
+from skpostbac.metrics._counts import ClassCounts, class_counts, describe_samples
 from skpostbac.metrics._dependence import SampleWeightWarning
 from skpostbac.metrics._labels import WeightType, encode, label_list, read_column
 from skpostbac.metrics._posteriors import (
     PosteriorBalancedAccuracy,
     PriorInfluenceWarning,
     ScalarPosterior,
-    tell_of_coverage,
+    coverage_notes,
 )
-from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
+from skpostbac.metrics._priors import DEFAULT_PRIOR, AverageDistribution, ClassWeightLike, PriorLike
 from skpostbac.stats import BetaBinomial
 from skpostbac.stats._distribution import DrawnPosterior, estimate_rows, figures_of
 from skpostbac.stats._population import GroupInference
@@ -68,57 +69,35 @@ _ALONE = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExtremePosterior(ScalarPosterior):
-    """Posterior of the worst group, or of the gap between the best and the worst."""
-
-    posteriors: tuple[PosteriorBalancedAccuracy, ...]
-    is_gap: bool
-
-    @cached_property
-    def distribution(self) -> PanelDistribution:
-        """The distribution, to an absolute accuracy of about 1e-8."""
-        find = largest_distance if self.is_gap else smallest
-        return find([posterior.distribution for posterior in self.posteriors])
-
-    @property
-    def score_name(self) -> str:
-        """Name of the metric."""
-        return _GAP if self.is_gap else _WORST
-
-    def cdf(self, x: ArrayLike) -> float | Floats:
-        """Return P(metric <= x): a float, or an array of the shape of `x`."""
-        self._warn()
-        return super().cdf(x)
-
-    def ccdf(self, x: ArrayLike) -> float | Floats:
-        """Return P(metric > x), accurate for tiny probabilities."""
-        self._warn()
-        return super().ccdf(x)
-
-    def _warn(self) -> None:
-        if self.is_gap:
-            warnings.warn(_ALONE, PriorInfluenceWarning, stacklevel=user_stacklevel())
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._summary()}, n_groups={len(self.posteriors)})"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class DrawnFigure(ScalarPosterior):
-    """Posterior by random draws for groups that borrow strength from one another."""
+class SubgroupPosterior(ScalarPosterior):
+    """Posterior balanced accuracy of a group or of the worst group, or posterior of the gap."""
 
     name: str
-    draws: Floats
+    _distribution: PanelDistribution | DrawnPosterior
 
-    @cached_property
-    def distribution(self) -> DrawnPosterior:
-        """The draws."""
-        return DrawnPosterior(self.draws)
+    @property
+    def distribution(self) -> PanelDistribution | DrawnPosterior:
+        """The distribution, to an absolute accuracy of about 1e-8, or draws of pooled groups."""
+        return self._distribution
 
     @property
     def score_name(self) -> str:
         """Name of the metric."""
         return self.name
+
+    def cdf(self, x: ArrayLike) -> float | Floats:
+        """Return P(metric <= x): a float, or an array of the shape of `x`."""
+        self._warn_of_gap()
+        return super().cdf(x)
+
+    def ccdf(self, x: ArrayLike) -> float | Floats:
+        """Return P(metric > x), accurate for tiny probabilities if groups are not pooled."""
+        self._warn_of_gap()
+        return super().ccdf(x)
+
+    def _warn_of_gap(self) -> None:
+        if self.name == _GAP and isinstance(self._distribution, PanelDistribution):
+            warnings.warn(_ALONE, PriorInfluenceWarning, stacklevel=user_stacklevel())
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self._summary()})"
@@ -182,11 +161,12 @@ class SubgroupPosteriors(StablePickle):
         vars(self).update(names=names, posteriors=posteriors)
 
     @property
-    def by_group(self) -> dict[Hashable, PosteriorBalancedAccuracy | DrawnFigure]:
+    def by_group(self) -> dict[Hashable, PosteriorBalancedAccuracy | SubgroupPosterior]:
         """Posterior of each group, by name; by random draws if the groups are pooled."""
-        found: Sequence[PosteriorBalancedAccuracy | DrawnFigure] = self.posteriors
+        found: Sequence[PosteriorBalancedAccuracy | SubgroupPosterior] = self.posteriors
         if self.pooling is not None:
-            found = [DrawnFigure("Balanced accuracy", draws) for draws in self._draws.T]
+            drawn = map(DrawnPosterior, self._draws.T)
+            found = [SubgroupPosterior("Balanced accuracy", draws) for draws in drawn]
         return dict(zip(self.names, found, strict=True))
 
     @cached_property
@@ -203,8 +183,13 @@ class SubgroupPosteriors(StablePickle):
             draws += weight * GroupInference(BetaBinomial(), k, n).sample_groups(N_DRAWS, rng)
         return draws
 
+    @property
+    def _distributions(self) -> list[AverageDistribution]:
+        """Distributions of the groups, each by itself."""
+        return [posterior.distribution for posterior in self.posteriors]
+
     @cached_property
-    def gap(self) -> ExtremePosterior | DrawnFigure:
+    def gap(self) -> SubgroupPosterior:
         """Posterior of the gap between the best and the worst group.
 
         It is never negative, even if the groups are equally good. Compare it with a tolerable gap,
@@ -212,28 +197,24 @@ class SubgroupPosteriors(StablePickle):
         :class:`~skpostbac.metrics.PriorInfluenceWarning` says so.
         """
         if self.pooling is not None:
-            return DrawnFigure(_GAP, np.ptp(self._draws, axis=1))
-        return ExtremePosterior(self.posteriors, is_gap=True)
+            return SubgroupPosterior(_GAP, DrawnPosterior(np.ptp(self._draws, axis=1)))
+        return SubgroupPosterior(_GAP, largest_distance(self._distributions))
 
     @cached_property
-    def worst(self) -> ExtremePosterior | DrawnFigure:
+    def worst(self) -> SubgroupPosterior:
         """Posterior of the balanced accuracy of the worst group, whichever that is."""
         if self.pooling is not None:
-            return DrawnFigure(_WORST, self._draws.min(axis=1))
-        return ExtremePosterior(self.posteriors, is_gap=False)
+            return SubgroupPosterior(_WORST, DrawnPosterior(self._draws.min(axis=1)))
+        return SubgroupPosterior(_WORST, smallest(self._distributions))
 
     @property
     def prob_worst(self) -> dict[Hashable, float]:
         """Probability that each group is the worst; they sum to 1."""
-        return dict(zip(self.names, self._prob_worst.tolist(), strict=True))
-
-    @cached_property
-    def _prob_worst(self) -> Floats:
-        if self.pooling is not None:
-            worst = np.bincount(self._draws.argmin(axis=1), minlength=len(self.names))
-            return np.asarray(worst / N_DRAWS)
-        panels = resolve_jointly([posterior.distribution for posterior in self.posteriors])
-        return rank_probabilities(panels)[:, -1]
+        if self.pooling is None:
+            worst = rank_probabilities(resolve_jointly(self._distributions))[:, -1]
+        else:
+            worst = np.bincount(self._draws.argmin(axis=1), minlength=len(self.names)) / N_DRAWS
+        return dict(zip(self.names, worst.tolist(), strict=True))
 
     def summary(self, level: float = 0.95) -> list[dict[str, Any]]:
         """Return one record per group, for ``pandas.DataFrame``.
@@ -301,7 +282,7 @@ class SubgroupPosteriors(StablePickle):
             lines.append(f"{name!r}, {samples}: {posterior._describe(level)}.")
         if self.pooling is None:
             lines.append(_ALONE)
-        return paragraphs(*lines, *_describe_untested(self))
+        return paragraphs(*lines, *_missing_class_notes(self))
 
     def __str__(self) -> str:
         return self.report()
@@ -467,29 +448,22 @@ def subgroup_posteriors(
             )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampleWeightWarning)
-        counts = [
-            class_counts(
-                y_true,
-                y_pred,
-                labels=pooled.classes,
-                sample_weight=weight * (codes == group),
-                weight_type=weight_type,
-            )
-            for group in range(len(names))
-        ]
+        weights = (weight * (codes == group) for group in range(len(names)))
+        given = y_true, {"y_pred": y_pred}, pooled.classes
+        counts = [ClassCounts._of_labels(*given, one, weight_type, None) for one in weights]
     posteriors = tuple(
         PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight) for one in counts
     )
     groups = SubgroupPosteriors(tuple(names), posteriors, pooling)
-    sentences = _describe_untested(groups)
+    sentences = _missing_class_notes(groups)
     if pooling is None:
-        sentences = [*tell_of_coverage(*posteriors), *sentences]
+        sentences = [*coverage_notes(*posteriors), *sentences]
     if sentences:
         warnings.warn(" ".join(sentences), PriorInfluenceWarning, stacklevel=2)
     return groups
 
 
-def _describe_untested(groups: SubgroupPosteriors) -> list[str]:
+def _missing_class_notes(groups: SubgroupPosteriors) -> list[str]:
     """Return a sentence on the groups without samples of a class, if there are any."""
     found = []
     for name, posterior in zip(groups.names, groups.posteriors, strict=True):
@@ -497,13 +471,9 @@ def _describe_untested(groups: SubgroupPosteriors) -> list[str]:
         if is_missing.any():
             label = label_list(posterior.counts.classes)[int(np.argmax(is_missing))]
             found.append(f"{name!r} (class {shown(label)})")
-    if not found:
-        return []
-    named = ", ".join(found[:_NAMED])
-    others = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     source = "the prior determines" if groups.pooling is None else "the other groups determine"
     sentence = (
-        f"Some groups have no samples of a class: {named}{others}. Only {source} their recall "
-        "there. Pass labels with the classes that all groups have."
+        f"Some groups have no samples of a class: {join_first(found, _NAMED)}. Only {source} their "
+        "recall there. Pass labels with the classes that all groups have."
     )
-    return [sentence]
+    return [sentence] if found else []

@@ -1,4 +1,4 @@
-"""Class labels of samples, and which predictions are correct.
+"""Class labels of samples, which predictions are correct, and scores of two classes.
 
 Reads labels from any container, checks them, and merges distinct ones. scikit-learn's
 `column_or_1d` reads what NumPy can: lists, column vectors, columns of data frames. It is not used
@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from reprlib import repr as short_repr
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,12 +38,20 @@ from skpostbac._utils import (
     LabelArray,
     as_numpy,
     check_choice,
+    first,
+    float_array,
     input_errors,
     is_integer,
     nonnegative_array,
     shown,
 )
-from skpostbac.metrics._dependence import warn_of_few_weights, warn_of_fractions
+from skpostbac.metrics._dependence import (
+    SampleDesign,
+    design_values,
+    make_design,
+    warn_of_few_weights,
+    warn_of_fractions,
+)
 from skpostbac.stats._beta import LARGEST
 
 # Meaning of the weights. None stands for "case", with a warning if they are not whole numbers.
@@ -64,6 +72,9 @@ _NO_SCORES = "class labels are needed, not probabilities or scores"
 # Integers are looked up in a table if their range is at most the first number, or at most the
 # second and twice the number of samples.
 _SMALL_RANGE, _LARGE_RANGE = 2**10, 2**20
+
+# Sums of larger scores overflow.
+_LARGEST_SCORE = 1e300
 
 
 def as_label_array(y: Any, name: str) -> LabelArray:
@@ -164,16 +175,18 @@ def class_labels(values: LabelArray, name: str) -> LabelArray:
         with input_errors(name), np.errstate(invalid="ignore"):
             target = type_of_target(values, input_name=name)
             hint = f" ({_NO_SCORES})" if target == "continuous" else ""
-            for label in labels if values.dtype.kind == "O" and not hint else ():
-                is_known = isinstance(label, str | bool)
-                if not (-(2**63) <= label < 2**63 if is_integer(label) else is_known):
-                    hint = (
-                        f" such as {short_repr(label)}: class labels are strings, integers of at "
-                        "most 64 bits, booleans, or arrays of datetime64"
-                    )
-                    break
+            odd = [label for label in labels if not _is_class_label(label)]
+            if odd and values.dtype.kind == "O" and not hint:
+                hint = (
+                    f" such as {short_repr(odd[0])}: class labels are strings, integers of at most "
+                    "64 bits, booleans, or arrays of datetime64"
+                )
             raise ValueError(f"{target} is not supported, got labels of dtype {values.dtype}{hint}")
     return array_of_labels(labels)
+
+
+def _is_class_label(label: Any) -> bool:
+    return -(2**63) <= label < 2**63 if is_integer(label) else isinstance(label, str | bool)
 
 
 def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
@@ -313,19 +326,6 @@ class Encoded(NamedTuple):
     """Returns the position in ``values`` of each label of a block."""
 
 
-class Samples(NamedTuple):
-    """Some of the samples."""
-
-    codes: Indices
-    """Position in the classes of the true label of each sample."""
-    hits: list[Bools]
-    """For each classifier, which samples it predicts correctly."""
-    weight: Floats | None
-    """Case count of each sample, None for 1 each."""
-    groups: Indices | None = None
-    """Number of the group of each sample, if it was asked for."""
-
-
 @dataclass(frozen=True)
 class Outcomes:
     """Outcomes of the samples, computed block by block."""
@@ -339,34 +339,38 @@ class Outcomes:
     groups: Callable[[slice], Indices] | None = None
     """Returns the number of the group of each sample of a block."""
 
-    def read(self, block: slice = slice(None)) -> Samples:
-        """Return the samples of a block, by default all, without groups."""
+    def read(self, block: slice = slice(None)) -> tuple[Indices, list[Bools], Floats | None]:
+        """Return classes, hits of each classifier and weights of a block, by default of all."""
         weight = None if self.weight is None else self.weight[block]
-        return Samples(self.codes(block), [hits(block) for hits in self.hits], weight)
+        return self.codes(block), [hits(block) for hits in self.hits], weight
 
-    def of_classes(self, classes: LabelArray) -> Samples:
-        """Return the samples of these classes, with groups and positions in `classes`."""
-        codes, hits, weight, _ = self.read()
-        place = positions(self.classes, classes)[codes]
-        kept = place >= 0
-        return Samples(
-            place[kept],
-            [hit[kept] for hit in hits],
-            None if weight is None else weight[kept],
-            None if self.groups is None else self.groups(slice(None))[kept],
-        )
-
-    def blocks(self) -> Iterator[Samples]:
-        """Return all samples, in blocks that have no fewer than there are classes."""
+    def blocks(self) -> Iterator[tuple[Indices, list[Bools], Floats | None]]:
+        """Read all samples, in blocks that have no fewer than there are classes."""
         step = max(BLOCK, len(self.classes))
         for start in range(0, self.n_samples, step):
             yield self.read(slice(start, start + step))
+
+    def design(self, classes: LabelArray, *, is_importance: bool) -> SampleDesign | None:
+        """Add up what design effects need of the samples of these classes, if of any."""
+        if not self.n_samples or (self.groups is None and not is_importance):
+            return None
+        codes, hits, weight = self.read()
+        place = positions(self.classes, classes)[codes]
+        kept = place >= 0
+        return make_design(
+            place[kept],
+            len(classes),
+            None if self.groups is None else self.groups(slice(None))[kept],
+            None if weight is None else weight[kept],
+            design_values([hit[kept] for hit in hits]),
+            is_importance=is_importance,
+        )
 
     def count(self) -> Floats:
         """Return the errors and the hits of each class, (2, n_classes), of a single classifier."""
         size = len(self.classes)
         cells = np.zeros(2 * size)
-        for codes, (hits,), weight, _ in self.blocks():
+        for codes, (hits,), weight in self.blocks():
             cells += np.bincount(2 * codes + hits, weight, 2 * size)
         return cells.reshape(size, 2).T
 
@@ -594,3 +598,155 @@ def warn_if_foreign(
                 UserWarning,
                 stacklevel=stacklevel + 1,
             )
+
+
+class DataFrame(Protocol):
+    """Interface of pandas and polars tables."""
+
+    @property
+    def columns(self) -> Any:
+        """Names of the columns."""
+        ...
+
+    def __getitem__(self, name: str, /) -> Any:
+        """Return a column."""
+        ...
+
+
+Predictions: TypeAlias = Mapping[str, ArrayLike] | DataFrame
+
+
+def named_predictions(predictions: object, name: str = "predictions") -> dict[str, ArrayLike]:
+    """Return predictions by the name of the classifier, which is that of a column in a DataFrame.
+
+    Raises
+    ------
+    TypeError
+        If `predictions` are neither a mapping nor a DataFrame.
+    TypeError, ValueError
+        For the reasons listed in :func:`check_names`.
+    """
+    if not is_named(predictions):
+        raise TypeError(
+            f'{name} must be a mapping {{"name": y_pred, ...}}, or a DataFrame with a column '
+            f"for each classifier, got {type(predictions).__name__}"
+        )
+    names = predictions if isinstance(predictions, Mapping) else predictions.columns
+    with input_errors(name):
+        checked = check_names(tuple(names))
+    return {column: predictions[column] for column in checked}
+
+
+def is_named(predictions: object) -> TypeGuard[Predictions]:
+    """Return whether predictions are a mapping or a DataFrame, of pandas or polars."""
+    return isinstance(predictions, Mapping) or hasattr(predictions, "columns")
+
+
+def by_argument(predictions: Predictions, names: Iterable[str]) -> dict[str, ArrayLike]:
+    """Return the predictions of these classifiers by what messages call them."""
+    return {f"predictions[{name!r}]": predictions[name] for name in names}
+
+
+def position_of(name: object, names: Sequence[str], argument: str) -> int:
+    """Return the position of a classifier, or say that the argument is none."""
+    if not isinstance(name, str) or name not in names:
+        raise ValueError(f"{argument} must be one of {short_repr(names)}, got {shown(name)}")
+    return names.index(name)
+
+
+def check_names(names: Sequence[Any]) -> tuple[str, ...]:
+    """Return the names of classifiers, which must be different strings and at least one.
+
+    Raises
+    ------
+    TypeError
+        If they are neither a tuple nor a list, or if one is not a string.
+    ValueError
+        If there is none, if one is empty, or if one occurs twice.
+    """
+    if not isinstance(names, tuple | list):
+        raise TypeError(f"names must be a tuple or a list, got {type(names).__name__}")
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"the names of classifiers must be strings, got {name!r}")
+        if not name:
+            raise ValueError(f"the names of classifiers must not be empty, got {name!r}")
+    if not names:
+        raise ValueError("names must hold at least one classifier, got none")
+    if len(set(names)) < len(names):
+        raise ValueError(f"the names of classifiers must be different, got {short_repr(names)}")
+    return tuple(names)
+
+
+class BinaryScores(NamedTuple):
+    """Scores of samples of two classes."""
+
+    classes: tuple[Any, Any]
+    """Sorted labels of both classes."""
+    positive: int
+    """Which of them is the positive one, 0 or 1."""
+    is_positive: Bools
+    """Whether the true class of each sample is the positive one, shape (n_samples,)."""
+    values: Floats
+    """The score of each sample, finite."""
+    weight: Floats
+    """The case count of each sample, not negative."""
+
+
+def read_scores(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = "case",
+) -> BinaryScores:
+    """Read the labels and the scores of two classes.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes; if `pos_label` is not one of them, or not given where it is
+        needed; if a score is not a finite number of at most 1e300; if a weight is negative,
+        infinite or NaN, or if those of a class add up to too much; if the lengths differ.
+    TypeError
+        If the labels are bytes or a sparse matrix.
+    """
+    outcomes = read_outcomes(y_true, {}, sample_weight, weight_type)
+    classes: list[Any] = label_list(outcomes.classes)
+    if len(classes) > 2:
+        raise ValueError(f"multiclass format is not supported: y_true has {len(classes)} classes")
+    if len(classes) < 2:
+        raise ValueError(f"y_true must have samples of two classes, got only {classes}")
+    positive = classes.index(positive_label(classes, pos_label))
+    is_positive = np.asarray(outcomes.codes(slice(None)) == positive)
+    scores = float_array(y_score, "y_score")
+    if scores.ndim != 1:
+        raise ValueError(f"y_score must be 1-dimensional, got an array of shape {scores.shape}")
+    if (bad := ~np.isfinite(scores)).any():
+        raise ValueError(f"y_score must be finite, got {first(scores, bad)}")
+    if (bad := np.abs(scores) > _LARGEST_SCORE).any():
+        raise ValueError(
+            f"y_score must be between -{_LARGEST_SCORE:g} and {_LARGEST_SCORE:g}, "
+            f"got {first(scores, bad)}"
+        )
+    with input_errors("y_true and y_score"):
+        check_consistent_length(is_positive, scores)
+    weight = np.ones(len(scores)) if outcomes.weight is None else outcomes.weight
+    return BinaryScores((classes[0], classes[1]), positive, is_positive, scores, weight)
+
+
+def positive_label(classes: list[Any], pos_label: Any) -> Any:
+    """Return the label of the positive class, with scikit-learn's default."""
+    if pos_label is None:
+        if set(classes) not in ({0, 1}, {-1, 1}):
+            raise ValueError(
+                f"y_true takes value in {classes} and pos_label is not specified: either make "
+                "y_true take value in {0, 1} or {-1, 1} or pass pos_label explicitly."
+            )
+        return 1
+    with suppress(TypeError):  # of what cannot be hashed, such as an array
+        if pos_label in set(classes):
+            return pos_label
+    raise ValueError(
+        f"pos_label={shown(pos_label)} is not a valid label: It should be one of {classes}"
+    )

@@ -13,11 +13,7 @@ from skpostbac.metrics._posteriors.balanced_accuracy import (
     describe_design,
     posterior_balanced_accuracy,
 )
-from skpostbac.metrics._posteriors.base import (
-    PosteriorMetric,
-    ProbAboveChance,
-    ScalarPosterior,
-)
+from skpostbac.metrics._posteriors.base import PosteriorMetric, ProbAboveChance, ScalarPosterior
 from skpostbac.metrics._posteriors.binary_equivalent import (
     GuessingTest,
     PosteriorBinaryEquivalentAccuracy,
@@ -29,12 +25,12 @@ from skpostbac.metrics._posteriors.binary_equivalent import (
 from skpostbac.metrics._posteriors.influence import (
     PriorInfluence,
     PriorInfluenceWarning,
+    coverage_notes,
+    describe_untested,
     dominating_influence,
     is_one_symmetric_beta,
     moves_far,
-    say_untested,
-    tell_of_coverage,
-    tell_of_untested,
+    untested_notes,
     warn_if_prior_dominates,
     warn_if_prior_moves,
 )

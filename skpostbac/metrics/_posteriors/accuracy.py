@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +18,8 @@ from skpostbac.metrics._counts import (
     format_count,
 )
 from skpostbac.metrics._dependence import (
-    describe_worth,
-    doubts_of_groups,
+    describe_effective_size,
+    group_notes,
     warn_of_groups,
     warn_of_repeated_ids,
 )
@@ -202,10 +203,7 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         correct, wrong = counts.correct.sum(), (counts.total - counts.correct).sum()
         return BetaAverage([self.prior[0] + correct], [self.prior[1] + wrong])
 
-    @property
-    def score_name(self) -> str:
-        """Name of the metric: "Accuracy"."""
-        return "Accuracy"
+    score_name = "Accuracy"
 
     @property
     def no_information_rate(self) -> float:
@@ -244,8 +242,8 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
             rate, best = self.no_information_rate, "the share of the largest class"
             lines.append(f"{describe_chances(best, rate, float(self.prob_above(rate)))}.")
         if effects is not None:
-            lines.append(describe_worth(effects, counts.has_importance_weights))
-        return lines + doubts_of_groups(effects, ["all"])
+            lines.append(describe_effective_size(effects, counts.has_importance_weights))
+        return lines + group_notes(effects, ["all"])
 
     def __add__(self, other: PosteriorAccuracy) -> PosteriorAccuracy:
         if not isinstance(other, PosteriorAccuracy):
@@ -363,16 +361,12 @@ def posterior_accuracy(
 def _prior_pair(prior: ArrayLike) -> tuple[float, float]:
     """Return a and b of a prior given by name or as a pair."""
     # The names that do not depend on the number of classes.
-    names = {name: size for name, size in NAMED_PRIORS.items() if size is not None}
-    if isinstance(prior, str):
-        if prior in names:
-            return names[prior], names[prior]
-        got = repr(prior)
-    else:
-        pair = check_prior(prior)
-        if isinstance(pair, np.ndarray) and pair.ndim == 1:
-            return float(pair[0]), float(pair[1])
-        got = f"an array of shape {pair.shape}" if isinstance(pair, np.ndarray) else repr(pair)
+    names = {name: (size, size) for name, size in NAMED_PRIORS.items() if size is not None}
+    spec = prior if isinstance(prior, str) else check_prior(prior)
+    pair: Any = names.get(spec) if isinstance(spec, str) else spec
+    if np.shape(pair) == (2,):
+        return float(pair[0]), float(pair[1])
+    got = f"an array of shape {pair.shape}" if isinstance(pair, np.ndarray) else repr(spec)
     raise ValueError(
         f"prior must be one of {sorted(names)}, of which {DEFAULT_ACCURACY_PRIOR!r} is "
         f"the default here, or a pair (a, b), got {got}"

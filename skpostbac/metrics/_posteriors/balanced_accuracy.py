@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import (
-    Floats,
-    Indices,
-    block,
-    format_column,
-    format_probability,
-    more,
-    table,
-)
+from skpostbac._utils import Floats, Indices, block, format_column, format_probability, more, table
 from skpostbac.metrics._counts import (
     ClassCounts,
     Summable,
@@ -30,8 +21,8 @@ from skpostbac.metrics._counts import (
 )
 from skpostbac.metrics._dependence import (
     DesignEffects,
-    describe_worth,
-    doubts_of_groups,
+    describe_effective_size,
+    group_notes,
     is_large,
     warn_of_groups,
     warn_of_repeated_ids,
@@ -46,8 +37,9 @@ from skpostbac.metrics._posteriors.base import (
 from skpostbac.metrics._posteriors.binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._posteriors.influence import (
     PriorInfluence,
-    tell_of_coverage,
-    tell_of_untested,
+    coverage_notes,
+    influence_of,
+    untested_notes,
     warn_if_prior_dominates,
 )
 from skpostbac.metrics._priors import (
@@ -87,12 +79,8 @@ class Recalls(dict[Hashable, AverageDistribution]):
     {0: 0.75, 1: 0.625}
     """
 
-    def _estimates(self) -> tuple[tuple[str, str], list[tuple[str, str]]]:
-        """Return the header and the cells of a table of the first classes."""
-        return estimate_columns(list(islice(self.values(), _SHOWN_CLASSES)))
-
     def _repr_html_(self) -> str:
-        header, cells = self._estimates()
+        header, cells = estimate_columns(list(self.values())[:_SHOWN_CLASSES])
         rows = [(str(label), *row) for label, row in zip(self, cells, strict=False)]
         note = more(len(self), _SHOWN_CLASSES)
         return block(f"recalls of {len(self)} classes", table(("class", *header), rows, note=note))
@@ -390,13 +378,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         PriorInfluence(shift=0.14, mean=0.554, observed=0.544, most_moved=(1, 0),
             expected_coverage=0.95)
         """
-        return PriorInfluence(
-            self.effective_counts,
-            self.distribution.means(),
-            self.class_weight,
-            self.standard_deviation(),
-            self._prior_spec,
-        )
+        return influence_of(self)
 
     def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
         """Return the posterior of the binary-equivalent accuracy.
@@ -515,7 +497,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         else:
             alone = "With a single class, this is not a balanced accuracy."
             lines = [f"The recall of class {labels[averaged[0]]!r} is {samples}. {alone}"]
-        lines += [*tell_of_coverage(self), *tell_of_untested(self)]
+        lines += [*coverage_notes(self), *untested_notes(self)]
         design, doubts = describe_design(self, level)
         return [*lines, design, *doubts] if design else lines
 
@@ -556,7 +538,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     def _html_tables(self) -> list[str]:
         counts = self.counts
         labels = map(str, label_list(counts.classes[:_SHOWN_CLASSES]))
-        (_, spread), estimates = self.recalls()._estimates()
+        recalls = list(self.recalls().values())[:_SHOWN_CLASSES]
+        (_, spread), estimates = estimate_columns(recalls)
         correct = format_column(counts.correct[:_SHOWN_CLASSES].tolist())
         total = format_column(counts.total[:_SHOWN_CLASSES].tolist())
         rows = zip(labels, correct, total, *zip(*estimates, strict=True), strict=True)
@@ -615,14 +598,14 @@ def describe_design(posterior: PosteriorBalancedAccuracy, level: float) -> tuple
     effects, counts = posterior.design_effects, posterior.counts
     if effects is None:
         return "", []
-    worth = describe_worth(effects, counts.has_importance_weights)
+    worth = describe_effective_size(effects, counts.has_importance_weights)
     if is_large(effects):
         # Ignoring the groups, what importance weights divide by remains.
         scale, left = effects.design_effect, posterior.effective_counts
         correct, total = scale * left.correct, scale * left.total
         ignoring = average_distribution(posterior._prior_spec, correct, total, posterior._weights)
         worth += f" Ignoring the groups would give {describe(ignoring, level)}."
-    return worth, doubts_of_groups(effects, label_list(counts.classes))
+    return worth, group_notes(effects, label_list(counts.classes))
 
 
 def posterior_balanced_accuracy(

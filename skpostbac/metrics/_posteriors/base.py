@@ -22,6 +22,7 @@ from skpostbac._utils import (
     StablePickle,
     block,
     check_level,
+    check_proportion,
     check_text,
     density_drawing,
     describe_estimate,
@@ -115,12 +116,7 @@ class ScalarPosterior(StablePickle, ABC):
         """Return the value exceeded with probability `p`, accurate for tiny `p` if it is exact."""
         return plain_float(self.distribution.iccdf(p))
 
-    def sample(
-        self,
-        shape: int | tuple[int, ...] = (),
-        *,
-        rng: RngLike = None,
-    ) -> float | Floats:
+    def sample(self, shape: int | tuple[int, ...] = (), *, rng: RngLike = None) -> float | Floats:
         """Draw from the posterior.
 
         Parameters
@@ -398,10 +394,10 @@ class PosteriorMetric(ScalarPosterior):
 
     metric: str
     observed: float
-    _distribution: BoundedDistribution | DrawnPosterior
+    _distribution: Distribution | DrawnPosterior
 
     @property
-    def distribution(self) -> BoundedDistribution | DrawnPosterior:
+    def distribution(self) -> Distribution | DrawnPosterior:
         """Posterior distribution of the metric."""
         return self._distribution
 
@@ -543,19 +539,12 @@ class ProbAboveChance(float):
     _bayes_factor: float
 
     def __new__(cls, probability: float, prior: float, bayes_factor: float) -> ProbAboveChance:
-        numbers = {"probability": probability, "prior": prior, "bayes_factor": bayes_factor}
-        for name, value in numbers.items():
-            if not is_real(value):
-                raise TypeError(f"{name} must be a real number, got {shown(value)}")
-            with input_errors(f"{name} must be in the range of a float"):
-                float(value)
-            if name == "bayes_factor":
-                if value < 0:
-                    raise ValueError(f"bayes_factor must not be negative, got {value!r}")
-            elif not 0 <= value <= 1:
-                raise ValueError(f"{name} must be in [0, 1], got {value!r}")
-        self = super().__new__(cls, probability)
-        self._prior, self._bayes_factor = float(prior), float(bayes_factor)
+        self = super().__new__(cls, check_proportion(probability, "probability"))
+        self._prior = check_proportion(prior, "prior")
+        if not is_real(bayes_factor) or bayes_factor < 0:
+            raise ValueError(f"bayes_factor must not be negative, got {shown(bayes_factor)}")
+        with input_errors("bayes_factor must be in the range of a float"):
+            self._bayes_factor = float(bayes_factor)
         return self
 
     @property

@@ -23,11 +23,9 @@ from skpostbac._utils import (
     format_column,
     format_share,
     input_errors,
-    is_integer,
     nonnegative_array,
     paragraphs,
     record,
-    shown,
 )
 from skpostbac.metrics._counts import ClassCounts, count_choices, counts_of_matrix
 from skpostbac.metrics._posteriors.base import ScalarPosterior, describe_chances
@@ -256,24 +254,14 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
         # The weights of an average add up to one but for their rounding.
         if not 0 <= low <= high <= 1 + 1e-12:
             raise ValueError(f"accuracy must lie in [0, 1], got {self.accuracy.support()}")
-        if not is_integer(self.n_classes):
-            kind = type(self.n_classes).__qualname__
-            raise TypeError(f"n_classes must be an instance of int, not {kind}.")
-        if self.n_classes < 2:
-            raise ValueError(
-                "A binary-equivalent accuracy needs at least two classes, got "
-                f"{'one' if self.n_classes == 1 else f'n_classes={shown(self.n_classes)}'}"
-            )
+        check_integer(self.n_classes, "n_classes", 2)
 
     @cached_property
     def distribution(self) -> PowerTransform:
         """Distribution of the binary-equivalent accuracy."""
         return PowerTransform(self.accuracy, 1 / (self.n_classes - 1))
 
-    @property
-    def score_name(self) -> str:
-        """Name of the metric: "Binary-equivalent accuracy"."""
-        return "Binary-equivalent accuracy"
+    score_name = "Binary-equivalent accuracy"
 
     @property
     def chance(self) -> float:
@@ -289,10 +277,7 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
 
     def _sentences(self, level: float) -> list[str]:
         above = float(self.prob_above(self.chance))
-        return [
-            *super()._sentences(level),
-            f"{describe_chances('chance', self.chance, above)}.",
-        ]
+        return [*super()._sentences(level), f"{describe_chances('chance', self.chance, above)}."]
 
     def __repr__(self) -> str:
         return (

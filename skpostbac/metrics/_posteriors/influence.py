@@ -31,22 +31,17 @@ from reprlib import repr as short_repr
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from skpostbac._utils import (
     Floats,
     StablePickle,
     block,
-    float_or_nan,
     format_column,
     format_number,
     format_share,
-    is_real,
     more,
-    nonnegative_array,
     paragraph,
-    shown,
     table,
     user_stacklevel,
 )
@@ -55,11 +50,7 @@ from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     NAMED_PRIORS,
-    Prior,
-    PriorLike,
     PriorSpec,
-    check_counts,
-    check_prior,
     format_prior,
     posterior_exponents,
     resolve_prior,
@@ -88,8 +79,6 @@ _FIRST_SETS, _FIRST_DRAWS, _FAR = 500, 10_000, 2.5
 LARGEST_SHIFT, _LEAST_MOVE = 1.5, 0.005
 # Of many posteriors, those that are suspected most are examined.
 _MOST_SUSPECTS = 20
-# Smaller standard deviations would make infinite numbers of a move of the mean.
-_LEAST_DEVIATION = 1e-300
 # Classes named in the repr, and in the view of a notebook.
 _SHOWN_CLASSES, _SHOWN_ROWS = 3, 8
 # The expected coverage that a weaker prior must have to be a remedy.
@@ -201,7 +190,6 @@ def _typical_recalls(correct: Floats, total: Floats) -> Floats:
 
 def coverage_of(
     spec: PriorSpec,
-    prior: Prior,
     counts: ClassCounts,
     class_weight: Floats,
     mean: float,
@@ -209,16 +197,11 @@ def coverage_of(
     sets: int | None = None,
 ) -> float:
     """Return the coverage to expect under any prior, given mean and spread of the posterior."""
-    sizes = counts.correct, counts.total
+    sizes, prior = (counts.correct, counts.total), resolve_prior(spec, counts.n_classes)
     if isinstance(prior, Hyperprior):
         return shared_coverage(*sizes, class_weight, mean, standard_deviation)
     spent = spent_observations(spec, counts.n_classes)
     return expected_coverage(*sizes, prior, class_weight, spent, sets)
-
-
-def least_coverage(n_classes: int) -> float:
-    """Return the least expected coverage that gives no warning."""
-    return _LEAST - _LESS / n_classes
 
 
 def observed_average(counts: ClassCounts, weights: Floats) -> float:
@@ -295,7 +278,7 @@ class PriorInfluenceWarning(UserWarning):
 def dominating_influence(*posteriors: PosteriorBalancedAccuracy) -> PriorInfluence | None:
     """Return the influence of the prior under which intervals miss most often, or None.
 
-    Classes without samples, which `tell_of_untested` is about, are no influence of this kind. Of
+    Classes without samples, which `untested_notes` is about, are no influence of this kind. Of
     many posteriors, those of which a rough estimate expects least are looked at.
     """
     suspects = []
@@ -329,28 +312,28 @@ def is_one_symmetric_beta(spec: PriorSpec) -> bool:
 
 def _suspect_coverage(posterior: PosteriorBalancedAccuracy) -> float | None:
     """Return about the coverage to expect, or None where the prior surely does no harm."""
-    counts, prior, weights = posterior.effective_counts, posterior.prior, posterior.class_weight
+    counts, weights = posterior.effective_counts, posterior.class_weight
     distribution = posterior.distribution
     mean, deviation = float(weights @ distribution.means()), distribution.standard_deviation()
     moved = abs(mean - observed_average(counts, weights))
     if moved + 2 * deviation <= _LEAST_MOVE:
         return None
-    limit = least_coverage(counts.n_classes)
+    limit = _LEAST - _LESS / counts.n_classes
     sets = min(max(_FIRST_DRAWS // counts.n_classes, _FEWEST_SETS), _FIRST_SETS)
-    coverage = coverage_of(posterior._prior_spec, prior, counts, weights, mean, deviation, sets)
-    if isinstance(prior, np.ndarray):
+    coverage = coverage_of(posterior._prior_spec, counts, weights, mean, deviation, sets)
+    if isinstance(posterior.prior, np.ndarray):
         limit += _FAR * math.sqrt(limit * (1 - limit) / sets)
     return coverage if coverage < limit else None
 
 
 def warn_if_prior_dominates(*posteriors: PosteriorBalancedAccuracy) -> None:
     """Warn the caller of the function that calls this one, once for all posteriors."""
-    sentences = tell_of_coverage(*posteriors) + tell_of_untested(*filter(_is_checked, posteriors))
+    sentences = coverage_notes(*posteriors) + untested_notes(*filter(_is_checked, posteriors))
     if sentences:
         warnings.warn(" ".join(sentences), PriorInfluenceWarning, stacklevel=3)
 
 
-def tell_of_coverage(*posteriors: PosteriorBalancedAccuracy) -> list[str]:
+def coverage_notes(*posteriors: PosteriorBalancedAccuracy) -> list[str]:
     """Return a sentence on the prior if intervals would miss too often, its cause and a remedy."""
     influence = dominating_influence(*posteriors)
     if influence is None:
@@ -369,7 +352,7 @@ def tell_of_coverage(*posteriors: PosteriorBalancedAccuracy) -> list[str]:
     return [sentence]
 
 
-def tell_of_untested(*posteriors: PosteriorBalancedAccuracy) -> list[str]:
+def untested_notes(*posteriors: PosteriorBalancedAccuracy) -> list[str]:
     """Return a sentence on classes of positive weight without samples, if there are any."""
     labels: dict[Hashable, None] = {}
     borrow = False
@@ -379,10 +362,10 @@ def tell_of_untested(*posteriors: PosteriorBalancedAccuracy) -> list[str]:
         if untested.any():
             labels |= dict.fromkeys(label_list(counts.classes[untested]))
         borrow |= isinstance(posterior.prior, Hyperprior) and bool(counts.total.any())
-    return [say_untested(list(labels), borrow=borrow)] if labels else []
+    return [describe_untested(list(labels), borrow=borrow)] if labels else []
 
 
-def say_untested(
+def describe_untested(
     labels: Sequence[Hashable],
     *,
     borrow: bool = False,
@@ -411,33 +394,23 @@ def say_untested(
 
 
 def warn_if_prior_moves(
-    metric: str,
-    observed: float,
-    expected: float,
-    standard_deviation: float,
-    untested: Sequence[Hashable] = (),
-    *,
-    prior: PriorSpec,
+    metric: str, observed: float, expected: float, untested: Sequence[Hashable], prior: PriorSpec
 ) -> None:
-    """Warn if the prior moves a metric far from its observed value.
+    """Warn that the prior moves a metric far from its observed value.
 
     Parameters
     ----------
     metric : str
         Name of the metric.
     observed, expected : float
-        The metric of the observed (may be nan or infinite) and of the expected confusion matrix.
-    standard_deviation : float
-        Posterior standard deviation of the metric.
+        The metric of the observed and of the expected confusion matrix.
     untested : sequence of labels
         Classes without samples, if they alone account for the shift.
     prior : PriorSpec
         The prior, as checked: there is nothing weaker to advise than "reciprocal".
     """
-    if not moves_far(observed, expected, standard_deviation):
-        return
     if untested:
-        remedy = say_untested(untested, leave_out_with="labels=")
+        remedy = describe_untested(untested, leave_out_with="labels=")
     elif format_prior(prior) == "'reciprocal'":
         remedy = "With few samples of each class, test more samples."
     else:
@@ -456,12 +429,11 @@ def moves_far(observed: float, expected: float, standard_deviation: float) -> bo
 
     Any prior moves what is infinite in the samples, such as a likelihood ratio without errors.
     """
-    if not math.isfinite(observed):
-        return False
-    return abs(expected - observed) > max(LARGEST_SHIFT * standard_deviation, _LEAST_MOVE)
+    least = max(LARGEST_SHIFT * standard_deviation, _LEAST_MOVE)
+    return math.isfinite(observed) and abs(expected - observed) > least
 
 
-@dataclass(frozen=True, init=False, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PriorInfluence(StablePickle):
     r"""Shift of the posterior mean by the prior, in total and by class.
 
@@ -473,19 +445,6 @@ class PriorInfluence(StablePickle):
 
     A class without samples has no observed recall. It is compared with the observed balanced
     accuracy of the other classes, and is listed in `unobserved`.
-
-    Parameters
-    ----------
-    counts : ClassCounts
-        Observed counts.
-    recall_means : array-like of shape (n_classes,)
-        Posterior mean of the accuracy on each class, in [0, 1].
-    class_weight : array-like of shape (n_classes,)
-        Non-negative weights of the classes, of sum 1.
-    standard_deviation : float
-        Posterior standard deviation of the weighted average; at least 1e-300.
-    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior
-        The prior, as for :class:`~skpostbac.PosteriorBalancedAccuracy`.
 
     Attributes
     ----------
@@ -505,13 +464,6 @@ class PriorInfluence(StablePickle):
         :class:`~skpostbac.metrics.PriorInfluenceWarning` describes how it is estimated.
     remedy : str
         Suggested remedy if `expected_coverage` is below 0.915 - 0.1 / n_classes, else empty.
-
-    Raises
-    ------
-    TypeError
-        If `counts` is not a ClassCounts, or the standard deviation is not a number.
-    ValueError
-        If the lengths differ, or if a number is out of range.
 
     Notes
     -----
@@ -538,60 +490,6 @@ class PriorInfluence(StablePickle):
     remedy: str
     # Of a prior that the classes share, coverage is judged by the distance of the mean alone.
     _is_shared: bool
-
-    def __init__(
-        self,
-        counts: ClassCounts,
-        recall_means: ArrayLike,
-        class_weight: ArrayLike,
-        standard_deviation: float,
-        prior: PriorLike,
-    ) -> None:
-        check_counts(counts)
-        means = nonnegative_array(recall_means, "recall_means")
-        weights = nonnegative_array(class_weight, "class_weight")
-        for name, array in {"recall_means": means, "class_weight": weights}.items():
-            if len(array) != counts.n_classes or np.any(array > 1):
-                raise ValueError(
-                    f"{name} must have a number in [0, 1] for each of the {counts.n_classes} "
-                    f"classes, got {array}"
-                )
-        if not is_real(standard_deviation):
-            raise TypeError(
-                f"standard_deviation must be a real number, got {shown(standard_deviation)}"
-            )
-        deviation = float_or_nan(standard_deviation)
-        if not _LEAST_DEVIATION <= deviation < math.inf:
-            raise ValueError(
-                f"standard_deviation must be at least {_LEAST_DEVIATION:g} and finite, got "
-                f"{deviation!r}"
-            )
-        observed = observed_average(counts, weights)
-        moved = means - np.where(counts.total > 0, counts.recalls, observed)
-        mean, spec, remedy = float(weights @ means), check_prior(prior), ""
-        resolved = resolve_prior(spec, counts.n_classes)
-        coverage = coverage_of(spec, resolved, counts, weights, mean, deviation)
-        if coverage < least_coverage(counts.n_classes):
-            if not isinstance(resolved, Hyperprior):
-                remedy = "with few samples of each class, use prior='hierarchical'"
-                weak = resolve_prior(DEFAULT_PRIOR, counts.n_classes)
-                share = coverage_of(DEFAULT_PRIOR, weak, counts, weights, mean, deviation)
-                if share >= _ENOUGH:
-                    remedy += f", or 'reciprocal' (about {share:.0%})"
-            elif resolved == Hyperprior():
-                remedy = "test more samples, and compare with prior='reciprocal'"
-            else:
-                remedy = "recalls may depend on class size: use prior='hierarchical'"
-        vars(self).update(  # past the frozen __setattr__
-            counts=counts,
-            recall_means=tuple(means.tolist()),
-            mean=mean,
-            observed=observed,
-            class_shifts=tuple((weights * moved / deviation).tolist()),
-            expected_coverage=coverage,
-            remedy=remedy,
-            _is_shared=isinstance(resolved, Hyperprior),
-        )
 
     @property
     def shift(self) -> float:
@@ -665,3 +563,33 @@ class PriorInfluence(StablePickle):
         if self.unobserved:
             facts.append(f"unobserved={short_repr(self.unobserved)}")
         return f"PriorInfluence({', '.join(facts)})"
+
+
+def influence_of(posterior: PosteriorBalancedAccuracy) -> PriorInfluence:
+    """Return how far the prior moves the mean, and a remedy if the expected coverage is low."""
+    counts, weights = posterior.effective_counts, posterior.class_weight
+    means, deviation = posterior.distribution.means(), posterior.standard_deviation()
+    mean, observed = float(weights @ means), observed_average(counts, weights)
+    moved = means - np.where(counts.total > 0, counts.recalls, observed)
+    coverage = coverage_of(posterior._prior_spec, counts, weights, mean, deviation)
+    is_shared, remedy = isinstance(posterior.prior, Hyperprior), ""
+    if coverage < _LEAST - _LESS / counts.n_classes:
+        if not is_shared:
+            remedy = "with few samples of each class, use prior='hierarchical'"
+            share = coverage_of(DEFAULT_PRIOR, counts, weights, mean, deviation)
+            if share >= _ENOUGH:
+                remedy += f", or 'reciprocal' (about {share:.0%})"
+        elif posterior.prior == Hyperprior():
+            remedy = "test more samples, and compare with prior='reciprocal'"
+        else:
+            remedy = "recalls may depend on class size: use prior='hierarchical'"
+    return PriorInfluence(
+        counts=counts,
+        recall_means=tuple(means.tolist()),
+        mean=mean,
+        observed=observed,
+        class_shifts=tuple((weights * moved / deviation).tolist()),
+        expected_coverage=coverage,
+        remedy=remedy,
+        _is_shared=is_shared,
+    )

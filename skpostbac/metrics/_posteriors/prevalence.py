@@ -22,16 +22,11 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from skpostbac._utils import (
-    Floats,
-    FrozenArrays,
-    float_array,
-    shown,
-    table,
-)
+from skpostbac._utils import Floats, FrozenArrays, float_array, shown, table
 from skpostbac.metrics._posteriors.base import ScalarPosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -116,18 +111,15 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         vars(self).update(positives=positives, total=total, prior=spec)
         super().__post_init__()
 
-    @property
-    def score_name(self) -> str:
-        """Name of the metric."""
-        return "Prevalence"
+    score_name = "Prevalence"
 
     @property
     def _betas(self) -> Floats:
         """Parameters a and b of p, of the specificity q0 and of the sensitivity q1, (3, 2)."""
-        a, b = independent_prior(resolve_prior(check_prior(self.prior), 2), "a prevalence")[0]
+        prior = independent_prior(resolve_prior(check_prior(self.prior), 2), "a prevalence")
         called = np.array([self.positives, self.total])
         hits, total = np.stack([called, self.specificity, self.sensitivity], axis=-1)
-        return np.stack([a + hits, b + total - hits], axis=-1)
+        return np.asarray(prior[0] + np.stack([hits, total - hits], axis=-1))
 
     def _cdf(self, t: Floats) -> Floats:
         """Return P(theta <= t) of a judge better than guessing, also beyond [0, 1]."""
@@ -186,10 +178,6 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         if not self._is_sure:
             return DrawnPosterior(self._shares[(self._shares >= 0) & (self._shares <= 1)])
         below, upto = self._ends
-
-        def inside(x: Floats) -> Floats:
-            return np.asarray((self._cdf(x) - below) / (upto - below))
-
         # The first panels are narrow where some draws of the share are.
         draws = self._draw_shares(_PILOTS)
         low, high = np.clip([draws.min(), draws.max()], 0.0, 1.0)
@@ -197,7 +185,12 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         panels = np.linspace(low, high, _PANELS + 1)
         edges = np.concatenate([[0.0, low - beyond], panels, [high + beyond, 1.0]])
         edges = np.unique(np.clip(edges, 0.0, 1.0))
-        return resolve(inside, edges, tolerance=_TOLERANCE, most=_MOST_PANELS)
+        return resolve(
+            lambda x: np.asarray((self._cdf(x) - below) / (upto - below)),
+            edges,
+            tolerance=_TOLERANCE,
+            most=_MOST_PANELS,
+        )
 
     def _check_possible(self) -> None:
         """Raise if no share in [0, 1] is compatible with the counts."""
@@ -298,10 +291,7 @@ class PrevalenceDifference(ScalarPosterior):
         if not np.array_equal(self.first._betas[1:], self.second._betas[1:]):
             raise ValueError("other must have the same judge: sensitivity, specificity and prior")
 
-    @property
-    def score_name(self) -> str:
-        """Name of the metric."""
-        return "Difference of prevalences"
+    score_name = "Difference of prevalences"
 
     @cached_property
     def distribution(self) -> DrawnPosterior:
@@ -389,13 +379,8 @@ def posterior_prevalence(
     >>> posterior.prob_above(0.5)
     0.9610
     """
-    posterior = PosteriorPrevalence(
-        positives,
-        total,
-        _pair(sensitivity, "sensitivity"),
-        _pair(specificity, "specificity"),
-        prior,
-    )
+    judge: Any = {"sensitivity": sensitivity, "specificity": specificity}
+    posterior = PosteriorPrevalence(positives, total, prior=prior, **judge)
     posterior._check_possible()
     useless = float(posterior.judge_informedness.cdf(0.0))
     outside = posterior.prob_below_zero + posterior.prob_above_one

@@ -28,12 +28,7 @@ from skpostbac._utils import (
     parameters,
     shown,
 )
-from skpostbac.metrics._counts import (
-    ClassCounts,
-    class_counts,
-    class_order,
-    pack_bits,
-)
+from skpostbac.metrics._counts import ClassCounts, class_counts, class_order, pack_bits
 from skpostbac.metrics._labels import (
     WeightType,
     check_weight_type,
@@ -405,6 +400,10 @@ class CountsScorer(StablePickle):
         }
         return CountsDict(result | outcomes, type(self).__qualname__)
 
+    def _repr_html_(self) -> str:
+        sizes = {key: value for key, value in vars(self).items() if key == "max_test_size"}
+        return block(repr(self), parameters({**sizes, "labels": self._listed}))
+
 
 def _label_texts(labels: LabelArray) -> list[str]:
     """Return the labels as parts of keys, which must differ."""
@@ -587,9 +586,6 @@ class ClassCountsScorer(CountsScorer):
         request.score.add_request(param="sample_weight", alias=self._sample_weight_request)
         return request
 
-    def _repr_html_(self) -> str:
-        return block(repr(self), parameters({"labels": self._listed}))
-
     def __repr__(self) -> str:
         facts = [] if self.labels is None else [f"labels={self._listed}"]
         if self.weight_type is not None:
@@ -693,17 +689,13 @@ class OutcomesScorer(CountsScorer):
             )
         # Which samples are predicted correctly, in the order of the packed words.
         outcomes = read_outcomes(y, {"y_pred": y_pred}, None)
-        samples, labels = outcomes.read(), label_list(counts.classes)
+        codes, (hits,), _ = outcomes.read()
+        labels = label_list(counts.classes)
         rank = {labels[position]: place for place, position in enumerate(class_order(labels))}
-        ranks = np.array([rank.get(label, -1) for label in label_list(outcomes.classes)])
-        places = ranks[samples.codes]
+        places = np.array([rank.get(label, -1) for label in label_list(outcomes.classes)])[codes]
         order = np.argsort(places, kind="stable")
-        hits = samples.hits[0][order[np.sum(places < 0) :]]
+        hits = hits[order[np.sum(places < 0) :]]
         return self._result(counts, **pack_bits(hits, self.max_test_size))
-
-    def _repr_html_(self) -> str:
-        values = {"max_test_size": self.max_test_size, "labels": self._listed}
-        return block(repr(self), parameters(values))
 
     def __repr__(self) -> str:
         labels = "" if self.labels is None else f", labels={self._listed}"

@@ -17,12 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skpostbac._utils import (
-    Floats,
-    float_or_nan,
-    shown,
-    table,
-)
+from skpostbac._utils import Floats, float_or_nan, shown, table
 from skpostbac.metrics._posteriors.base import ScalarPosterior
 from skpostbac.stats import BoundedDistribution
 from skpostbac.stats._distribution import OddsTransform, estimate_rows

@@ -17,6 +17,7 @@ parameters b, e_1, ..., e_m, a in the same way.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,11 +30,9 @@ from skpostbac._plot import ThresholdPlot
 from skpostbac._utils import (
     Floats,
     FrozenArrays,
-    Indices,
     RandomStateLike,
     block,
     check_level,
-    check_seed,
     draw_seed,
     float_or_nan,
     format_estimate,
@@ -43,8 +42,7 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics._counts import ClassCounts, describe_samples, format_count
-from skpostbac.metrics._dependence import warn_of_few_weights, warn_of_fractions
-from skpostbac.metrics._labels import BinaryScores, WeightType, check_weight_type, read_scores
+from skpostbac.metrics._labels import BinaryScores, WeightType, read_scores
 from skpostbac.metrics._posteriors import (
     Optimism,
     PosteriorBalancedAccuracy,
@@ -67,7 +65,6 @@ from skpostbac.metrics._priors import (
     spent_observations,
 )
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._beta import LARGEST
 from skpostbac.stats._distribution import estimate_rows, interval_of
 
 if TYPE_CHECKING:
@@ -99,18 +96,14 @@ class ThresholdCounts(NamedTuple):
     positive: int
     """Which class is the positive one, 0 or 1."""
 
-    def recalls(self) -> Floats:
-        """Return the share of correct predictions of each class, shape (n_thresholds, 2)."""
-        return np.asarray(self.correct / self.total)
+    def average(self, class_weight: Floats) -> Floats:
+        """Return the observed balanced accuracy, shape (n_thresholds,)."""
+        return np.asarray((self.correct / self.total) @ class_weight)
 
     def passed(self) -> Floats:
         """Return the samples of each class that are predicted positive, shape (n_thresholds, 2)."""
         is_positive = np.arange(2) == self.positive
         return np.where(is_positive, self.correct, self.total - self.correct)
-
-    def at(self, chosen: Indices) -> ThresholdCounts:
-        """Return some of the thresholds."""
-        return self._replace(thresholds=self.thresholds[chosen], correct=self.correct[chosen])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,12 +137,6 @@ class PosteriorThresholdCurve(FrozenArrays):
     n_samples : float or None
         Number of samples with importance weights; None without such weights.
 
-    Raises
-    ------
-    ValueError
-        If the thresholds do not decrease, the counts are out of range, or the prior, the class
-        weights, the level or the seed are invalid.
-
     See Also
     --------
     skpostbac.PosteriorThresholdDisplay : The plot, from labels or from a classifier.
@@ -178,29 +165,6 @@ class PosteriorThresholdCurve(FrozenArrays):
     level: float = 0.95
     seed: int = 0
     n_samples: float | None = None
-
-    def __post_init__(self) -> None:
-        thresholds, total, size = self.thresholds, self.total, len(self.thresholds)
-        if thresholds.ndim != 1 or not size or not (np.diff(thresholds) < 0).all():
-            raise ValueError("thresholds must be decreasing numbers, at least one")
-        if self.correct.shape != (size, 2) or total.shape != (2,):
-            raise ValueError(
-                f"correct and total must have the shapes ({size}, 2) and (2,), got "
-                f"{self.correct.shape} and {total.shape}"
-            )
-        if not ((total > 0) & (self.correct >= 0) & (self.correct <= total)).all():
-            raise ValueError("correct must be between 0 and total, which must be positive")
-        if self.positive not in (0, 1):
-            raise ValueError(f"positive must be 0 or 1, got {shown(self.positive)}")
-        if (np.diff(self._counts.passed(), axis=0) < 0).any():
-            raise ValueError("correct must rise for the positive class and fall for the other")
-        if len(self.classes) != 2:
-            raise ValueError(f"classes must be two labels, got {shown(self.classes)}")
-        independent_prior(resolve_prior(check_prior(self.prior), 2), "a threshold curve")
-        check_class_weight(self.class_weight)
-        check_level(self.level)
-        check_seed(self.seed, "seed")
-        super().__post_init__()
 
     @property
     def _counts(self) -> ThresholdCounts:
@@ -261,7 +225,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     @property
     def best_index(self) -> int:
         """Index of the threshold with the largest observed balanced accuracy."""
-        return best_of(self._counts, self._weights)
+        return int(np.argmax(self._counts.average(self._weights)))
 
     @property
     def best_threshold(self) -> float:
@@ -325,9 +289,9 @@ class PosteriorThresholdCurve(FrozenArrays):
         columns : dict of str to ndarray of shape (n_thresholds,)
             "threshold", "mean", "low", "high", "band_low", "band_high", "prob_best".
         """
-        names = ("threshold", "mean", "low", "high", "band_low", "band_high", "prob_best")
-        columns = (self.thresholds, self.mean, *self.interval, *self.band, self.prob_best)
-        return dict(zip(names, columns, strict=True))
+        (low, high), (band_low, band_high) = self.interval, self.band
+        columns = {"threshold": self.thresholds, "mean": self.mean, "low": low, "high": high}
+        return columns | {"band_low": band_low, "band_high": band_high, "prob_best": self.prob_best}
 
     def summary(self, level: float | None = None) -> dict[str, float]:
         """Return the best threshold with summary statistics corrected for its choice.
@@ -414,18 +378,15 @@ class PosteriorThresholdCurve(FrozenArrays):
         return ThresholdPlot(self).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:
-        distributions = {
-            "corrected": self.corrected.distribution,
-            "uncorrected": self.best.distribution,
-        }
+        posteriors = {"corrected": self.corrected, "uncorrected": self.best}
+        distributions = {name: one.distribution for name, one in posteriors.items()}
         rows = estimate_rows(distributions, self.level)
         header = ("at the best threshold", "mean", f"{100 * self.level:.12g}% CI")
         return block(repr(self), table(header, rows))
 
     def __repr__(self) -> str:
-        mean, interval = format_estimate(
-            self.corrected.mean(), self.corrected.credible_interval(self.level)
-        )
+        corrected = self.corrected
+        mean, interval = format_estimate(corrected.mean(), corrected.credible_interval(self.level))
         n_effective = float(self.total.sum())
         samples = f"n={format_count(n_effective)}"
         if self.n_samples is not None:
@@ -526,34 +487,39 @@ def posterior_threshold_curve(
     PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.730, 95% CI=[0.665, 0.791],
         n_thresholds=191, n=200)
     """
-    check_weight_type(weight_type, has_weights=sample_weight is not None)
-    has_importance = weight_type == "importance"
-    most = float(np.finfo(float).max) if has_importance else LARGEST
-    scores = read_scores(y_true, y_score, pos_label, sample_weight, most=most)
+    scores = read_scores(y_true, y_score, pos_label, sample_weight, weight_type)
     if not all(scores.weight[one].any() for one in (scores.is_positive, ~scores.is_positive)):
         raise ValueError("sample_weight must be positive for some samples of each class")
-    if sample_weight is not None and weight_type is None:
-        warn_of_fractions(scores.weight)
+    n_samples = None
+    if weight_type == "importance":
+        n_samples = float(np.count_nonzero(scores.weight))
+        # Weights that add up to the effective size of each class. Those relative to the largest
+        # have squares that are no zeros.
+        codes, weight = scores.is_positive.astype(int), scores.weight / scores.weight.max()
+        scale = np.bincount(codes, weight) / np.bincount(codes, weight**2)
+        scores = scores._replace(weight=weight * scale[codes])
     counts = count_at_thresholds(scores)
-    if has_importance:
-        codes = np.where(scores.is_positive, scores.positive, 1 - scores.positive)
-        warn_of_few_weights(scores.weight, codes, scores.classes)
-        counts = effective_counts(counts, scores)
-    classes = np.array(scores.classes, dtype=object)
     weight_spec, prior_spec = check_class_weight(class_weight), check_prior(prior)
-    weights = resolve_class_weight(weight_spec, classes)
-    kept = thin(counts, weights, MOST_THRESHOLDS)
+    weights = resolve_class_weight(weight_spec, np.array(scores.classes, dtype=object))
+    independent_prior(resolve_prior(prior_spec, 2), "a threshold curve")  # or raise
+    if len(counts.thresholds) > MOST_THRESHOLDS:
+        # From one to the next the same weighted share of the samples becomes positive.
+        share, best = (counts.passed() / counts.total) @ weights, np.argmax(counts.average(weights))
+        even = np.searchsorted(share, np.linspace(share[0], share[-1], MOST_THRESHOLDS - 1))
+        kept = np.unique([*even.clip(max=share.size - 1), best])
+        thresholds, correct = counts.thresholds[kept], counts.correct[kept]
+        counts = counts._replace(thresholds=thresholds, correct=correct)
     curve = PosteriorThresholdCurve(
-        classes=scores.classes,
-        positive=scores.positive,
-        thresholds=kept.thresholds,
-        correct=kept.correct,
-        total=kept.total,
+        scores.classes,
+        scores.positive,
+        counts.thresholds,
+        counts.correct,
+        counts.total,
         prior=prior_spec,
         class_weight=None if weight_spec is None else weights,
         level=check_level(level),
         seed=draw_seed(random_state),
-        n_samples=float(np.count_nonzero(scores.weight)) if has_importance else None,
+        n_samples=n_samples,
     )
     warn_if_prior_dominates(curve.best)
     return curve
@@ -571,34 +537,6 @@ def count_at_thresholds(scores: BinaryScores) -> ThresholdCounts:
     return ThresholdCounts(values[last], correct, passed[-1], scores.positive)
 
 
-def effective_counts(counts: ThresholdCounts, scores: BinaryScores) -> ThresholdCounts:
-    """Return the counts of importance weights, scaled to the effective size of each class."""
-    is_class = scores.is_positive == (scores.positive == np.arange(2)[:, np.newaxis])
-    # Of weights relative to the largest, whose squares are no zeros.
-    weight = is_class * scores.weight / scores.weight.max()
-    size = weight.sum(axis=1) ** 2 / (weight**2).sum(axis=1)
-    scale = size / counts.total
-    correct = np.minimum(counts.correct * scale, size)
-    return counts._replace(correct=correct, total=size)
-
-
-def thin(counts: ThresholdCounts, class_weight: Floats, most: int) -> ThresholdCounts:
-    """Keep at most so many thresholds, the best among them.
-
-    From one to the next the same weighted share of the samples becomes positive.
-    """
-    if len(counts.thresholds) <= most:
-        return counts
-    share = (counts.passed() / counts.total) @ class_weight
-    even = np.searchsorted(share, np.linspace(share[0], share[-1], most - 1))
-    return counts.at(np.unique([*even.clip(max=share.size - 1), best_of(counts, class_weight)]))
-
-
-def best_of(counts: ThresholdCounts, class_weight: Floats) -> int:
-    """Return the index of the threshold with the largest balanced accuracy; the highest of ties."""
-    return int(np.argmax(counts.recalls() @ class_weight))
-
-
 def draw_curves(
     counts: ThresholdCounts,
     prior: Floats,
@@ -607,17 +545,29 @@ def draw_curves(
     rng: np.random.Generator,
 ) -> Floats:
     """Draw the weighted mean of the recalls along the thresholds, shape (n_draws, n_thresholds)."""
-    curves = np.zeros((n_draws, len(counts.thresholds)))
-    for i, passed in enumerate(counts.passed().T):
-        a, b = prior[i]
-        first, last = (a, b) if i == counts.positive else (b, a)
-        parameters = np.concatenate([[first], np.diff(passed, prepend=0.0).clip(min=0), [last]])
-        filled = parameters > 0
-        masses = np.zeros((n_draws, len(parameters)))
-        masses[:, filled] = rng.standard_gamma(parameters[filled], (n_draws, filled.sum()))
-        sums = np.cumsum(masses, axis=1)
+
+    def draw(cells: Floats) -> Floats:
+        masses = np.zeros((n_draws, len(cells)))
+        masses[:, cells > 0] = rng.standard_gamma(
+            cells[cells > 0], (n_draws, np.count_nonzero(cells))
+        )
+        return masses
+
+    return _random_curves(counts, prior, class_weight, draw)
+
+
+def _random_curves(
+    counts: ThresholdCounts, prior: Floats, class_weight: Floats, draw: Callable[[Floats], Floats]
+) -> Floats:
+    """Return curves of random shares of the samples between two thresholds."""
+    curves = np.zeros((1, len(counts.thresholds)))
+    for i, (passed, total) in enumerate(zip(counts.passed().T, counts.total, strict=True)):
+        cells = np.diff(passed, prepend=0.0, append=total).clip(min=0)
+        # The prior of correct predictions of the positive class is beyond the largest score.
+        first, last = prior[i] if i == counts.positive else prior[i, ::-1]
+        sums = np.cumsum(draw(np.concatenate([[first], cells[:-1], [cells[-1] + last]])), axis=1)
         rates = sums[:, 1:-1] / sums[:, -1:]
-        curves += class_weight[i] * (rates if i == counts.positive else 1 - rates)
+        curves = curves + class_weight[i] * (rates if i == counts.positive else 1 - rates)
     return curves
 
 
@@ -640,12 +590,10 @@ def bootstrap_optimism(
     counts: ThresholdCounts, class_weight: Floats, n_samples: int, rng: np.random.Generator
 ) -> Optimism:
     """Return the optimism of choosing the best threshold, by bootstrap samples of both classes."""
-    again = np.zeros((n_samples, len(counts.thresholds)))
-    for i, (passed, total) in enumerate(zip(counts.passed().T, counts.total, strict=True)):
-        # The samples between two thresholds are a cell of a multinomial distribution.
-        cells = np.diff(passed, prepend=0.0, append=total).clip(min=0)
-        size = max(1, round(total))  # case counts may add up to no whole number
-        drawn = rng.multinomial(size, cells / cells.sum(), n_samples)
-        rates = np.cumsum(drawn[:, :-1], axis=1) / size
-        again += class_weight[i] * (rates if i == counts.positive else 1 - rates)
-    return optimism_of_choice(counts.recalls() @ class_weight, again)
+
+    def draw(cells: Floats) -> Floats:
+        size = max(1, round(cells.sum()))  # case counts may add up to no whole number
+        return np.asarray(rng.multinomial(size, cells / cells.sum(), n_samples), np.float64)
+
+    again = _random_curves(counts, np.zeros((2, 2)), class_weight, draw)
+    return optimism_of_choice(counts.average(class_weight), again)

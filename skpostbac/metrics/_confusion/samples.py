@@ -1,4 +1,4 @@
-r"""Design effects of metrics of the confusion matrix.
+r"""Samples of a confusion matrix, and the design effects of its metrics.
 
 A metric f of the shares P of the cells changes with a sample in cell c by its influence,
 
@@ -20,14 +20,17 @@ treated as one class, because groups may also differ in their mix of classes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, Indices
+from skpostbac._utils import Bools, Floats, Indices, LabelArray
 from skpostbac.metrics._confusion.distributions import MOST_CELLS, ConfusionModel
 from skpostbac.metrics._confusion.metrics import ConfusionMetric
-from skpostbac.metrics._counts import ConfusedSamples
+from skpostbac.metrics._counts import check_labels
 from skpostbac.metrics._dependence import (
     DesignEffects,
     SampleValues,
@@ -35,10 +38,108 @@ from skpostbac.metrics._dependence import (
     design_effects,
     make_design,
 )
+from skpostbac.metrics._labels import (
+    WeightType,
+    encode,
+    merge_labels,
+    positions,
+    read_column,
+    read_outcomes,
+)
 
 # Step of the derivative. Values of a metric have relative errors of 1e-16, and so influences of
 # 1e-9; what is below this share of the largest is no influence.
 _STEP, _NOTHING = 1e-7, 1e-6
+
+
+class ConfusedSamples(NamedTuple):
+    """Samples of the classes of a confusion matrix, one by one; arrays of shape (n_samples,)."""
+
+    true: Indices
+    """Row of each sample."""
+    pred: Indices
+    """Column of each sample, or of each classifier in turn, shape (n_samples, T)."""
+    group: Indices | None
+    """Number of its group."""
+    weight: Floats | None
+    """Its weight, None for 1 each."""
+
+    def chosen(self, which: Bools) -> ConfusedSamples:
+        """Return some of the samples."""
+        return ConfusedSamples(*(None if one is None else one[which] for one in self))  # type: ignore[arg-type]
+
+
+def count_confusions(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
+) -> tuple[LabelArray, Floats, ConfusedSamples]:
+    """Return the classes, the confusion matrix, which leaves out no prediction, and its samples.
+
+    Warns
+    -----
+    SampleWeightWarning
+        As :func:`class_counts` gives it.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`class_counts` raises them, or if a class that is not listed is predicted.
+
+    Examples
+    --------
+    >>> classes, C, _ = count_confusions(["a", "a", "b"], ["a", "c", "b"])
+    >>> C
+    array([[1., 0., 1.],
+           [0., 1., 0.],
+           [0., 0., 0.]])
+    """
+    predictions = {"y_pred": y_pred}
+    classes, samples = read_confusions(
+        y_true, predictions, labels, sample_weight, weight_type, groups
+    )
+    samples = samples._replace(pred=samples.pred[:, 0])
+    size = len(classes)
+    matrix = np.bincount(size * samples.true + samples.pred, samples.weight, size**2)
+    return classes, matrix.reshape(size, size).astype(np.float64), samples
+
+
+def read_confusions(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
+) -> tuple[LabelArray, ConfusedSamples]:
+    """Return the classes, and the samples with the predictions of one or several classifiers.
+
+    `predictions` has the predicted labels by the name of their argument, for error messages. What
+    is raised and warned of is that of `count_confusions`.
+    """
+    outcomes = read_outcomes(y_true, predictions, sample_weight, weight_type, groups)
+    every = slice(None)
+    found = {name: encode(read_column(y, name)) for name, y in predictions.items()}
+    if labels is None:
+        values = (column.values for column in found.values())
+        classes = reduce(merge_labels, values, outcomes.classes)
+    else:
+        classes = check_labels(labels, outcomes.classes)
+    true = positions(outcomes.classes, classes)[outcomes.codes(every)]
+    columns = [positions(one.values, classes)[one.codes(every)] for one in found.values()]
+    group = None if outcomes.groups is None else outcomes.groups(every)
+    samples = ConfusedSamples(true, np.column_stack(columns), group, outcomes.weight)
+    samples = samples.chosen(true >= 0)
+    is_unknown = samples.pred < 0
+    if samples.weight is not None:
+        is_unknown &= samples.weight[:, np.newaxis] > 0
+    if is_unknown.any():
+        name = list(predictions)[int(np.argmax(is_unknown.any(axis=0)))]
+        raise ValueError(f"{name} has classes that are not in labels, {classes}")
+    return classes, samples.chosen(np.all(samples.pred >= 0, axis=1))
 
 
 def design_of_metric(
