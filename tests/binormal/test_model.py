@@ -260,7 +260,7 @@ def test_functions_have_the_curves_and_areas_of_the_model(function):
     [
         (([1, 1, 1, 1, 1], SCORES), r"y_true must have samples of two classes, got only \[1\]"),
         (([0, 1, 2, 1, 0], SCORES), "multiclass format is not supported: y_true has 3 classes"),
-        (([], []), "empty input array y_true"),
+        (([], []), "empty input array"),
         (([0, 0, 0, 0, 1], SCORES), "y_true must have at least 2 .* got 1 of the positive class"),
         (([0, 1, 1, 1, 1], SCORES), "y_true must have at least 2 .* got 1 of the negative class"),
         ((Y, [1, 2, 3, 4, 4]), "y_score must differ .* got 4 for all .* positive class"),

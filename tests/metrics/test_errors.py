@@ -372,7 +372,7 @@ CALLS = [
     (lambda: binary_equivalent_accuracy(0.5, 1), "n_classes must be an integer of at least 2, got"),
     (lambda: binary_equivalent_accuracy(0.5, np.inf), "n_classes must be an integer of at least 2"),
     (lambda: binary_equivalent_accuracy_score(["a"], ["a"]), "n_classes must be an integer of at"),
-    (lambda: from_counts([1], [2]).binary_equivalent(), "at least two classes, got one"),
+    (lambda: from_counts([1], [2]).binary_equivalent(), "n_classes == 1, must be >= 2"),
     (lambda: GuessingTest.from_counts(CARRILLO, strategy="prior"), "strategy must be 'uniform', '"),
     (lambda: GuessingTest.from_counts(CARRILLO, strategy=[1, 1]), "for each of the 3 classes"),
     (lambda: GuessingTest.from_counts(CARRILLO, strategy=[1, -1, 1]), "strategy must be finite"),

@@ -37,6 +37,7 @@ from skpostbac._utils import (
     float_or_nan,
     format_estimate,
     format_probability,
+    nonnegative_array,
     paragraphs,
     shown,
     table,
@@ -487,15 +488,18 @@ def posterior_threshold_curve(
     PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.730, 95% CI=[0.665, 0.791],
         n_thresholds=191, n=200)
     """
+    if weight_type == "importance" and sample_weight is not None:
+        # The scale does not matter; relative to the largest, weights have squares above 0.
+        given = nonnegative_array(sample_weight, "sample_weight")
+        sample_weight = given / (given.max(initial=0.0) or 1.0)
     scores = read_scores(y_true, y_score, pos_label, sample_weight, weight_type)
     if not all(scores.weight[one].any() for one in (scores.is_positive, ~scores.is_positive)):
         raise ValueError("sample_weight must be positive for some samples of each class")
     n_samples = None
     if weight_type == "importance":
         n_samples = float(np.count_nonzero(scores.weight))
-        # Weights that add up to the effective size of each class. Those relative to the largest
-        # have squares that are no zeros.
-        codes, weight = scores.is_positive.astype(int), scores.weight / scores.weight.max()
+        # Weights that add up to the effective size of each class.
+        codes, weight = scores.is_positive.astype(int), scores.weight
         scale = np.bincount(codes, weight) / np.bincount(codes, weight**2)
         scores = scores._replace(weight=weight * scale[codes])
     counts = count_at_thresholds(scores)
