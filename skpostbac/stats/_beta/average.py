@@ -43,9 +43,6 @@ from skpostbac.stats._distribution import (
 from skpostbac.stats._numerics import Frame
 from skpostbac.stats._series import Centred, Located, SmallTails
 
-# Number of distributions shown in the HTML view.
-SHOWN = 8
-
 
 class _WeightedSums:
     """Parameters of one sum, or of an array of them."""
@@ -281,16 +278,14 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
 
     def _repr_html_(self) -> str:
         """Show the first distributions, by their index."""
-        flat = (len(self.a.reshape(-1, self.a.shape[-1])), self.a.shape[-1])
-        parameters = (self.a, self.b, np.broadcast_to(self.weights, self.a.shape))
-        first = self._made(*(values.reshape(flat)[:SHOWN] for values in parameters))
+        rows, most = self._parameters.rows, 8
+        first = self._made(*(values[:most] for values in rows))
         intervals = list(zip(*(ends.tolist() for ends in interval_of(first, 0.95)), strict=True))
         estimates = format_estimates(first.mean().tolist(), intervals)
         places = map(str, np.ndindex(self.shape))
-        rows = [(place, *estimate) for place, estimate in zip(places, estimates, strict=False)]
-        return block(
-            repr(self), table(("index", "mean", "95% CI"), rows, note=more(flat[0], SHOWN))
-        )
+        cells = [(place, *estimate) for place, estimate in zip(places, estimates, strict=False)]
+        note = more(len(rows[0]), most)
+        return block(repr(self), table(("index", "mean", "95% CI"), cells, note=note))
 
     def __neg__(self) -> BetaAverages:
         """Return the distributions of the negated variables."""

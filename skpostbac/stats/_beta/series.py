@@ -133,26 +133,22 @@ def transforms(betas: Betas, path: Floats, step: Floats, n_orders: int) -> Compl
     """E[exp(i k h (X - mean))] for k < n_orders, shape (m, n_orders), at the steps h, (m,)."""
     known = np.array([betas.n, betas.p, betas.q, step[:, np.newaxis] * betas.weight, *path])
     known = known.reshape(len(known), -1, 1)
-    values = np.empty((known.shape[1], n_orders), dtype=complex)
-    for rows in _blocks(known[-1, :, 0], n_orders):
-        values[rows] = _transforms(known[:, rows], n_orders)
+    n_nodes, size = known[-1, :, 0], _BLOCK / (2 * np.sqrt(n_orders))
+    if n_nodes.size * n_nodes.max() <= size:
+        values = _transforms(known, n_orders)
+    else:
+        # Blocks of variables with about the same numbers of nodes.
+        values, order = np.empty((n_nodes.size, n_orders), dtype=complex), np.argsort(-n_nodes)
+        start = 0
+        while start < n_nodes.size:
+            stop = start + max(1, int(size / n_nodes[order[start]]))
+            rows = order[start:stop]
+            values[rows] = _transforms(known[:, rows], n_orders)
+            start = stop
     values = values.reshape(*betas.p.shape, n_orders)
     if betas.count.max() > 1:
         values **= betas.count[..., np.newaxis]
     return np.asarray(np.multiply.reduce(values, axis=1))
-
-
-def _blocks(count: Floats, n_orders: int) -> Iterator[Indices | slice]:
-    """Yield the variables of each block, with about the same numbers of nodes."""
-    size = _BLOCK / (2 * np.sqrt(n_orders))
-    if count.size * count.max() <= size:
-        yield slice(None)
-        return
-    order, start = np.argsort(-count), 0
-    while start < count.size:
-        stop = start + max(1, int(size / count[order[start]]))
-        yield order[start:stop]
-        start = stop
 
 
 def _transforms(known: Floats, n_orders: int) -> Complexes:

@@ -42,19 +42,8 @@ _BARYCENTRIC = (-1.0) ** np.arange(_N) * np.sqrt((1 - _NODES**2) * _WEIGHTS)
 # Panels end where the density is below exp(-DEPTH) of its largest value, and its mass as well; but
 # not beyond this, the log-odds of the smallest doubles, unless a variable reaches farther.
 DEPTH, LAST = 40.0, 700.0
-# Error of a mass that does not count. The log density has an error of 1e-9 where nothing is.
-_NO_MASS, _FAR = 1e-14, 1e-9
-# Largest fall of the log density on a panel: the rule integrates it to 12 digits. The log of a
-# density that vanishes is so far below that of its panel.
-_FALL, _FLOOR = 30.0, 1e4
-# Panels that rounding does not let be cut, and how many are not cut further: what is left is noise.
-_NARROWEST, _MOST_PANELS, _ROUNDS, _DOUBLINGS = 1e-12, 1000, 50, 100
-# The largest fall, rounds and depth where the density is noisy: noise spreads over a panel.
-_OF_NOISE = 4.0, 4, 30.0
-# Least fall of the log density beyond the panels, where hardly anything is left.
-_LEAST_SLOPE = 1e-7
-# Points that are evaluated at a time; quantiles of less probability take further steps.
-_BLOCK, _LEAST_QUANTILE, _FAR_STEPS = 2**13, 1e-10, 8
+# Quantiles of less probability take further steps.
+_LEAST_QUANTILE = 1e-10
 # Error of the power with which a density falls towards an end.
 _FLAT = 1e-6
 
@@ -87,9 +76,11 @@ class Table(StablePickle):
         Its error is `tolerance`, or more where the mass is too small to count. The density itself
         is known to `noise` times its largest value. Panels end at the log-odds `last` at most.
         """
-        fall, rounds, reach = (_FALL, _ROUNDS, DEPTH) if noise == 0 else _OF_NOISE
+        # The rule integrates a log density that falls by 30 on a panel to 12 digits. Noise spreads
+        # over a panel.
+        fall, rounds, reach = (30.0, 50, DEPTH) if noise == 0 else (4.0, 4, 30.0)
         left, right, logs = edges[:-1], edges[1:], _logs(log_density, edges[:-1], edges[1:])
-        for _ in range(_DOUBLINGS):
+        for _ in range(100):
             # Panels as wide as all before, until nothing is left outside.
             ends = np.array([_AT_ENDS[0][0] @ logs[:, 0], _AT_ENDS[0][1] @ logs[:, -1]])
             first, width = left[0], right[-1] - left[0]
@@ -106,8 +97,9 @@ class Table(StablePickle):
         while True:
             log_mass = log_sum(logs + np.log(np.outer(_WEIGHTS, 0.5 * (right - left))))
             share = np.exp(np.maximum(log_mass - log_mass.max(), -DEPTH))
-            limit = np.clip(_NO_MASS / share, tolerance, max(_FAR, tolerance))
-            depth = np.minimum(logs.max() - logs.min(axis=0), _FALL * 2)
+            # An error of 1e-14 of a mass does not count.
+            limit = np.clip(1e-14 / share, tolerance, max(1e-9, tolerance))
+            depth = np.minimum(logs.max() - logs.min(axis=0), 60.0)
             limit = np.maximum(limit, noise * np.exp(depth))
             # Rounding moves a place by a share of the panel, and the log density by some of that.
             rounding = np.spacing(np.maximum(np.abs(left), np.abs(right)))
@@ -115,8 +107,9 @@ class Table(StablePickle):
             last_terms = np.abs(_TO_SERIES[-2:] @ logs).max(axis=0)
             is_done = (last_terms < limit) & (np.ptp(logs, axis=0) < fall)
             is_nothing = np.maximum(logs.max(axis=0), log_mass) < log_mass.max() - reach
-            is_done |= is_nothing | (right - left < _NARROWEST)
-            if is_done.all() or left.size > _MOST_PANELS or i == rounds:
+            # Rounding does not let narrower panels be cut, and what is left by many is noise.
+            is_done |= is_nothing | (right - left < 1e-12)
+            if is_done.all() or left.size > 1000 or i == rounds:
                 break
             i += 1
             middle = 0.5 * (left + right)[~is_done]
@@ -161,7 +154,7 @@ class Table(StablePickle):
         """Log densities at the outer edges, and how fast they fall beyond, shape (2,) each."""
         heights, slopes = ((at_ends * self.logs.T[[0, -1]]).sum(axis=1) for at_ends in _AT_ENDS)
         falls = np.array([2.0, -2.0]) * slopes / np.diff(self.edges)[[0, -1]]
-        return heights, np.maximum(falls, _LEAST_SLOPE)
+        return heights, np.maximum(falls, 1e-7)
 
     @property
     def _beyond(self) -> Floats:
@@ -216,13 +209,13 @@ class Table(StablePickle):
 
     def log_density(self, u: Floats) -> Floats:
         """Return the log density at log-odds of any shape."""
-        found, flat = np.empty(u.size), u.ravel()
-        for start in range(0, u.size, _BLOCK):
-            part = flat[start : start + _BLOCK]
+        found, flat, block = np.empty(u.size), u.ravel(), 2**13
+        for start in range(0, u.size, block):
+            part = flat[start : start + block]
             index, t = self._places(part)
             beyond = np.minimum([part - self.edges[0], self.edges[-1] - part], 0.0)
             inside = np.einsum("ni,ni->n", _interpolating(t), self.logs.T[index])
-            found[start : start + _BLOCK] = inside + self.outer[1] @ beyond
+            found[start : start + block] = inside + self.outer[1] @ beyond
         return found.reshape(u.shape)
 
     def _places(self, u: Floats) -> tuple[Indices, Floats]:
@@ -265,7 +258,7 @@ class Table(StablePickle):
         start = np.where(is_lower, from_below, from_above) - self._centre
         u = quantiles(self._centred, inner[0], inner[1], start=start[np.newaxis])[0] + self._centre
         # Steps on the log of the smaller tail, whose digits are not those of 1/2 less a tail.
-        for _ in range(_FAR_STEPS if (wanted < _LEAST_QUANTILE).any() else 1):
+        for _ in range(8 if (wanted < _LEAST_QUANTILE).any() else 1):
             below, above, log_density = self.values(u)[:3]
             with np.errstate(all="ignore"):
                 tail = np.where(is_lower, below, above)
@@ -452,7 +445,7 @@ class LogitDistribution(TabulatedDistribution):
 def _logs(log_density: LogDensity, left: Floats, right: Floats) -> Floats:
     """Log densities at the points of panels; those that vanish are bounded."""
     values = log_density(_spread(left, right).ravel()).reshape(_N, left.size)
-    return np.asarray(np.maximum(values, np.maximum(values.max(axis=0), -1e300) - _FLOOR))
+    return np.asarray(np.maximum(values, np.maximum(values.max(axis=0), -1e300) - 1e4))
 
 
 def _spread(left: Floats, right: Floats) -> Floats:

@@ -30,21 +30,8 @@ from skpostbac.stats._distribution.distribution import BoundedDistribution
 from skpostbac.stats._numerics import EPS, Frame
 from skpostbac.stats._series import Centred, Evaluator, SmallTails, quantiles
 
-# Smallest and largest exponent of a power, and smallest factor of odds and inverse of the largest.
-_LEAST, _LARGEST, _LEAST_FACTOR = 1e-6, 1e3, 1e-20
-# Nodes of a panel of the moments; panels are as wide as the unit, up to so many of them from the
-# origin, and grow by a factor beyond. Beside places where a tail is not smooth they are narrower by
-# that factor each, and end with one of such a share of the unit.
+# Nodes of a panel of the moments.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
-_EVEN, _FACTOR, _NARROWEST = 12, 2.0, 1e-15
-# Distances to zero at which tails tell with which power they fall; without approximations to small
-# tails, quantiles of these probabilities tell.
-_NEAR_ZERO, _SMALL = np.array([1e-120, 1e-100]), np.array([1e-9, 1e-7])
-# Beside each of more places than this tails are next to smooth. What is less than this share of the
-# support does not count in moments.
-_MOST_PLACES, _RARE = 32, 1e-60
-# Error of such a power, and distances to an end that are taken for this one.
-_FLAT, _SMALLEST = 1e-9, 1e-300
 
 
 class Transform(BoundedDistribution):
@@ -136,21 +123,25 @@ class MonotoneTransform(Transform):
             at_origin = self._inner(np.zeros(()), np.array(self._frame.mean_to_low))
         first_order = float(self.distribution.standard_deviation() / at_origin[1])
         # Of a distribution that is wide beside its mean, rare values are what counts.
-        return max(first_order, _RARE * self._frame.mean_to_high)
+        return max(first_order, 1e-60 * self._frame.mean_to_high)
 
     @cached_property
     def _moments(self) -> Floats:
         """Mean, and second to fourth cumulant, from the origin and in units."""
         part, frame, unit = self._centred, self._frame, self._unit
         low, high = float(part.low[0]) / unit, float(part.high[0]) / unit
-        far = np.ceil(np.log(max(-low, high, 1) / _EVEN) / np.log(_FACTOR)) + 1
-        steps = np.append(np.arange(1.0, _EVEN), _EVEN * _FACTOR ** np.arange(max(far, 1)))
+        # Panels are as wide as the unit up to 12 of them from the origin, and twice as wide each
+        # beyond.
+        far = np.ceil(np.log2(max(-low, high, 1) / 12)) + 1
+        steps = np.append(np.arange(1.0, 12), 12 * 2.0 ** np.arange(max(far, 1)))
         edges = np.concatenate([[low, 0.0, high], steps, -steps])
-        fine = np.arange(0.0, np.log(_NARROWEST), -np.log(_FACTOR))
-        # Beside the ends of the support tails are powers.
+        # Beside places where a tail is not smooth each is half as wide as the one before. Such are
+        # the ends of the support, where tails are powers. Beside many places tails are next to
+        # smooth.
+        fine = np.arange(0.0, np.log(1e-15), -np.log(2))
         ends = np.array([-frame.mean_to_low, frame.mean_to_high]) / unit
         places = ends[(low <= ends) & (ends <= high)]
-        if part.places.size <= _MOST_PLACES:
+        if part.places.size <= 32:
             places = np.append(places, part.places[0] / unit)
         for place in places:
             edges = np.concatenate([edges, [place], place + np.exp(fine), place - np.exp(fine)])
@@ -231,7 +222,7 @@ class _Transformed(Centred):
         with np.errstate(all="ignore"):
             inner = self.transform._ends(to_low, to_high, is_inner=True)
             stretch = np.log(self.transform._inner(y, to_low)[1])
-        logs = self._small_tails.logs(row, *(np.maximum(x, _SMALLEST) for x in inner))
+        logs = self._small_tails.logs(row, *(np.maximum(x, 1e-300) for x in inner))
         logs[2] += stretch
         return logs
 
@@ -289,10 +280,8 @@ class PowerTransform(MonotoneTransform):
                 f"distribution must have a support that begins at 0, got {distribution.support()}"
             )
         power = float_or_nan(exponent)
-        if not _LEAST <= power <= _LARGEST:
-            raise ValueError(
-                f"exponent must be a number from {_LEAST:g} to {_LARGEST:g}, got {shown(exponent)}"
-            )
+        if not 1e-6 <= power <= 1000:
+            raise ValueError(f"exponent must be a number from 1e-06 to 1000, got {shown(exponent)}")
         self._exponent: float = power
 
     @property
@@ -338,13 +327,14 @@ class PowerTransform(MonotoneTransform):
         at_high = high * power * top / self._frame.high
         if power == 1 or (low == 0 and power > 1) or (low == np.inf and power < 1):
             return low, at_high
-        # The power with which P(X <= x) falls decides.
-        x = _NEAR_ZERO * top
+        # The power with which P(X <= x) falls decides. Without approximations to small tails,
+        # small quantiles tell.
+        x = np.array([1e-120, 1e-100]) * top
         if self.distribution._small_tails is None and self.distribution._centred.least > x[0]:
-            x = np.asarray(self.distribution.icdf(_SMALL))
+            x = np.asarray(self.distribution.icdf([1e-9, 1e-7]))
         log_cdf, log_x = np.asarray(self.distribution.logcdf(x)), np.log(x)
         fall = float(np.diff(log_cdf)[0] / np.diff(log_x)[0]) * power
-        if abs(fall - 1) < _FLAT:
+        if abs(fall - 1) < 1e-9:
             return float(np.exp(log_cdf[0] - log_x[0] / power)), at_high
         return (np.inf if fall < 1 else 0.0), at_high
 
@@ -393,11 +383,8 @@ class OddsTransform(MonotoneTransform):
     def __init__(self, distribution: BoundedDistribution, factor: float) -> None:
         super().__init__(distribution)
         ratio = float_or_nan(factor)
-        if not _LEAST_FACTOR <= ratio <= 1 / _LEAST_FACTOR:
-            raise ValueError(
-                f"factor must be a number from {_LEAST_FACTOR:g} to {1 / _LEAST_FACTOR:g}, "
-                f"got {shown(factor)}"
-            )
+        if not 1e-20 <= ratio <= 1e20:
+            raise ValueError(f"factor must be a number from 1e-20 to 1e+20, got {shown(factor)}")
         self._factor: float = ratio
 
     @property
@@ -503,7 +490,8 @@ class ShiftedDistribution(Transform):
 
     @cached_property
     def _frame(self) -> Frame:
-        return self.distribution._frame.moved(self.shift)
+        shift = self.shift
+        return self.distribution._frame.plus(Frame(shift, shift, shift, 0.0, 0.0, 0.0))
 
     @property
     def _centred(self) -> Centred:

@@ -26,7 +26,6 @@ from skpostbac.stats._numerics.arrays import (
     matrix_product,
     powers,
     stacked_products,
-    turned,
     waves,
 )
 from skpostbac.stats._numerics.quadrature import integrate

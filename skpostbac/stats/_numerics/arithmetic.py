@@ -29,7 +29,6 @@ Numbers = TypeVar("Numbers", Floats, Complexes)
 EPS = 2.0**-52
 # A log of this much less than the largest adds nothing to a sum.
 _NOTHING = -700.0
-_HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 # B_2k / (2k (2k - 1)), the Stirling series of log Gamma.
 _STIRLING_TERMS = (
     *(1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188),
@@ -94,7 +93,9 @@ def stirling_remainder(x: Floats) -> Floats:
     if is_small.any():
         small = x[is_small]
         log_gamma = gammaln(small)
-        remainder[is_small] = log_gamma - (small - 0.5) * np.log(small) + small - _HALF_LOG_2PI
+        remainder[is_small] = (
+            log_gamma - (small - 0.5) * np.log(small) + small - 0.5 * np.log(2 * np.pi)
+        )
     return remainder
 
 
@@ -154,10 +155,6 @@ class Frame:
             self.mean_to_low + other.mean_to_low,
             self.mean_to_high + other.mean_to_high,
         )
-
-    def moved(self, shift: float) -> "Frame":
-        """Return the frame of the variable plus a constant."""
-        return self.plus(Frame(shift, shift, shift, 0.0, 0.0, 0.0))
 
 
 def weighted_means(a: Floats, b: Floats, weights: Floats | None) -> tuple[Floats, Floats]:

@@ -36,15 +36,10 @@ from numpy.polynomial.legendre import leggauss
 
 from skpostbac._utils import Complexes, Floats
 
-# Most multiplications that OpenBLAS leaves to one thread: of real and of complex matrices, and of a
-# complex matrix and a vector (measured with 0.3.31).
-_MOST, _MOST_COMPLEX, _MOST_OF_VECTOR = 2**19 - 1, 2**16 - 1, 2**12 - 1
+# Most multiplications of real matrices that OpenBLAS leaves to one thread (measured with 0.3.31).
+_MOST = 2**19 - 1
 # Blocks of fewer rows and columns would be slow.
 _LEAST = 8
-# Larger products are worth the threads.
-_LARGE = 2**26
-# Fewer waves than this are complex exponentials.
-_FEW = 500
 
 
 class Rows:
@@ -55,11 +50,6 @@ class Rows:
     def __getitem__(self, index: Any) -> Self:
         """Return some of the rows."""
         return type(self)(*[getattr(self, name)[index] for name in self.__dataclass_fields__])
-
-
-def turned(angle: Floats) -> Complexes:
-    """Return exp(i angle), in the fewest calls if there are few."""
-    return np.exp(1j * angle) if angle.size < _FEW else waves(angle, 0.0)
 
 
 def waves(angle: Floats, log_size: Floats | float) -> Complexes:
@@ -94,7 +84,8 @@ def matrix_product(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
         return np.asarray(np.matmul(a, b, out=out))
     (m, k), n = a.shape, b.shape[1]
     size, side = m * k * n, isqrt(_MOST // max(k, 1))
-    if size <= _MOST or size > _LARGE or side < _LEAST:
+    # Large products are worth the threads.
+    if size <= _MOST or size > 2**26 or side < _LEAST:
         return np.asarray(np.matmul(a, b, out=out))
     table = np.empty((m, n)) if out is None else out
     height = width = side
@@ -114,7 +105,8 @@ def matrix_product(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
 def stacked_products(a: Complexes, b: Complexes) -> Complexes:
     """Return the matrix products of a, shape (s, m, k), and b, shape (s, k, n)."""
     (_, m, k), n = a.shape, b.shape[2]
-    most = _MOST_COMPLEX if min(m, n) > 1 else _MOST_OF_VECTOR
+    # Multiplications that OpenBLAS leaves to one thread; fewer with a vector.
+    most = 2**16 - 1 if min(m, n) > 1 else 2**12 - 1
     if m * k * n <= most:
         return np.asarray(np.matmul(a, b))
     result = np.empty((len(a), m, n), dtype=complex)

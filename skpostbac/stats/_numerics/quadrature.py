@@ -22,11 +22,6 @@ from skpostbac._utils import Floats, Indices
 Family = Callable[[Indices, Floats], Floats]
 
 _NODES, _WEIGHTS = leggauss(12)
-# A piece beside a kink is halved this often at most.
-_ROUNDS = 50
-# More pieces than this, and than so many times the first ones, are not halved at a time: they
-# differ by the noise of the functions.
-_MOST_OPEN, _MOST_TIMES = 500, 2
 
 
 def integrate(functions: Family, edges: Floats, tolerance: float = 1e-11) -> Floats:
@@ -55,8 +50,9 @@ def integrate(functions: Family, edges: Floats, tolerance: float = 1e-11) -> Flo
     left, right = edges[index, piece], edges[index, piece + 1]
     whole = _gauss(functions, index, left, right)
     allowed = tolerance * _sums(np.abs(whole), index, count)
-    total, most = np.zeros_like(allowed), max(_MOST_OPEN, _MOST_TIMES * index.size)
-    for _ in range(_ROUNDS):
+    # More pieces are not halved at a time: they differ by the noise of the functions.
+    total, most = np.zeros_like(allowed), max(500, 2 * index.size)
+    for _ in range(50):
         if not 0 < index.size <= most:
             break
         middle = (left + right) / 2

@@ -7,7 +7,6 @@ evaluated, many distributions at once. What variables these are does not matter 
 from skpostbac.stats._series.points import Located, SmallTails, modes, quantiles, shortest_intervals
 from skpostbac.stats._series.series import (
     DEPTH,
-    LEAST_TAIL,
     NARROW,
     ORDER,
     PERIOD,

@@ -37,10 +37,6 @@ from skpostbac.stats._series.series import Centred, Evaluator
 
 # Shares of 1 - level that are left below; both ends of the support are among the ends.
 _SHARES = 0.5 - 0.5 * np.cos(np.pi * np.arange(17) / 16)
-# Probabilities between whose quantiles, of a similar Beta, modes are looked for.
-_P = ndtr(np.linspace(-4, 4, 13))
-# Least distance from an end of the range at which the steps begin, beside that of the quantile.
-_NEAREST = 0.35
 # Quantiles of smaller probabilities are those of the approximated logs.
 _LEAST = 1e-10
 
@@ -118,8 +114,9 @@ def shortest_intervals(distributions: Centred, level: float) -> Floats:
         p = np.broadcast_to([tail, 1 - tail], (low.size, 2))
         central = matched_quantiles(distributions, p).T
         ends = central + (2 / 3) * (low + high) / (low * high / distributions.deviation**2 - 1)
-        ends = np.maximum(ends, low + _NEAREST * (central[0] - low))
-        ends = np.minimum(ends, high - _NEAREST * (high - central[1]))
+        # Not much closer to the ends of the range than the quantiles.
+        ends = np.maximum(ends, low + 0.35 * (central[0] - low))
+        ends = np.minimum(ends, high - 0.35 * (high - central[1]))
         found, is_found = _newton(distributions, evaluate, ends, (low, high), rows >= 0, level)
         if is_found.all():
             return found
@@ -268,7 +265,7 @@ def modes(distributions: Centred) -> Floats:
             first, last = np.maximum(low, -1.74 * deviation), np.minimum(high, 1.74 * deviation)
             top, highest = np.where(at_low > at_high, low, high), np.maximum(at_low, at_high)
         else:
-            p = np.broadcast_to(_P, (low.size, _P.size))
+            p = np.tile(ndtr(np.linspace(-4, 4, 13)), (low.size, 1))
             inner = np.clip(matched_quantiles(distributions, p), low, high)
             gaps = np.diff(inner, axis=1)[..., np.newaxis]
             # A narrow peak of a variable beside wide ones may be between two of them.
@@ -340,14 +337,8 @@ class Located:
 
     def values(self, x: Floats) -> Floats:
         """Return P(X <= x), P(X > x) and the density at points, (3, m, n), to absolute accuracy."""
-        return self._values(*self._distances(x))
-
-    def _distances(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """Distances of points from the means and from both ends of the supports."""
         mean, rest, low, high = self.frames[..., np.newaxis]
-        return (x - mean) - rest, x - low, high - x
-
-    def _values(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
+        y, to_low, to_high = (x - mean) - rest, x - low, high - x
         found = np.empty((3, *y.shape))
         for rows, part in self.parts:
             below, above = to_low[rows], to_high[rows]
@@ -388,11 +379,8 @@ class Located:
 
     def logs(self, x: Floats) -> Floats:
         """Return logs of P(X <= x), P(X > x) and the density; small ones are approximations."""
-        return self.logs_at(*self._distances(x))
-
-    def logs_at(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
-        """Return the same at distances from the mean and from both ends of the support."""
-        values = self._values(y, to_low, to_high)
+        values, (_, _, low, high) = self.values(x), self.frames[..., np.newaxis]
+        to_low, to_high = x - low, high - x
         with np.errstate(divide="ignore"):
             logs = np.log(values)
         for rows, part in self.parts:

@@ -40,12 +40,10 @@ import numpy as np
 from scipy.special import erfc
 
 from skpostbac._utils import Bools, Complexes, Floats
-from skpostbac.stats._numerics import stacked_products, turned
+from skpostbac.stats._numerics import stacked_products, waves
 
-# Tails, and densities in units of the standard deviation, that are too small for a series.
-LEAST_TAIL = 1e-11
-# Products that are held at a time, and points of a product that one thread computes.
-_BLOCK, _WIDTH = 2**18, 64
+# Products that are held at a time.
+_BLOCK = 2**18
 # Variables of less than this share of the standard deviation of their sum count by their means.
 NARROW = 1e-13
 # The transform is cut off, and the mass beyond the range, below exp(-DEPTH) = 3.4e-14. Both bounds
@@ -72,7 +70,8 @@ class Centred(ABC):
     deviation : standard deviations, shape (m,).
     end_densities : limits of the densities at `low` and `high`, shape (2, m).
     has_one_peak : whether each density is known to rise and then fall.
-    least : tails below this have no relative accuracy.
+    least : tails, and densities in units of the standard deviation, below this are too small for
+        a relative accuracy.
     """
 
     low: Floats
@@ -80,7 +79,7 @@ class Centred(ABC):
     deviation: Floats
     end_densities: Floats
     has_one_peak: bool = False
-    least: float = LEAST_TAIL
+    least: float = 1e-11
 
     @property
     def places(self) -> Floats:
@@ -211,7 +210,8 @@ class Corners:
         table[:, :, n_nodes:] = upper[:, :, : rates.size - n_nodes, ::-1]
         reals = table.reshape(*table.shape[:3], -1).view(float)
         step = self.step[:, np.newaxis, np.newaxis]
-        width = max(1, min(4 * _BLOCK * n_values // reals.size, _WIDTH))
+        # Products of no more points are computed by one thread.
+        width = max(1, min(4 * _BLOCK * n_values // reals.size, 64))
 
         def sums(y: Floats) -> Complexes:
             turn = step * (self.places[..., np.newaxis] - y[:, np.newaxis])
@@ -288,7 +288,9 @@ class Series(Centred):
             for start in range(0, y.shape[1], width):
                 part = slice(start, start + width)
                 angles = (-2 * np.pi) * turns[:, part, np.newaxis]
-                moved = turned(angles * inner_and_outer)
+                waved = angles * inner_and_outer
+                # A few are complex exponentials, in fewer calls.
+                moved = np.exp(1j * waved) if waved.size < 500 else waves(waved, 0.0)
                 products = stacked_products(table, moved[..., :fine].transpose(0, 2, 1))
                 products = products.reshape(len(step), n_derivatives + 1, -1, angles.shape[1])
                 sums = np.einsum("mdrn,mnr->dmn", products, moved[..., fine:])
