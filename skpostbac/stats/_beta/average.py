@@ -239,8 +239,9 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
     @cached_property
     def _frame(self) -> Frame:
         mean, rest, low, high = self._parameters.places[:, 0].tolist()
-        is_up, size, n = self.weights > 0, np.abs(self.weights), self.a + self.b
-        below, above = np.where(is_up, [self.a, self.b], [self.b, self.a]) * (size / n)
+        is_up, share = self.weights > 0, np.abs(self.weights) / (self.a + self.b)
+        parts = share * self.a, share * self.b
+        below, above = np.where(is_up, *parts), np.where(is_up, *parts[::-1])
         return Frame(low, high, mean, rest, float(below.sum()), float(above.sum()))
 
 

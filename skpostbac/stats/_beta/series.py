@@ -63,6 +63,7 @@ from skpostbac.stats._beta.betas import Betas, central_moments, ranges
 from skpostbac.stats._beta.single import SingleBetas
 from skpostbac.stats._numerics import powers, stacked_products, waves
 from skpostbac.stats._series import (
+    CHEAP,
     ORDER,
     PERIOD,
     Centred,
@@ -383,9 +384,11 @@ def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
     step = 2 * np.pi / (PERIOD * (below + above))
     ratios = betas.variances / betas.near
     vanished = vanishing_heights(betas.count * betas.near, ratios, betas.variance)
-    # Both ends of a variable are resolved from there on.
+    # Both ends of a variable are resolved from there on, which matters if the transform does not
+    # vanish soon.
     resolved = np.zeros_like(betas.n)
-    np.divide(3 * betas.n + 40, betas.size, out=resolved, where=betas.size > 0)
+    if (vanished > CHEAP * step).any():
+        np.divide(3 * betas.n + 40, betas.size, out=resolved, where=betas.size > 0)
     count = orders(vanished / step, resolved.max(axis=1) / step, betas.p.shape[1])
     unit = np.ldexp(1.0, np.frexp(count - 1)[1] - 2)
     order = (np.ceil(count / unit) * unit).astype(np.intp)

@@ -174,8 +174,10 @@ def weighted_means(a: Floats, b: Floats, weights: Floats | None) -> tuple[Floats
     total_rest = total_rest + rest.sum(axis=-1)
     if weights is None:
         whole, total = total, total / size
-        product, error = _exact_product(total, size)
-        total_rest = ((whole - product) - error + total_rest) / size
+        # The product with a whole number is exact in halves.
+        scaled = _SPLITTER * total
+        high = scaled - (scaled - total)
+        total_rest = ((whole - high * size) - (total - high) * size + total_rest) / size
     # What rounding their sum leaves (Knuth, The Art of Computer Programming 2, 4.2.2).
     mean = total + total_rest
     shown = mean - total

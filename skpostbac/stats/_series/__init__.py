@@ -6,6 +6,7 @@ evaluated, many distributions at once. What variables these are does not matter 
 
 from skpostbac.stats._series.points import Located, SmallTails, modes, quantiles, shortest_intervals
 from skpostbac.stats._series.series import (
+    CHEAP,
     DEPTH,
     NARROW,
     ORDER,

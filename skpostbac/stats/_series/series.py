@@ -42,6 +42,8 @@ from scipy.special import erfc
 from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._numerics import stacked_products, waves
 
+# So many orders take less time than corners.
+CHEAP = 900
 # Products that are held at a time.
 _BLOCK = 2**18
 # Variables of less than this share of the standard deviation of their sum count by their means.
@@ -330,8 +332,7 @@ def orders(vanished: Floats, resolved: Floats, n_variables: int) -> Floats:
     They end at the order where the transform has vanished, or where the ends of all variables are
     resolved and the rest is summed in closed form, whichever comes first.
     """
-    # So many orders take less time than corners.
-    wanted = np.where(vanished <= 900, vanished, np.minimum(vanished, resolved))
+    wanted = np.where(vanished <= CHEAP, vanished, np.minimum(vanished, resolved))
     most = max(min(2**16, 2**20 // n_variables), 2**13)
     return np.asarray(np.minimum(np.maximum(np.ceil(wanted) + 1, 8), most))
 
