@@ -299,7 +299,7 @@ def check_labels(labels: ArrayLike, found: LabelArray, *, need_samples: bool = T
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassCounts(Counts):
-    """Number of samples and of correct predictions in each class.
+    """Number of samples and of correct predictions of one classifier in each class.
 
     The counts are the sufficient statistic of the posterior balanced accuracy. ``+`` and
     :func:`sum` add the counts of folds, batches or sites label by label. If both sides have the
@@ -553,6 +553,9 @@ def class_counts(
     groups: ArrayLike | None = None,
 ) -> ClassCounts:
     """Count the samples and the correct predictions of each class.
+
+    These are the counts of one classifier; :func:`paired_counts` also has which of several
+    classifiers are right on the same samples.
 
     Parameters
     ----------

@@ -55,7 +55,8 @@ CELLS = np.array([[True, True], [True, False], [False, True], [False, False]])
 class PairedCounts(Counts):
     """Joint counts of correct predictions across classifiers, for each class of one test set.
 
-    The pattern of a sample is which of the T classifiers are right. The number of samples with each
+    :class:`ClassCounts` has one classifier by itself, such as a :meth:`margin` of these counts. The
+    pattern of a sample is which of the T classifiers are right. The number of samples with each
     pattern in each class is the sufficient statistic of a paired comparison. ``+`` and :func:`sum`
     add counts of the same classifiers on different samples, by the rules of :class:`ClassCounts`;
     :meth:`update` adds the batches of a stream.
@@ -426,6 +427,10 @@ def paired_counts(
     groups: ArrayLike | None = None,
 ) -> PairedCounts:
     """Count joint correct predictions of several classifiers, for each class.
+
+    :func:`class_counts` has the counts of one classifier, which are the margins of these. The
+    candidates of a search are counted by
+    :func:`~skpostbac.model_selection.pooled_paired_counts`.
 
     Parameters
     ----------

@@ -353,6 +353,10 @@ def population_posterior(
     from a population ([1]_, [2]_). Pooling the counts would ignore differences between groups;
     averaging the observed accuracies would ignore group sizes.
 
+    To compare a few groups of interest, such as men and women, use :func:`subgroup_posteriors`; if
+    only the samples of a group depend on one another, such as those of a patient, pass `groups=` to
+    :func:`posterior_balanced_accuracy`.
+
     Parameters
     ----------
     correct : array-like of shape (m,) or (m, l), sequence of m ClassCounts, or mapping

@@ -348,6 +348,10 @@ def subgroup_posteriors(
 ) -> SubgroupPosteriors:
     """Compute the posterior balanced accuracy of each group, of the worst group and of the gap.
 
+    The groups are those of interest, such as men and women, and no others.
+    :func:`population_posterior` takes groups as a sample of more, such as sites; `groups=` of other
+    functions says which samples depend on one another, such as those of one patient.
+
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)

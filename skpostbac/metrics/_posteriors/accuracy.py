@@ -272,6 +272,8 @@ def posterior_accuracy(
 ) -> PosteriorAccuracy:
     """Compute the posterior distribution of the accuracy.
 
+    All samples weigh the same; in :func:`posterior_balanced_accuracy`, all classes do.
+
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)

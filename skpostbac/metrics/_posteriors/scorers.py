@@ -177,6 +177,10 @@ def make_posterior_scorer(
 ) -> Any:
     """Make a scorer of the posterior balanced accuracy, for `scoring=`.
 
+    It returns one number a fold, by which scikit-learn can choose. :class:`ClassCountsScorer`
+    returns counts, which pool the folds exactly, and :class:`OutcomesScorer` also each sample's
+    outcome, for paired comparisons.
+
     Parameters
     ----------
     objective : {"mean", "median", "mode", "lower", "upper"}, default="mean"
@@ -453,7 +457,9 @@ class ClassCountsScorer(CountsScorer):
     """Scorer that returns the counts of each class, for exact pooling of folds.
 
     Pass it as `scoring=` to :func:`sklearn.model_selection.cross_validate` or to a search: it
-    returns a dict, and each entry becomes a column such as ``split0_test_correct_spam``.
+    returns a dict, and each entry becomes a column such as ``split0_test_correct_spam``. Where one
+    number is needed, use :func:`make_posterior_scorer`; to compare candidates sample by sample,
+    :class:`OutcomesScorer`.
 
     A search also needs ``refit=PosteriorRefit(...)`` or ``refit=False``, since a dict of counts
     does not rank the candidates. With the default, ``refit=True``, scikit-learn raises "For
