@@ -8,6 +8,7 @@
 ``nox -s tests`` runs one. Arguments after ``--`` go to pytest, or to the script of a session.
 """
 
+import os
 import shutil
 import tarfile
 from pathlib import Path
@@ -99,6 +100,19 @@ def newest(session: nox.Session) -> None:
     """Run all tests at the newest versions; their deprecation warnings are errors."""
     session.install("--upgrade", ".[test]")
     session.run(*PYTEST, *THOROUGH, *session.posargs, env=ENVIRONMENT)
+
+
+@nox.session(default=False)
+def nightly(session: nox.Session) -> None:
+    """Run the quick tests with development versions of NumPy, SciPy, scikit-learn and pandas.
+
+    NIGHTLY_INDEX is the address of the index that has their wheels; see SPEC 4.
+    """
+    session.install(".[test]")
+    packages = ("numpy", "scipy", "scikit-learn", "pandas")
+    index = os.environ["NIGHTLY_INDEX"]
+    session.install("--pre", "--upgrade", "--no-deps", "--index-url", index, *packages)
+    session.run(*PYTEST, *session.posargs, env=ENVIRONMENT)
 
 
 @nox.session
