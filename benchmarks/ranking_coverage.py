@@ -6,7 +6,10 @@ Scores of both classes are normal, Beta, lognormal, of Student's t with two degr
 rounded to five levels. For the area under the ROC curve the numbers of positives and negatives are
 fixed, and DeLong's interval on the scale of the logit is compared; for the average precision the
 class of each sample is drawn, or fixed with a known share, and the percentile interval of a
-bootstrap is compared. Data set k of a cell depends on nothing but the cell and k.
+bootstrap is compared. Differences of the areas of two classifiers on the same samples are compared
+with DeLong's paired interval. Data set k of a cell depends on nothing but the cell and k.
+
+``--pairs`` runs the differences alone, and writes them to a table of their own.
 """
 
 import argparse
@@ -24,7 +27,12 @@ from scipy import special
 from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from skpostbac import __version__, posterior_average_precision, posterior_roc_auc
+from skpostbac import (
+    __version__,
+    compare_scores,
+    posterior_average_precision,
+    posterior_roc_auc,
+)
 
 TABLE = Path(__file__).with_suffix(".rst")
 SCORES = {
@@ -52,16 +60,21 @@ def true_value(name, share=None):
     return average_precision_score(y, s, sample_weight=np.where(y, share, 1 - share))
 
 
-def delong(y, s):
-    """Return DeLong's interval on the scale of the logit; both ends are the area if that is 1."""
+def placements(y, s):
+    """Return the share of negatives below each positive, and of positives above each negative."""
     positive, negative = s[y], s[~y]
     ranks = rankdata(np.concatenate([positive, negative]))
     above = (ranks[: positive.size] - rankdata(positive)) / negative.size
-    below = 1 - (ranks[positive.size :] - rankdata(negative)) / positive.size
+    return above, 1 - (ranks[positive.size :] - rankdata(negative)) / positive.size
+
+
+def delong(y, s):
+    """Return DeLong's interval on the scale of the logit; both ends are the area if that is 1."""
+    above, below = placements(y, s)
     area = above.mean()
     if not 0 < area < 1:
         return area, area
-    variance = above.var(ddof=1) / positive.size + below.var(ddof=1) / negative.size
+    variance = above.var(ddof=1) / above.size + below.var(ddof=1) / below.size
     half = 1.96 * variance**0.5 / (area * (1 - area))
     return special.expit(special.logit(area) + half * np.array([-1, 1]))
 
@@ -102,12 +115,78 @@ def of_precision(name, share, n, truth, number):
     return [*held, np.nan][:3]
 
 
+PAIRS = {
+    # Two scores of each sample that share as much as they do not; the second is better, or as good.
+    "normal, better": (lambda z: z, 1.0, 1.6),
+    "normal, equal": (lambda z: z, 1.2, 1.2),
+    "normal, very good, better": (lambda z: z, 3.0, 4.5),
+    "lognormal, better": (np.exp, 1.0, 1.6),
+    "five levels, better": (lambda z: z.round().clip(-2, 2), 1.0, 1.6),
+    "five levels, equal": (lambda z: z.round().clip(-2, 2), 1.2, 1.2),
+}
+
+
+def two_scores(name, rng, y):
+    """Return scores of two classifiers for the same samples."""
+    transform, *shifts = PAIRS[name]
+    shared = rng.normal(size=y.size)
+    return [transform((shared + rng.normal(size=y.size)) / 2**0.5 + shift * y) for shift in shifts]
+
+
+def delong_pair(y, scores):
+    """Return DeLong's paired interval of the second area less the first."""
+    parts = [placements(y, s) for s in scores]
+    above, below = (parts[1][i] - parts[0][i] for i in (0, 1))
+    variance = above.var(ddof=1) / above.size + below.var(ddof=1) / below.size
+    return above.mean() + 1.96 * variance**0.5 * np.array([-1, 1])
+
+
+def of_pair(name, sizes, truth, number):
+    """Return whether both intervals of the difference hold, and if one seems better, by each."""
+    rng = np.random.default_rng([zlib.crc32(f"{name} {sizes}".encode()), number])
+    y = np.arange(sum(sizes)) < sizes[0]
+    one, two = two_scores(name, rng, y)
+    comparison = compare_scores(y, {"one": one, "two": two}, n_draws=4000)
+    ends = np.array([comparison.difference_interval("two", "one"), delong_pair(y, (one, two))])
+    held = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
+    return [*held, comparison.prob_greater().max() > 0.95]
+
+
 def table(head, rows):
     """Return the lines of a table."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     rule = " ".join("=" * width for width in widths)
     lines = [" ".join(map(str.ljust, row, widths)).rstrip() for row in (head, *rows)]
     return "\n".join([rule, lines[0], rule, *lines[1:], rule])
+
+
+def heading(args, option=""):
+    """Return when and with what it was measured."""
+    return (
+        f"{date.today()}, skpostbac {__version__}, scikit-learn {sklearn.__version__}, "
+        f"NumPy {np.__version__}, SciPy {scipy.__version__},\nPython {platform.python_version()}; "
+        f"``python benchmarks/ranking_coverage.py --sets {args.sets}{option}``"
+    )
+
+
+def write_pairs(args):
+    """Run the cells of two classifiers and write their table."""
+    rows, large = [], np.arange(2_000_000) % 2 == 1
+    with Parallel(n_jobs=args.jobs) as parallel:
+        for name in PAIRS:
+            one, two = two_scores(name, np.random.default_rng(1), large)
+            truth = 0.0
+            if not name.endswith("equal"):
+                truth = roc_auc_score(large, two) - roc_auc_score(large, one)
+            for sizes in SIZES[1:]:
+                tasks = (delayed(of_pair)(name, sizes, truth, k) for k in range(args.sets))
+                shares = np.mean(parallel(tasks), axis=0)
+                cells = (f"{share:.2f}" for share in shares)
+                rows.append((name, f"{truth:.3f}", "{} / {}".format(*sizes), *cells))
+                print(*rows[-1], flush=True)
+    names = ("scores", "difference", "positive / negative", "posterior", "DeLong", "P > 0.95")
+    text = f"{heading(args, ' --pairs')}.\n\n{table(names, rows)}\n"
+    TABLE.with_stem("ranking_pairs").write_text(text)
 
 
 def main():
@@ -120,7 +199,11 @@ def main():
         help="data sets a cell, half of them for the average precision (400)",
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
+    parser.add_argument("--pairs", action="store_true", help="only the differences")
     args = parser.parse_args()
+    if args.pairs:
+        write_pairs(args)
+        return
     areas, precisions = [], []
     with Parallel(n_jobs=args.jobs) as parallel:
         for name in SCORES:
@@ -141,12 +224,7 @@ def main():
                 cells = (f"{value:.2f}" for value in held)
                 precisions.append((name, f"{truth:.3f}", f"{share:g}", str(n), *cells))
                 print(*precisions[-1], flush=True)
-    head = (
-        f"{date.today()}, skpostbac {__version__}, scikit-learn {sklearn.__version__}, "
-        f"NumPy {np.__version__}, SciPy {scipy.__version__},\nPython {platform.python_version()}; "
-        f"``python benchmarks/ranking_coverage.py --sets {args.sets}``; bootstrap: "
-        f"{RESAMPLED} data sets a cell."
-    )
+    head = f"{heading(args)}; bootstrap: {RESAMPLED} data sets a cell."
     parts = [
         head,
         "Area under the ROC curve; in brackets the mean width:",

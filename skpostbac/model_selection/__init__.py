@@ -13,6 +13,7 @@ from skpostbac.model_selection._pooling import (
     pooled_paired_counts,
     pooled_posteriors,
 )
+from skpostbac.model_selection._scores import compare_scores
 from skpostbac.model_selection._selection import PosteriorRefit, selected_posterior
 from skpostbac.model_selection._test_size import RequiredTestSize, required_test_size
 
@@ -25,6 +26,7 @@ __all__ = [
     "compare_cv_results",
     "compare_posteriors",
     "compare_predictions",
+    "compare_scores",
     "cross_val_posterior",
     "pooled_paired_counts",
     "pooled_posteriors",

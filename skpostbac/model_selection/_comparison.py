@@ -79,6 +79,7 @@ from skpostbac.model_selection._joint import (
     Joint,
     MonteCarloError,
     PairedJoint,
+    ScoresJoint,
     independent_joint,
     probability_errors,
     sign_of,
@@ -222,7 +223,7 @@ class PosteriorComparison(StablePickle):
                 "names and posteriors must have one entry per classifier, got "
                 f"{len(names)} names and {len(posteriors)} posteriors"
             )
-        _check_several(len(posteriors), "posteriors")
+        check_several(len(posteriors), "posteriors")
         check_names(names)
         _check_same_score(names, posteriors)
         shares = PosteriorBalancedAccuracy, PosteriorAccuracy
@@ -328,7 +329,7 @@ class PosteriorComparison(StablePickle):
 
     @property
     def _is_paired(self) -> bool:
-        return isinstance(self._joint, PairedJoint | ConfusionJoint)
+        return isinstance(self._joint, PairedJoint | ConfusionJoint | ScoresJoint)
 
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:_SHOWN_NAMES]]
@@ -1169,7 +1170,7 @@ def compare_predictions(
     needs_labels = not (isinstance(metric, str) and metric in ("balanced_accuracy", "accuracy"))
     if needs_labels or (metric == "accuracy" and not is_sampled):
         columns = named_predictions(predictions)
-        _check_several(len(columns), "predictions")
+        check_several(len(columns), "predictions")
         if class_weight is not None:
             raise ValueError("class_weight applies to metric='balanced_accuracy' only")
         seed = draw_seed(random_state)
@@ -1199,7 +1200,7 @@ def compare_predictions(
         if value is not None and not needs_labels:
             raise ValueError(f"{argument}={value!r} does not apply to metric={metric!r}")
     counts = paired_counts(y_true, predictions, **options)
-    _check_several(len(counts.names), "predictions")
+    check_several(len(counts.names), "predictions")
     never_right = [counts.names[i] for i in np.flatnonzero(~counts.patterns.any(axis=0))]
     warn_if_foreign(y_true, by_argument(predictions, never_right), stacklevel=2)
     comparison = PosteriorComparison.from_paired_counts(
@@ -1221,7 +1222,7 @@ def compare_predictions(
     return comparison
 
 
-def _check_several(n_classifiers: int, argument: str) -> None:
+def check_several(n_classifiers: int, argument: str) -> None:
     if n_classifiers < 2:
         raise ValueError(f"{argument} must hold at least two classifiers, got {n_classifiers}")
 

@@ -601,7 +601,32 @@ class DrawnJoint(PairwiseJoint):
         return tally(np.transpose(self._values), np.random.default_rng(self.seed))
 
 
-Joint: TypeAlias = IndependentJoint | PairedJoint | ConfusionJoint | DrawnJoint
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ScoresJoint(PairwiseJoint):
+    """Ranking metrics of T classifiers that scored the same samples, by joint draws."""
+
+    draws: Floats
+    n_samples: float
+    n_groups: int
+
+    @property
+    def explanation(self) -> str:
+        """Text on what was compared."""
+        groups = f" from {self.n_groups} groups" * (self.n_groups > 0)
+        return (
+            f"Paired comparison: all classifiers scored the same "
+            f"{describe_samples(self.n_samples)}{groups}, which have the same random weights."
+        )
+
+    def _make_pair(self, i: int, j: int) -> Difference:
+        return DrawnPosterior(self.draws[i] - self.draws[j])
+
+    @cached_property
+    def _tally(self) -> Tally:
+        return tally(self.draws.T, np.random.default_rng(self.seed))
+
+
+Joint: TypeAlias = IndependentJoint | PairedJoint | ConfusionJoint | DrawnJoint | ScoresJoint
 
 
 def independent_joint(posteriors: Sequence[Any]) -> IndependentJoint | DrawnJoint:

@@ -180,11 +180,12 @@ class Curves:
 
 
 class Ranking(NamedTuple):
-    """Scores of samples, which of them are positive, and which belong to the curve."""
+    """Scores of samples, which of them are positive and belong to the curve, and whose they are."""
 
     scores: Floats
     is_positive: Bools
     chosen: Bools | slice = slice(None)
+    classifier: int = 0
 
 
 def make_curves(
@@ -241,8 +242,10 @@ def make_curves(
         at_ends.append(np.repeat((each**2).sum(axis=0) / each.sum(axis=0), 2))
     values = np.concatenate([np.broadcast_to(masses, cells.shape)[kept], *at_ends])
     rows = np.concatenate([cells[kept], *ends])
-    own, beyond = np.broadcast_to(unit, cells.shape)[kept], len(shapes) + np.arange(4)
-    columns = np.concatenate([own, np.tile(beyond, len(cells))])
-    matrix = csr_array((values, (rows, columns)), shape=(size, len(shapes) + 4))
-    shapes = np.append(shapes, np.full(4, 0.5))
-    return Curves(shapes, matrix, np.array(n_levels), beyond, area)
+    own, n_units = np.broadcast_to(unit, cells.shape)[kept], len(shapes)
+    # Each classifier has ends of its own.
+    beyond = [n_units + 4 * ranking.classifier + np.arange(4) for ranking in rankings]
+    shapes = np.append(shapes, np.full(4 * (1 + max(r.classifier for r in rankings)), 0.5))
+    columns = np.concatenate([own, *beyond])
+    matrix = csr_array((values, (rows, columns)), shape=(size, len(shapes)))
+    return Curves(shapes, matrix, np.array(n_levels), np.arange(n_units, len(shapes)), area)

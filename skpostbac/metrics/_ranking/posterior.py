@@ -239,8 +239,13 @@ def infer(
     n_draws: int | None,
     seed: int,
 ) -> tuple[list[PosteriorRankingMetric], Floats]:
-    """Return the posterior of each classifier, and joint draws of all, shape (T, n_draws)."""
-    curves = samples.curves([each for rankings, _ in ranked for each in rankings], area)
+    """Return the posterior of each of T classifiers, and joint draws of all, (T, n_draws)."""
+    rankings = [
+        ranking._replace(classifier=classifier)
+        for classifier, (own, _) in enumerate(ranked)
+        for ranking in own
+    ]
+    curves = samples.curves(rankings, area)
     shares = block_diag(*(each / each.sum() for _, each in ranked))
     rng, size = np.random.default_rng(seed), _MOST_WEIGHTS // curves.matrix.nnz
     is_large = size < _LEAST_DRAWS and curves.has_normal_limit
