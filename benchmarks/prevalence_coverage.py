@@ -2,8 +2,8 @@
 
     python benchmarks/prevalence_coverage.py [--sets N] [--jobs N]
 
-Beside `posterior_prevalence` (95 % interval of highest density) the interval of
-Rogan and Gladen's estimate by the delta method, cut to [0, 1]. Writes `prevalence_coverage.rst`.
+Beside the 95 % interval of `posterior_prevalence`, that of Rogan and Gladen's estimate by the delta
+method, cut to [0, 1]. Writes `prevalence_coverage.rst`.
 """
 
 import argparse

@@ -169,6 +169,8 @@ def of_other_tables():
         "search-uncorrected": span(search("uncorrected")),
         "thresholds-corrected": span(*(table("corrected") for table in thresholds)),
         "thresholds-uncorrected": span(*(table("uncorrected") for table in thresholds)),
+        "thresholds-unrelated": span(thresholds[1]("corrected", "^unrelated")),
+        "thresholds-tied": span(thresholds[1]("corrected", "^tied")),
         "judges-posterior": span(judges("posterior")),
         "judges-delta": span(judges("delta")),
         "sites-default-mean": mean(sites("beta-binomial")[0]),
