@@ -12,5 +12,11 @@ from skpostbac.stats._beta.average import (
     beta_averages,
     evaluate_all,
 )
-from skpostbac.stats._beta.betas import LARGEST, SMALLEST, central_moments, variances
+from skpostbac.stats._beta.betas import (
+    LARGEST,
+    SMALLEST,
+    central_moments,
+    variances,
+    weighted_means,
+)
 from skpostbac.stats._distribution import Intervals

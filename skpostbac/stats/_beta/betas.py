@@ -37,21 +37,28 @@ central moments
 
 with the mean mu = a / n. The cumulants of one variable are kappa_2 = m_2, kappa_3 = m_3 and
 kappa_4 = m_4 - 3 m_2^2; those of sum_i w_i theta_i are the sums of w_i^r kappa_r.
+
+Means are known to twice the working precision. A rounding error of a product is found exactly, by
+splitting both factors in halves (Dekker, Numerische Mathematik 18, 1971), and sums have no rounding
+errors in their leading digits.
 """
 
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, StablePickle, float_array
-from skpostbac.stats._numerics import Rows, check_weights, exact_sums, weighted_means
+from skpostbac.stats._numerics import Rows, check_weights
 from skpostbac.stats._series import DEPTH, NARROW
 
 # Beyond these limits the variable is a constant or a coin toss in double precision.
 SMALLEST, LARGEST = 1e-6, 1e15
+# Dekker's splitting constant for IEEE doubles, 2^27 + 1.
+_SPLITTER = 134217729.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +146,53 @@ def _check_last_axis(array: Floats, name: str) -> None:
             f"{name} must be a non-empty array, with the variables along its last axis; "
             f"got the shape {array.shape}."
         )
+
+
+def weighted_means(a: Floats, b: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    """Return sums of weights * a / (a + b), along the last axis, to twice the working precision.
+
+    They are unevaluated sums of two doubles; `weights` of None stands for 1 / l exactly.
+    """
+    n, size = a + b, np.float64(a.shape[-1])
+    ratio = a / n
+    product, error = _exact_product(ratio, n)
+    n_rest = np.minimum(a, b) - (n - np.maximum(a, b))
+    rest = ((a - product) - error - ratio * n_rest) / n
+    if weights is not None:
+        ratio, error = _exact_product(weights, ratio)
+        rest = error + weights * rest
+    total, total_rest = exact_sums(ratio)
+    total_rest = total_rest + rest.sum(axis=-1)
+    if weights is None:
+        whole, total = total, total / size
+        # The product with a whole number is exact in halves.
+        scaled = _SPLITTER * total
+        high = scaled - (scaled - total)
+        total_rest = ((whole - high * size) - (total - high) * size + total_rest) / size
+    # What rounding their sum leaves (Knuth, The Art of Computer Programming 2, 4.2.2).
+    mean = total + total_rest
+    shown = mean - total
+    return mean, (total - (mean - shown)) + (total_rest - shown)
+
+
+def exact_sums(terms: Floats) -> tuple[Floats, Floats]:
+    """Return sums along the last axis as sums of two doubles.
+
+    The leading digits of all terms are multiples of one number, and add up without an error (Rump,
+    Ogita and Oishi, SIAM Journal on Scientific Computing 31, 2008).
+    """
+    largest = np.abs(terms).max(axis=-1, keepdims=True)
+    unit = np.ldexp(1.0, np.frexp(largest * (terms.shape[-1] + 2))[1])
+    leading = (terms + unit) - unit
+    return leading.sum(axis=-1), (terms - leading).sum(axis=-1)
+
+
+def _exact_product(x: Any, y: Any) -> tuple[Any, Any]:
+    """X * y as a sum of two doubles (Dekker 1971)."""
+    product, scaled_x, scaled_y = x * y, _SPLITTER * x, _SPLITTER * y
+    x_high, y_high = scaled_x - (scaled_x - x), scaled_y - (scaled_y - y)
+    x_low, y_low = x - x_high, y - y_high
+    return product, ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
 
 
 def central_moments(a: Floats, b: Floats, order: int) -> Floats:

@@ -37,6 +37,7 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
 from skpostbac._utils import Complexes, Floats, float_array
+from skpostbac.stats._beta import weighted_means
 from skpostbac.stats._dirichlet.transform import (
     GAPS,
     OTHERS,
@@ -53,7 +54,6 @@ from skpostbac.stats._numerics import (
     log_beta,
     sum_weights,
     waves,
-    weighted_means,
 )
 from skpostbac.stats._series import (
     DEPTH,

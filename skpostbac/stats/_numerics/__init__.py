@@ -1,6 +1,6 @@
 """Numerical methods that do not depend on a distribution.
 
-Elementary functions without cancellation and exact means of sums (`arithmetic`), adaptive
+Elementary functions without cancellation and frames of supports (`arithmetic`), adaptive
 quadrature, and products of matrices and waves (`arrays`). Imports `skpostbac._utils`.
 """
 
@@ -9,7 +9,6 @@ from skpostbac.stats._numerics.arithmetic import (
     Frame,
     check_weights,
     exact_sum,
-    exact_sums,
     log_beta,
     log_binomial,
     log_rising,
@@ -18,7 +17,6 @@ from skpostbac.stats._numerics.arithmetic import (
     stirling_remainder,
     sum_weights,
     vector,
-    weighted_means,
 )
 from skpostbac.stats._numerics.arrays import (
     Rows,

@@ -1,4 +1,4 @@
-"""Elementary functions free of cancellation, exact means of sums, and the frames of supports.
+"""Elementary functions free of cancellation, exact sums, and the frames of supports.
 
 **Logs of Gamma and Beta functions.** The remainder of Stirling's formula,
 
@@ -6,16 +6,12 @@
 
 is asymptotic, and taken from x = 8 on with nine terms. It gives log B(a, b) without the
 cancellation of three log Gammas.
-
-**Means of sums to twice the working precision.** A rounding error of a product is found exactly, by
-splitting both factors in halves (Dekker, Numerische Mathematik 18, 1971), and sums have no rounding
-errors in their leading digits.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -120,8 +116,6 @@ def log_beta(a: Floats | float, b: Floats | float) -> Floats:
     return value
 
 
-# Dekker's splitting constant for IEEE doubles, 2^27 + 1.
-_SPLITTER = 134217729.0
 # Weights whose fourth powers, in the kurtosis, do not over- or underflow.
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-70, 1e70
 
@@ -155,53 +149,6 @@ class Frame:
             self.mean_to_low + other.mean_to_low,
             self.mean_to_high + other.mean_to_high,
         )
-
-
-def weighted_means(a: Floats, b: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
-    """Return sums of weights * a / (a + b), along the last axis, to twice the working precision.
-
-    They are unevaluated sums of two doubles; `weights` of None stands for 1 / l exactly.
-    """
-    n, size = a + b, np.float64(a.shape[-1])
-    ratio = a / n
-    product, error = _exact_product(ratio, n)
-    n_rest = np.minimum(a, b) - (n - np.maximum(a, b))
-    rest = ((a - product) - error - ratio * n_rest) / n
-    if weights is not None:
-        ratio, error = _exact_product(weights, ratio)
-        rest = error + weights * rest
-    total, total_rest = exact_sums(ratio)
-    total_rest = total_rest + rest.sum(axis=-1)
-    if weights is None:
-        whole, total = total, total / size
-        # The product with a whole number is exact in halves.
-        scaled = _SPLITTER * total
-        high = scaled - (scaled - total)
-        total_rest = ((whole - high * size) - (total - high) * size + total_rest) / size
-    # What rounding their sum leaves (Knuth, The Art of Computer Programming 2, 4.2.2).
-    mean = total + total_rest
-    shown = mean - total
-    return mean, (total - (mean - shown)) + (total_rest - shown)
-
-
-def exact_sums(terms: Floats) -> tuple[Floats, Floats]:
-    """Return sums along the last axis as sums of two doubles.
-
-    The leading digits of all terms are multiples of one number, and add up without an error (Rump,
-    Ogita and Oishi, SIAM Journal on Scientific Computing 31, 2008).
-    """
-    largest = np.abs(terms).max(axis=-1, keepdims=True)
-    unit = np.ldexp(1.0, np.frexp(largest * (terms.shape[-1] + 2))[1])
-    leading = (terms + unit) - unit
-    return leading.sum(axis=-1), (terms - leading).sum(axis=-1)
-
-
-def _exact_product(x: Any, y: Any) -> tuple[Any, Any]:
-    """X * y as a sum of two doubles (Dekker 1971)."""
-    product, scaled_x, scaled_y = x * y, _SPLITTER * x, _SPLITTER * y
-    x_high, y_high = scaled_x - (scaled_x - x), scaled_y - (scaled_y - y)
-    x_low, y_low = x - x_high, y - y_high
-    return product, ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
 
 
 def exact_sum(parts: Iterable[float]) -> tuple[float, float]:
