@@ -26,7 +26,7 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics._counts import ClassCounts
-from skpostbac.metrics._labels import label_list, unique_label_array
+from skpostbac.metrics._labels import label_list
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
 from skpostbac.stats._distribution import (
     LogitDistribution,
@@ -117,17 +117,8 @@ class PopulationPosterior(StablePickle):
         model = _check_model(self.model)
         n_mixed = np.sum((correct > 0) & (correct < total), axis=0)
         model._largest_spread(float(np.min(n_mixed)))  # rejects a prior too vague
-        classes = None
-        if self.classes is not None:
-            classes = unique_label_array(self.classes, "classes")
-            if (len(classes),) != correct.shape[1:]:
-                raise ValueError(
-                    "classes must have a label for each column of correct, got "
-                    f"{len(classes)} labels and the shape {correct.shape}"
-                )
-        names = _check_names(self.names, len(correct))
         # Past __setattr__ of a frozen dataclass.
-        vars(self).update(correct=correct, total=total, model=model, classes=classes, names=names)
+        vars(self).update(correct=correct, total=total, model=model)
 
     def _made_of(self) -> tuple[Any, ...]:
         classes = None if self.classes is None else tuple(label_list(self.classes))
@@ -460,23 +451,6 @@ def _check_model(model: object) -> NormalBinomial | BetaBinomial:
     )
 
 
-def _check_names(names: object, n_groups: int) -> tuple[str, ...] | None:
-    """Return checked names of the groups, if there are any."""
-    if names is None:
-        return None
-    if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"names must be a tuple of strings, got {short_repr(names)}")
-    if len(names) != n_groups:
-        raise ValueError(f"names must have one for each of {n_groups} groups, got {len(names)}")
-    others = {_NEW_GROUP, _MEDIAN, _MEAN}
-    if len(others.union(names)) < len(others) + len(names):
-        raise ValueError(
-            f"the names of groups must be different, and none of {sorted(others)}, "
-            f"got {short_repr(tuple(names))}"
-        )
-    return tuple(names)
-
-
 def _average(by_class: Sequence[LogitDistribution]) -> BoundedDistribution:
     """Return the distribution of the average over the classes."""
     return logit_average(by_class, np.full(len(by_class), 1 / len(by_class)))
@@ -489,6 +463,12 @@ def _split_names(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, .
     if not groups:
         raise ValueError("correct must have at least one group, got none")
     names, entries = tuple(map(str, groups)), list(groups.values())
+    others = {_NEW_GROUP, _MEDIAN, _MEAN}
+    if len(others.union(names)) < len(others) + len(names):
+        raise ValueError(
+            f"the names of groups must be different, and none of {sorted(others)}, "
+            f"got {short_repr(names)}"
+        )
     if all(isinstance(entry, ClassCounts) for entry in entries):
         return names, entries, None
     if not all(isinstance(entry, tuple | list) and len(entry) == 2 for entry in entries):
