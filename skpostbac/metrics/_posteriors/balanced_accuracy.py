@@ -446,12 +446,12 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         (['a', 'b'], [0.75, 0.625])
         """
         recalls = self.recalls()
-        figures = [figures_of(recall, level) for recall in recalls.values()]
+        statistics = [figures_of(recall, level) for recall in recalls.values()]
         return {
             "class": list(recalls),
             "correct": self.counts.correct.tolist(),
             "total": self.counts.total.tolist(),
-            **{key: [row[key] for row in figures] for key in figures[0]},
+            **{key: [row[key] for row in statistics] for key in statistics[0]},
             "class_weight": self.class_weight.tolist(),
         }
 

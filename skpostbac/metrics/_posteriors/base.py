@@ -257,7 +257,7 @@ class ScalarPosterior(StablePickle, ABC):
 
         Returns
         -------
-        figures : dict of str to float
+        statistics : dict of str to float
             "mean", "median", "standard_deviation", "low" and "high" (ends of the credible
             interval) and "level"; then what the class documents for its summary.
 
@@ -267,8 +267,8 @@ class ScalarPosterior(StablePickle, ABC):
         >>> posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]).summary()["mean"]
         0.79
         """
-        figures = figures_of(self.distribution, level, self.credible_interval(level))
-        return {**figures, **self._more_statistics(level)}
+        statistics = figures_of(self.distribution, level, self.credible_interval(level))
+        return {**statistics, **self._more_statistics(level)}
 
     def _more_statistics(self, level: float) -> dict[str, float]:
         """Return the entries of the summary beyond those of any metric."""

@@ -83,8 +83,8 @@ def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> flo
     n_classes = float_array(n_classes, "n_classes")
     if (bad := ~((accuracy >= 0) & (accuracy <= 1))).any():
         raise ValueError(f"accuracy must lie in [0, 1], got {first(accuracy, bad)}")
-    whole = np.isfinite(n_classes) & (np.floor(n_classes) == n_classes)
-    if (bad := ~(whole & (n_classes >= 2))).any():
+    is_whole = np.isfinite(n_classes) & (np.floor(n_classes) == n_classes)
+    if (bad := ~(is_whole & (n_classes >= 2))).any():
         raise ValueError(f"n_classes must be an integer of at least 2, got {first(n_classes, bad)}")
     with input_errors("accuracy and n_classes must have shapes that broadcast"):
         np.broadcast_shapes(accuracy.shape, n_classes.shape)
@@ -461,13 +461,13 @@ class GuessingTest:
 
         Returns
         -------
-        figures : dict of str to float
+        statistics : dict of str to float
             "correct", "n", "expected_correct", "p_value", "log_p_value", "gain" and
             "error_reduction".
         """
         names = ("correct", "n", "expected_correct", "p_value", "log_p_value", "gain")
-        figures = {name: float(getattr(self, name)) for name in names}
-        return {**figures, "error_reduction": self.error_reduction}
+        statistics = {name: float(getattr(self, name)) for name in names}
+        return {**statistics, "error_reduction": self.error_reduction}
 
     def report(self) -> str:
         """Return a text report on the p-value and the errors avoided.

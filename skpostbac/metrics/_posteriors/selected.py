@@ -130,9 +130,9 @@ class SelectedPosterior(ScalarPosterior):
         }
 
     def _sentences(self, level: float) -> list[str]:
-        figure, name = self._describe(level), self.score_name
+        estimate, name = self._describe(level), self.score_name
         if self.n_candidates == 1 and not self.optimism:
-            return [f"{name}: {figure}.", "It was the only one, so it is not corrected."]
+            return [f"{name}: {estimate}.", "It was the only one, so it is not corrected."]
         number = "" if self.n_candidates is None else f" among {self.n_candidates}"
         effect = "did not inflate it, so it is not corrected."
         if self.optimism:
@@ -140,7 +140,7 @@ class SelectedPosterior(ScalarPosterior):
             plain = self.uncorrected._describe(level)
             effect = f"inflates it by {size} on average. Uncorrected: {plain}."
         return [
-            f"{name} of the best: {figure}.",
+            f"{name} of the best: {estimate}.",
             f"It was selected{number} on the same samples, which {effect}",
         ]
 
