@@ -364,14 +364,15 @@ class Located:
         return np.asarray(self.values(x)[0] + self.values(y)[1])
 
     def log_between(self, x: Floats, y: Floats) -> Floats:
-        """Return log P(x < X <= y), NaN where y is below x."""
+        """Return log P(x < X <= y), NaN where that is negative as y is below x."""
         lower, upper = self.logs(x), self.logs(y)
         is_above = lower[0] > upper[1]  # the difference of the smaller tails loses fewer digits
         large = np.where(is_above, lower[1], upper[0])
         small = np.where(is_above, upper[1], lower[0])
         with np.errstate(all="ignore"):
-            between = large + np.log1p(-np.exp(small - large))
-        return np.where((large == -np.inf) & (small == -np.inf), -np.inf, between)
+            between = large + np.log1p(-np.exp(np.minimum(small - large, 0.0)))
+        between = np.where((large == -np.inf) & (small == -np.inf), -np.inf, between)
+        return np.where(self.between(x, y) < 0, np.nan, between)
 
     def log_beyond(self, x: Floats, y: Floats) -> Floats:
         """Return log(P(X <= x) + P(X > y))."""
