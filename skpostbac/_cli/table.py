@@ -278,7 +278,9 @@ def _choose_columns(header: Sequence[str], args: Namespace) -> list[str]:
 
 def _check_present(header: Sequence[str], option: str, name: str) -> None:
     if name not in header:
-        raise InputError(f"{option}: there is no column {name!r}; {_list_columns(header)}")
+        several = {part.strip() for part in name.split(",")} <= set(header)
+        hint = f"; give {option} once for each column" if several else ""
+        raise InputError(f"{option}: there is no column {name!r}{hint}; {_list_columns(header)}")
 
 
 def _check_distinct(names: Iterable[str], what: str) -> None:

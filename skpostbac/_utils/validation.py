@@ -190,7 +190,12 @@ def check_probability(value: float, name: str) -> float:
     """Return a probability strictly between 0 and 1, or raise."""
     probability = float_or_nan(value)
     if not 0 < probability < 1:
-        raise ValueError(f"{name} must be a number strictly between 0 and 1, got {shown(value)}")
+        hint = (
+            f"; write {probability:g} % as {probability / 100:g}" if 1 < probability < 100 else ""
+        )
+        raise ValueError(
+            f"{name} must be a number strictly between 0 and 1, got {shown(value)}{hint}"
+        )
     return probability
 
 

@@ -440,7 +440,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         ...     {"C1": one, "C3": three}, kind="ranks"
         ... )
         >>> [float(bar.get_width()) for bar in display.artists_["bars"][0]]
-        [0.912, 0.088]
+        [0.910, 0.090]
         >>> plt.close(display.figure_)
         """
         return cls(compare_posteriors(posteriors, rope=rope)).plot(ax, **plot_params)

@@ -23,6 +23,7 @@ from skpostbac import (
     posterior_balanced_accuracy,
     posterior_confusion_metric,
     posterior_prevalence,
+    posterior_roc_auc,
     posterior_threshold_curve,
     subgroup_posteriors,
 )
@@ -390,3 +391,20 @@ def test_bad_input_is_refused(entry):
         call()
     assert type(caught.value) is error
     assert "\n" not in str(caught.value)
+
+
+def test_percentages_get_a_hint():
+    """A level of 95 is an error, and a metric is above 90 with probability 0."""
+    posterior = PosteriorBalancedAccuracy.from_counts([20, 36], [21, 36])
+    with pytest.raises(ValueError, match=r"got 95; write 95 % as 0\.95"):
+        posterior.credible_interval(95)
+    with pytest.warns(UserWarning, match=r"at most 1, got value=90; write 90 % as 0\.9"):
+        assert posterior.prob_above(90) == 0
+
+
+@pytest.mark.parametrize("score", [posterior_roc_auc, posterior_threshold_curve])
+def test_predicted_labels_are_no_scores(score):
+    """Constant scores are no labels."""
+    with pytest.warns(UserWarning, match="y_score has only two values, like predicted labels"):
+        score([0, 0, 1, 1], [0, 1, 1, 1])
+    score([0, 0, 1, 1], [1, 1, 1, 1])

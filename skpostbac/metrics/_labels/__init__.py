@@ -29,4 +29,5 @@ from skpostbac.metrics._labels.labels import (
     read_scores,
     unique_label_array,
     warn_if_foreign,
+    warn_of_labels,
 )

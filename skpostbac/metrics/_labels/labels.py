@@ -44,6 +44,7 @@ from skpostbac._utils import (
     is_integer,
     nonnegative_array,
     shown,
+    user_stacklevel,
 )
 from skpostbac.metrics._dependence import (
     SampleDesign,
@@ -733,6 +734,18 @@ def read_scores(
         check_consistent_length(is_positive, scores)
     weight = np.ones(len(scores)) if outcomes.weight is None else outcomes.weight
     return BinaryScores((classes[0], classes[1]), positive, is_positive, scores, weight)
+
+
+def warn_of_labels(scores: Floats, name: str) -> None:
+    """Warn if the scores of one of two classes look like predicted labels."""
+    low, high = scores.min(), scores.max()
+    if high == 1 and low in (-1, 0) and np.all((scores == low) | (scores == high)):
+        warnings.warn(
+            f"{name} has only two values, like predicted labels: pass scores, such as "
+            "predict_proba(X)[:, 1] or decision_function(X)",
+            UserWarning,
+            stacklevel=user_stacklevel(),
+        )
 
 
 def positive_label(classes: list[Any], pos_label: Any) -> Any:

@@ -7,6 +7,7 @@ The base class of all of them: mean, interval, probabilities, summary, report an
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,6 +38,7 @@ from skpostbac._utils import (
     round_estimate,
     shown,
     table,
+    user_stacklevel,
 )
 from skpostbac.stats import BoundedDistribution, Interval
 from skpostbac.stats._distribution import (
@@ -149,11 +151,22 @@ class ScalarPosterior(StablePickle, ABC):
 
     def prob_above(self, value: ArrayLike) -> float | Floats:
         """Return the probability that the metric is above `value`; NaN where `value` is NaN."""
-        return self.ccdf(float_array(value, "value"))
+        return self.ccdf(self._proportion(value))
 
     def prob_below(self, value: ArrayLike) -> float | Floats:
         """Return the probability that the metric is at most `value`; NaN where `value` is NaN."""
-        return self.cdf(float_array(value, "value"))
+        return self.cdf(self._proportion(value))
+
+    def _proportion(self, value: ArrayLike) -> Floats:
+        """Return values of the metric, and warn of those that look like percentages."""
+        values, top = float_array(value, "value"), self.distribution.support()[1]
+        if np.any((values > top) & (values >= 2) & (values <= 100)) and top == 1:
+            warnings.warn(
+                f"the metric is at most 1, got value={shown(value)}; write 90 % as 0.9",
+                UserWarning,
+                stacklevel=user_stacklevel(),
+            )
+        return values
 
     def credible_interval(
         self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL

@@ -34,6 +34,7 @@ from skpostbac.metrics._labels import (
     positive_label,
     read_outcomes,
     unique_label_array,
+    warn_of_labels,
 )
 from skpostbac.metrics._posteriors import PosteriorMetric
 from skpostbac.metrics._ranking.areas import (
@@ -159,6 +160,7 @@ def rank_one_class(
             f"{name} must be 1-dimensional, the scores of the positive class, got an array of "
             f"shape {scores.shape}"
         )
+    warn_of_labels(scores, name)
     positive = samples.classes.index(positive_label(samples.classes, pos_label))
     return [Ranking(scores, samples.codes == positive)]
 
@@ -385,7 +387,7 @@ def posterior_roc_auc(
 
     Even if no score is out of order, the area of the population may be below 1:
 
-    >>> posterior_roc_auc(y_true, y_true).prob_above(0.9)
+    >>> posterior_roc_auc(y_true, range(10)).prob_above(0.9)
     0.436
     """
     samples = read_scored(y_true, sample_weight, weight_type, groups)

@@ -43,7 +43,7 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics._counts import ClassCounts, describe_samples, format_count
-from skpostbac.metrics._labels import BinaryScores, WeightType, read_scores
+from skpostbac.metrics._labels import BinaryScores, WeightType, read_scores, warn_of_labels
 from skpostbac.metrics._posteriors import (
     Optimism,
     PosteriorBalancedAccuracy,
@@ -493,6 +493,7 @@ def posterior_threshold_curve(
         given = nonnegative_array(sample_weight, "sample_weight")
         sample_weight = given / (given.max(initial=0.0) or 1.0)
     scores = read_scores(y_true, y_score, pos_label, sample_weight, weight_type)
+    warn_of_labels(scores.values, "y_score")
     if not all(scores.weight[one].any() for one in (scores.is_positive, ~scores.is_positive)):
         raise ValueError("sample_weight must be positive for some samples of each class")
     n_samples = None
