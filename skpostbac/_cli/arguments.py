@@ -19,18 +19,16 @@ DEFAULT_PRIOR = "reciprocal"
 
 # Options of true labels, which the verdicts of a judge do without.
 OF_TRUE_LABELS = (
-    *("truth", "groups", "by", "id", "labels", "rope", "selected"),
-    *("fail_below", "html", "plot"),
+    *("truth", "groups", "by", "id", "labels", "metric", "rope", "selected"),
+    *("baseline", "max_loss", "fail_below", "html", "plot"),
 )
 
 DESCRIPTION = """\
-Posterior balanced accuracy: how good is each classifier, and which is better?
-FILE is a table with one row per sample: the true label and the prediction of
-each classifier. Without FILE, a built-in example is evaluated."""
+How good is each classifier, and which is better? FILE has one row per sample:
+the true label and each classifier's prediction. Without FILE, see an example."""
 
 EPILOG = """\
-example: skpostbac predictions.csv --truth species --html report.html
-The user guide, "Evaluate a file on the command line", explains the JSON keys."""
+example: skpostbac predictions.csv --truth species --html report.html"""
 
 
 class Parser(ArgumentParser):
@@ -80,6 +78,8 @@ def make_parser() -> Parser:
     level_help = "probability of intervals and bounds (default: %(default)s)"
     add("--level", type=_number(check_level), default=0.95, help=level_help)
     rope_help = "largest negligible difference (default: %(default)s)"
+    metric_help = "the score: accuracy, f1:LABEL, ... (default: balanced)"
+    add("--metric", metavar="NAME", default="balanced_accuracy", help=metric_help)
     add("--rope", metavar="WIDTH", type=_number(check_rope), default=0.0, help=rope_help)
     add("--selected", action="store_true", help="correct the best score for selection bias")
 
@@ -91,7 +91,7 @@ def make_parser() -> Parser:
     add("--positive", metavar="LABEL", help="the positive verdict")
 
     add = parser.add_argument_group("output").add_argument
-    add("--json", action="store_true", help="print one JSON object")
+    add("--json", action="store_true", help="print one JSON object, explained in the user guide")
     # A pipe has no extension.
     page, picture = (
         partial(_output_file, extensions=extensions)
@@ -104,6 +104,10 @@ def make_parser() -> Parser:
     bound = _number(partial(check_probability, name="VALUE"))
     bound_help = "exit with status 3 if a lower bound is below VALUE"
     add("--fail-below", metavar="VALUE", type=bound, help=bound_help)
+    baseline_help = "column of predictions that the others are to replace"
+    add("--baseline", metavar="COLUMN", help=baseline_help)
+    loss_help = "exit with status 3 unless P(loss > VALUE) < 5%%"
+    add("--max-loss", metavar="VALUE", type=_number(_check_loss), help=loss_help)
     add("-h", "--help", action="help", help="show this help and exit")
     version_help = "show the version and exit"
     add("--version", action="version", version=f"%(prog)s {__version__}", help=version_help)
@@ -113,20 +117,38 @@ def make_parser() -> Parser:
 def check_combination(parser: Parser, args: Namespace) -> None:
     """Raise if options cannot be combined, or if one that they need is absent."""
     if args.sensitivity or args.specificity or args.positive is not None:
-        for option in ("sensitivity", "specificity", "positive", "file"):
-            if getattr(args, option) is None:
-                name = "a FILE" if option == "file" else f"--{option}"
-                raise InputError(f"judge verdicts also need {name}")
-        for option in OF_TRUE_LABELS:
-            if getattr(args, option) != parser.get_default(option):
-                name = option.replace("_", "-")
-                raise InputError(f"--{name} cannot be combined with judge verdicts")
+        _check_judge(parser, args)
     if args.file is None:
         for option in ("truth", "groups", "by", "id"):
             if getattr(args, option) is not None:
                 raise InputError(f"--{option} needs a FILE, or - for standard input")
-    if args.groups is not None and args.by is not None:
-        raise InputError("--by assumes independent samples and cannot be combined with --groups")
+    has_metric = args.metric != parser.get_default("metric")
+    wrong = {
+        "--by assumes independent samples and cannot be combined with --groups": (
+            args.groups is not None and args.by is not None
+        ),
+        "--by is for the balanced accuracy and cannot be combined with --metric": (
+            has_metric and args.by is not None
+        ),
+        "--baseline COLUMN and --max-loss VALUE must be given together": (
+            (args.baseline is None) != (args.max_loss is None)
+        ),
+    }
+    for message, is_wrong in wrong.items():
+        if is_wrong:
+            raise InputError(message)
+
+
+def _check_judge(parser: Parser, args: Namespace) -> None:
+    """Raise if options of a judge are not complete, or combined with those of true labels."""
+    for option in ("sensitivity", "specificity", "positive", "file"):
+        if getattr(args, option) is None:
+            name = "a FILE" if option == "file" else f"--{option}"
+            raise InputError(f"judge verdicts also need {name}")
+    for option in OF_TRUE_LABELS:
+        if getattr(args, option) != parser.get_default(option):
+            name = option.replace("_", "-")
+            raise InputError(f"--{name} cannot be combined with judge verdicts")
 
 
 def _delimiter(text: str) -> str:
@@ -172,6 +194,11 @@ def _proportion(text: str) -> tuple[int, int]:
     if count > total or total == 0:
         raise ArgumentTypeError(f"must be a count and its total, such as 27/30, got {text!r}")
     return count, total
+
+
+def _check_loss(loss: float) -> None:
+    if not 0 <= loss < float("inf"):
+        raise ValueError(f"must be a number of at least 0, got {loss!r}")
 
 
 def _number(check: Callable[[float], object]) -> Callable[[str], float]:

@@ -10,7 +10,7 @@ from string import Template
 
 from skpostbac._cli.plots import page_plots
 from skpostbac._cli.results import Evaluation, Record
-from skpostbac._cli.text import Section, describe_data, describe_failed, make_sections
+from skpostbac._cli.text import Section, describe_data, describe_failures, make_sections
 from skpostbac._utils import escape, unwrap
 from skpostbac.metrics._priors import DEFAULT_PRIOR, HIERARCHICAL, HIERARCHICAL_EXPLANATION
 
@@ -35,6 +35,11 @@ METHOD = (
     "the stated probability, given the prior and provided that the samples of each class are "
     "random. The score exceeds the lower bound with that probability. P(>chance) is the "
     "probability of a score above the chance level."
+)
+OTHER_METRIC = (
+    "The cells of true and predicted classes have a Dirichlet distribution, from which the metric "
+    "follows, exactly or by random draws. Classifiers are compared by the joint counts of the true "
+    "class and all predictions."
 )
 COMPARISON = (
     "The comparison of two classifiers uses how often, in each class, both, only the first, only "
@@ -69,7 +74,7 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
         HTML.
     """
     # What the exit status says, which a page kept by a build would be without.
-    failure = [f"Failed: {describe_failed(document)}."] if document["failed"] else []
+    failure = [f"Failed: {line}." for line in describe_failures(document)]
     facts = (
         f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>"
         for key, value in describe_data(document).items()
@@ -88,7 +93,7 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
     # table with many columns becomes a list.
     template = files("skpostbac._cli").joinpath("page.html").read_text("utf-8")
     return Template(template).substitute(
-        score=document["data"]["score"],
+        score=escape(document["data"]["score"]),
         source=escape(document["data"]["source"]),
         lead="".join(f"<p>{escape(line)}</p>" for line in [*failure, *_report(evaluation)]),
         facts="".join(facts),
@@ -103,7 +108,7 @@ def _report(evaluation: Evaluation) -> list[str]:
     """Return the report as sentences, most important first."""
     level, number = evaluation.settings.level, len(evaluation.posteriors)
     if evaluation.comparison is None:
-        (posterior,) = evaluation.posteriors.values()
+        (posterior,) = evaluation.scores.values()
         lines = unwrap(posterior.report(level))
     else:
         lines = unwrap(evaluation.comparison.report(level))
@@ -121,6 +126,8 @@ def _report(evaluation: Evaluation) -> list[str]:
 def _method(document: Record) -> list[str]:
     """Explain how the numbers were computed."""
     prior = document["settings"]["prior"]
+    if document["settings"]["metric"] != "balanced_accuracy":
+        return [INDEPENDENT, OTHER_METRIC]
     parts = [HIERARCHICAL_EXPLANATION if prior == HIERARCHICAL else INDEPENDENT]
     parts += [WEAKENED, METHOD] if prior == DEFAULT_PRIOR else [METHOD]
     if document["comparison"]:

@@ -7,7 +7,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from skpostbac._cli.results import Evaluation
+from skpostbac._cli.results import Evaluation, has_chance, name_score
 from skpostbac._plot import rows_size
 from skpostbac.displays import PosteriorComparisonDisplay, PosteriorDisplay
 
@@ -47,11 +47,8 @@ def page_plots(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
     level = f"{100 * evaluation.settings.level:.12g}%"
     is_shaded = len(evaluation.posteriors) <= MOST_RIDGES
     interval = f"{level} interval shaded" if is_shaded else f"mean and {level} interval"
-    caption = (
-        f"Posterior of the balanced accuracy: {interval}, chance level dotted."
-        if evaluation.n_classes > 1
-        else f"Posterior of the recall: {interval}."
-    )
+    dotted = ", chance level dotted" if has_chance(evaluation) else ""
+    caption = f"Posterior of the {name_score(evaluation)}: {interval}{dotted}."
     captions = {"posteriors": caption}
     names = evaluation.ranking
     if evaluation.comparison is not None:
@@ -91,10 +88,10 @@ def _plot(evaluation: Evaluation, content: str, width: float) -> Figure:
     elif content == "recalls":
         PosteriorDisplay.from_recalls(evaluation.posteriors[best_first[0]], ax=ax, **options)
     else:
-        PosteriorDisplay({name: evaluation.posteriors[name] for name in best_first}).plot(
+        PosteriorDisplay({name: evaluation.scores[name] for name in best_first}).plot(
             ax,
             kind="ridge" if len(best_first) <= MOST_RIDGES else "forest",
-            plot_chance_level=n_classes > 1,
+            plot_chance_level=has_chance(evaluation),
             **options,
         )
     return figure

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -20,24 +20,36 @@ import numpy as np
 from skpostbac import __version__
 from skpostbac._cli.table import InputError, Table
 from skpostbac.metrics import (
+    GroupsWarning,
     JudgeWarning,
+    PosteriorAccuracy,
     PosteriorBalancedAccuracy,
+    PriorInfluence,
     PriorInfluenceWarning,
     SelectedPosterior,
     SubgroupPosteriors,
     class_counts,
     paired_counts,
+    posterior_confusion_metric,
     posterior_prevalence,
     subgroup_posteriors,
 )
+from skpostbac.metrics._confusion import less_is_better
+from skpostbac.metrics._dependence import describe_effective_size, group_notes
 from skpostbac.metrics._posteriors import ScalarPosterior, describe_design, dominating_influence
-from skpostbac.model_selection import PosteriorComparison, selected_posterior
+from skpostbac.model_selection import (
+    PosteriorComparison,
+    compare_predictions,
+    selected_posterior,
+)
 from skpostbac.stats._distribution import Distribution, interval_of
 
 Record: TypeAlias = dict[str, Any]
 
 # A fixed seed: the same table gives the same output.
 SEED = 0
+# A classifier that replaces the baseline may lose too much with a smaller probability than this.
+LARGEST_RISK = 0.05
 
 
 @dataclass(frozen=True)
@@ -49,6 +61,8 @@ class Evaluation:
     """The arguments of the command line."""
     posteriors: dict[str, PosteriorBalancedAccuracy]
     """By name of the classifier, in the order of the table."""
+    scores: dict[str, Any]
+    """Posteriors of the metric, which are those of the balanced accuracy by default."""
     comparison: PosteriorComparison | None
     """None for a single classifier."""
     selected: SelectedPosterior | None
@@ -59,7 +73,7 @@ class Evaluation:
     @property
     def ranking(self) -> list[str]:
         """Names of the classifiers by decreasing posterior mean; ties stay in order."""
-        return _best_first(self.posteriors)
+        return list(self.comparison.ranking()) if self.comparison else list(self.posteriors)
 
     @property
     def n_classes(self) -> int:
@@ -75,7 +89,7 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
     table : Table
         True labels and predictions.
     settings : Namespace
-        The arguments `labels`, `prior`, `level`, `rope`, `fail_below` and `selected`.
+        The arguments of the command line.
 
     Returns
     -------
@@ -96,10 +110,14 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
         "sample_weight": list(table.rows.values()),
         "groups": None if settings.groups is None else columns[-1],
     }
+    metric, _, pos_label = settings.metric.partition(":")
+    has_own_metric = metric != "balanced_accuracy"
+    scores: dict[str, Any] = {}
     subgroups = comparison = selected = None
     with warnings.catch_warnings():
-        # The document has its own note on the prior.
+        # The document has its own notes on the prior and on groups.
         warnings.simplefilter("ignore", PriorInfluenceWarning)
+        warnings.simplefilter("ignore", GroupsWarning)
         if settings.by is not None:
             # Pooled, under a prior of their own; --by excludes --groups.
             del options["groups"]
@@ -107,10 +125,13 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
                 name: subgroup_posteriors(y_true, y_pred, sensitive_features=columns[-1], **options)
                 for name, y_pred in predictions.items()
             }
+        of_metric = {"metric": metric, "pos_label": pos_label or None, "prior": prior, **options}
         if len(predictions) == 1:
             ((name, y_pred),) = predictions.items()
             counts = class_counts(y_true, y_pred, **options)
             posteriors = {name: PosteriorBalancedAccuracy(counts, prior=prior)}
+            if has_own_metric:
+                scores = {name: posterior_confusion_metric(y_true, y_pred, **of_metric)}
         else:
             pairs = paired_counts(y_true, predictions, **options)
             # Not compare_predictions: the document has its own notes on labels and the prior.
@@ -120,8 +141,16 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
             # Show the posteriors that are compared.
             posteriors = dict(zip(comparison.names, comparison.posteriors, strict=True))
             if settings.selected:
-                selected = selected_posterior(pairs, prior=prior, random_state=SEED)
-    return Evaluation(table, settings, posteriors, comparison, selected, subgroups)
+                selected = selected_posterior(pairs, metric=metric, prior=prior, random_state=SEED)
+            if has_own_metric:
+                comparison = compare_predictions(
+                    y_true, predictions, rope=settings.rope, random_state=SEED, **of_metric
+                )
+                scores = dict(zip(comparison.names, comparison.posteriors, strict=True))
+    scores = scores or posteriors
+    if settings.fail_below is not None and less_is_better(getattr(first_of(scores), "metric", "")):
+        raise InputError(f"--fail-below cannot be combined with --metric {metric}: less is better")
+    return Evaluation(table, settings, posteriors, scores, comparison, selected, subgroups)
 
 
 def _check_settings(table: Table, settings: Namespace) -> None:
@@ -129,8 +158,12 @@ def _check_settings(table: Table, settings: Namespace) -> None:
     n_labels = len(table.columns)
     if settings.selected and n_labels == 2:
         raise InputError("--selected needs at least two classifiers")
-    if settings.selected and settings.groups is not None:
-        raise InputError("--selected: no correction for selection is known for --groups")
+    knows_optimism = settings.metric in ("balanced_accuracy", "accuracy")
+    if settings.selected and (settings.groups is not None or not knows_optimism):
+        option = "--groups" if knows_optimism else f"--metric {settings.metric}"
+        raise InputError(f"--selected: no correction for selection is known for {option}")
+    if settings.baseline is not None:
+        _check_baseline(settings.baseline, table.columns[1:n_labels])
     if settings.by is not None and len(names := {row[-1] for row in table.rows}) < 2:
         raise InputError(f"--by: all samples are in one subgroup, {names.pop()!r}")
     if settings.labels is None:
@@ -140,6 +173,15 @@ def _check_settings(table: Table, settings: Namespace) -> None:
             raise InputError(f"--labels: class {label!r} is neither a true nor a predicted label")
     if not any(row[0] in settings.labels for row in table.rows):
         raise InputError(f"--labels: none of the classes occurs in {table.columns[0]!r}")
+
+
+def _check_baseline(baseline: str, columns: Sequence[str]) -> None:
+    if baseline not in columns or len(columns) == 1:
+        known = ", ".join(map(repr, columns))
+        raise InputError(
+            f"--baseline must be one of two or more columns of predictions, got {baseline!r}; "
+            f"there are {known}"
+        )
 
 
 def make_document(evaluation: Evaluation) -> Record:
@@ -165,9 +207,10 @@ def make_document(evaluation: Evaluation) -> Record:
     document = {
         "version": __version__,
         "data": _describe_data(evaluation),
-        "settings": _pick(vars(settings), "prior", "level", "rope", "fail_below"),
+        "settings": _pick(vars(settings), "metric", "prior", "level", "rope", "fail_below"),
         "posteriors": records,
         "failed": None if bound is None else [r["name"] for r in records if r["lower"] < bound],
+        "gate": None,
         "comparison": None,
         "ranking": None,
         "selected": None,
@@ -175,6 +218,8 @@ def make_document(evaluation: Evaluation) -> Record:
     }
     if evaluation.comparison is not None:
         document |= _describe_comparison(evaluation.comparison, level)
+        if settings.baseline is not None:
+            document["gate"] = _describe_gate(evaluation.comparison, settings)
     if selected is not None and selected.candidate is not None:
         document["selected"] = {
             "name": evaluation.table.columns[1 + selected.candidate],
@@ -226,8 +271,9 @@ def _describe_data(evaluation: Evaluation) -> Record:
         "n_samples": n_samples,
         "n_left_out": n_rows - n_samples,
         "n_classes": counts.n_classes,
-        "score": "balanced accuracy" if counts.n_classes > 1 else "recall",
-        "chance": posterior.chance if counts.n_classes > 1 else None,
+        "score": name_score(evaluation),
+        "less_is_better": less_is_better(getattr(first_of(evaluation.scores), "metric", "")),
+        "chance": posterior.chance if has_chance(evaluation) else None,
         "classes": [
             {"label": str(label), "n_samples": int(total)}
             for label, total in zip(counts.classes, counts.total, strict=True)
@@ -237,33 +283,64 @@ def _describe_data(evaluation: Evaluation) -> Record:
     }
 
 
+def has_chance(evaluation: Evaluation) -> bool:
+    """Return whether the score has a chance level: a balanced accuracy of several classes."""
+    return evaluation.n_classes > 1 and evaluation.scores is evaluation.posteriors
+
+
+def name_score(evaluation: Evaluation) -> str:
+    """Return the name of the score, as in the middle of a sentence."""
+    posterior = first_of(evaluation.scores)
+    if isinstance(posterior, PosteriorBalancedAccuracy):
+        return "balanced accuracy" if evaluation.n_classes > 1 else "recall"
+    name = str(getattr(posterior, "metric", "accuracy"))
+    return "MCC" if name == "mcc" else name.replace("_", " ")
+
+
+def first_of(posteriors: Mapping[str, Any]) -> Any:
+    """Return one of the posteriors, which are all of one metric."""
+    return next(iter(posteriors.values()))
+
+
 def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Record:
     """Describe the posterior of a classifier, whose labels are in this column of the rows."""
     posterior, level = evaluation.posteriors[name], evaluation.settings.level
-    counts, summary = posterior.counts, posterior.summary(level)
+    score, chances = evaluation.scores[name], posterior.summary(level)
+    counts, summary = posterior.counts, score.summary(level)
     classes = {str(label) for label in counts.classes}
     present = counts.total > 0
-    influence, dominating = posterior.prior_influence(), dominating_influence(posterior)
+    influence: PriorInfluence | None = posterior.prior_influence()
+    dominating = dominating_influence(posterior)
+    is_of_outcomes = evaluation.settings.metric in ("balanced_accuracy", "accuracy")
     chance_keys = ("prob_above_chance", "prior_prob_above_chance", "bayes_factor_above_chance")
     effects, (worth, doubts) = posterior.design_effects, describe_design(posterior, level)
+    if score is not posterior:  # whose prior influences the balanced accuracy
+        influence = dominating = None
+    if score is not posterior and effects is not None:
+        is_of_counts = isinstance(score, PosteriorAccuracy)
+        effects = (score.counts._as_one_class() if is_of_counts else score).design_effects
+        worth = describe_effective_size(effects, False)
+        doubts = group_notes(effects, sorted(classes))
     return {
         "name": name,
         "correct": counts.correct.astype(int),
-        # Samples of the classes whose prediction is not one of the classes.
+        # Samples of the classes whose prediction is not one of the classes, but an error.
         "n_unseen": sum(
             number
             for row, number in evaluation.table.rows.items()
-            if row[0] in classes and row[column] not in classes
+            if is_of_outcomes and row[0] in classes and row[column] not in classes
         ),
         "accuracy": counts.correct.sum() / counts.total.sum(),
         "balanced_accuracy": (counts.correct[present] / counts.total[present]).mean(),
         **_pick(summary, "mean", "median", "low", "high"),
-        "lower": posterior.iccdf(level),
-        **{key: summary[key] if counts.n_classes > 1 else None for key in chance_keys},
-        "prior_influence": influence.shift,
-        "expected_coverage": influence.expected_coverage,
+        "mean_error": summary.get("monte_carlo_error", 0.0),
+        **{key: summary.get(key, 0.0) for key in ("low_error", "high_error")},
+        "lower": score.distribution.iccdf(level),
+        **{key: chances[key] if has_chance(evaluation) else None for key in chance_keys},
+        "prior_influence": None if influence is None else influence.shift,
+        "expected_coverage": None if influence is None else influence.expected_coverage,
         "remedy": None if dominating is None else dominating.remedy or None,
-        "untested": influence.unobserved,
+        "untested": counts.classes[~present],
         "groups": effects
         and {
             "design_effects": effects.design_effect,
@@ -278,18 +355,19 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
 
 
 def _describe_comparison(comparison: PosteriorComparison, level: float) -> Record:
-    pairs = []
+    pairs, columns = [], comparison.table("differences", level=level)
     # The better one comes first, so that the difference is the gain.
-    for first, second in combinations(comparison.ranking(), 2):
-        effects = comparison.design_effects(first, second)
-        record = {
-            "first": first,
-            "second": second,
-            **_estimate(comparison.difference(first, second), level),
-            "rope": comparison.rope_masses(first, second)._asdict() if comparison.rope else None,
+    for row in zip(*columns.values(), strict=True):
+        record = dict(zip(columns, row, strict=True))
+        effects = comparison.design_effects(record["first"], record["second"])
+        pair = {
+            **_pick(record, "first", "second", "mean", "low", "high"),
+            "mean_error": record["monte_carlo_error"],
+            **_pick(record, "low_error", "high_error", "prob_greater_error"),
+            "rope": _pick(record, "below", "within", "above") if comparison.rope else None,
             "design_effects": effects and effects.design_effect,
         }
-        pairs.append(record)
+        pairs.append(pair)
     matrix = {
         name: {other: p for other, p in zip(comparison.names, row, strict=True) if other != name}
         for name, row in zip(comparison.names, comparison.prob_greater(), strict=True)
@@ -301,6 +379,26 @@ def _describe_comparison(comparison: PosteriorComparison, level: float) -> Recor
     ]
     described = {"note": comparison.explanation, "prob_greater": matrix, "pairs": pairs}
     return {"comparison": described, "ranking": ranking}
+
+
+def _describe_gate(comparison: PosteriorComparison, settings: Namespace) -> Record:
+    """Describe how probable it is that each classifier loses too much against the baseline."""
+    baseline, candidates = settings.baseline, []
+    for name in comparison.names:
+        if name == baseline:
+            continue
+        loss = comparison.difference(baseline, name)
+        probability = float(loss.ccdf(settings.max_loss))
+        record = {
+            "name": name,
+            **_estimate(loss, settings.level),
+            "prob_too_large": probability,
+            "passed": probability < LARGEST_RISK,
+        }
+        candidates.append(record)
+    passed = all(record["passed"] for record in candidates)
+    keys = {"baseline": baseline, "max_loss": settings.max_loss}
+    return {**keys, "candidates": candidates, "passed": passed}
 
 
 def make_judge_document(table: Table, settings: Namespace) -> Record:

@@ -15,7 +15,7 @@ from skpostbac._cli.table import InputError, make_example, read_table
 # Exit status that shells report for a program ended by SIGINT or SIGPIPE.
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-# A lower bound is below --fail-below.
+# A lower bound is below --fail-below, or a loss above --max-loss is too likely.
 FAILED = 3
 
 
@@ -30,7 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     status : int
-        0, or 3 if a lower bound is below ``--fail-below``, or 130 after Ctrl-C, or 141 if the
+        0, or 3 if a lower bound is below ``--fail-below`` or a classifier may lose more than
+        ``--max-loss`` against the baseline, or 130 after Ctrl-C, or 141 if the
         reader of a pipe has closed it.
 
     Raises
@@ -51,12 +52,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE
-    if not document.get("failed"):
+    gate = document.get("gate")
+    if not document.get("failed") and (gate is None or gate["passed"]):
         return 0
 
-    from skpostbac._cli.text import describe_failed
+    from skpostbac._cli.text import describe_failures
 
-    write_note(f"skpostbac: {describe_failed(document)}")
+    for line in describe_failures(document):
+        write_note(f"skpostbac: {line}")
     return FAILED
 
 

@@ -23,6 +23,8 @@ WIDTH = 96
 SHOWN_CLASSES = 8
 # Classifiers listed on standard error if their lower bounds are too low.
 SHOWN_CLASSIFIERS = 5
+# Probability that a classifier must be below to replace the baseline.
+RISK = "5%"
 # Columns of a table after the first; further columns go into a table below.
 COLUMNS = 8
 
@@ -180,6 +182,8 @@ def make_sections(document: Record) -> list[Section]:
     ]
     if document["comparison"]:
         sections += _comparison_sections(document, interval)
+    if gate := document["gate"]:
+        sections.append(_gate_section(document, gate, interval))
     if record := document["selected"]:
         title = f"Best of {record['n_candidates']}, corrected for selection"
         header = ["classifier", "mean", interval, "optimism", "uncorrected", interval]
@@ -209,9 +213,10 @@ def _rows(records: Iterable[Record], *keys: str) -> list[list[Any]]:
 
 def _posterior_notes(document: Record) -> list[str]:
     records, data = document["posteriors"], document["data"]
-    if data["chance"] is None:
+    notes = ["Less is better."] if data["less_is_better"] else []
+    if data["n_classes"] == 1:
         notes = ["There is only one class: this is its recall, not a balanced accuracy."]
-    else:
+    elif data["chance"] is not None:
         prior_probability = format_probability(records[0]["prior_prob_above_chance"])
         notes = [f"Chance level: {data['chance']:.3f}. Prior P(>chance): {prior_probability}."]
     for record in records:
@@ -264,6 +269,16 @@ def _comparison_sections(document: Record, interval: str) -> list[Section]:
     drawn = (
         f"P(best) is estimated from random draws, with a standard error of up to about {error:.1g}."
     )
+    kinds = ("prob_greater_error",), ("mean_error",), ("low_error", "high_error")
+    errors = [max(pair[key] for pair in comparison["pairs"] for key in keys) for keys in kinds]
+    notes = []
+    if document["data"]["less_is_better"]:
+        notes.append("Less is better: a positive number is by how much less the first has.")
+    if errors[1]:
+        notes.append(
+            "Probabilities, means and ends of intervals are estimated from random draws, with "
+            "standard errors of up to about {:.1g}, {:.1g} and {:.1g}.".format(*errors)
+        )
     return [
         Section(
             "Comparison: probability that the row is better than the column",
@@ -271,7 +286,13 @@ def _comparison_sections(document: Record, interval: str) -> list[Section]:
             probabilities,
             [comparison["note"]],
         ),
-        Section(f"Difference in {document['data']['score']}", header, differences, sign="+"),
+        Section(
+            f"Difference in {printable(document['data']['score'])}",
+            header,
+            differences,
+            notes,
+            sign="+",
+        ),
         Section(
             "Ranking by posterior mean",
             ["classifier", "P(best)", "expected rank", "expected loss", "mean"],
@@ -282,6 +303,18 @@ def _comparison_sections(document: Record, interval: str) -> list[Section]:
             [drawn] if error else [],
         ),
     ]
+
+
+def _gate_section(document: Record, gate: Record, interval: str) -> Section:
+    """Return the table of the losses against the baseline."""
+    score = printable(document["data"]["score"])
+    title = f"Loss in {score} against {printable(gate['baseline'])}"
+    header = ["classifier", "mean", interval, f"P(>{gate['max_loss']:g})", "gate"]
+    rows = _rows(gate["candidates"], "name", "mean", "interval", "prob_too_large")
+    for row, record in zip(rows, gate["candidates"], strict=True):
+        row.append("passed" if record["passed"] else "failed")
+    note = f"A classifier passes if a loss of more than {gate['max_loss']:g} has less than {RISK}."
+    return Section(title, header, rows, [note], sign="+")
 
 
 def _judge_sections(document: Record, interval: str) -> list[Section]:
@@ -299,7 +332,23 @@ def _judge_sections(document: Record, interval: str) -> list[Section]:
     return [prevalences, *([Section(title, header, rows, sign="+")] if differences else [])]
 
 
-def describe_failed(document: Record) -> str:
+def describe_failures(document: Record) -> list[str]:
+    """Return a line each on low bounds (``--fail-below``) and on large losses (``--max-loss``)."""
+    lines = [_describe_failed(document)] if document["failed"] else []
+    if (gate := document["gate"]) and not gate["passed"]:
+        failed = [
+            f"{_name(record)} {format_probability(record['prob_too_large'])}"
+            for record in gate["candidates"]
+            if not record["passed"]
+        ]
+        lines.append(
+            f"P(loss in {_name_score(document)} against {printable(gate['baseline'])} > "
+            f"{gate['max_loss']:.12g}) is not below {RISK}: {join_first(failed, SHOWN_CLASSIFIERS)}"
+        )
+    return lines
+
+
+def _describe_failed(document: Record) -> str:
     """Return one line with the lower bounds that are below ``--fail-below``."""
     bounds = [
         # Rounded down, so that it is not shown as the value that it is below.
@@ -317,7 +366,7 @@ def _name_score(document: Record) -> str:
     """Return the name of the score, which is a recall for a single class."""
     data = document["data"]
     if data["n_classes"] > 1:
-        return str(data["score"])
+        return printable(data["score"])
     return f"recall of {printable(data['classes'][0]['label'])}"
 
 
