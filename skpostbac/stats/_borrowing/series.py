@@ -104,7 +104,7 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
         strata = [one for pool in pools for one in pool.strata]
         # Orders if interpolation fails, the fewer the more states and rows there are
         work = sum(one.log_weights.size * one.classes.count.size for one in strata)
-        most = int(np.clip(2**26 / work, 2**10, 2**11))
+        most = int(np.clip(2**26 / work, 2**9, 2**11))
         if first > most:
             first = count = min(count, most)
             values, orders = values[: count - 1], orders[: count - 1]

@@ -59,7 +59,7 @@ are therefore drawn individually; their number is Poisson with the expected numb
 same class may be drawn twice, with a probability of second order.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import pairwise
@@ -181,7 +181,7 @@ class PairedShares:
             left = self.count[at] - drawn[at]
             if not left.any():
                 continue
-            groups = d.groups[number], s.groups[number]
+            groups = tuple(Groups.of(x.chances[number], x.strata[number]) for x in (d, s))
             here = groups[0].of_state[states[0]], groups[1].of_state[states[1]]
             tables = cumulant_tables(*strata, groups, weights, left)
             rest += np.stack([table[here] for table in tables])
@@ -281,11 +281,6 @@ class RatePosterior:
                 covariances[there, here], covariances[here, there] = block, block.T
         return covariances
 
-    @cached_property
-    def groups(self) -> tuple["Groups", ...]:
-        """Neighbouring states of each stratum that are as good as one for sums of many classes."""
-        return tuple(Groups.of(p, one) for p, one in zip(self.chances, self.strata, strict=True))
-
 
 @dataclass(frozen=True)
 class Step:
@@ -311,7 +306,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Groups:
-    """Groups of neighbouring states of one strength.
+    """Groups of neighbouring states of one strength, each as good as one for many classes.
 
     Attributes
     ----------
@@ -396,7 +391,7 @@ def _spread(chances: Floats, group: Indices, rng: np.random.Generator) -> Indice
 def cumulant_tables(
     discordant: Stratum,
     wins: Stratum,
-    groups: tuple[Groups, Groups],
+    groups: Sequence[Groups],
     weights: Floats,
     count: Floats,
 ) -> list[Floats]:

@@ -119,13 +119,36 @@ class GroupInference:
         self._kind, self._count = kind.ravel(), count.astype(float)
         self._rows = self._place_rows()
         rows = self._rows
-        self._of_kinds = self._log_evidence(rows.points, rows.concentration)
+        of_kinds = self._log_evidence(rows.points, rows.concentration)
         self._log_posterior = (
             self._prior._log_prior(rows.points, rows.concentration)
-            + self._of_kinds @ self._count
+            + of_kinds @ self._count
             + rows.log_weight
         )
-        self._set_nodes()
+        # Nodes and log weights, of sum one, that resolve groups around each location, and their log
+        # evidence of each kind, shape (n, n_kinds)
+        ratio = rows.scale / self._prior._spread(rows.middle, rows.concentration)
+        # Groups that are closer to alike are taken as spread so much, which widens a distribution
+        # by 2e-4.
+        narrowed = np.log(np.maximum(ratio / _LARGEST_RATIO, 1.0))
+        step = 0.5 / np.hypot(1.0, np.minimum(ratio, _LARGEST_RATIO))
+        sizes = np.ceil((rows.high - rows.low) / step).astype(int)
+        # A midpoint rule along each row
+        v = np.concatenate([(np.arange(n) + 0.5) / n for n in sizes]) * 2 - 1
+        row = np.repeat(np.arange(sizes.size), sizes)
+        both = _series(np.concatenate([self._log_posterior[..., None], of_kinds], axis=-1))
+        basis = np.split(chebvander(v, _DEGREE), np.cumsum(sizes)[:-1])
+        values = np.concatenate([part @ both[:, i] for i, part in enumerate(basis)])
+        place = rows[row]
+        z = place.at(v)
+        log_weight = (
+            values[:, 0] + place.log_slope(z) + np.log((place.high - place.low) / sizes[row])
+        )
+        kept = log_weight > log_weight.max() - _DEPTH
+        self._location = place.location(z)[kept]
+        self._concentration = (place.concentration - 2 * narrowed[row])[kept]
+        self._log_weight = (log_weight - logsumexp(log_weight))[kept]
+        self._evidence = values[kept, 1:]
         # Log densities are sums of terms as large as this.
         largest = float(total.sum()) + float(np.exp(self._concentration.max()))
         self._tolerance = 1e-10 + 10 * EPS * largest
@@ -156,8 +179,9 @@ class GroupInference:
         total = weights.sum(axis=1) + precision
         return (weights @ edges + precision * mean) / total, 1 / np.sqrt(total)
 
-    def _spreads(self) -> tuple[Floats, Floats]:
-        """Concentrations wherever the posterior counts, and logs of their weights."""
+    def _place_rows(self) -> _Rows:
+        """Place a row of locations for each concentration where the posterior counts."""
+        # Concentrations wherever the posterior counts, and logs of their weights
         correct, total = self._kinds
         unit = self._prior._least_spread(float(self._count @ total))
         is_mixed = (correct > 0) & (correct < total)
@@ -202,11 +226,8 @@ class GroupInference:
         step = max(min(0.22, 0.5 * deviation, 0.8 / turn), (high - low) / 160)
         y = step * (np.arange(np.floor(low / step), np.ceil(high / step) + 1) + 0.5)
         concentration, log_slope = stretched(y)
-        return concentration, log_slope + np.log(step)
-
-    def _place_rows(self) -> _Rows:
-        """Place a row of locations for each concentration where the posterior counts."""
-        concentration, log_weight = self._spreads()
+        log_weight = log_slope + np.log(step)
+        # A row for each
         low, high = np.full((2, concentration.size), [[_LOOKS[0]], [_LOOKS[-1]]])
         rough = _Rows(concentration, log_weight, *self._normal(concentration), low, high)
         location = rough.location(_LOOKS[:, None])
@@ -224,35 +245,6 @@ class GroupInference:
         row = np.arange(concentration.size)
         low, high = rows.z(location[first, row]), rows.z(location[last, row])
         return replace(rows, low=low, high=high)[inside.any(axis=0)]
-
-    def _set_nodes(self) -> None:
-        """Set nodes and log weights, of sum one, that resolve groups around each location.
-
-        They have the log evidence of each kind, shape (n, n_kinds).
-        """
-        rows = self._rows
-        ratio = rows.scale / self._prior._spread(rows.middle, rows.concentration)
-        # Groups that are closer to alike are taken as spread so much, which widens a distribution
-        # by 2e-4.
-        narrowed = np.log(np.maximum(ratio / _LARGEST_RATIO, 1.0))
-        step = 0.5 / np.hypot(1.0, np.minimum(ratio, _LARGEST_RATIO))
-        sizes = np.ceil((rows.high - rows.low) / step).astype(int)
-        # A midpoint rule along each row
-        v = np.concatenate([(np.arange(n) + 0.5) / n for n in sizes]) * 2 - 1
-        row = np.repeat(np.arange(sizes.size), sizes)
-        both = _series(np.concatenate([self._log_posterior[..., None], self._of_kinds], axis=-1))
-        basis = np.split(chebvander(v, _DEGREE), np.cumsum(sizes)[:-1])
-        values = np.concatenate([part @ both[:, i] for i, part in enumerate(basis)])
-        place = rows[row]
-        z = place.at(v)
-        log_weight = (
-            values[:, 0] + place.log_slope(z) + np.log((place.high - place.low) / sizes[row])
-        )
-        kept = log_weight > log_weight.max() - _DEPTH
-        self._location = place.location(z)[kept]
-        self._concentration = (place.concentration - 2 * narrowed[row])[kept]
-        self._log_weight = (log_weight - logsumexp(log_weight))[kept]
-        self._evidence = values[kept, 1:]
 
     @cached_property
     def _shape(self) -> tuple[float, float]:

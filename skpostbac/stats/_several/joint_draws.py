@@ -59,7 +59,23 @@ class PatternDistribution:
         count = self.patterns.shape[1]
         # A weaker prior has few pieces.
         if count <= 3 and self.a + self.b >= _LEAST_MASS:
-            return self._draw_listed(size, rng)
+            # The pattern of number k has the binary digits of k.
+            powers = 2 ** np.arange(self.patterns.shape[1])
+            patterns = (np.arange(2**powers.size)[:, np.newaxis] & powers > 0).astype(np.float64)
+            if self.balanced:
+                probabilities = (np.abs(patterns.sum(axis=1) - patterns.shape[1] / 2) < 1).astype(
+                    float
+                )
+                probabilities /= probabilities.sum()
+            else:
+                right = self.a / (self.a + self.b)
+                probabilities = np.where(patterns == 1, right, 1 - right).prod(axis=1)
+            masses = (self.a + self.b) * probabilities
+            np.add.at(masses, (self.patterns @ powers).astype(np.intp), self.counts)
+            shares = np.empty((masses.size, size))
+            for row, mass in zip(shares, masses.tolist(), strict=True):
+                rng.standard_gamma(mass, out=row)
+            return np.asarray((matrix_product(patterns.T, shares) / shares.sum(axis=0)).T)
         # Shares of the patterns and of the prior are Gamma variables over their sum.
         masses = [*self.counts.tolist(), self.a + self.b]
         if sum(masses) >= _LEAST_MASS:
@@ -78,24 +94,6 @@ class PatternDistribution:
         accuracies += shares[-1] * self._draw_prior(size, rng)
         accuracies /= shares.sum(axis=0)
         return np.asarray(accuracies.T)
-
-    def _draw_listed(self, size: int, rng: np.random.Generator) -> Floats:
-        """Draw accuracies by the shares of all patterns, shape (size, T)."""
-        # The pattern of number k has the binary digits of k.
-        powers = 2 ** np.arange(self.patterns.shape[1])
-        patterns = (np.arange(2**powers.size)[:, np.newaxis] & powers > 0).astype(np.float64)
-        if self.balanced:
-            probabilities = (np.abs(patterns.sum(axis=1) - patterns.shape[1] / 2) < 1).astype(float)
-            probabilities /= probabilities.sum()
-        else:
-            right = self.a / (self.a + self.b)
-            probabilities = np.where(patterns == 1, right, 1 - right).prod(axis=1)
-        masses = (self.a + self.b) * probabilities
-        np.add.at(masses, (self.patterns @ powers).astype(np.intp), self.counts)
-        shares = np.empty((masses.size, size))
-        for row, mass in zip(shares, masses.tolist(), strict=True):
-            rng.standard_gamma(mass, out=row)
-        return np.asarray((matrix_product(patterns.T, shares) / shares.sum(axis=0)).T)
 
     def _draw_prior(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw accuracies before the data, shape (T, size).
