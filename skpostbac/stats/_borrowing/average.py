@@ -244,9 +244,9 @@ class HierarchicalBetaAverage(BoundedDistribution):
         up = down = 0.0
         for stratum in (one for pool in self._moments for one in pool.strata):
             (right, wrong), classes = stratum.means, stratum.classes
-            positive = classes.weights > 0
-            down += float(np.where(positive, right, wrong) @ classes.total_weight)
-            up += float(np.where(positive, wrong, right) @ classes.total_weight)
+            positive, sizes = classes.weights > 0, classes.count * np.abs(classes.weights)
+            down += float(np.where(positive, right, wrong) @ sizes)
+            up += float(np.where(positive, wrong, right) @ sizes)
         # From the nearer end: a distribution beside an end is narrower than the spacing of doubles
         # there.
         mean = exact_sum([*low, down] if down < up else [*high, -up])

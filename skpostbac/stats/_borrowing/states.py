@@ -77,11 +77,6 @@ class EqualClasses(Rows):
         """Samples that were not predicted correctly."""
         return self.total - self.correct
 
-    @property
-    def total_weight(self) -> Floats:
-        """Sum of the absolute weights of each row."""
-        return self.count * np.abs(self.weights)
-
     def strata(self, ratio: float | None) -> tuple["EqualClasses", ...]:
         """Return the rows of each stratum, smallest classes first."""
         number = stratum_numbers(self.total, ratio)

@@ -243,7 +243,9 @@ class StratumTransform:
         # Less than 1e-12 of the mass is farther from the mean than 30 standard deviations, even of
         # an exponential variable.
         reach = np.minimum(np.maximum(right, wrong), 30 * deviations)
-        heights, of_heights = _few_heights(heights, float(stratum.classes.total_weight @ reach))
+        heights, of_heights = _few_heights(
+            heights, float(stratum.classes.count @ (np.abs(stratum.classes.weights) * reach))
+        )
         found = np.ones((stratum.log_weights.size, heights.size), dtype=complex)
         count = stratum.classes.count.astype(int)
         alone = np.empty((count.size, heights.size), dtype=complex)

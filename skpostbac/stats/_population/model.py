@@ -5,6 +5,7 @@ concentration, a logarithm, says how much alike the groups are.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit, log_expit, polygamma
@@ -204,6 +205,9 @@ class BetaBinomial:
     BetaBinomial()
     """
 
+    # Mean and precision of the log-odds of a uniform variable
+    _location_prior: ClassVar[tuple[float, float]] = (0.0, 3 / np.pi**2)
+
     def _repr_html_(self) -> str:
         return block(repr(self))
 
@@ -214,11 +218,6 @@ class BetaBinomial:
     def _least_spread(self, total: float) -> float:
         """Return about half the standard deviation of one accuracy that all groups have."""
         return float(0.5 / np.sqrt(total + 4))
-
-    @property
-    def _location_prior(self) -> tuple[float, float]:
-        """Mean and precision of the log-odds of a uniform variable."""
-        return 0.0, 3 / np.pi**2
 
     def _log_prior(self, location: Floats, concentration: Floats) -> Floats:
         """Return the log prior density of the two parameters."""

@@ -148,26 +148,8 @@ class LogRatio:
 
     def table(self) -> Table:
         """Tabulate the density."""
-        edges = self._edges()
-        width = edges[-1] - edges[0]
-        for place, power in zip(*self.kinks, strict=True):
-            if power < SMOOTH:
-                # Panels beside a kink are narrower by a factor of 4 each, until about 1e-13 of the
-                # probability is left.
-                left = max(width * 1e-13 ** (1 / power), _BESIDE)
-                count = int(np.ceil(np.log(width / left) / np.log(4.0)))
-                steps = np.geomspace(width, left, count + 1)
-                edges = np.concatenate([edges, place - steps, [place], place + steps])
-        last = np.inf if self._reaches_far else LAST
-        tolerance = tolerance_of(self.first, self.second)
-        noise = max(self.first.noise, self.second.noise)
-        return Table.of(self.log_density, np.unique(edges), tolerance, noise=noise, last=last)
-
-    def _edges(self) -> Floats:
-        """Return edges of panels that are seldom too wide.
-
-        The outline is the largest integrand at places where a variable is some scales off.
-        """
+        # Panels that are seldom too wide: the outline is the largest integrand at places where a
+        # variable is some scales off.
         start, scale = self.middle_and_scale
         u = start + scale * _OUTLINE
         curves = _Curves(self, u[:, np.newaxis])
@@ -183,7 +165,20 @@ class LogRatio:
         steps = np.diff(u) / (1.8 * scale + 0.5 * np.abs(0.5 * (u[1:] + u[:-1]) - start))
         steps += np.abs(np.diff(height)) / 18.0
         number = np.append(0.0, np.cumsum(steps))
-        return np.interp(np.linspace(0, number[-1], int(np.ceil(number[-1])) + 1), number, u)
+        edges = np.interp(np.linspace(0, number[-1], int(np.ceil(number[-1])) + 1), number, u)
+        width = edges[-1] - edges[0]
+        for place, power in zip(*self.kinks, strict=True):
+            if power < SMOOTH:
+                # Panels beside a kink are narrower by a factor of 4 each, until about 1e-13 of the
+                # probability is left.
+                left = max(width * 1e-13 ** (1 / power), _BESIDE)
+                count = int(np.ceil(np.log(width / left) / np.log(4.0)))
+                steps = np.geomspace(width, left, count + 1)
+                edges = np.concatenate([edges, place - steps, [place], place + steps])
+        last = np.inf if self._reaches_far else LAST
+        tolerance = tolerance_of(self.first, self.second)
+        noise = max(self.first.noise, self.second.noise)
+        return Table.of(self.log_density, np.unique(edges), tolerance, noise=noise, last=last)
 
     @property
     def _reaches_far(self) -> bool:
