@@ -179,9 +179,8 @@ class GroupInference:
         total = weights.sum(axis=1) + precision
         return (weights @ edges + precision * mean) / total, 1 / np.sqrt(total)
 
-    def _place_rows(self) -> _Rows:
-        """Place a row of locations for each concentration where the posterior counts."""
-        # Concentrations wherever the posterior counts, and logs of their weights
+    def _spreads(self) -> tuple[Floats, Floats]:
+        """Concentrations wherever the posterior counts, and logs of their weights."""
         correct, total = self._kinds
         unit = self._prior._least_spread(float(self._count @ total))
         is_mixed = (correct > 0) & (correct < total)
@@ -226,8 +225,11 @@ class GroupInference:
         step = max(min(0.22, 0.5 * deviation, 0.8 / turn), (high - low) / 160)
         y = step * (np.arange(np.floor(low / step), np.ceil(high / step) + 1) + 0.5)
         concentration, log_slope = stretched(y)
-        log_weight = log_slope + np.log(step)
-        # A row for each
+        return concentration, log_slope + np.log(step)
+
+    def _place_rows(self) -> _Rows:
+        """Place a row of locations for each concentration where the posterior counts."""
+        concentration, log_weight = self._spreads()
         low, high = np.full((2, concentration.size), [[_LOOKS[0]], [_LOOKS[-1]]])
         rough = _Rows(concentration, log_weight, *self._normal(concentration), low, high)
         location = rough.location(_LOOKS[:, None])
