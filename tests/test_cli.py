@@ -35,7 +35,7 @@ from skpostbac.metrics import (
     posterior_prevalence,
     subgroup_posteriors,
 )
-from skpostbac.model_selection import compare_predictions, selected_posterior
+from skpostbac.model_selection import compare_predictions, compare_scores, selected_posterior
 from tests.texts import sentences
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -333,6 +333,52 @@ def test_verdicts_of_a_judge(write, run):
     same_estimate(pair, difference, difference.credible_interval(), abs=1e-9)
     assert pair["prob_greater"] == pytest.approx(difference.prob_above(0), abs=1e-9)
     assert found["judge"]["informedness"]["mean"] == pytest.approx(new.judge_informedness.mean())
+
+
+def test_scores(write, run):
+    """The areas of each column, and their differences, as of the library; rows are counted."""
+    rng = np.random.default_rng(0)
+    y, patient = rng.integers(2, size=40), np.arange(40) // 2
+    scores = {
+        name: (rng.normal(size=40) + gain * y).round(1) for name, gain in [("a", 1), ("b", 2)]
+    }
+    rows = [",".join(map(str, row)) for row in zip(y, *scores.values(), patient, strict=True)]
+    path = write("\n".join(["y,a,b,patient", *rows, *rows[:5]]))
+    found = json.loads(run(path, "--truth", "y", "--scores", "a", "b", "--json"))
+    y, scores = np.append(y, y[:5]), {name: np.append(s, s[:5]) for name, s in scores.items()}
+    assert found["data"]["n_samples"] == 45
+    for metric in ("roc_auc", "average_precision"):
+        comparison = compare_scores(y, scores, metric=metric)
+        records = [record for record in found["areas"] if record["metric"] == metric]
+        for record, posterior in zip(records, comparison.posteriors, strict=True):
+            same_estimate(record, posterior, posterior.credible_interval(), abs=0.01)
+            assert record["observed"] == pytest.approx(posterior.observed)
+        (pair,) = (record for record in found["differences"] if record["metric"] == metric)
+        difference = comparison.difference(pair["first"], pair["second"])
+        same_estimate(pair, difference, difference.credible_interval(), abs=0.02)
+    options = ["--truth", "y", "--scores", "a", "--groups", "patient", "--positive", "0"]
+    text = run(path, *options)
+    assert "45 in groups (column patient)\nPositive  0" in text
+    assert "Posterior of the average precision" in text
+    assert "Difference" not in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--scores a --classifier a", "--classifier cannot be combined with --scores"),
+        ("--scores a --positive 7", "--scores need two classes, of which --positive names one"),
+        ("--scores word", "column 'word' must have numbers"),
+        ("--scores bad", "column 'bad' must have finite numbers"),
+        ("--scores none", "--scores: there is no column 'none'"),
+    ],
+)
+def test_wrong_scores(options, message, write, capsys):
+    """One line that says what to do."""
+    path = write("y,a,word,bad\n0,1,x,inf\n1,2,y,2\n")
+    with pytest.raises(SystemExit):
+        main([path, "--truth", "y", *options.split()])
+    assert message in capsys.readouterr().err
 
 
 def test_bounds_that_fail_are_rounded_down(document, write, capsys):

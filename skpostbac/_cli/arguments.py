@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
@@ -21,6 +21,12 @@ DEFAULT_PRIOR = "reciprocal"
 OF_TRUE_LABELS = (
     *("truth", "groups", "by", "id", "labels", "metric", "rope", "selected"),
     *("baseline", "max_loss", "fail_below", "html", "plot"),
+)
+
+# Options of predictions, which scores do without.
+NOT_OF_SCORES = (
+    *("classifier", "by", "id", "labels", "metric", "prior", "rope", "selected", "sensitivity"),
+    *("specificity", "baseline", "max_loss", "fail_below", "html", "plot"),
 )
 
 DESCRIPTION = """\
@@ -83,12 +89,17 @@ def make_parser() -> Parser:
     add("--rope", metavar="WIDTH", type=_number(check_rope), default=0.0, help=rope_help)
     add("--selected", action="store_true", help="correct the best score for selection bias")
 
+    title = "scores, instead of predictions"
+    add = parser.add_argument_group(title).add_argument
+    scores_help = "columns of scores: ROC AUC and average precision (binary)"
+    add("--scores", metavar="COLUMN", nargs="+", action="extend", help=scores_help)
+
     title = "verdicts of an imperfect judge, instead of true labels"
     add = parser.add_argument_group(title).add_argument
     for option, sign in [("--sensitivity", "positive"), ("--specificity", "negative")]:
         gold_help = f"the judge is right on K of N {sign} gold samples"
         add(option, metavar="K/N", type=_proportion, help=gold_help)
-    add("--positive", metavar="LABEL", help="the positive verdict")
+    add("--positive", metavar="LABEL", help="the positive verdict, or label of --scores")
 
     add = parser.add_argument_group("output").add_argument
     add("--json", action="store_true", help="print one JSON object, explained in the user guide")
@@ -116,10 +127,16 @@ def make_parser() -> Parser:
 
 def check_combination(parser: Parser, args: Namespace) -> None:
     """Raise if options cannot be combined, or if one that they need is absent."""
-    if args.sensitivity or args.specificity or args.positive is not None:
-        _check_judge(parser, args)
+    if args.scores:
+        _refuse(NOT_OF_SCORES, "--scores", parser, args)
+    elif args.sensitivity or args.specificity or args.positive is not None:
+        for option in ("sensitivity", "specificity", "positive", "file"):
+            if getattr(args, option) is None:
+                name = "a FILE" if option == "file" else f"--{option}"
+                raise InputError(f"judge verdicts also need {name}")
+        _refuse(OF_TRUE_LABELS, "judge verdicts", parser, args)
     if args.file is None:
-        for option in ("truth", "groups", "by", "id"):
+        for option in ("truth", "groups", "by", "id", "scores"):
             if getattr(args, option) is not None:
                 raise InputError(f"--{option} needs a FILE, or - for standard input")
     has_metric = args.metric != parser.get_default("metric")
@@ -139,16 +156,12 @@ def check_combination(parser: Parser, args: Namespace) -> None:
             raise InputError(message)
 
 
-def _check_judge(parser: Parser, args: Namespace) -> None:
-    """Raise if options of a judge are not complete, or combined with those of true labels."""
-    for option in ("sensitivity", "specificity", "positive", "file"):
-        if getattr(args, option) is None:
-            name = "a FILE" if option == "file" else f"--{option}"
-            raise InputError(f"judge verdicts also need {name}")
-    for option in OF_TRUE_LABELS:
+def _refuse(options: Iterable[str], kind: str, parser: Parser, args: Namespace) -> None:
+    """Raise if an option is given that does not apply."""
+    for option in options:
         if getattr(args, option) != parser.get_default(option):
             name = option.replace("_", "-")
-            raise InputError(f"--{name} cannot be combined with judge verdicts")
+            raise InputError(f"--{name} cannot be combined with {kind}")
 
 
 def _delimiter(text: str) -> str:

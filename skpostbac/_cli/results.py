@@ -30,8 +30,10 @@ from skpostbac.metrics import (
     SubgroupPosteriors,
     class_counts,
     paired_counts,
+    posterior_average_precision,
     posterior_confusion_metric,
     posterior_prevalence,
+    posterior_roc_auc,
     subgroup_posteriors,
 )
 from skpostbac.metrics._confusion import less_is_better
@@ -40,6 +42,7 @@ from skpostbac.metrics._posteriors import ScalarPosterior, describe_design, domi
 from skpostbac.model_selection import (
     PosteriorComparison,
     compare_predictions,
+    compare_scores,
     selected_posterior,
 )
 from skpostbac.stats._distribution import Distribution, interval_of
@@ -457,6 +460,69 @@ def make_judge_document(table: Table, settings: Namespace) -> Record:
         "differences": differences,
     }
     return dict(_plain(document))
+
+
+def make_scores_document(table: Table, settings: Namespace) -> Record:
+    """Describe the areas under ROC and precision-recall curves, and their differences.
+
+    Raises
+    ------
+    InputError
+        If there are not two classes, if the positive one is not known, or if a score is no finite
+        number.
+    """
+    y_true, *columns = np.array(list(table.rows), dtype=object).T
+    names, labels = table.columns[1:], sorted(set(y_true))
+    positive = settings.positive
+    if positive is None and set(labels) in ({"0", "1"}, {"-1", "1"}):
+        positive = "1"
+    if len(labels) != 2 or positive not in labels:
+        raise InputError(
+            f"--scores need two classes, of which --positive names one, got {len(labels)} classes "
+            f"and {positive!r}"
+        )
+    scores = {}
+    for name, cells in zip(names, columns, strict=False):
+        try:
+            scores[name] = np.array([float(cell) for cell in cells])
+        except ValueError as error:
+            raise InputError(f"column {name!r} must have numbers: {error}") from error
+        if not np.isfinite(scores[name]).all():
+            raise InputError(f"column {name!r} must have finite numbers")
+    options: dict[str, Any] = {
+        "sample_weight": list(table.rows.values()),
+        "groups": None if settings.groups is None else columns[-1],
+        "random_state": SEED,
+    }
+    y_true, level, records, differences = y_true == positive, settings.level, [], []
+    find: Any = {"roc_auc": posterior_roc_auc, "average_precision": posterior_average_precision}
+    for metric, posterior_of in find.items():
+        posteriors: Sequence[Any]
+        if len(scores) == 1:
+            posteriors = [posterior_of(y_true, values, **options) for values in scores.values()]
+        else:
+            comparison = compare_scores(y_true, scores, metric=metric, **options)
+            posteriors = comparison.posteriors
+            for first, second in combinations(comparison.ranking(), 2):
+                difference = comparison.difference(first, second)
+                above = {"prob_greater": float(difference.ccdf(0.0))}
+                pair = {"metric": metric, "first": first, "second": second}
+                differences.append({**pair, **_estimate(difference, level), **above})
+        for name, posterior in zip(scores, posteriors, strict=True):
+            figures = _pick(posterior.summary(level), "observed", "mean", "median", "low", "high")
+            records.append({"metric": metric, "name": name, **figures})
+    data = {"source": table.source, "truth": table.columns[0], "n_samples": table.rows.total()}
+    return dict(
+        _plain(
+            {
+                "version": __version__,
+                "data": {**data, "positive": positive, "groups": settings.groups},
+                "settings": {"level": level},
+                "areas": records,
+                "differences": differences,
+            }
+        )
+    )
 
 
 def _best_first(posteriors: Mapping[str, ScalarPosterior]) -> list[str]:

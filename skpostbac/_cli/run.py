@@ -67,12 +67,23 @@ def _run(args: Namespace) -> dict[str, Any]:
     """Evaluate a table, write the output, and return the document."""
     table = make_example(args.classifier) if args.file is None else read_table(args)
 
-    from skpostbac._cli.results import evaluate, make_document, make_judge_document
+    from skpostbac._cli.results import (
+        evaluate,
+        make_document,
+        make_judge_document,
+        make_scores_document,
+    )
     from skpostbac._cli.text import render
 
     try:
-        evaluation = None if args.positive is not None else evaluate(table, args)
-        document = make_document(evaluation) if evaluation else make_judge_document(table, args)
+        evaluation = None
+        if args.scores:
+            document = make_scores_document(table, args)
+        elif args.positive is not None:
+            document = make_judge_document(table, args)
+        else:
+            evaluation = evaluate(table, args)
+            document = make_document(evaluation)
     except (ArithmeticError, ValueError) as error:  # as for a huge prior
         raise InputError(f"the posteriors cannot be computed: {error}") from error
     files, has_all_characters = {}, True

@@ -92,7 +92,7 @@ def read_table(args: Namespace) -> Table:
     Parameters
     ----------
     args : Namespace
-        The arguments `file`, `truth`, `classifier`, `groups`, `by`, `id`, `positive` and
+        The arguments `file`, `truth`, `classifier`, `scores`, `groups`, `by`, `id`, `positive` and
         `delimiter`. A `truth` of None raises an error that lists the columns, unless `positive`
         says that these are the verdicts of a judge.
 
@@ -127,7 +127,7 @@ def read_table(args: Namespace) -> Table:
                 distinct_ids.add(cells[-1])
     if not rows:
         raise InputError(f"{source} has a header, but no rows")
-    if args.truth is not None and args.classifier is None:
+    if args.truth is not None and not (args.classifier or args.scores):
         _check_predictions(columns, rows)
     return Table(source, tuple(columns), rows, len(distinct_ids))
 
@@ -245,7 +245,8 @@ def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], Rows]:
 def _choose_columns(header: Sequence[str], args: Namespace) -> list[str]:
     """Return the name of the truth column, if any, followed by those of the classifiers."""
     _check_distinct(header, "column")
-    truth, classifiers = args.truth, args.classifier
+    truth, classifiers = args.truth, args.scores or args.classifier
+    chosen = "--scores" if args.scores else "--classifier"
     if truth is None and args.positive is None:
         raise InputError(f"--truth must name the column of true labels; {_list_columns(header)}")
     options = {"--truth": truth, "--groups": args.groups, "--by": args.by, "--id": args.id}
@@ -264,11 +265,11 @@ def _choose_columns(header: Sequence[str], args: Namespace) -> list[str]:
             f"there are {len(classifiers)} columns{besides}, but at most {MAX_CLASSIFIERS} can "
             "be compared; select some with --classifier"
         )
-    _check_distinct(classifiers, "--classifier")
+    _check_distinct(classifiers, chosen)
     for name in classifiers:
-        _check_present(header, "--classifier", name)
+        _check_present(header, chosen, name)
     if truth in classifiers:
-        raise InputError(f"{truth!r} cannot be both --truth and --classifier")
+        raise InputError(f"{truth!r} cannot be both --truth and {chosen}")
     if "" in classifiers:
         number = header.index("") + 1
         hint = ", or write the file without its index" if number == 1 else ""

@@ -135,6 +135,13 @@ def describe_data(document: Record) -> dict[str, str]:
             f"positive: {printable(data['positive'])}",
             "Judge": f"{', '.join(hits)}; informedness {_estimate(judge['informedness'])}",
         }
+    if "areas" in document:
+        groups = data["groups"] and f" in groups (column {printable(data['groups'])})"
+        return {
+            "Truth": f"column {printable(data['truth'])} of {source}",
+            "Samples": f"{data['n_samples']}{groups or ''}",
+            "Positive": printable(data["positive"]),
+        }
     samples, prior = f"{data['n_samples']}", document["settings"]["prior"]
     if data["n_left_out"]:
         samples += f" ({data['n_left_out']} from other classes left out)"
@@ -168,6 +175,8 @@ def make_sections(document: Record) -> list[Section]:
     estimate = ["mean", "median", interval]
     if "judge" in document:
         return _judge_sections(document, interval)
+    if "areas" in document:
+        return _area_sections(document, interval)
     sections = [
         Section(
             f"Posterior of the {_name_score(document)} (accuracy, bal.acc.: sample values)",
@@ -330,6 +339,24 @@ def _judge_sections(document: Record, interval: str) -> list[Section]:
     header = ["first - second", "mean", interval, "P(first > second)"]
     rows = _rows(differences, "pair", "mean", "interval", "prob_greater")
     return [prevalences, *([Section(title, header, rows, sign="+")] if differences else [])]
+
+
+def _area_sections(document: Record, interval: str) -> list[Section]:
+    """Return the tables of the areas under both curves, and of their differences."""
+    sections = []
+    for metric, name in (("roc_auc", "ROC AUC"), ("average_precision", "average precision")):
+        records, differences = (
+            [record for record in document[key] if record["metric"] == metric]
+            for key in ("areas", "differences")
+        )
+        header = ["classifier", "samples", "mean", "median", interval]
+        rows = _rows(records, "name", "observed", "mean", "median", "interval")
+        sections.append(Section(f"Posterior of the {name} (samples: sample values)", header, rows))
+        if differences:
+            header = ["first - second", "mean", interval, "P(first > second)"]
+            rows = _rows(differences, "pair", "mean", "interval", "prob_greater")
+            sections.append(Section(f"Difference in {name}, same samples", header, rows, sign="+"))
+    return sections
 
 
 def describe_failures(document: Record) -> list[str]:
