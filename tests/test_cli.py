@@ -344,7 +344,7 @@ def test_scores(write, run):
     }
     rows = [",".join(map(str, row)) for row in zip(y, *scores.values(), patient, strict=True)]
     path = write("\n".join(["y,a,b,patient", *rows, *rows[:5]]))
-    found = json.loads(run(path, "--truth", "y", "--scores", "a", "b", "--json"))
+    found = json.loads(run(path, "--truth", "y", "--scores", "a", "--scores", "b", "--json"))
     y, scores = np.append(y, y[:5]), {name: np.append(s, s[:5]) for name, s in scores.items()}
     assert found["data"]["n_samples"] == 45
     for metric in ("roc_auc", "average_precision"):

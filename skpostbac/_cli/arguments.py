@@ -30,8 +30,7 @@ NOT_OF_SCORES = (
 )
 
 DESCRIPTION = """\
-How good is each classifier, and which is better? FILE has one row per sample:
-the true label and each classifier's prediction. Without FILE, see an example."""
+How good is each classifier, and which is better? Without FILE, see an example."""
 
 EPILOG = """\
 example: skpostbac predictions.csv --truth species --html report.html"""
@@ -63,10 +62,17 @@ def make_parser() -> Parser:
         add_help=False,
     )
     add = parser.add_argument_group("input").add_argument
-    add("file", metavar="FILE", nargs="?", help="CSV or parquet file, or - for standard input")
+    add(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="CSV or parquet, a row per sample; - for standard input",
+    )
     add("--truth", metavar="COLUMN", help="column of the true labels")
     classifier_help = "column of predictions; may be repeated (default: all)"
     add("--classifier", metavar="COLUMN", action="append", help=classifier_help)
+    scores_help = "column of scores instead, for ROC AUC; may be repeated"
+    add("--scores", metavar="COLUMN", action="append", help=scores_help)
     add("--groups", metavar="COLUMN", help="column of groups of samples: patients, sites, ...")
     add("--by", metavar="COLUMN", help="column of subgroups; evaluates each subgroup, too")
     add("--id", metavar="COLUMN", help="column of sample identifiers, to find repetitions")
@@ -89,17 +95,12 @@ def make_parser() -> Parser:
     add("--rope", metavar="WIDTH", type=_number(check_rope), default=0.0, help=rope_help)
     add("--selected", action="store_true", help="correct the best score for selection bias")
 
-    title = "scores, instead of predictions"
-    add = parser.add_argument_group(title).add_argument
-    scores_help = "columns of scores: ROC AUC and average precision (binary)"
-    add("--scores", metavar="COLUMN", nargs="+", action="extend", help=scores_help)
-
     title = "verdicts of an imperfect judge, instead of true labels"
     add = parser.add_argument_group(title).add_argument
     for option, sign in [("--sensitivity", "positive"), ("--specificity", "negative")]:
         gold_help = f"the judge is right on K of N {sign} gold samples"
         add(option, metavar="K/N", type=_proportion, help=gold_help)
-    add("--positive", metavar="LABEL", help="the positive verdict, or label of --scores")
+    add("--positive", metavar="LABEL", help="the positive verdict, or label")
 
     add = parser.add_argument_group("output").add_argument
     add("--json", action="store_true", help="print one JSON object, explained in the user guide")
