@@ -7,13 +7,13 @@ what all plots have in common. matplotlib is imported when a plot is made. Impor
 """
 
 from skpostbac._plot.base import (
-    COLORS,
     BinaryDisplayMixin,
     CurveDisplay,
     Kwargs,
     Plot,
     chance_kwargs,
     check_matplotlib,
+    colors,
     merge_kwargs,
     shade,
     text_color,

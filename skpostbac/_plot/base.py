@@ -7,16 +7,15 @@ matplotlib is imported when a plot is made.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from importlib.util import find_spec
 from inspect import signature
 from itertools import accumulate, cycle, islice, product
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from skpostbac._plot.layout import NEUTRAL, label_axis, legend_below, make_room, scale_text
+from skpostbac._plot.layout import is_dark, label_axis, legend_below, make_room, neutral, scale_text
 from skpostbac._plot.text import estimate, with_score
 from skpostbac._utils import Floats, check_flags, shown
 
@@ -31,8 +30,10 @@ if TYPE_CHECKING:
 Kwargs: TypeAlias = Mapping[str, Any] | None
 
 # The palette of Okabe and Ito (2008), told apart by colour-blind readers, without its yellow,
-# which is faint on white. Line styles tell the colours apart in print without colour.
+# which is faint on white. On a dark background the bright colours come first, and its dark blue is
+# left out. Line styles tell the colours apart in print without colour.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+DARK_COLORS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#D55E00")
 LINE_STYLES = ("-", "--", "-.", ":")
 # Widths, as multiples of matplotlib's, tell more than twelve lines apart.
 LINE_WIDTHS = (1.0, 2.0, 0.5)
@@ -149,17 +150,20 @@ def merge_kwargs(
     return {**default, **normalize_kwargs(dict(given or {}), artist)}
 
 
-def chance_kwargs(chance: float, given: Kwargs, score: str | None = None) -> dict[str, Any]:
+def chance_kwargs(
+    ax: Axes, chance: float, given: Kwargs, score: str | None = None
+) -> dict[str, Any]:
     """Return the keyword arguments of the chance level line.
 
     Examples
     --------
-    >>> chance_kwargs(0.5, {"ls": "--"}, "AUC")["label"]
+    >>> from matplotlib.figure import Figure
+    >>> chance_kwargs(Figure().subplots(), 0.5, {"ls": "--"}, "AUC")["label"]
     'Chance level (AUC = 0.5)'
     """
     value = f"{score} = {chance:.2g}" if score else f"{chance:.2g}"
     label = with_score("Chance level", value)
-    return merge_kwargs({"color": NEUTRAL, "linestyle": ":", "label": label}, given)
+    return merge_kwargs({"color": neutral(ax), "linestyle": ":", "label": label}, given)
 
 
 def unused_styles(ax: Axes, n: int) -> list[dict[str, Any]]:
@@ -179,7 +183,7 @@ def unused_styles(ax: Axes, n: int) -> list[dict[str, Any]]:
         )
         return sum(accumulate(same, min))
 
-    pairs = list(islice(zip(cycle(COLORS), cycle(LINE_STYLES), strict=False), 12))
+    pairs = list(islice(zip(cycle(colors(ax)), cycle(LINE_STYLES), strict=False), 12))
     styles = [
         {"color": color, "linestyle": style, "linewidth": scale * mpl.rcParams["lines.linewidth"]}
         for scale, (color, style) in product(LINE_WIDTHS, pairs)
@@ -189,6 +193,11 @@ def unused_styles(ax: Axes, n: int) -> list[dict[str, Any]]:
     return list(islice(cycle(styles), n))
 
 
+def colors(ax: Axes) -> tuple[str, ...]:
+    """Return the colours of lines and areas, which can be seen on the background of the axes."""
+    return DARK_COLORS if is_dark(ax) else COLORS
+
+
 def text_color(ax: Axes) -> Any:
     """Return the colour of text: black, or white on a dark background."""
     return ax.xaxis.label.get_color()
@@ -196,15 +205,7 @@ def text_color(ax: Axes) -> Any:
 
 def shade(ax: Axes, alpha: float) -> float:
     """Return the opacity of an area; on a dark background a colour needs twice as much."""
-    from matplotlib.colors import to_rgb
-
-    return alpha if contrasting(to_rgb(ax.get_facecolor())) == "black" else min(0.8, 2 * alpha)
-
-
-def contrasting(color: Sequence[float] | NDArray[np.float64]) -> str:
-    """Return black or white, whichever contrasts more with a colour (red, green, blue, ...)."""
-    red, green, blue = color[:3]
-    return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
+    return min(0.8, 2 * alpha) if is_dark(ax) else alpha
 
 
 class BinaryDisplayMixin:
@@ -309,7 +310,7 @@ class CurveDisplay(BinaryDisplayMixin, Plot):
         self.band_ = self.ax_.fill_between(x, low, high, **style)
 
     def _plot_chance(self, ends: tuple[float, float], kwargs: Kwargs, score: str) -> None:
-        style = chance_kwargs(sum(ends) / 2, kwargs, score)
+        style = chance_kwargs(self.ax_, sum(ends) / 2, kwargs, score)
         (self.chance_level_,) = self.ax_.plot((0, 1), ends, **style)
 
     def _finish_curve(self, xlabel: str, ylabel: str, pos_label: object, despine: bool) -> Self:

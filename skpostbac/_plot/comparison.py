@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import numpy as np
 
 from skpostbac._plot import layout
-from skpostbac._plot.base import COLORS, Plot, check_matplotlib, contrasting, shade, text_color
+from skpostbac._plot.base import Plot, check_matplotlib, colors, shade, text_color
 from skpostbac._plot.curve import density_curve
-from skpostbac._plot.layout import NEUTRAL
+from skpostbac._plot.layout import contrasting, neutral
 from skpostbac._plot.posterior import plot_forest, summarize
 from skpostbac._plot.text import literal, shorten
 from skpostbac._utils import check_choice, format_probability, input_errors, shown
@@ -191,13 +191,14 @@ def _plot_difference(
     (summary,) = summaries.entries
     curve = density_curve(distribution)
     (line,) = ax.plot(*curve, color=text_color(ax), linewidth=1.2)
-    sides = ((-np.inf, -rope, COLORS[1]), (-rope, rope, NEUTRAL), (rope, np.inf, COLORS[0]))
+    gray, (first, second, *_) = neutral(ax), colors(ax)
+    sides = ((-np.inf, -rope, second), (-rope, rope, gray), (rope, np.inf, first))
     areas = [
         ax.fill_between(*curve.between(low, high), color=color, alpha=shade(ax, 0.35), linewidth=0)
         for low, high, color in sides
     ]
-    band = ax.axvspan(-rope, rope, color=NEUTRAL, alpha=shade(ax, 0.12), linewidth=0, zorder=0)
-    zero = ax.axvline(0, color=NEUTRAL, linewidth=1, linestyle=":", zorder=1)
+    band = ax.axvspan(-rope, rope, color=gray, alpha=shade(ax, 0.12), linewidth=0, zorder=0)
+    zero = ax.axvline(0, color=gray, linewidth=1, linestyle=":", zorder=1)
     bar: dict[str, Any] = {"color": text_color(ax), "clip_on": False, "zorder": 4}
     (interval,) = ax.plot(summary.interval, (0, 0), linewidth=4, **bar)
     (mean,) = ax.plot(summary.mean, 0, "o", markerfacecolor=ax.get_facecolor(), **bar)
@@ -237,10 +238,13 @@ def _write_outcomes(ax: Axes, comparison: Any, pair: Any, top: float) -> tuple[A
     a, b = layout.fit_names(pair, bold * size, width / 2, least=10)
     style: dict[str, Any] = {"va": "top", "weight": "bold", "transform": ax.transAxes}
     style["fontsize"] = size
-    texts = [ax.text(0.02, top, f"{b} better\n{below}", ha="left", color=COLORS[1], **style)]
+    first, second, *_ = colors(ax)
+    texts = [ax.text(0.02, top, f"{b} better\n{below}", ha="left", color=second, **style)]
     if comparison.rope:
-        texts.append(ax.text(0.5, top, f"{rope}\n{within}", ha="center", color=NEUTRAL, **style))
-    texts.append(ax.text(0.98, top, f"{a} better\n{above}", ha="right", color=COLORS[0], **style))
+        texts.append(
+            ax.text(0.5, top, f"{rope}\n{within}", ha="center", color=neutral(ax), **style)
+        )
+    texts.append(ax.text(0.98, top, f"{a} better\n{above}", ha="right", color=first, **style))
 
     def fits() -> bool:
         boxes = [text.get_window_extent().padded(3) for text in texts]
@@ -280,7 +284,7 @@ def _plot_matrix(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
     colorbar = _colorbar(ax, image, "P(row better than column)")
     layout.write_note(ax, "Hatched: the same classifier")
     square = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
-    hatched: dict[str, Any] = {"hatch": "////", "edgecolor": NEUTRAL, "linewidth": 0}
+    hatched: dict[str, Any] = {"hatch": "////", "edgecolor": neutral(ax), "linewidth": 0}
     diagonal = PolyCollection(
         [square + place for place in range(n)], facecolor=ax.get_facecolor(), **hatched
     )
@@ -288,10 +292,10 @@ def _plot_matrix(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
     texts = np.full((n, n), None)
     size = min(0.85 * size, side / (4 * _DIGIT))
     if size >= 4.5:  # smaller numbers cannot be read
-        colors = image.to_rgba(probabilities)
+        backgrounds = image.to_rgba(probabilities)
         style: dict[str, Any] = {"fontsize": size, "ha": "center", "va": "center"}
         for i, j in np.argwhere(~np.eye(n, dtype=bool)):
-            color = contrasting(colors[i, j])
+            color = contrasting(backgrounds[i, j])
             texts[i, j] = ax.text(j, i, _two_digits(probabilities[i, j]), color=color, **style)
     return {"image": image, "diagonal": diagonal, "texts": texts, "colorbar": colorbar}
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from unicodedata import east_asian_width
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skpostbac._plot.text import literal, shorten
 from skpostbac._utils import Floats, float_or_nan, printable
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.transforms import Bbox, BboxBase
 
-# Headers, notes and reference lines: as readable on black as on white.
-NEUTRAL = "#767676"
 # Smaller text, in points, cannot be read. The others are the sizes of names and numbers beside
 # axes, and of notes and legends, in cells of at least the last width; smaller cells have less.
 SMALLEST_FONT, LARGEST_FONT, LARGEST_NOTE, _FULL_WIDTH = 6.0, 10.0, 8.5, 290.0
@@ -45,6 +44,24 @@ _BESIDE_GAP, _COLUMN_GAP = 6.0, 10.0
 _BESIDE = "beside rows"
 # Minimum ratio of the largest to the smallest value for a logarithmic axis.
 _DECADES = 100
+
+
+def contrasting(color: Sequence[float] | NDArray[np.float64]) -> str:
+    """Return black or white, whichever contrasts more with a colour (red, green, blue, ...)."""
+    red, green, blue = color[:3]
+    return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
+
+
+def is_dark(ax: Axes) -> bool:
+    """Return whether the background of axes is dark."""
+    from matplotlib.colors import to_rgb
+
+    return contrasting(to_rgb(ax.get_facecolor())) == "white"
+
+
+def neutral(ax: Axes) -> str:
+    """Return the colour of headers, notes and reference lines."""
+    return "#B4B4B4" if is_dark(ax) else "#767676"
 
 
 def cell(ax: Axes) -> BboxBase:
@@ -290,7 +307,7 @@ def label_rows(
     ax.tick_params(axis="y", length=0)
     end = _BESIDE_GAP
     header_style: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    header_style |= {"fontsize": min(size, note_size(ax)), "color": NEUTRAL, "va": "bottom"}
+    header_style |= {"fontsize": min(size, note_size(ax)), "color": neutral(ax), "va": "bottom"}
     for header, width in kept.items():
         # Labels of ticks, since layouts make room for these.
         axis = ax.secondary_yaxis("right")
@@ -321,7 +338,7 @@ def write_note(ax: Axes, *parts: str) -> None:
     is_narrow = text_width(", ".join(parts), size) > DATA_FRACTION * cell_size(ax)[0]
     text = (",\n" if is_narrow else ", ").join(parts)
     place: dict[str, Any] = {"xycoords": ax.xaxis.label, "textcoords": "offset points"}
-    style: dict[str, Any] = {"fontsize": size, "color": NEUTRAL, "ha": "center", "va": "top"}
+    style: dict[str, Any] = {"fontsize": size, "color": neutral(ax), "ha": "center", "va": "top"}
     ax.annotate(text, (0.5, 0), (0, -2), annotation_clip=False, **place, **style)
 
 

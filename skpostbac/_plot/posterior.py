@@ -15,6 +15,7 @@ from skpostbac._plot.base import (
     Plot,
     chance_kwargs,
     check_kwargs,
+    colors,
     merge_kwargs,
     shade,
     unused_styles,
@@ -165,7 +166,7 @@ def _plot_shapes(ax: Axes, summaries: Summaries, *, is_ridge: bool) -> Drawn:
         x, y = curve
         # A ridge nearer to the reader is in front of those behind.
         front: dict[str, Any] = {"zorder": 2 + 1 / (row + 2)} if is_ridge else {}
-        style = merge_kwargs({"color": COLORS[0], "linewidth": 1.2, **front}, entry.style)
+        style = merge_kwargs({"color": colors(ax)[0], "linewidth": 1.2, **front}, entry.style)
         if is_ridge:
             (line,) = ax.plot(x, row + y, **style)
             ground = {"color": ax.get_facecolor(), "linewidth": 0, **front}
@@ -202,7 +203,7 @@ def plot_forest(
     halves = all_intervals(distributions, _INNER_LEVEL, summaries.method)
     for entry, half in zip(summaries.entries, halves, strict=True):
         rows = (entry.row, entry.row)
-        style = merge_kwargs({"color": COLORS[0], "linewidth": width}, entry.style)
+        style = merge_kwargs({"color": colors(ax)[0], "linewidth": width}, entry.style)
         (line,) = ax.plot(entry.interval, rows, **style)
         color = line.get_color()
         if summaries.level > _INNER_LEVEL:
@@ -406,7 +407,7 @@ class PosteriorPlot(Plot):
         ax.set_xlabel(self.score_name or name)
         self.chance_level_ = None
         if chance is not None:
-            self.chance_level_ = ax.axvline(chance, **chance_kwargs(chance, chance_level_kw))
+            self.chance_level_ = ax.axvline(chance, **chance_kwargs(ax, chance, chance_level_kw))
         if kind == "density":
             return self._finish(despine, legend=summaries.title)
         if self.chance_level_ is not None:
@@ -541,6 +542,6 @@ class ThresholdPlot(Plot):
         self.best_ = self._point(curve.best_threshold, *best, label, color=color, **point)
         self.chance_level_ = None
         if plot_chance_level:
-            self.chance_level_ = ax.axhline(0.5, **chance_kwargs(0.5, chance_level_kw))
+            self.chance_level_ = ax.axhline(0.5, **chance_kwargs(ax, 0.5, chance_level_kw))
         ax.set(xlabel="Threshold", ylabel="Balanced accuracy")
         return self._finish(despine, legend="")

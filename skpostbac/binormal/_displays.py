@@ -583,7 +583,7 @@ class NormalScoresDisplay(BinaryDisplayMixin, Plot):
             ends = quantiles[[0, -1]]
             lines += ax.plot(ends, mean + sd * ends, **style)
             label = _plot.with_score(names[k], f"n = {len(values)}, p = {p_value:.2g}")
-            style = {"color": _plot.COLORS[k], "marker": markers[k], "markersize": 4}
+            style = {"color": _plot.colors(ax)[k], "marker": markers[k], "markersize": 4}
             style |= {"linestyle": "none", "label": label}
             points += ax.plot(quantiles, values, **_plot.merge_kwargs(style, points_kwargs))
         self.lines_, self.points_ = tuple(lines), tuple(points)

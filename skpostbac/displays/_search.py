@@ -378,7 +378,9 @@ class PosteriorSearchDisplay(Plot):
             _shift(marks, shifts[best])
         if plot_chance_level:
             chance = self.posteriors[0].chance
-            self.chance_level_ = ax.axhline(chance, **_plot.chance_kwargs(chance, chance_level_kw))
+            self.chance_level_ = ax.axhline(
+                chance, **_plot.chance_kwargs(ax, chance, chance_level_kw)
+            )
         axis.set_ticks(ax, is_first)
         _plot.label_axis(ax.xaxis, self.param)
         ax.set_ylabel(f"Balanced accuracy\n{_plot.estimate_title(level, method)}")

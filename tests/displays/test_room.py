@@ -198,7 +198,7 @@ def test_shapes_are_explained(options, note):
 
 @each_kind
 def test_dark_style_can_be_read(kind, luminance):
-    """All text has a contrast of 3.5 at least with what it stands on, and areas one of 1.15."""
+    """All text and lines have a contrast of 4.5 with what they stand on, and areas one of 1.15."""
 
     def contrast(*colors):
         dark, light = sorted(map(luminance, colors))
@@ -211,7 +211,9 @@ def test_dark_style_can_be_read(kind, luminance):
         texts += ax.get_legend().get_texts() if ax.get_legend() else []
         inside = [] if kind in ("matrix", "ranks") else ax.texts  # in cells with their own colours
         for text in [*texts, *inside]:
-            assert contrast(text.get_color(), "black") > 3.5
+            assert contrast(text.get_color(), "black") > 4.5
+        for line in [] if kind in ("matrix", "ranks") else ax.lines:
+            assert contrast(line.get_color(), "black") > 4.5
         for area in ax.collections if kind in ("density", "roc", "thresholds") else []:
             for *color, alpha in area.get_facecolor():
                 assert contrast(np.multiply(color, alpha), "black") > 1.15
