@@ -163,6 +163,8 @@ def of_other_tables():
         "cv-equals-none": span(equals[1]),
         "auc-coverage": span(areas("posterior")),
         "auc-delong": span(areas("DeLong, logit")),
+        "auc-pairs": span(column("ranking_pairs.rst", "posterior")),
+        "auc-pairs-delong": span(column("ranking_pairs.rst", "DeLong")),
         "ap-coverage": span(precisions("posterior"), precisions("known share")),
         "ap-bootstrap": span(precisions("bootstrap")),
         "search-corrected": span(search("corrected"), search("refitted")),
