@@ -450,11 +450,11 @@ def test_flags_are_bools(name, function):
 
 
 DISPLAYS = {
-    PosteriorDisplay(POSTERIOR): ["curve_kwargs", "chance_level_kw"],
+    PosteriorDisplay(POSTERIOR): ["curve_kwargs", "chance_level_kwargs"],
     PosteriorComparisonDisplay(COMPARISON): [],
-    search(): ["errorbar_kwargs", "best_kwargs", "chance_level_kw"],
-    curve(): [*("curve_kwargs", "band_kwargs", "empirical_kwargs", "chance_level_kw")],
-    NormalScoresDisplay(binormal_check(Y_TRUE, Y_SCORE)): ["points_kwargs", "lines_kwargs"],
+    search(): ["errorbar_kwargs", "best_kwargs", "chance_level_kwargs"],
+    curve(): [*("curve_kwargs", "band_kwargs", "empirical_kwargs", "chance_level_kwargs")],
+    NormalScoresDisplay(binormal_check(Y_TRUE, Y_SCORE)): ["points_kwargs", "line_kwargs"],
 }
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from skpostbac._utils import format_probability, join_first, printable
+from skpostbac._utils import format_probability, is_shown, join_first, printable
 from skpostbac.metrics._posteriors import describe_untested
 
 Record: TypeAlias = dict[str, Any]
@@ -283,7 +283,8 @@ def _comparison_sections(document: Record, interval: str) -> list[Section]:
     notes = []
     if document["data"]["less_is_better"]:
         notes.append("Less is better: a positive number is by how much less the first has.")
-    if errors[1]:
+    width = min(pair["high"] - pair["low"] for pair in comparison["pairs"])
+    if any(is_shown(error, width) for error in errors) and errors[1]:
         notes.append(
             "Probabilities, means and ends of intervals are estimated from random draws, with "
             "standard errors of up to about {:.1g}, {:.1g} and {:.1g}.".format(*errors)
@@ -309,7 +310,7 @@ def _comparison_sections(document: Record, interval: str) -> list[Section]:
                 document["ranking"],
                 *("ranked", "prob_best", "expected_rank", "expected_loss", "mean"),
             ),
-            [drawn] if error else [],
+            [drawn] if is_shown(error) else [],
         ),
     ]
 

@@ -49,6 +49,11 @@ class Plot:
     # 0.90001 instead of 1 and, at the end of the axis, 1e-5 + 0.9.
     _is_score_x = False
 
+    def __repr__(self) -> str:
+        is_plotted = hasattr(self, "ax_")
+        state = "axes in ax_, figure in figure_" if is_plotted else "not plotted yet"
+        return f"<{type(self).__name__}: {state}>"
+
     @classmethod
     def _split(cls, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the options of a computation, and those of ``plot``."""
@@ -63,7 +68,7 @@ class Plot:
         These are `ax`, or those of a new figure of this size in inches.
         """
         for name, value in options.items():
-            check = check_kwargs if name.endswith(("_kwargs", "_kw")) else check_flags
+            check = check_kwargs if name.endswith("_kwargs") else check_flags
             check(**{name: value})
         check_matplotlib(f"{type(self).__name__}.plot")
         from matplotlib import pyplot as plt

@@ -322,7 +322,7 @@ class PosteriorPlot(Plot):
         method: IntervalMethod = DEFAULT_INTERVAL,
         curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         plot_chance_level: bool = False,
-        chance_level_kw: Mapping[str, Any] | None = None,
+        chance_level_kwargs: Mapping[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
         """Plot the posteriors.
@@ -347,7 +347,7 @@ class PosteriorPlot(Plot):
             Keyword arguments of matplotlib's ``plot`` for all lines, or for each line.
         plot_chance_level : bool, default=False
             Whether to plot the chance level.
-        chance_level_kw : dict, default=None
+        chance_level_kwargs : dict, default=None
             Keyword arguments of matplotlib's ``axvline`` for the chance level.
         despine : bool, default=False
             Whether to hide the spines without an axis.
@@ -394,7 +394,7 @@ class PosteriorPlot(Plot):
         size = layout.rows_size(n, list(several))
         if kind == "density":
             size = 6.4, 4.2 + 0.2 * min(n, 12)  # with room for a legend below
-        ax = self._start(ax, size, despine=despine, chance_level_kw=chance_level_kw)
+        ax = self._start(ax, size, despine=despine, chance_level_kwargs=chance_level_kwargs)
         if kind == "density":
             drawn = _plot_densities(ax, summaries)
         elif kind == "forest":
@@ -407,7 +407,9 @@ class PosteriorPlot(Plot):
         ax.set_xlabel(self.score_name or name)
         self.chance_level_ = None
         if chance is not None:
-            self.chance_level_ = ax.axvline(chance, **chance_kwargs(ax, chance, chance_level_kw))
+            self.chance_level_ = ax.axvline(
+                chance, **chance_kwargs(ax, chance, chance_level_kwargs)
+            )
         if kind == "density":
             return self._finish(despine, legend=summaries.title)
         if self.chance_level_ is not None:
@@ -479,7 +481,7 @@ class ThresholdPlot(Plot):
         plot_chance_level: bool = False,
         curve_kwargs: Kwargs = None,
         band_kwargs: Kwargs = None,
-        chance_level_kw: Kwargs = None,
+        chance_level_kwargs: Kwargs = None,
         despine: bool = False,
     ) -> Self:
         """Plot the curve.
@@ -493,7 +495,7 @@ class ThresholdPlot(Plot):
             Whether to plot the simultaneous band of the whole curve in addition to the intervals.
         plot_chance_level : bool, default=False
             Whether to plot the chance level, 0.5.
-        curve_kwargs, band_kwargs, chance_level_kw : dict, default=None
+        curve_kwargs, band_kwargs, chance_level_kwargs : dict, default=None
             Keyword arguments of matplotlib for the curve, the band and the chance level.
         despine : bool, default=False
             Whether to remove the top and right spines.
@@ -520,7 +522,7 @@ class ThresholdPlot(Plot):
         >>> plt.close(display.figure_)
         """
         flags = {"plot_band": plot_band, "plot_chance_level": plot_chance_level, "despine": despine}
-        kwargs = {"band_kwargs": band_kwargs, "chance_level_kw": chance_level_kw}
+        kwargs = {"band_kwargs": band_kwargs, "chance_level_kwargs": chance_level_kwargs}
         ax = self._start(ax, (6.4, 5.2), curve_kwargs=curve_kwargs, **kwargs, **flags)
         curve, percent = self.curve, f"{100 * self.curve.level:.12g}%"
         # Between two scores the predictions are the same as at the upper one.
@@ -542,6 +544,6 @@ class ThresholdPlot(Plot):
         self.best_ = self._point(curve.best_threshold, *best, label, color=color, **point)
         self.chance_level_ = None
         if plot_chance_level:
-            self.chance_level_ = ax.axhline(0.5, **chance_kwargs(ax, 0.5, chance_level_kw))
+            self.chance_level_ = ax.axhline(0.5, **chance_kwargs(ax, 0.5, chance_level_kwargs))
         ax.set(xlabel="Threshold", ylabel="Balanced accuracy")
         return self._finish(despine, legend="")

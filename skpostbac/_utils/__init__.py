@@ -12,6 +12,7 @@ from skpostbac._utils.format import (
     format_number,
     format_probability,
     format_share,
+    is_shown,
     join_first,
     paragraphs,
     printable,

@@ -85,6 +85,20 @@ def n_decimals_of(width: float, least: int = 3) -> int:
     return max(least, ceil(-log10(width)) + 1) if 0 < width < inf else least
 
 
+def is_shown(error: float, width: float = inf) -> bool:
+    """Return whether a standard error could change a digit of an estimate with three decimals.
+
+    Or more of them, to distinguish the ends of an interval of this width. Two standard errors that
+    reach half a unit of the last decimal can.
+
+    Examples
+    --------
+    >>> is_shown(0.001), is_shown(1e-5), is_shown(1e-5, width=1e-4)
+    (True, False, True)
+    """
+    return bool(4 * error >= 10.0 ** -n_decimals_of(width))
+
+
 def format_estimate(mean: float, interval: tuple[float, float]) -> tuple[str, str]:
     """Format a mean, and its interval in brackets, for a repr or a table."""
     middle, low, high = round_estimate(mean, interval)

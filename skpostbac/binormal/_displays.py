@@ -335,7 +335,7 @@ class BinormalCurveDisplay(CurveDisplay):
         curve_kwargs: Kwargs = None,
         band_kwargs: Kwargs = None,
         empirical_kwargs: Kwargs = None,
-        chance_level_kw: Kwargs = None,
+        chance_level_kwargs: Kwargs = None,
         despine: bool = False,
     ) -> BinormalCurveDisplay:
         """Plot the curve.
@@ -352,7 +352,7 @@ class BinormalCurveDisplay(CurveDisplay):
             always shows the area under the empirical curve.
         plot_chance_level : bool, default=False
             Whether to plot the chance level.
-        curve_kwargs, empirical_kwargs, chance_level_kw : dict, default=None
+        curve_kwargs, empirical_kwargs, chance_level_kwargs : dict, default=None
             Keyword arguments of matplotlib's `plot` for the smooth curve, the empirical curve
             and the chance level.
         band_kwargs : dict, default=None
@@ -385,7 +385,7 @@ class BinormalCurveDisplay(CurveDisplay):
         flags = {"plot_band": plot_band, "plot_empirical": plot_empirical}
         flags |= {"plot_chance_level": plot_chance_level, "despine": despine}
         kwargs = {"band_kwargs": band_kwargs, "empirical_kwargs": empirical_kwargs}
-        kwargs |= {"chance_level_kw": chance_level_kw}
+        kwargs |= {"chance_level_kwargs": chance_level_kwargs}
         ax = self._start(ax, (5.4, 6.7), curve_kwargs=curve_kwargs, **kwargs, **flags)
         xlabel, ylabel, area_name = LABELS[self.curve]
         name = self.name if name is None else name
@@ -408,7 +408,7 @@ class BinormalCurveDisplay(CurveDisplay):
             (self.empirical_line_,) = ax.plot(x, y, **style)
         if plot_chance_level:
             ends = (0, 1) if self.curve == "roc" else (self.positive_fraction,) * 2
-            self._plot_chance(ends, chance_level_kw, area_name)
+            self._plot_chance(ends, chance_level_kwargs, area_name)
         return self._finish_curve(xlabel, ylabel, self.pos_label, despine)
 
 
@@ -534,7 +534,7 @@ class NormalScoresDisplay(BinaryDisplayMixin, Plot):
         ax: Axes | None = None,
         *,
         points_kwargs: Kwargs = None,
-        lines_kwargs: Kwargs = None,
+        line_kwargs: Kwargs = None,
         despine: bool = False,
     ) -> NormalScoresDisplay:
         """Plot the scores and the lines.
@@ -543,7 +543,7 @@ class NormalScoresDisplay(BinaryDisplayMixin, Plot):
         ----------
         ax : matplotlib Axes, default=None
             Axes to plot on; a new figure by default.
-        points_kwargs, lines_kwargs : dict, default=None
+        points_kwargs, line_kwargs : dict, default=None
             Keyword arguments of matplotlib's `plot` for the points and lines of both classes.
         despine : bool, default=False
             Whether to remove the top and right spines.
@@ -569,7 +569,7 @@ class NormalScoresDisplay(BinaryDisplayMixin, Plot):
         array([0., 1., 2.])
         >>> plt.close(display.figure_)
         """
-        kwargs = {"points_kwargs": points_kwargs, "lines_kwargs": lines_kwargs}
+        kwargs = {"points_kwargs": points_kwargs, "line_kwargs": line_kwargs}
         ax = self._start(ax, (6.4, 5.2), despine=despine, **kwargs)
         names, markers = ("Negatives", "Positives"), ("o", "^")
         classes = (self.check.negative, self.check.positive), self.check.adjusted_p_values
@@ -579,7 +579,7 @@ class NormalScoresDisplay(BinaryDisplayMixin, Plot):
             scale = np.abs(values).max()  # so that squares neither overflow nor vanish
             mean, sd = scale * (values / scale).mean(), scale * (values / scale).std(ddof=1)
             style: dict[str, Any] = {"linestyle": ("-", "--")[k], "linewidth": 1, "zorder": 3}
-            style = _plot.merge_kwargs({**style, "color": _plot.text_color(ax)}, lines_kwargs)
+            style = _plot.merge_kwargs({**style, "color": _plot.text_color(ax)}, line_kwargs)
             ends = quantiles[[0, -1]]
             lines += ax.plot(ends, mean + sd * ends, **style)
             label = _plot.with_score(names[k], f"n = {len(values)}, p = {p_value:.2g}")

@@ -261,7 +261,7 @@ class PosteriorDisplay(PosteriorPlot):
         rows: dict[str, AnyPosterior] = {"Balanced accuracy": posterior}
         for (label, recall), correct, total in sorted(cells, key=lambda cell: -cell[0][1].mean()):
             rows[f"{label} ({format_count(correct)}/{format_count(total)})"] = recall
-        return cls(rows, score_name="Accuracy").plot(ax, kind=kind, **plot_params)
+        return cls(rows, score_name="Recall").plot(ax, kind=kind, **plot_params)
 
 
 class PosteriorComparisonDisplay(ComparisonPlot):

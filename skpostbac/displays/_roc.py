@@ -143,7 +143,7 @@ class PosteriorRocDisplay(CurveDisplay):
         plot_chance_level: bool = False,
         curve_kwargs: Kwargs = None,
         band_kwargs: Kwargs = None,
-        chance_level_kw: Kwargs = None,
+        chance_level_kwargs: Kwargs = None,
         despine: bool = False,
     ) -> PosteriorRocDisplay:
         """Plot the curve.
@@ -159,7 +159,7 @@ class PosteriorRocDisplay(CurveDisplay):
             Whether to plot the band.
         plot_chance_level : bool, default=False
             Whether to plot the chance level.
-        curve_kwargs, band_kwargs, chance_level_kw : dict, default=None
+        curve_kwargs, band_kwargs, chance_level_kwargs : dict, default=None
             Keyword arguments of matplotlib for the curve, the band and the chance level.
         despine : bool, default=False
             Whether to remove the top and right spines.
@@ -176,7 +176,7 @@ class PosteriorRocDisplay(CurveDisplay):
         """
         check_text(name, "name")
         flags = {"plot_band": plot_band, "plot_chance_level": plot_chance_level, "despine": despine}
-        kwargs = {"band_kwargs": band_kwargs, "chance_level_kw": chance_level_kw}
+        kwargs = {"band_kwargs": band_kwargs, "chance_level_kwargs": chance_level_kwargs}
         self._start(ax, (5.4, 6.7), curve_kwargs=curve_kwargs, **kwargs, **flags)
         interval = self.posterior.credible_interval(self.level)
         area = f"AUC = {_plot.estimate(self.posterior.mean(), interval)}"
@@ -186,6 +186,6 @@ class PosteriorRocDisplay(CurveDisplay):
             label = f"{100 * self.level:g}% credible band"
             self._plot_band(self.fpr, self.low, self.high, label, band_kwargs)
         if plot_chance_level:
-            self._plot_chance((0, 1), chance_level_kw, "AUC")
+            self._plot_chance((0, 1), chance_level_kwargs, "AUC")
         labels = "False Positive Rate", "True Positive Rate"
         return self._finish_curve(*labels, self.pos_label, despine)

@@ -296,7 +296,7 @@ class PosteriorSearchDisplay(Plot):
         plot_chance_level: bool = False,
         errorbar_kwargs: Kwargs = None,
         best_kwargs: Kwargs = None,
-        chance_level_kw: Kwargs = None,
+        chance_level_kwargs: Kwargs = None,
         despine: bool = False,
     ) -> PosteriorSearchDisplay:
         """Plot the candidates.
@@ -315,7 +315,7 @@ class PosteriorSearchDisplay(Plot):
             Whether to plot the chance level.
         errorbar_kwargs : dict, default=None
             Keyword arguments of matplotlib's `errorbar` for the means and intervals.
-        best_kwargs, chance_level_kw : dict, default=None
+        best_kwargs, chance_level_kwargs : dict, default=None
             Keyword arguments of matplotlib's `plot` for the marker of the chosen candidate, and of
             `axhline` for the chance level.
         despine : bool, default=False
@@ -346,7 +346,7 @@ class PosteriorSearchDisplay(Plot):
         mean = np.array([posterior.mean() for posterior in self.posteriors])
         intervals = _plot.all_intervals([p.distribution for p in self.posteriors], level, method)
         flags = {"plot_chance_level": plot_chance_level, "despine": despine}
-        kwargs = {"best_kwargs": best_kwargs, "chance_level_kw": chance_level_kw}
+        kwargs = {"best_kwargs": best_kwargs, "chance_level_kwargs": chance_level_kwargs}
         ax = self._start(ax, (6.4, 5.2), errorbar_kwargs=errorbar_kwargs, **kwargs, **flags)
         is_first, axis = not ax.has_data(), _plot.ParamAxis.of_values(self.values)
         if axis.is_log:
@@ -379,7 +379,7 @@ class PosteriorSearchDisplay(Plot):
         if plot_chance_level:
             chance = self.posteriors[0].chance
             self.chance_level_ = ax.axhline(
-                chance, **_plot.chance_kwargs(ax, chance, chance_level_kw)
+                chance, **_plot.chance_kwargs(ax, chance, chance_level_kwargs)
             )
         axis.set_ticks(ax, is_first)
         _plot.label_axis(ax.xaxis, self.param)

@@ -32,6 +32,7 @@ from skpostbac._utils import (
     float_or_nan,
     format_probability,
     input_errors,
+    is_shown,
     more,
     paragraphs,
     progress,
@@ -839,23 +840,36 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
     lines += sorted(corrections)
     if are_balanced:
         lines += [*coverage_notes(*posteriors), *untested_notes(*posteriors)]
+    is_drawn = isinstance(comparison.difference(leader, others[0]["name"]), DrawnPosterior)
+    lines += _describe_precision(records, differences if is_drawn else [])
+    return paragraphs(*lines)
+
+
+def _describe_precision(
+    records: Sequence[dict[str, Any]], drawn_differences: Sequence[dict[str, float]]
+) -> list[str]:
+    """Return a sentence with the errors of random draws, or none if no printed digit could change.
+
+    Differences are given if they are drawn; then means and ends of intervals are drawn, too.
+    """
     of_probabilities = max(record["prob_best_error"] for record in records)
-    if isinstance(comparison.difference(leader, others[0]["name"]), DrawnPosterior):
-        of_means, of_ends = (
-            max(row[key] for row in (*records, *differences) for key in keys)
-            for keys in (("monte_carlo_error",), ("low_error", "high_error"))
-        )
-        lines.append(
-            "These numbers are estimated from random draws, with standard errors of up to about "
-            f"{of_probabilities:.1g} (probabilities), {of_means:.1g} (means) and {of_ends:.1g} "
-            "(ends of intervals)."
-        )
-    elif of_probabilities > 0:
-        lines.append(
+    if not drawn_differences:
+        sentence = (
             "Probabilities of being the best are estimated from random draws, with a standard "
             f"error of up to about {of_probabilities:.1g}."
         )
-    return paragraphs(*lines)
+        return [sentence] if is_shown(of_probabilities) else []
+    rows = (*records, *drawn_differences)
+    of_means = max(row["monte_carlo_error"] for row in rows)
+    of_ends = max(row[key] for row in rows for key in ("low_error", "high_error"))
+    width = min(row["high"] - row["low"] for row in rows)
+    sentence = (
+        "These numbers are estimated from random draws, with standard errors of up to about "
+        f"{of_probabilities:.1g} (probabilities), {of_means:.1g} (means) and {of_ends:.1g} "
+        "(ends of intervals)."
+    )
+    errors = of_probabilities, of_means, of_ends
+    return [sentence] if any(is_shown(error, width) for error in errors) else []
 
 
 def _figures(distribution: Distribution, level: float) -> dict[str, float]:

@@ -153,7 +153,7 @@ def test_from_model_draws_class_imbalance():
 def test_chance_level(curve, height, label):
     """The diagonal, or the share of the positives."""
     options = {"positive_fraction": 0.2, "plot_chance_level": True}
-    display = draw(curve, chance_level_kw={"color": "red"}, **options)
+    display = draw(curve, chance_level_kwargs={"color": "red"}, **options)
     np.testing.assert_array_equal(data(display.chance_level_), [[0, 1], height])
     assert display.chance_level_.get_label().endswith(label)
     assert display.chance_level_.get_color() == "red"
@@ -252,7 +252,7 @@ def test_normal_scores_of_a_check():
     """A check is enough; arguments reach the artists, and axes are respected."""
     figure, ax = plt.subplots()
     display = NormalScoresDisplay(binormal_check(Y, SCORES)).plot(
-        ax, points_kwargs={"markersize": 9}, lines_kwargs={"color": "red"}, despine=True
+        ax, points_kwargs={"markersize": 9}, line_kwargs={"color": "red"}, despine=True
     )
     assert (display.ax_, display.figure_) == (ax, figure)
     assert {points.get_markersize() for points in display.points_} == {9}

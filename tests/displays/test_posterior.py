@@ -155,7 +155,7 @@ def test_distributions_can_be_drawn(kind):
 def test_chance_level_is_drawn_on_demand(kind):
     """The line stands at 1/3, and its keyword arguments pass through."""
     display = PosteriorDisplay({"one": ONE, "two": TWO}).plot(
-        kind=kind, plot_chance_level=True, chance_level_kw={"color": "red"}
+        kind=kind, plot_chance_level=True, chance_level_kwargs={"color": "red"}
     )
     assert display.chance_level_.get_xdata() == [1 / 3, 1 / 3]
     assert display.chance_level_.get_color() == "red"
@@ -262,7 +262,7 @@ def test_rows_are_not_drawn_over_others(first):
 
 
 def test_recalls_are_sorted_below_the_average():
-    """The best class comes first, with its counts, on the axis of the accuracy."""
+    """The best class comes first, with its counts, on the axis of recalls."""
     posterior = PosteriorBalancedAccuracy.from_counts(
         [2, 30, 8], [4, 32, 10], classes=list("abc"), prior="uniform"
     )
@@ -270,7 +270,7 @@ def test_recalls_are_sorted_below_the_average():
     assert row_names(display.ax_) == ["Balanced accuracy", "b (30/32)", "c (8/10)", "a (2/4)"]
     means = [float(line.get_xdata()[0]) for line in display.means_]
     assert means == pytest.approx([posterior.mean(), 31 / 34, 9 / 12, 3 / 6])
-    assert display.ax_.get_xlabel() == "Accuracy"
+    assert display.ax_.get_xlabel() == "Recall"
 
 
 def test_from_predictions():
@@ -377,3 +377,10 @@ def test_display_can_be_pickled():
     display = pickle.loads(pickle.dumps(PosteriorDisplay({"one": ONE}, score_name="score")))
     assert display.posteriors == {"one": ONE}
     assert display.plot().ax_.get_xlabel() == "score"
+
+
+def test_repr_is_one_line():
+    """In a console a display says where the plot is, without an address in memory."""
+    display = PosteriorPlot(ONE)
+    assert repr(display) == "<PosteriorPlot: not plotted yet>"
+    assert repr(display.plot()) == "<PosteriorPlot: axes in ax_, figure in figure_>"

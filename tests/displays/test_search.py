@@ -172,7 +172,7 @@ def test_many_candidates():
 
 def test_chance_level():
     """One over the number of classes."""
-    display = draw([{"C": 1}, {"C": 2}], plot_chance_level=True, chance_level_kw={"lw": 3})
+    display = draw([{"C": 1}, {"C": 2}], plot_chance_level=True, chance_level_kwargs={"lw": 3})
     assert list(display.chance_level_.get_ydata()) == [0.5, 0.5]
     assert display.chance_level_.get_linewidth() == 3
     assert texts(display) == ["Chance level (0.5)"]

@@ -545,6 +545,13 @@ def test_report_of_paired_classifiers(four):
     assert "Each difference has its own design effects" not in shared
 
 
+def test_report_leaves_out_errors_that_cannot_be_seen():
+    """Of classifiers far apart, the digits printed are those of any other draws."""
+    clear = compare([[0, 0, 400, 3], [0, 0, 400, 3]])
+    assert "is the best with probability > 0.999" in sentences(clear)
+    assert "random draws" not in sentences(clear)
+
+
 def test_ranking_by_bounds():
     """The lower bound prefers the more certain, unless its level is low."""
     counts = {"few": posterior([9, 10], [10, 10]), "many": posterior([90, 88], [100, 100])}

@@ -26,6 +26,7 @@ from skpostbac._utils import (
     check_level,
     first,
     float_array,
+    is_shown,
     paragraphs,
     probability_array,
 )
@@ -383,11 +384,15 @@ def errors_of(posterior: DrawnPosterior, level: float) -> dict[str, float]:
 
 
 def describe_draws(posterior: DrawnPosterior, level: float) -> str:
-    """Return a sentence with the number of draws and the standard errors of what is shown."""
+    """Return a sentence with the number of draws, and the standard errors that can be seen."""
     mean, low, high = errors_of(posterior, level).values()
+    ends = interval_of(posterior, level)
+    sentence = f"Estimated from {posterior.draws.size:,} random draws"
+    if not any(is_shown(error, ends.high - ends.low) for error in (mean, low, high)):
+        return f"{sentence}."
     return (
-        f"Estimated from {posterior.draws.size:,} random draws; standard errors: mean {mean:.1g}, "
-        f"ends of the interval {low:.1g} and {high:.1g}."
+        f"{sentence}; standard errors: mean {mean:.1g}, ends of the interval {low:.1g} and "
+        f"{high:.1g}."
     )
 
 
