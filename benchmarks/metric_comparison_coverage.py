@@ -108,50 +108,41 @@ def conclude(setting, number):
 def main():
     """Run all settings and write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", type=int, default=400, help="data sets a setting (400)")
+    parser.add_argument("--sets", type=int, default=500, help="data sets a setting (500)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     args = parser.parse_args()
-    rows, found = [], []
+    rows = []
     with Parallel(n_jobs=args.jobs) as parallel:
         for setting in SETTINGS:
             tasks = (delayed(conclude)(setting, k) for k in range(args.sets))
-            means = np.mean(parallel(tasks), axis=0).reshape(2, 2, 4)
-            found.append(means)
-            task, n, rho, is_better = setting
-            texts = [task, str(n), f"{rho:g}", "B better" if is_better else "equal"]
-            for of_metric in means:
-                (held, width, up, down), (other, length, over, under) = of_metric
-                texts += [f"{held:.3f} ({width:.2f})", f"{other:.3f} ({length:.2f})"]
-                texts += (
-                    ["", ""] if is_better else [f"{up:.3f} {down:.3f}", f"{over:.3f} {under:.3f}"]
-                )
-            rows.append(texts)
-            print(*texts, flush=True)
-    found, equal = np.array(found), [not setting[3] for setting in SETTINGS]
-    sides = found[equal][..., 2:]
-    lines = [
-        f"{name}: the posterior held the truth in {held[:, 0].mean():.3f} on average (lowest "
-        f"{held[:, 0].min():.3f}), the bootstrap in {held[:, 1].mean():.3f} "
-        f"(lowest {held[:, 1].min():.3f}). Equal classifiers: {side[:, 0].mean():.3f} a side "
-        f"(highest {side[:, 0].max():.3f}), bootstrap {side[:, 1].mean():.3f} "
-        f"(highest {side[:, 1].max():.3f})."
-        for name, held, side in zip(
-            ("F1", "MCC"), np.moveaxis(found[..., 0], 1, 0), np.moveaxis(sides, 1, 0), strict=True
-        )
-    ]
-    head = ("positives", "samples", "rho", "truth")
-    for name in ("F1", "MCC"):
-        head += (name, "bootstrap", "sides", "bootstrap's")
+            rows.append(describe(setting, np.mean(parallel(tasks), axis=0)))
+            print(*rows[-1], flush=True)
+    write(rows, args.sets)
+
+
+def describe(setting, means):
+    """Return a row of the table, of the means of all numbers of `conclude`."""
+    task, n, rho, is_better = setting
+    row = [task, str(n), f"{rho:g}", "B better" if is_better else "equal"]
+    for held, width, better, worse in means.reshape(-1, 4):
+        row += [f"{held:.3f} ({width:.2f})", "" if is_better else f"{better:.3f} {worse:.3f}"]
+    return row
+
+
+def write(rows, sets):
+    """Write the table."""
+    head = ["positives", "samples", "rho", "truth"]
+    for name in ("F1", "F1 bootstrap", "MCC", "MCC bootstrap"):
+        head += [name, f"sides of {name}"]
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     rule = " ".join("=" * width for width in widths)
     body = [" ".join(map(str.ljust, row, widths)).rstrip() for row in (head, *rows)]
     versions = f"skpostbac {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}"
     text = (
         f"Measured on {date.today()} with {versions}, Python {platform.python_version()}, by\n"
-        f"``python benchmarks/metric_comparison_coverage.py --sets {args.sets}``.\n\n"
+        f"``python benchmarks/metric_comparison_coverage.py --sets {sets}``.\n\n"
     )
-    table = "\n".join([rule, body[0], rule, *body[1:], rule])
-    TABLE.write_text(f"{text}{chr(10).join(lines)}\n\n{table}\n")
+    TABLE.write_text(text + "\n".join([rule, body[0], rule, *body[1:], rule]) + "\n")
 
 
 if __name__ == "__main__":

@@ -120,6 +120,18 @@ def of_pairs():
         yield f"pairs-{part}-most", f"{sure.max():.3f}".lstrip("0")
 
 
+def of_metrics():
+    """Yield what is quoted of differences in F1 and MCC."""
+    table = "metric_comparison_coverage.rst"
+    for kind, names in {"": ("F1", "MCC"), "-bootstrap": ("F1 bootstrap", "MCC bootstrap")}.items():
+        held = np.concatenate([column(table, name) for name in names])
+        sure = np.concatenate([column(table, f"sides of {name}", place=...) for name in names])
+        yield f"metrics-difference{kind}-mean", mean(held)
+        yield f"metrics-difference{kind}-lowest", lowest(held)
+        yield f"metrics-difference{kind}-sure", f"{sure.mean():.3f}".lstrip("0")
+        yield f"metrics-difference{kind}-most", f"{sure.max():.3f}".lstrip("0")
+
+
 def of_other_tables():
     """Return what is quoted of all other tables."""
     first_page = partial(column, "intervals.rst.inc", "coverage", table=-1)
@@ -195,7 +207,8 @@ def of_other_tables():
 
 def measured():
     """Return all that may be quoted, by name."""
-    return dict(of_intervals()) | dict(of_priors()) | dict(of_pairs()) | of_other_tables()
+    generators = of_intervals(), of_priors(), of_pairs(), of_metrics()
+    return {name: text for one in generators for name, text in one} | of_other_tables()
 
 
 def substitutions():

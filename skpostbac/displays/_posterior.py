@@ -320,9 +320,9 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         ax : matplotlib Axes, default=None
             Axes to plot on, by default those of a new figure.
         **options
-            As for :func:`~skpostbac.compare_predictions`: `rope`, `labels`, `sample_weight`,
-            `weight_type`, `groups`, `class_weight`, `prior`, `random_state` and others; and those
-            of :meth:`plot`.
+            As for :func:`~skpostbac.compare_predictions`: `metric`, `rope`, `labels`,
+            `sample_weight`, `weight_type`, `groups`, `class_weight`, `prior`, `random_state` and
+            others; and those of :meth:`plot`.
 
         Returns
         -------

@@ -145,21 +145,22 @@ class PosteriorComparison(StablePickle):
     and :func:`compare_posteriors` if each had its own. Rows and columns of all arrays follow the
     order of the T classifiers.
 
-    Results for two classifiers, and for independent posteriors, are computed exactly by quadrature.
-    Ranks and losses of more than two classifiers on the same samples are averages over random
-    draws; :meth:`monte_carlo_error` returns their standard errors. With the hierarchical prior, all
-    results for classifiers on the same samples use random draws, except the means and variances of
-    the differences.
+    Results for two accuracies or balanced accuracies, and for independent ones, are computed by
+    quadrature, without random draws. Ranks and losses of more than two classifiers on the same
+    samples are averages over random draws; :meth:`monte_carlo_error` returns their standard errors.
+    With the hierarchical prior, all results for classifiers on the same samples use random draws,
+    except the means and variances of the differences. For other metrics, all results do.
 
     Parameters
     ----------
     names : tuple or list of T str
         Distinct names of the T >= 2 classifiers, stored as a tuple.
-    posteriors : tuple or list of T PosteriorBalancedAccuracy
-        Their posteriors, with the same classes in any order, stored as a tuple.
+    posteriors : tuple or list of T posteriors
+        Their posteriors of one metric, stored as a tuple; of balanced accuracies with the same
+        classes in any order.
     rope : float, default=0.0
-        Half-width of the region of practical equivalence, in [0, 1): smaller differences in either
-        direction do not matter in practice.
+        Half-width of the region of practical equivalence, at least 0, and below 1 for accuracies:
+        smaller differences in either direction do not matter in practice.
 
     Attributes
     ----------
@@ -171,11 +172,11 @@ class PosteriorComparison(StablePickle):
     ------
     TypeError
         If `names` or `posteriors` is neither a tuple nor a list, if a name is not a string, or
-        if a posterior is not a PosteriorBalancedAccuracy.
+        if a posterior is not that of a metric.
     ValueError
         If there are fewer than two classifiers, if the numbers of names and posteriors differ, if a
-        name is empty or duplicated, if the posteriors have different classes or class weights, or
-        if `rope` is not in [0, 1).
+        name is empty or duplicated, if the posteriors have different metrics, classes or class
+        weights, or if `rope` is invalid.
 
     See Also
     --------
@@ -511,7 +512,7 @@ class PosteriorComparison(StablePickle):
         return self._joint.rank_probabilities @ np.arange(1.0, len(self.names) + 1)
 
     def expected_loss(self) -> Floats:
-        """Return the expected loss in balanced accuracy of choosing each classifier.
+        """Return the expected loss in the metric of choosing each classifier.
 
         Returns
         -------
@@ -1054,8 +1055,8 @@ def compare_predictions(
         "reciprocal" is Beta(1, 1).
     n_draws : int, default=100_000
         Number of random draws, at most 1e9, for ranks and losses of more than two classifiers, and
-        for all results of metrics other than the accuracies; fewer, but at least 1,000, where there
-        are many different combinations of labels.
+        for all results of metrics other than the accuracies; fewer, but at least 2,000, where there
+        are many different combinations of labels, such as with ten classes.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the draws, read once, so the result then stays the same. Results are reproducible by
         default; None stands for fresh entropy.

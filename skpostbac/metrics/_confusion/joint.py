@@ -42,9 +42,9 @@ from skpostbac.metrics._priors import DEFAULT_PRIOR, check_prior, independent_pr
 # The share of all weight that may be left for the last piece, and the most pieces. What more pieces
 # would divide is drawn for each classifier alone.
 _REST, _MOST_PIECES = 1e-4, 64
-# Numbers in an array of a block of draws, and Gamma variables that take a second or two; there are
+# Numbers in an array of a block of draws, and Gamma variables that take about a second; there are
 # no fewer draws than these.
-_BLOCK, _MOST_DRAWN_CELLS, _LEAST_DRAWS = 2**19, 8 * 10**7, 1_000
+_BLOCK, _MOST_DRAWN_CELLS, _LEAST_DRAWS = 2**19, 3 * 10**7, 2_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
