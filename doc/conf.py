@@ -1,9 +1,13 @@
 """Settings of Sphinx; CONTRIBUTING.rst has the command that builds the site."""
 
 import logging
+import re
 import sys
 from datetime import date
 from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
 
 import skpostbac
 
@@ -109,3 +113,16 @@ html_sidebars = {"**": ["which-function", "sidebar-nav-bs"], "index": [], "chang
 html_show_sourcelink = False
 html_copy_source = False
 copybutton_exclude = ".linenos, .gp, .go"
+
+
+def keep_percent_signs(app: Sphinx, doctree: nodes.document, name: str) -> None:
+    """Keep a percent sign on the line of its number, by a space that does not break."""
+    for text in list(doctree.findall(nodes.Text)):
+        is_code = isinstance(text.parent, nodes.literal | nodes.FixedTextElement | nodes.raw)
+        if not is_code and (kept := re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", text)) != text:
+            text.parent.replace(text, nodes.Text(kept))
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what changes pages after they are read."""
+    app.connect("doctree-resolved", keep_percent_signs)

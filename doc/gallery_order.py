@@ -4,6 +4,7 @@ READING_ORDER = (
     "plot_quick_start.py",
     "plot_compare_after_cv.py",
     "plot_imbalanced_search.py",
+    "plot_every_kind.py",
     "plot_thresholds.py",
     "plot_test_set_planning.py",
     "plot_many_classes.py",
