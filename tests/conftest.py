@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
@@ -28,6 +29,14 @@ hypothesis.settings.register_profile(
     "quick", hypothesis.settings.get_profile("thorough"), max_examples=25
 )
 hypothesis.settings.load_profile("quick")
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_is_left():
+    """Close the figures of a test, so that the next one sees its own."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def pvalue_of_draws(draws, cdf):
