@@ -370,7 +370,7 @@ def subgroup_posteriors(
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum to 1.
     prior : str, pair of floats, array-like or Hyperprior, default="reciprocal"
-        Prior of the accuracy on each class in each group without pooling, as for
+        Prior of the recall of each class in each group without pooling, as for
         :func:`posterior_balanced_accuracy`; with "hierarchical" the classes of a group borrow
         strength from one another.
     pooling : {"partial"} or None, default="partial"

@@ -69,7 +69,7 @@ _SHOWN_CLASSES = 20
 
 
 class Recalls(dict[Hashable, AverageDistribution]):
-    """Posterior of the accuracy on each class, by label: a dict with a view in notebooks.
+    """Posterior of the recall of each class, by label: a dict with a view in notebooks.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         Correct predictions and samples of each class. With groups or importance weights, the counts
         are divided by their design effects first.
     prior : str, pair, array-like of shape (n_classes, 2) or Hyperprior, default="reciprocal"
-        Prior of the accuracy on each class: "reciprocal" (a = b = 1 / n_classes), "uniform" (1),
+        Prior of the recall of each class: "reciprocal" (a = b = 1 / n_classes), "uniform" (1),
         "jeffreys" (1/2), "neutral" (1/3), a pair ``(a, b)`` for all classes, or one pair for each.
         "reciprocal" gives each class the posterior mean of Beta(1 / n_classes, 1 / n_classes), and
         the strength of 1.5 - 2 / n_classes observations less than this prior and the samples have
@@ -397,7 +397,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
 
     def recalls(self) -> Recalls:
-        """Return the posterior of the accuracy on each class, by label.
+        """Return the posterior of the recall of each class, by label.
 
         Under the default prior, which is made for the average, a class by itself has the Jeffreys
         prior Beta(1/2, 1/2). Other priors are those of the classes, too, and under a hierarchical
@@ -644,7 +644,7 @@ def posterior_balanced_accuracy(
         Weights of the classes in the average, normalised to sum to 1.
     prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
             default="reciprocal"
-        Prior of the accuracy on each class: "reciprocal", "uniform", "jeffreys", "neutral",
+        Prior of the recall of each class: "reciprocal", "uniform", "jeffreys", "neutral",
         "hierarchical", a pair ``(a, b)`` for all classes, one pair per class, or a Hyperprior.
 
     Returns

@@ -451,7 +451,7 @@ class PriorInfluence(StablePickle):
     counts : ClassCounts
         Observed counts.
     recall_means : tuple of n_classes floats
-        Posterior mean of the accuracy on each class.
+        Posterior mean of the recall of each class.
     mean : float
         Posterior mean of the balanced accuracy.
     observed : float

@@ -88,7 +88,7 @@ def posterior_balanced_accuracy_score(
         Probability of the bounds, in (0, 1). Ignored for other objectives.
     prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
             default="reciprocal"
-        Prior of the accuracy on each class: "reciprocal", "uniform", "jeffreys", "neutral",
+        Prior of the recall of each class: "reciprocal", "uniform", "jeffreys", "neutral",
         "hierarchical", a pair ``(a, b)`` for all classes, one pair per class, or a Hyperprior.
     labels : array-like of shape (n_classes,), default=None
         Classes to average over, by default those in `y_true`. A class that is absent from `y_true`
@@ -188,7 +188,7 @@ def make_posterior_scorer(
     level : float, default=0.95
         Probability of the bounds, in (0, 1).
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
-        Prior of the accuracy on each class.
+        Prior of the recall of each class.
     labels : array-like of shape (n_classes,), default=None
         Classes to average over, by default those in each test set.
     class_weight : dict or array-like of shape (n_classes,), default=None

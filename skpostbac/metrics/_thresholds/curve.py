@@ -431,7 +431,7 @@ def posterior_threshold_curve(
         Weights of the classes in the average, normalised to sum to 1; an array follows the order of
         the sorted labels. They express the cost of errors in each class.
     prior : str, pair of floats or array-like of shape (2, 2), default="reciprocal"
-        Prior of the accuracy on each class, as for :func:`posterior_balanced_accuracy`, independent
+        Prior of the recall of each class, as for :func:`posterior_balanced_accuracy`, independent
         for each class.
     level : float, default=0.95
         Probability of the intervals and of the band, in (0, 1).
