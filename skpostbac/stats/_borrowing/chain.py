@@ -60,15 +60,16 @@ class Chain:
         log_mu, log_nu = np.log(states.mu), np.log(states.nu)
         powers = np.multiply.outer(x, log_mu) + np.multiply.outer(VIRTUAL - x, log_nu)
         choices = gammaln(VIRTUAL + 1) - gammaln(x + 1) - gammaln(VIRTUAL - x + 1)
-        # Log of B(m, m) / B(m + x, m + N - x).
+        samples = np.exp(choices[:, np.newaxis] + powers)
+        # B(m, m) / B(m + x, m + N - x), over the choices
         rise = gammaln(2 * m + VIRTUAL) - gammaln(2 * m) + 2 * gammaln(m)
-        log_rates = rise - gammaln(m + x) - gammaln(m + VIRTUAL - x) + powers.T
+        factor = np.exp(rise - gammaln(m + x) - gammaln(m + VIRTUAL - x) - choices)
         bounds = np.searchsorted(states.row, np.arange(states.row.max(initial=-1) + 2)).tolist()
         # A strength's share of the prior mass is no part of a move.
-        rates = (hyperprior.move * len(hyperprior.kappa)) * start[:, np.newaxis] * np.exp(log_rates)
+        rates = (hyperprior.move * len(hyperprior.kappa) * factor) * (samples * start).T
         return cls(
             start=start,
-            samples=np.exp(choices[:, np.newaxis] + powers),
+            samples=samples,
             entries=np.concatenate([rates, hyperprior.anew * start[:, np.newaxis]], axis=1),
             stay=hyperprior.stay,
             spans=(tuple(slice(a, b) for a, b in pairwise(bounds)),) * n_strata,
@@ -79,6 +80,8 @@ class Chain:
 
         What is between is told for each strength.
         """
+        if all(flags.all() for flags in kept):
+            return self, list(kept)
         spans, marked = [], []
         for flags, some in zip(kept, self.spans, strict=True):
             hull, shorter = np.zeros_like(flags), []

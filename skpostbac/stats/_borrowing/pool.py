@@ -45,6 +45,8 @@ from skpostbac.stats._numerics import Rows, log_rising
 # States are placed where the posterior of a stratum is above exp(-40) = 4e-18 of its largest value,
 # and those are kept for transforms that hold all but this share of the paths.
 _DEPTH, _LEFT_OUT = 40.0, 1e-11
+# Rows of strata that are evaluated together.
+_BATCH = 16
 
 
 @dataclass(frozen=True)
@@ -68,25 +70,19 @@ class Borrowed(Rows):
         """Take the rates and strengths of some states, for the base of a hyperprior."""
         up, down = states.mu * states.kappa, states.nu * states.kappa
         some = cls(up, down, states.kappa, np.zeros_like(up))
-        return replace(some, log_norm=some.log_probability(base, base)[:, 0])
+        return replace(some, log_norm=some.log_probability(*np.full((2, 1), base))[:, 0])
 
-    def log_probability(self, a: Floats | float, b: Floats | float) -> Floats:
+    def log_probability(self, a: Floats, b: Floats) -> Floats:
         """Log E[theta^up (1 - theta)^down] for Beta(a, b), shape (n_states, n)."""
-        rows = np.stack([np.atleast_1d(a), np.atleast_1d(b)])
-        if rows.shape[1] > 8:
-            # Classes may differ in their weights alone.
-            distinct, column = np.unique(rows, axis=1, return_inverse=True)
-            if distinct.shape[1] < column.size:
-                return self.log_probability(*distinct)[:, column.ravel()]
         # There are few strengths.
         strengths, row = np.unique(self.kappa, return_inverse=True)
-        n, strengths = rows[0] + rows[1], strengths[:, np.newaxis]
+        n, strengths = a + b, strengths[:, np.newaxis]
         table: Floats = -(log_rising(n, strengths) + strengths * np.log(n))[row]
-        for borrowed, own in zip(
-            (self.up[:, np.newaxis], self.down[:, np.newaxis]), rows, strict=True
-        ):
-            table += log_rising(own, borrowed)
-            table += borrowed * np.log(own)
+        for borrowed, own in (self.up[:, np.newaxis], a), (self.down[:, np.newaxis], b):
+            # Classes without errors have one b.
+            distinct, column = np.unique(own, return_inverse=True)
+            part = log_rising(distinct, borrowed) + borrowed * np.log(distinct)
+            table += part[:, column] if distinct.size > 1 else part
         return table
 
 
@@ -117,23 +113,37 @@ class Stratum:
     means: tuple[Floats, Floats]
 
     @classmethod
-    def of(cls, classes: EqualClasses, borrowed: Borrowed, share: float, base: float) -> "Stratum":
-        """Evaluate the likelihood at the states; weights and means are not known yet."""
-        log_borrower = borrowed.log_probability(classes.correct + base, classes.wrong + base)
-        log_borrower -= borrowed.log_norm[:, np.newaxis]
-        kept = classes.weights != 0
-        with np.errstate(divide="ignore"):
-            log_evidence = np.logaddexp(log_borrower + np.log1p(-share), np.log(share))
-        return cls(
-            classes=classes if kept.all() else classes[kept],
-            share=share,
-            base=base,
-            borrowed=borrowed,
-            log_borrower=log_borrower if kept.all() else log_borrower[:, kept],
-            log_likelihood=log_evidence @ classes.count,
-            log_weights=np.zeros_like(borrowed.up),
-            means=(np.zeros(0), np.zeros(0)),
+    def several(
+        cls, strata: Sequence[EqualClasses], borrowed: Borrowed, share: float, base: float
+    ) -> list["Stratum"]:
+        """Evaluate likelihoods at the same states; weights and means are not known yet."""
+        right, wrong = (
+            np.concatenate(parts) + base
+            for parts in zip(*((one.correct, one.wrong) for one in strata), strict=True)
         )
+        table = borrowed.log_probability(right, wrong)
+        table -= borrowed.log_norm[:, np.newaxis]
+        if 0 < share < 1:
+            # Log of share + (1 - share) exp(table), faster than logaddexp
+            odds = table + (np.log1p(-share) - np.log(share))
+            log_evidence = np.maximum(odds, 0.0) + np.log1p(np.exp(-np.abs(odds)))
+            log_evidence += np.log(share)
+        else:
+            log_evidence = (1 - share) * table
+        found, first, nothing = [], 0, np.zeros(0)
+        for one in strata:
+            rows, kept = slice(first, first := first + one.count.size), one.weights != 0
+            log_borrower, log_likelihood = table[:, rows], log_evidence[:, rows] @ one.count
+            if not kept.all():
+                one, log_borrower = one[kept], log_borrower[:, kept]
+            found.append(
+                cls(
+                    *(one, share, base, borrowed, log_borrower, log_likelihood),
+                    log_weights=np.zeros_like(borrowed.up),
+                    means=(nothing, nothing),
+                )
+            )
+        return found
 
     @cached_property
     def outlier(self) -> Floats:
@@ -271,7 +281,8 @@ class Pool:
         ) -> Floats:
             states = States(np.zeros(mu.size, dtype=int), mu, nu, strength, np.zeros_like(mu))
             grid = Borrowed.of(states, base)
-            return np.array([Stratum.of(one, grid, share, base).log_likelihood for one in some])
+            found = Stratum.several(some, grid, share, base)
+            return np.array([one.log_likelihood for one in found])
 
         # The posterior of a stratum may be more, relative to its largest value, than the likelihood
         # of its own classes tells, by the square of the most that neighbours may tell, exp(3), over
@@ -286,14 +297,19 @@ class Pool:
         states, kept = place_states(kappa, degree, prior.rate, found)
         kept = kept * len(strata) if joint else kept
         borrowed = Borrowed.of(states, base)
-        some = [
-            Stratum.of(one, borrowed[flags], share, base)
-            for one, flags in zip(strata, kept, strict=True)
-        ]
+        # Strata of the same states are evaluated together, as long as tables fit in a cache.
+        whole = all(flags.all() for flags in kept)
+        batches = np.cumsum([one.count.size for one in strata]) // (_BATCH if whole else 1)
+        some: list[Stratum] = []
+        for batch in np.unique(batches).tolist():
+            chosen = np.flatnonzero(batches == batch).tolist()
+            there = borrowed if whole else borrowed[kept[chosen[0]]]
+            some += Stratum.several([strata[i] for i in chosen], there, share, base)
         chain, _ = Chain.of(states, len(some), prior).where(kept)
         log_weights, _ = chain.paths([one.log_likelihood for one in some])
-        pairs = zip(some, log_weights, strict=True)
-        weighted = tuple(replace(one, log_weights=logs) for one, logs in pairs)
+        weighted = tuple(
+            replace(one, log_weights=logs) for one, logs in zip(some, log_weights, strict=True)
+        )
         return cls(classes, prior, weighted, chain)
 
     def draw(self, rng: np.random.Generator, size: int) -> Floats:

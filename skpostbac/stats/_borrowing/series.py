@@ -50,8 +50,8 @@ class PooledTransform:
         heights = heights.astype(np.complex128)
         strata = [one for pool in self._pools for one in pool.strata]
         most = max(one.log_weights.size * max(one.classes.count.size, 8) for one in strata)
-        # In blocks of states times rows times heights, which take some 100 MB
-        blocks = np.array_split(heights, -(-heights.size * most // 2**23))
+        # In blocks of states times rows times heights that fit in a cache
+        blocks = np.array_split(heights, -(-heights.size * most // 2**20))
         totals = [np.ones(block.size, dtype=complex) for block in blocks]
         for pool, parts in zip(self._pools, self._parts, strict=True):
             # States that do not count have none: their moment generating function may overflow.
