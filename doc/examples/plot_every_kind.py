@@ -31,21 +31,21 @@ posteriors = {
     for name, correct in counts.items()
 }
 
-PosteriorDisplay(posteriors).plot(kind="density", plot_chance_level=True)
+display = PosteriorDisplay(posteriors).plot(kind="density", plot_chance_level=True)
 
 # %%
-PosteriorDisplay(posteriors).plot(kind="forest")
+display = PosteriorDisplay(posteriors).plot(kind="forest")
 
 # %%
-PosteriorDisplay(posteriors).plot(kind="ridge")
+display = PosteriorDisplay(posteriors).plot(kind="ridge")
 
 # %%
-PosteriorDisplay(posteriors).plot(kind="violin")
+display = PosteriorDisplay(posteriors).plot(kind="violin")
 
 # %%
 # The recall of each class of one classifier:
 
-PosteriorDisplay.from_recalls(posteriors["forest"])
+display = PosteriorDisplay.from_recalls(posteriors["forest"])
 
 # %%
 # Comparisons
@@ -58,18 +58,18 @@ predictions = {
     name: np.where(rng.random(120) < share, y_true, 1 - y_true)
     for name, share in {"forest": 0.9, "boosting": 0.87, "tree": 0.78}.items()
 }
-PosteriorComparisonDisplay.from_predictions(y_true, predictions, kind="decision")
+display = PosteriorComparisonDisplay.from_predictions(y_true, predictions, kind="decision")
 
 # %%
-PosteriorComparisonDisplay.from_predictions(
+display = PosteriorComparisonDisplay.from_predictions(
     y_true, predictions, kind="difference", pair=("forest", "tree"), rope=0.02
 )
 
 # %%
-PosteriorComparisonDisplay.from_predictions(y_true, predictions, kind="matrix")
+display = PosteriorComparisonDisplay.from_predictions(y_true, predictions, kind="matrix")
 
 # %%
-PosteriorComparisonDisplay.from_predictions(y_true, predictions, kind="ranks")
+display = PosteriorComparisonDisplay.from_predictions(y_true, predictions, kind="ranks")
 
 # %%
 # A search
@@ -77,7 +77,7 @@ PosteriorComparisonDisplay.from_predictions(y_true, predictions, kind="ranks")
 # The candidates of a grid search along a parameter; the chosen one has a circle. With a fitted
 # search, use ``PosteriorSearchDisplay.from_search(search)``.
 
-PosteriorSearchDisplay(
+display = PosteriorSearchDisplay(
     param="max_depth", values=[3, 2, 1], posteriors=list(posteriors.values()), best_index=0
 ).plot()
 
@@ -88,29 +88,29 @@ PosteriorSearchDisplay(
 # scores:
 
 y_score = rng.normal(1.5 * y_true, 1)
-PosteriorThresholdDisplay.from_predictions(y_true, y_score, random_state=0)
+display = PosteriorThresholdDisplay.from_predictions(y_true, y_score, random_state=0)
 
 # %%
-PosteriorRocDisplay.from_predictions(y_true, y_score, plot_chance_level=True)
+display = PosteriorRocDisplay.from_predictions(y_true, y_score, plot_chance_level=True)
 
 # %%
 # Smooth curves, under the assumption that the scores are normal within each class:
 
-BinormalCurveDisplay.from_predictions(y_true, y_score, random_state=0)
+display = BinormalCurveDisplay.from_predictions(y_true, y_score, random_state=0)
 
 # %%
-BinormalCurveDisplay.from_predictions(
+display = BinormalCurveDisplay.from_predictions(
     y_true, y_score, curve="precision_recall", random_state=0, plot_chance_level=True
 )
 
 # %%
 # A plot to check this assumption: the points of normal scores are near the lines.
 
-NormalScoresDisplay.from_predictions(y_true, y_score)
+display = NormalScoresDisplay.from_predictions(y_true, y_score)
 
 # %%
 # A dark style
 # ------------
 
 with plt.style.context("dark_background"):
-    PosteriorDisplay(posteriors).plot(plot_chance_level=True)
+    display = PosteriorDisplay(posteriors).plot(plot_chance_level=True)

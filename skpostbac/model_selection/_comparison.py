@@ -929,8 +929,9 @@ def compare_posteriors(
     posteriors : mapping of str to posterior
         Posteriors of one metric of T >= 2 classifiers, by name, such as
         :class:`PosteriorBalancedAccuracy`, :class:`PosteriorAccuracy`,
-        :class:`PosteriorConfusionMetric` or :class:`PosteriorRankingMetric`. Balanced accuracies
-        must have the same classes, in any order, and the same class weights; priors may differ.
+        :class:`PosteriorConfusionMetric` or :class:`~skpostbac.metrics.PosteriorRankingMetric`.
+        Balanced accuracies must have the same classes, in any order, and the same class weights;
+        priors may differ.
     rope : float, default=0.0
         Half-width of the region of practical equivalence, in units of the metric, at least 0; below
         1 for accuracies.
