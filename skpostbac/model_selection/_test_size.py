@@ -375,8 +375,8 @@ def required_test_size(
     A search for up to ten classes takes about 1 to 6 seconds. The returned size reaches the target
     while the next smaller one does not. Classes of weight zero are left out.
 
-    The prior matters if samples are few. With many classes, a flat prior makes the interval narrow
-    before it is well calibrated; the returned size does not guarantee calibration.
+    The prior matters if samples are few. With many classes, a uniform prior makes the interval
+    narrow before it is well calibrated; the returned size does not guarantee calibration.
 
     References
     ----------

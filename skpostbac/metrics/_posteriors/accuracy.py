@@ -340,7 +340,7 @@ def posterior_accuracy(
     >>> posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1], prior="uniform").mode()  # 5 of 6
     0.8333
 
-    The same data under flat priors of both recalls, which are a Beta(2, 2) prior of the accuracy:
+    The same data under uniform priors of both recalls, a Beta(2, 2) prior of the accuracy:
 
     >>> from skpostbac import posterior_confusion_metric
     >>> y_true, y_pred = [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]

@@ -39,8 +39,8 @@ NAMED_PRIORS: dict[str, float | None] = {
     "reciprocal": None,
 }
 # The default, wherever classes have a prior. Its mass on all classes together is that of a single
-# flat prior, so that the pull to 1/2 does not grow with their number. `spent_observations` has what
-# sets it apart from an array of the same numbers.
+# uniform prior, so that the pull to 1/2 does not grow with their number. `spent_observations` has
+# what sets it apart from an array of the same numbers.
 DEFAULT_PRIOR = "reciprocal"
 # That of an accuracy that is one Beta distribution, whatever the number of classes.
 DEFAULT_ACCURACY_PRIOR = "jeffreys"

@@ -121,7 +121,7 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
 
     Examples
     --------
-    The first classifier of [1]_: 30 of 32, 8 of 10 and 3 of 4 samples correct, flat prior.
+    The first classifier of [1]_: 30 of 32, 8 of 10 and 3 of 4 samples correct, uniform prior.
 
     >>> from skpostbac.stats import BetaAverage
     >>> distribution = BetaAverage([31, 9, 4], [3, 3, 2])

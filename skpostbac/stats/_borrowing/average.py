@@ -77,8 +77,8 @@ class HierarchicalBetaAverage(BoundedDistribution):
 
     Examples
     --------
-    Ten classes of ten samples, nine of them correct in each class. Independent flat priors shrink
-    the average to 0.833, with a narrow interval:
+    Ten classes of ten samples, nine of them correct in each class. Independent uniform priors
+    shrink the average to 0.833, with a narrow interval:
 
     >>> from skpostbac.stats import BetaAverage, HierarchicalBetaAverage
     >>> distribution = HierarchicalBetaAverage([9] * 10, [10] * 10)
