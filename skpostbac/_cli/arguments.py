@@ -30,9 +30,7 @@ NOT_OF_SCORES = (
 )
 
 DESCRIPTION = """\
-How good is each classifier, and which is better? Without FILE, see an example."""
-
-EPILOG = """\
+How good is each classifier, and which is better? Without FILE, see an example.
 example: skpostbac predictions.csv --truth species --html report.html"""
 
 
@@ -56,7 +54,6 @@ def make_parser() -> Parser:
         prog="skpostbac",
         usage="%(prog)s [FILE --truth COLUMN] [option ...]",
         description=DESCRIPTION,
-        epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
         add_help=False,
@@ -104,6 +101,8 @@ def make_parser() -> Parser:
 
     add = parser.add_argument_group("output").add_argument
     add("--json", action="store_true", help="print one JSON object, explained in the user guide")
+    pairs_help = "compare all pairs, not only the best with others"
+    add("--all-pairs", action="store_true", help=pairs_help)
     # A pipe has no extension.
     page, picture = (
         partial(_output_file, extensions=extensions)

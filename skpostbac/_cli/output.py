@@ -40,9 +40,14 @@ def write_output(text: str = "") -> None:
         raise InputError(f"cannot write the output: {error.strerror}") from error
 
 
-def write_note(line: str) -> None:
-    """Write a line to standard error; nobody can be told if that fails."""
+def write_note(line: str, red: bool = False) -> None:
+    """Write a line to standard error; nobody can be told if that fails.
+
+    Red is for terminals only, and not if ``NO_COLOR`` is set (https://no-color.org).
+    """
     with suppress(AttributeError, OSError):  # AttributeError: it is closed
+        if red and sys.stderr.isatty() and not os.environ.get("NO_COLOR"):
+            line = f"\033[31m{line}\033[0m"
         sys.stderr.write(f"{line}\n")
 
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from string import Template
 
-from skpostbac._cli.plots import page_plots
+from skpostbac._cli.plots import Picture, page_plots
 from skpostbac._cli.results import Evaluation, Record
 from skpostbac._cli.text import Section, describe_data, describe_failures, make_sections
 from skpostbac._utils import escape, unwrap
@@ -19,7 +19,7 @@ FEW_COLUMNS = 5
 # Maximum rows of a table that is kept on one sheet of paper.
 MOST_ROWS = 10
 # Number of classifiers in the report, best first.
-SENTENCES = 5
+SENTENCES = 3
 
 INDEPENDENT = "The recall of each class has a Beta prior, so its posterior is a Beta distribution."
 WEAKENED = (
@@ -43,7 +43,7 @@ OTHER_METRIC = (
 )
 COMPARISON = (
     "The comparison of two classifiers uses how often, in each class, both, only the first, only "
-    "the second or neither of them is right."
+    "the second or neither of them is right. P(>0) is the probability of a positive difference."
 )
 INDEPENDENT_COMPARISON = (
     "The probabilities of these four outcomes have a Dirichlet prior, under which each classifier "
@@ -74,53 +74,57 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
         HTML.
     """
     # What the exit status says, which a page kept by a build would be without.
-    failure = [f"Failed: {line}." for line in describe_failures(document)]
+    lead = "".join(
+        f'<p class="failed">Failed: {escape(line)}.</p>' for line in describe_failures(document)
+    )
+    results, caveats = _report(evaluation)
+    lead += "".join(f"<p>{escape(line)}</p>" for line in results)
+    lead += "".join(f'<p class="note">{escape(line)}</p>' for line in caveats)
     facts = (
         f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>"
         for key, value in describe_data(document).items()
     )
-    figures = (
-        f'<figure><div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
-        f"<figcaption>{escape(caption)}</figcaption></figure>"
-        for caption, (wide, narrow) in page_plots(evaluation).items()
-    )
+    sections = [_section(one, evaluation.settings.all_pairs) for one in make_sections(document)]
+    n_before = 1 if document["ranking"] else 0  # sections before the plots
     versions = [f"skpostbac {document['version']}", f"Python {platform.python_version()}"]
     versions += [f"{name} {version(name)}" for name in ("NumPy", "SciPy", "scikit-learn", "joblib")]
-    # The result comes first, and the ranking before the details. The browser blocks all content
-    # from elsewhere, should a label ever get past the escaping. Colours follow the system's dark or
-    # light theme, and are light on paper. Plots follow, too: the colours that matplotlib writes are
-    # replaced. Nothing scrolls sideways: long text breaks, and on a narrow screen each row of a
-    # table with many columns becomes a list.
+    # The result comes first, the ranking before the details, and what is long is folded. Content
+    # from elsewhere is blocked, should a label ever get past the escaping. Colours follow the
+    # system's dark or light theme, and are light on paper. Plots follow, too: the colours that
+    # matplotlib writes are replaced. Nothing scrolls sideways: long text breaks, and on a narrow
+    # screen each row of a table with many columns becomes a list.
     template = files("skpostbac._cli").joinpath("page.html").read_text("utf-8")
     return Template(template).substitute(
         score=escape(document["data"]["score"]),
         source=escape(document["data"]["source"]),
-        lead="".join(f"<p>{escape(line)}</p>" for line in [*failure, *_report(evaluation)]),
+        lead=lead,
         facts="".join(facts),
-        figures="\n".join(figures),
-        sections="\n".join(map(_section, reversed(make_sections(document)))),
+        figures="\n".join(map(_figure, page_plots(evaluation))),
+        ranking="".join(sections[:n_before]),
+        sections="\n".join(sections[n_before:]),
         method=escape(" ".join(_method(document))),
         versions=escape(", ".join(versions)),
     )
 
 
-def _report(evaluation: Evaluation) -> list[str]:
-    """Return the report as sentences, most important first."""
+def _report(evaluation: Evaluation) -> tuple[list[str], list[str]]:
+    """Return the report as sentences: the results, and what to know about them."""
     level, number = evaluation.settings.level, len(evaluation.posteriors)
     if evaluation.comparison is None:
         (posterior,) = evaluation.scores.values()
         lines = unwrap(posterior.report(level))
     else:
         lines = unwrap(evaluation.comparison.report(level))
-        if number > SENTENCES:
-            lines[SENTENCES:number] = [f"Showing the best {SENTENCES} of {number} classifiers."]
+    results, caveats = lines[:number], lines[number:]
+    if number > SENTENCES:
+        results[SENTENCES:] = [f"Showing the best {SENTENCES} of {number} classifiers."]
     if evaluation.selected is not None:
-        lines += unwrap(evaluation.selected.report(level))
+        results += unwrap(evaluation.selected.report(level))
     if evaluation.subgroups is not None:
         best = evaluation.ranking[0]
         first, *others = unwrap(evaluation.subgroups[best].report(level))
-        lines += [f"{best}, by {evaluation.settings.by}: {first}", *others[:2]]
-    return lines
+        results += [f"{best}, by {evaluation.settings.by}: {first}", *others[:2]]
+    return results, caveats
 
 
 def _method(document: Record) -> list[str]:
@@ -136,11 +140,28 @@ def _method(document: Record) -> list[str]:
     return parts
 
 
-def _section(section: Section) -> str:
+def _figure(picture: Picture) -> str:
+    figure = (
+        f'<figure><div class="wide">{picture.wide}</div>'
+        f'<div class="narrow">{picture.narrow}</div>'
+        f"<figcaption>{escape(picture.caption)}</figcaption></figure>"
+    )
+    return _fold(picture.caption, figure) if picture.is_folded else figure
+
+
+def _section(section: Section, is_open: bool) -> str:
     tables = "".join(_table(header, rows) for header, *rows in section.blocks())
     notes = "".join(f'<p class="note">{escape(note)}</p>' for note in section.notes)
+    if section.is_folded:
+        return _fold(section.title, tables + notes, is_open)
     whole = ' class="whole"' if len(section.values) <= MOST_ROWS else ""
     return f"<section{whole}><h2>{escape(section.title)}</h2>{tables}{notes}</section>"
+
+
+def _fold(title: str, content: str, is_open: bool = False) -> str:
+    """Return an element that a click opens."""
+    state = " open" if is_open else ""
+    return f"<details{state}><summary>{escape(title)}</summary>{content}</details>"
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from skpostbac._cli.results import Evaluation, has_chance, name_score
@@ -26,8 +27,8 @@ FORMATS: dict[str, dict[str, None]] = {
 MISSING = "Glyph .* missing from font"
 # With more rows than this, plot intervals instead of densities.
 MOST_RIDGES = 12
-# With more classes than this, do not plot each class.
-MOST_CLASSES = 40
+# With more classes than this, plot the weakest, and fold the plot of all, or leave it out.
+MOST_RECALLS, MOST_CLASSES = 12, 100
 
 # Widths in inches of a page on a screen or paper, and on a phone. A page contains plots of both and
 # shows one: the text of a wide plot shrunk to a phone would be too small to read.
@@ -42,8 +43,18 @@ def draw_picture(evaluation: Evaluation, file_format: str) -> tuple[bytes, bool]
     return picture, not any(re.match(MISSING, str(warning.message)) for warning in caught)
 
 
-def page_plots(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
-    """Return the plots of a page by caption, each as a wide and a narrow SVG element."""
+@dataclass(frozen=True)
+class Picture:
+    """A plot of a page, as a wide and a narrow SVG element."""
+
+    caption: str
+    wide: str
+    narrow: str
+    is_folded: bool
+
+
+def page_plots(evaluation: Evaluation) -> list[Picture]:
+    """Return the plots of a page."""
     level = f"{100 * evaluation.settings.level:.12g}%"
     is_shaded = len(evaluation.posteriors) <= MOST_RIDGES
     interval = f"{level} interval shaded" if is_shaded else f"mean and {level} interval"
@@ -55,9 +66,16 @@ def page_plots(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
         captions["difference"] = (
             f"How much better {names[0]} is than {names[1]}; the bar is the {level} interval."
         )
-    if 1 < evaluation.n_classes <= MOST_CLASSES:
-        captions["recalls"] = f"Accuracy of {names[0]} on each class, with {level} intervals."
-    plots = {}
+    n_classes = evaluation.n_classes
+    if n_classes > MOST_RECALLS:
+        captions["weakest"] = (
+            f"Recall of {names[0]} on the {MOST_RECALLS} weakest of {n_classes} classes, with "
+            f"{level} intervals."
+        )
+    if 1 < n_classes <= MOST_CLASSES:
+        which = "each class" if n_classes <= MOST_RECALLS else f"all {n_classes} classes"
+        captions["recalls"] = f"Recall of {names[0]} on {which}, with {level} intervals."
+    plots = []
     with warnings.catch_warnings():
         # The SVG keeps the text as text: the browser may have fonts that matplotlib lacks.
         warnings.filterwarnings("ignore", MISSING, UserWarning)
@@ -67,16 +85,22 @@ def page_plots(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
                 _encode(_plot(evaluation, content, width), "svg", salt, fonttype="none").decode()
                 for width, salt in [(WIDE, caption), (NARROW, f"{caption} (narrow)")]
             )
-            plots[caption] = wide[wide.index("<svg") :], narrow[narrow.index("<svg") :]
+            wide, narrow = wide[wide.index("<svg") :], narrow[narrow.index("<svg") :]
+            is_folded = content == "recalls" and "weakest" in captions
+            plots.append(Picture(caption, wide, narrow, is_folded))
     return plots
 
 
 def _plot(evaluation: Evaluation, content: str, width: float) -> Figure:
-    """Plot all posteriors, the difference of the best two, or the recalls of the best."""
+    """Plot all posteriors, the difference of the best two, or recalls of the best."""
     from matplotlib.figure import Figure
 
     best_first, n_classes = evaluation.ranking, evaluation.n_classes
-    n_rows = {"posteriors": len(best_first), "recalls": n_classes + 1}
+    n_rows = {
+        "posteriors": len(best_first),
+        "weakest": MOST_RECALLS + 1,
+        "recalls": n_classes + 1,
+    }
     height = rows_size(n_rows[content])[1] if content in n_rows else 3.6
     figure = Figure(figsize=(width, height), layout="constrained")  # not managed by pyplot
     ax = figure.subplots()
@@ -85,8 +109,10 @@ def _plot(evaluation: Evaluation, content: str, width: float) -> Figure:
     if content == "difference":
         assert evaluation.comparison is not None
         PosteriorComparisonDisplay(evaluation.comparison).plot(ax, kind="difference", **options)
-    elif content == "recalls":
-        PosteriorDisplay.from_recalls(evaluation.posteriors[best_first[0]], ax=ax, **options)
+    elif content in ("weakest", "recalls"):
+        weakest = MOST_RECALLS if content == "weakest" else None
+        posterior = evaluation.posteriors[best_first[0]]
+        PosteriorDisplay.from_recalls(posterior, weakest=weakest, ax=ax, **options)
     else:
         PosteriorDisplay({name: evaluation.scores[name] for name in best_first}).plot(
             ax,

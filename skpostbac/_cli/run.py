@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from skpostbac._cli.text import describe_failures
 
     for line in describe_failures(document):
-        write_note(f"skpostbac: {line}")
+        write_note(f"skpostbac: {line}", red=True)
     return FAILED
 
 
@@ -97,7 +97,10 @@ def _run(args: Namespace) -> dict[str, Any]:
         file_format = Path(args.plot).suffix[1:].lower()
         files[args.plot], has_all_characters = draw_picture(evaluation, file_format)
     # ASCII is safe for every terminal and pipe.
-    text = json.dumps(document, indent=2, allow_nan=False) + "\n" if args.json else render(document)
+    if args.json:
+        text = json.dumps(document, indent=2, allow_nan=False) + "\n"
+    else:
+        text = render(document, args.all_pairs)
     with replaced(files):
         write_output(text)
     if not has_all_characters:

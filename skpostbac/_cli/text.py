@@ -5,7 +5,7 @@ A `Section` is one table with its title and notes, which text and page have in c
 
 from __future__ import annotations
 
-import math
+import re
 import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,9 +19,12 @@ from skpostbac.metrics._posteriors import describe_untested
 Record: TypeAlias = dict[str, Any]
 
 WIDTH = 96
+# Columns of a terminal that a table may take, and the least that is left of its first column, whose
+# text is wrapped.
+TABLE_WIDTH, LEAST_NAME = 100, 24
 # Classes listed with their numbers of samples.
 SHOWN_CLASSES = 8
-# Classifiers listed on standard error if their lower bounds are too low.
+# Classifiers listed on standard error if their lower bounds are too low, and in notes.
 SHOWN_CLASSIFIERS = 5
 # Probability that a classifier must be below to replace the baseline.
 RISK = "5%"
@@ -38,7 +41,6 @@ per classifier:
 COMBINED: dict[str, Callable[[Record], Any]] = {
     "interval": lambda record: (record["low"], record["high"]),
     "pair": lambda record: f"{record['first']} - {record['second']}",
-    "ranked": lambda record: f"{record['rank']} {record['name']}",
     "verdicts": lambda record: f"{record['positives']}/{record['total']}",
 }
 
@@ -54,6 +56,8 @@ class Section:
     notes: Sequence[str] = ()
     sign: str = ""
     """A plus to show the sign of all numbers."""
+    is_folded: bool = False
+    """Whether this is shown on request only: the page folds it, and the text leaves it out."""
 
     def blocks(self) -> Iterator[list[list[str]]]:
         """Yield the cells in parts that fit a page, each with its header and first column."""
@@ -74,13 +78,15 @@ class Section:
         return _format(value, self.sign)
 
 
-def render(document: Record) -> str:
+def render(document: Record, all_pairs: bool = False) -> str:
     """Render the results as text.
 
     Parameters
     ----------
     document : dict
         What `make_document` or `make_judge_document` returns.
+    all_pairs : bool, default=False
+        Whether to show the sections that are folded.
 
     Returns
     -------
@@ -90,7 +96,8 @@ def render(document: Record) -> str:
     facts = "\n".join(
         _fill(f"{key:<9} {value}", indent=10) for key, value in describe_data(document).items()
     )
-    text = "\n\n".join([facts, *map(_show, make_sections(document))]) + "\n"
+    shown = [one for one in make_sections(document) if all_pairs or not one.is_folded]
+    text = "\n\n".join([facts, *map(_show, shown)]) + "\n"
     if document["data"].get("example"):
         return f"{_fill(document['data']['description'])}\n\n{text}\n{HINT}\n"
     return text
@@ -99,15 +106,22 @@ def render(document: Record) -> str:
 def _show(section: Section) -> str:
     """Render a table: its first column to the left, the others to the right."""
     blocks = []
-    for rows in section.blocks():
+    for cells in section.blocks():
+        others = [max(map(_text_width, column)) + 2 for column in zip(*cells, strict=True)][1:]
+        room = max(TABLE_WIDTH - sum(others), LEAST_NAME)
+        names = [textwrap.wrap(row[0], room, subsequent_indent="  ") for row in cells]
+        rows = []
+        for (first, *rest), row in zip(names, cells, strict=True):
+            rows += [[first, *row[1:]], *([one, *[""] * len(others)] for one in rest)]
         widths = [max(map(_text_width, column)) for column in zip(*rows, strict=True)]
         lines = []
         for row in rows:
             gaps = [" " * (w - _text_width(text)) for text, w in zip(row, widths, strict=True)]
-            others = map(str.__add__, gaps[1:], row[1:])
-            lines.append("  ".join([row[0] + gaps[0], *others]).rstrip())
+            lines.append("  ".join([row[0] + gaps[0], *map(str.__add__, gaps[1:], row[1:])]))
         rule = "-" * max(map(_text_width, lines))
-        blocks.append("\n".join([section.title, lines[0], rule, *lines[1:]]))
+        blocks.append(
+            "\n".join([_fill(section.title), lines[0].rstrip(), rule, *map(str.rstrip, lines[1:])])
+        )
     return "\n".join(["\n\n".join(blocks), *map(_fill, section.notes)])
 
 
@@ -120,9 +134,12 @@ def _text_width(text: str) -> int:
 
 
 def _fill(text: str, indent: int = 0) -> str:
-    return textwrap.fill(
-        text, WIDTH, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    """Wrap the text, but keep an option and its value on one line, to be copied."""
+    bound = re.sub(r"(--[\w-]+) (?=\w)", "\\1\0", text)
+    filled = textwrap.fill(
+        bound, WIDTH, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
     )
+    return filled.replace("\0", " ")
 
 
 def describe_data(document: Record) -> dict[str, str]:
@@ -167,8 +184,8 @@ def make_sections(document: Record) -> list[Section]:
     Returns
     -------
     sections : list of Section
-        The posteriors, three tables of the comparison if there is one, and those of options; or
-        the prevalences by a judge and their differences.
+        The ranking and the differences from the best if there are several classifiers, the
+        posteriors, and the tables of options; or the prevalences by a judge and their differences.
     """
     level = _level(document)
     interval = f"{level} interval"
@@ -177,20 +194,19 @@ def make_sections(document: Record) -> list[Section]:
         return _judge_sections(document, interval)
     if "areas" in document:
         return _area_sections(document, interval)
-    sections = [
+    sections = _comparison_sections(document, interval) if document["comparison"] else []
+    sections.append(
         Section(
             f"Posterior of the {_name_score(document)} (accuracy, bal.acc.: sample values)",
             ["classifier", "accuracy", "bal.acc.", *estimate, f"{level} lower", "P(>chance)"],
             _rows(
-                document["posteriors"],
+                _best_first(document, document["posteriors"]),
                 *("name", "accuracy", "balanced_accuracy", "mean", "median", "interval"),
                 *("lower", "prob_above_chance"),
             ),
             _posterior_notes(document),
         )
-    ]
-    if document["comparison"]:
-        sections += _comparison_sections(document, interval)
+    )
     if gate := document["gate"]:
         sections.append(_gate_section(document, gate, interval))
     if record := document["selected"]:
@@ -203,7 +219,8 @@ def make_sections(document: Record) -> list[Section]:
     if subgroups := document["subgroups"]:
         column = printable(subgroups["column"])
         header = [column, "samples", *estimate, "P(worst)"]
-        for record in subgroups["classifiers"]:
+        by_name = {record["name"]: record for record in subgroups["classifiers"]}
+        for record in map(by_name.__getitem__, _numbers(document)):
             keys = ("name", "n_samples", "mean", "median", "interval", "prob_worst")
             gap, worst = _estimate(record["gap"]), _estimate(record["worst"])
             note = f"Gap between best and worst group: {gap}; worst group: {worst}."
@@ -220,14 +237,43 @@ def _rows(records: Iterable[Record], *keys: str) -> list[list[Any]]:
     ]
 
 
+def _numbers(document: Record) -> dict[str, str]:
+    """Return the names of the classifiers, best first, and each with its rank if there are several.
+
+    The ranks are right-aligned.
+    """
+    if document["ranking"] is None:
+        return {record["name"]: record["name"] for record in document["posteriors"]}
+    width = len(str(len(document["ranking"])))
+    return {one["name"]: f"{one['rank']:{width}} {one['name']}" for one in document["ranking"]}
+
+
+def _best_first(document: Record, records: Iterable[Record]) -> list[Record]:
+    """Return the records of classifiers, best first and with numbered names."""
+    by_name = {record["name"]: record for record in records}
+    return [
+        {**by_name[name], "name": number}
+        for name, number in _numbers(document).items()
+        if name in by_name
+    ]
+
+
+def _first(notes: list[str]) -> list[str]:
+    """Return the first of many notes of one kind."""
+    more = len(notes) - SHOWN_CLASSIFIERS
+    return [*notes[:SHOWN_CLASSIFIERS], f"{more} more such notes."] if more > 0 else notes
+
+
 def _posterior_notes(document: Record) -> list[str]:
-    records, data = document["posteriors"], document["data"]
+    data, by_name = document["data"], {record["name"]: record for record in document["posteriors"]}
+    records = [by_name[name] for name in _numbers(document)]
     notes = ["Less is better."] if data["less_is_better"] else []
     if data["n_classes"] == 1:
         notes = ["There is only one class: this is its recall, not a balanced accuracy."]
     elif data["chance"] is not None:
         prior_probability = format_probability(records[0]["prior_prob_above_chance"])
         notes = [f"Chance level: {data['chance']:.3f}. Prior P(>chance): {prior_probability}."]
+    unseen = []
     for record in records:
         if number := record["n_unseen"]:
             what = (
@@ -235,7 +281,8 @@ def _posterior_notes(document: Record) -> list[str]:
                 if number == 1
                 else f"{number} predictions are none of the classes and count as errors"
             )
-            notes.append(f"{_name(record)}: {what}.")
+            unseen.append(f"{_name(record)}: {what}.")
+    notes += _first(unseen)
     if dominated := [record for record in records if record["remedy"]]:
         worst = min(dominated, key=itemgetter("expected_coverage"))
         # prior='name' becomes an option, and other names lose their quotes.
@@ -250,30 +297,35 @@ def _posterior_notes(document: Record) -> list[str]:
             printable(describe_untested(untested, borrow=borrow, leave_out_with="--labels"))
         )
     if grouped := [record for record in records if record["groups"]]:
-        for record in grouped:
-            name = f"{_name(record)}: " if len(grouped) > 1 else ""
-            notes.append(name + printable(record["groups"]["worth"]))
+        names = [f"{_name(record)}: " if len(grouped) > 1 else "" for record in grouped]
+        worths = [printable(record["groups"]["worth"]) for record in grouped]
+        notes += _first(list(map(str.__add__, names, worths)))
         doubts = (note for record in grouped for note in record["groups"]["doubts"])
-        notes += map(printable, dict.fromkeys(doubts))  # each once
+        notes += _first(list(map(printable, dict.fromkeys(doubts))))  # each once
     if data["ids"] and data["ids"]["note"]:
         notes.append(printable(data["ids"]["note"]))
     return notes
 
 
 def _comparison_sections(document: Record, interval: str) -> list[Section]:
-    """Return the tables of probabilities, of differences and of the ranking."""
+    """Return the ranking, the differences from the best, and those of all other pairs, folded."""
     comparison, rope = document["comparison"], document["settings"]["rope"]
-    matrix = comparison["prob_greater"]
-    probabilities = [
-        [f"{rank} {name}", *("-" if b == name else format_probability(row[b]) for b in matrix)]
-        for rank, (name, row) in enumerate(matrix.items(), 1)
-    ]
-    header = ["first - second", "mean", interval]
-    differences = _rows(comparison["pairs"], "pair", "mean", "interval")
+    matrix, numbers = comparison["prob_greater"], _numbers(document)
+    (best, label), *others = numbers.items()
+    header = ["mean", interval, "P(>0)"]
     if rope > 0:
         header += [f"P(<-{rope:g})", "P(within)", f"P(>{rope:g})"]
-        for row, pair in zip(differences, comparison["pairs"], strict=True):
-            row += pair["rope"].values()
+
+    def minus(better: str, other: str) -> str:
+        """Name the difference, which is positive if the first is better."""
+        terms = [printable(better.strip()), printable(other.strip())]
+        return " - ".join(terms[::-1] if document["data"]["less_is_better"] else terms)
+
+    def row(pair: Record) -> list[Any]:
+        probability = matrix[pair["first"]][pair["second"]]
+        masses = pair["rope"].values() if rope > 0 else []
+        return [*_rows([pair], "mean", "interval")[0], probability, *masses]
+
     error = max(record["prob_best_error"] for record in document["ranking"])
     drawn = (
         f"P(best) is estimated from random draws, with a standard error of up to about {error:.1g}."
@@ -282,37 +334,64 @@ def _comparison_sections(document: Record, interval: str) -> list[Section]:
     errors = [max(pair[key] for pair in comparison["pairs"] for key in keys) for keys in kinds]
     notes = []
     if document["data"]["less_is_better"]:
-        notes.append("Less is better: a positive number is by how much less the first has.")
+        notes.append("Less is better.")
     width = min(pair["high"] - pair["low"] for pair in comparison["pairs"])
     if any(is_shown(error, width) for error in errors) and errors[1]:
         notes.append(
             "Probabilities, means and ends of intervals are estimated from random draws, with "
             "standard errors of up to about {:.1g}, {:.1g} and {:.1g}.".format(*errors)
         )
-    return [
-        Section(
-            "Comparison: probability that the row is better than the column",
-            ["classifier", *map(str, range(1, len(matrix) + 1))],
-            probabilities,
-            [comparison["note"]],
-        ),
-        Section(
-            f"Difference in {printable(document['data']['score'])}",
-            header,
-            differences,
-            notes,
-            sign="+",
-        ),
+    difference = f"Difference in {printable(document['data']['score'])}"
+    sections = [
         Section(
             "Ranking by posterior mean",
             ["classifier", "P(best)", "expected rank", "expected loss", "mean"],
             _rows(
-                document["ranking"],
-                *("ranked", "prob_best", "expected_rank", "expected_loss", "mean"),
+                _best_first(document, document["ranking"]),
+                *("name", "prob_best", "expected_rank", "expected_loss", "mean"),
             ),
             [drawn] if is_shown(error) else [],
         ),
+        Section(
+            f"{difference}: {minus(label, 'other')}",
+            ["other", *header],
+            [
+                [numbers[pair["second"]], *row(pair)]
+                for pair in comparison["pairs"]
+                if pair["first"] == best
+            ],
+            [*notes, comparison["note"]],
+            sign="+",
+        ),
     ]
+    if len(others) > 1:
+        all_pairs = [
+            Section(
+                f"{difference}: all other pairs",
+                [minus("first", "second"), *header],
+                [
+                    [minus(numbers[pair["first"]], numbers[pair["second"]]), *row(pair)]
+                    for pair in comparison["pairs"]
+                    if pair["first"] != best
+                ],
+                sign="+",
+                is_folded=True,
+            ),
+            Section(
+                "All pairs: probability that the row is better than the column",
+                ["classifier", *map(str, range(1, len(numbers) + 1))],
+                [
+                    [
+                        numbers[a],
+                        *("-" if a == b else format_probability(matrix[a][b]) for b in numbers),
+                    ]
+                    for a in numbers
+                ],
+                is_folded=True,
+            ),
+        ]
+        sections += all_pairs
+    return sections
 
 
 def _gate_section(document: Record, gate: Record, interval: str) -> Section:
@@ -320,8 +399,9 @@ def _gate_section(document: Record, gate: Record, interval: str) -> Section:
     score = printable(document["data"]["score"])
     title = f"Loss in {score} against {printable(gate['baseline'])}"
     header = ["classifier", "mean", interval, f"P(>{gate['max_loss']:g})", "gate"]
-    rows = _rows(gate["candidates"], "name", "mean", "interval", "prob_too_large")
-    for row, record in zip(rows, gate["candidates"], strict=True):
+    candidates = _best_first(document, gate["candidates"])
+    rows = _rows(candidates, "name", "mean", "interval", "prob_too_large")
+    for row, record in zip(rows, candidates, strict=True):
         row.append("passed" if record["passed"] else "failed")
     note = f"A classifier passes if a loss of more than {gate['max_loss']:g} has less than {RISK}."
     return Section(title, header, rows, [note], sign="+")
@@ -339,7 +419,16 @@ def _judge_sections(document: Record, interval: str) -> list[Section]:
     title = "Difference in the share of positives, same judge"
     header = ["first - second", "mean", interval, "P(first > second)"]
     rows = _rows(differences, "pair", "mean", "interval", "prob_greater")
-    return [prevalences, *([Section(title, header, rows, sign="+")] if differences else [])]
+    n_best = len(records) - 1  # pairs with the first of all, which come first
+    sections = [prevalences]
+    if differences:
+        sections.append(Section(title, header, rows[:n_best], sign="+"))
+    if len(differences) > n_best:
+        others = Section(
+            f"{title}: all other pairs", header, rows[n_best:], sign="+", is_folded=True
+        )
+        sections.append(others)
+    return sections
 
 
 def _area_sections(document: Record, interval: str) -> list[Section]:
@@ -378,12 +467,14 @@ def describe_failures(document: Record) -> list[str]:
 
 def _describe_failed(document: Record) -> str:
     """Return one line with the lower bounds that are below ``--fail-below``."""
-    bounds = [
-        # Rounded down, so that it is not shown as the value that it is below.
-        f"{_name(record)} {_format(math.floor(1000 * record['lower']) / 1000)}"
-        for record in document["posteriors"]
-        if record["name"] in document["failed"]
-    ]
+    bound, bounds = document["settings"]["fail_below"], []
+    by_name = {record["name"]: record for record in document["posteriors"]}
+    for record in map(by_name.__getitem__, _numbers(document)):
+        if record["name"] in document["failed"]:
+            # As in the table, with more digits if it would be shown as the value that it is below.
+            shown = (f"{record['lower']:.{digits}f}" for digits in range(3, 17))
+            fitting = next((text for text in shown if float(text) < bound), repr(record["lower"]))
+            bounds.append(f"{_name(record)} {fitting}")
     return (
         f"{_level(document)} lower bound of the {_name_score(document)} below "
         f"{document['settings']['fail_below']:.12g}: {join_first(bounds, SHOWN_CLASSIFIERS)}"

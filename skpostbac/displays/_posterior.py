@@ -223,6 +223,7 @@ class PosteriorDisplay(PosteriorPlot):
         cls,
         posterior: PosteriorBalancedAccuracy,
         *,
+        weakest: int | None = None,
         ax: Axes | None = None,
         kind: Kind = "forest",
         **plot_params: Any,
@@ -233,6 +234,8 @@ class PosteriorDisplay(PosteriorPlot):
         ----------
         posterior : PosteriorBalancedAccuracy
             The posterior.
+        weakest : int, default=None
+            Number of classes to plot, of those with the lowest recalls; by default all.
         ax, kind, **plot_params
             As for :meth:`plot`.
 
@@ -259,7 +262,8 @@ class PosteriorDisplay(PosteriorPlot):
         counts = posterior.counts
         cells = zip(posterior.recalls().items(), counts.correct, counts.total, strict=True)
         rows: dict[str, AnyPosterior] = {"Balanced accuracy": posterior}
-        for (label, recall), correct, total in sorted(cells, key=lambda cell: -cell[0][1].mean()):
+        best_first = sorted(cells, key=lambda cell: -cell[0][1].mean())
+        for (label, recall), correct, total in best_first[-(weakest or len(best_first)) :]:
             rows[f"{label} ({format_count(correct)}/{format_count(total)})"] = recall
         return cls(rows, score_name="Recall").plot(ax, kind=kind, **plot_params)
 
