@@ -12,9 +12,9 @@ on a geometric grid they tell where the transform vanishes. If that takes many o
 corners where classes without errors meet, only the first orders are computed one by one. From some
 height on v(t) exp(-i t c), with the place c of the corner, is a smooth function of log t: the other
 orders are interpolated from the geometric grid. Some of them are computed for comparison: where
-several corners count, interpolation fails, and there are fewer orders. A series that does not
-vanish goes over to zero smoothly: this blurs the distribution over a few times P / K, and is exact
-farther from the corners.
+several corners count, more orders are computed one by one; where interpolation fails beyond these,
+there are fewer. A series that does not vanish goes over to zero smoothly: this blurs the
+distribution over a few times P / K, and is exact farther from the corners.
 """
 
 from collections.abc import Sequence
@@ -94,17 +94,33 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
             classes, (right, wrong) = one.classes, one.means
             gaps = np.where(classes.wrong < classes.correct, wrong, -right)
             corner += float(classes.count @ (classes.weights * gaps))
-        smooth = on_grid * np.exp(-1j * grid * corner)
-        values = _interpolated(np.log(grid), smooth, np.log(step * orders))
-        values *= np.exp(1j * step * orders * corner)
-        compared = np.geomspace(_EACH, count - 1, 16).astype(np.intp)
-        exact = transform(step * orders[compared - 1])
-        missed = np.flatnonzero(np.abs(values[compared - 1] - exact) > _TOLERANCE)
-        first = int(compared[min(missed[-1] + 1, 15)]) if missed.size else _EACH
         strata = [one for pool in pools for one in pool.strata]
         # Orders if interpolation fails, the fewer the more states and rows there are
         work = sum(one.log_weights.size * one.classes.count.size for one in strata)
         most = int(np.clip(2**26 / work, 2**9, 2**11))
+        compared = np.geomspace(_EACH, count - 1, 16).astype(np.intp)
+        exact = transform(step * orders[compared - 1])
+        logs, smooth = np.log(grid), on_grid * np.exp(-1j * grid * corner)
+        while True:
+            values = _interpolated(logs, smooth, np.log(step * orders))
+            values *= np.exp(1j * step * orders * corner)
+            errors = np.abs(values[compared - 1] - exact)
+            # Probabilities are sums of coefficients over their orders: larger errors of late ones
+            # do little harm, and spare orders where several corners count.
+            for size, least in (errors, _EACH), (errors / compared, most // 2):
+                missed = np.flatnonzero(size > _TOLERANCE)
+                first = max(int(compared[min(missed[-1] + 1, 15)]), least) if missed.size else least
+                if first <= most:
+                    break
+            # A grid twice as dense costs less than these orders, unless waves of other corners are
+            # what it misses.
+            if min(first, most) - _EACH < 2 * logs.size or logs[1] - logs[0] < 0.1:
+                break
+            between = 0.5 * (logs[1:] + logs[:-1])
+            heights = np.exp(between)
+            more = transform(heights) * np.exp(-1j * heights * corner)
+            places = np.arange(1, logs.size)
+            logs, smooth = np.insert(logs, places, between), np.insert(smooth, places, more)
         if first > most:
             first = count = min(count, most)
             values, orders = values[: count - 1], orders[: count - 1]
@@ -159,6 +175,9 @@ def _looked_at(
             # No more than exp(-27.6) = 1e-12 is beyond.
             reach = np.where(np.isnan(logs), np.inf, (logs + 27.6) / tilts).min(axis=1)
             return transform, grid, on_grid, reach.tolist()
+        # A power of the height vanishes far out only.
+        if np.abs(on_grid[-1]) > 1e-4:
+            attempts.clear()
 
 
 def _end_densities(pools: Sequence[Pool]) -> Floats:
