@@ -254,6 +254,10 @@ class PosteriorDisplay(PosteriorPlot):
         >>> [text.get_text() for text in display.ax_.get_yticklabels()]
         ['Balanced accuracy', 'setosa (30/32)', 'virginica (8/10)', 'versicolor (2/4)']
         >>> plt.close(display.figure_)
+        >>> display = PosteriorDisplay.from_recalls(posterior, weakest=1)
+        >>> [text.get_text() for text in display.ax_.get_yticklabels()]
+        ['Balanced accuracy', 'versicolor (2/4)']
+        >>> plt.close(display.figure_)
         """
         if not isinstance(posterior, PosteriorBalancedAccuracy):
             raise TypeError(
