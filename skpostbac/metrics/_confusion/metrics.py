@@ -257,6 +257,8 @@ SYNONYMS = {
 }
 # Ambiguous names, and metrics that need a number or a matrix: what was probably meant.
 _MEANT = {
+    "auc": "posterior_roc_auc or compare_scores, which take scores",
+    "average_precision": "posterior_average_precision or compare_scores, which take scores",
     "cost": "ExpectedCost(costs)",
     "decision_curve": "NetBenefit(threshold)",
     "expected_cost": "ExpectedCost(costs)",
@@ -265,6 +267,7 @@ _MEANT = {
     "fbeta": "'f2'",
     "fscore": "'f1'",
     "net_benefit": "NetBenefit(threshold)",
+    "roc_auc": "posterior_roc_auc or compare_scores, which take scores",
 }
 
 # Metrics of which less is better, beside costs.

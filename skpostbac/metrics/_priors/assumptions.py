@@ -48,7 +48,7 @@ DEFAULT_ACCURACY_PRIOR = "jeffreys"
 
 HIERARCHICAL = "hierarchical"
 HIERARCHICAL_EXPLANATION = (
-    "With the hierarchical prior, classes of similar size share a typical accuracy and a spread "
+    "With the hierarchical prior, classes of similar size share a typical recall and a spread "
     "around it, which may change with class size; both are integrated out, so that each class "
     "informs the others."
 )
