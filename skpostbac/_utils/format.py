@@ -64,8 +64,8 @@ def _write(mean: float, interval: tuple[float, float], n_decimals: int) -> tuple
     if largest >= _LARGE:
         ratio = (high - low) / largest if 0 < high - low < inf else 1.0
         code = f"#.{max(_LEAST_DIGITS, ceil(-log10(ratio)) + 2)}g"
-    # A number that has all its digits before the point has no point.
-    middle, lower, upper = (format(value, code).rstrip(".") for value in numbers)
+    # A number that has all its digits before the point has no point, and zero has no sign.
+    middle, lower, upper = (format(value, f"z{code}").rstrip(".") for value in numbers)
     return middle, lower, upper
 
 

@@ -149,7 +149,8 @@ class PosteriorComparison(StablePickle):
     quadrature, without random draws. Ranks and losses of more than two classifiers on the same
     samples are averages over random draws; :meth:`monte_carlo_error` returns their standard errors.
     With the hierarchical prior, all results for classifiers on the same samples use random draws,
-    except the means and variances of the differences. For other metrics, all results do.
+    except the means and variances of the differences. So do all results for other metrics, unless
+    the classifiers are independent and the metric is an average of recalls.
 
     Parameters
     ----------
@@ -165,8 +166,9 @@ class PosteriorComparison(StablePickle):
     Attributes
     ----------
     names, posteriors, rope
-        As the parameters. The posteriors are independent unless created by
-        :meth:`from_paired_counts`.
+        As the parameters. The posteriors are independent unless the comparison was created by
+        :meth:`from_paired_counts`, :func:`~skpostbac.compare_predictions` or
+        :func:`~skpostbac.compare_scores`.
 
     Raises
     ------
@@ -182,6 +184,7 @@ class PosteriorComparison(StablePickle):
     --------
     compare_predictions : Classifiers that were tested on the same samples.
     compare_posteriors : Classifiers that were tested on different samples.
+    compare_scores : Areas under ROC curves of classifiers that scored the same samples.
 
     References
     ----------
@@ -326,7 +329,7 @@ class PosteriorComparison(StablePickle):
 
     @property
     def less_is_better(self) -> bool:
-        """Whether less is better of the metric, such as of a cost."""
+        """Whether lower values are better, as for a cost."""
         return sign_of(self.posteriors[0]) < 0
 
     @property
@@ -369,8 +372,8 @@ class PosteriorComparison(StablePickle):
     def difference(self, a: str, b: str) -> Difference:
         """Return the distribution of by how much `a` is better than `b`.
 
-        It is the difference of the metric, `a` minus `b`; of a metric of which less is better, such
-        as a cost, it is `b` minus `a`.
+        It is the difference of the metric, `a` minus `b`; where lower values are better, as
+        for a cost, it is `b` minus `a`.
 
         Parameters
         ----------
@@ -478,8 +481,8 @@ class PosteriorComparison(StablePickle):
         than ten independent classifiers, all pairs are integrated at once, with the same error
         (1e-5 for two distributions whose masses are within a few spacings of floats of one end of
         the support); probabilities below 1e-9 still come from the difference. With the hierarchical
-        prior, probabilities for classifiers on the same samples are shares of random draws,
-        accurate to about 0.001.
+        prior, and for metrics other than accuracies, probabilities for classifiers on the same
+        samples are shares of random draws, accurate to about 0.001.
 
         Examples
         --------
@@ -604,9 +607,10 @@ class PosteriorComparison(StablePickle):
         -------
         list of T dict
             With the keys "name", "mean", "median", "standard_deviation", "low", "high"
-            (credible interval), "level", "prob_best", "prob_best_error" (its
-            standard error, 0 if it is exact), "expected_rank", "expected_loss" and "wins". Pass it
-            to ``pandas.DataFrame`` or ``polars.DataFrame``.
+            (credible interval), "level", "prob_best", "expected_rank", "expected_loss" and "wins",
+            and the standard errors of random draws, 0 if there are none: "monte_carlo_error" (of
+            the mean), "low_error", "high_error" and "prob_best_error". Pass it to
+            ``pandas.DataFrame`` or ``polars.DataFrame``.
         """
         columns = {
             "prob_best": self.prob_best().tolist(),
@@ -640,8 +644,9 @@ class PosteriorComparison(StablePickle):
         columns : dict of str to list
             "name" and one column per classifier or per rank ("rank 1", ...). For "differences":
             "first", "second"; "mean", "median", "standard_deviation", "low", "high" and "level" of
-            first minus second; "prob_greater"; and "below", "within" and "above" from
-            :meth:`rope_masses`. Pass it to ``pandas.DataFrame`` or ``polars.DataFrame``.
+            first minus second, with the standard errors "monte_carlo_error", "low_error" and
+            "high_error"; "prob_greater" and "prob_greater_error"; and "below", "within" and "above"
+            from :meth:`rope_masses`. Pass it to ``pandas.DataFrame`` or ``polars.DataFrame``.
 
         Raises
         ------
@@ -818,7 +823,7 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
     posteriors = comparison.posteriors
     are_balanced = isinstance(posteriors[0], PosteriorBalancedAccuracy)
     if not are_balanced:
-        less = ", of which less is better" if comparison.less_is_better else ""
+        less = "; lower is better" if comparison.less_is_better else ""
         lines.append(f"Metric: {posteriors[0].score_name}{less}.")
     elif len(posteriors[0]._averaged) == 1:
         (label,) = label_list(posteriors[0].counts.classes[posteriors[0]._averaged])
@@ -896,7 +901,7 @@ def _describe_same_samples(
 ) -> list[str]:
     """Return the caveats on few samples and on groups, and the result of ignoring the groups."""
     lines = []
-    if joint.n_balanced < _FEW:
+    if isinstance(joint, PairedJoint) and joint.n_balanced < _FEW:
         lines.append(
             "With so few samples, probabilities above 0.95 are too high if real differences are "
             "small (in simulations, 0.98 stated and 0.93 true)."
@@ -1023,8 +1028,8 @@ def compare_predictions(
     metric : str, callable, ExpectedCost or NetBenefit, default="balanced_accuracy"
         What is compared: "balanced_accuracy", "accuracy", or any other metric of
         :func:`posterior_confusion_metric`, such as "f1", "mcc", an
-        :class:`~skpostbac.metrics.ExpectedCost` or a function of confusion matrices. Of costs,
-        false positive rates and negative likelihood ratios less is better.
+        :class:`~skpostbac.metrics.ExpectedCost` or a function of confusion matrices. For costs,
+        false positive rates and negative likelihood ratios, lower is better.
     pos_label, average, prevalence
         As for :func:`posterior_confusion_metric`, where the metric has them.
     rope : float, default=0.0
@@ -1183,8 +1188,8 @@ def compare_predictions(
         "groups": groups,
     }
     is_sampled = isinstance(prevalence, str) and prevalence == "sampled"
-    needs_labels = not (isinstance(metric, str) and metric in ("balanced_accuracy", "accuracy"))
-    if needs_labels or (metric == "accuracy" and not is_sampled):
+    is_of_matrix = not (isinstance(metric, str) and metric in ("balanced_accuracy", "accuracy"))
+    if is_of_matrix or (metric == "accuracy" and not is_sampled):
         columns = named_predictions(predictions)
         check_several(len(columns), "predictions")
         if class_weight is not None:
@@ -1211,9 +1216,14 @@ def compare_predictions(
         )
         if confusion.target.name != "macro recall":
             return PosteriorComparison._of(tuple(columns), posteriors, rope, joint)
-        metric = "balanced_accuracy"
-    for argument, value in {"pos_label": pos_label, "average": average}.items():
-        if value is not None and not needs_labels:
+        metric, options["labels"] = "balanced_accuracy", confusion.classes
+    given = {
+        "pos_label": pos_label,
+        "average": average,
+        "prevalence": None if is_sampled else prevalence,
+    }
+    for argument, value in given.items():
+        if value is not None and not is_of_matrix:
             raise ValueError(f"{argument}={value!r} does not apply to metric={metric!r}")
     counts = paired_counts(y_true, predictions, **options)
     check_several(len(counts.names), "predictions")

@@ -186,8 +186,8 @@ class PairwiseJoint(StablePickle):
 
     A class defines `_make_pair`, for i < j and where it is exact for i > j, and how ranks are
     drawn. Of two classifiers, ranks and losses follow from the difference if it is exact; otherwise
-    they are averages over joint draws. Differences are gains: of a metric of which less is better
-    they are negative.
+    they are averages over joint draws. Differences are gains: where lower is better, they are the
+    second less the first.
     """
 
     posteriors: tuple[Any, ...]
@@ -640,7 +640,7 @@ def independent_joint(posteriors: Sequence[Any]) -> IndependentJoint | DrawnJoin
 
 
 def sign_of(posterior: Any) -> int:
-    """Return -1 for the posterior of a metric of which less is better, else 1."""
+    """Return -1 for the posterior of a metric for which lower is better, else 1."""
     is_metric = isinstance(posterior, PosteriorConfusionMetric)
     return -1 if is_metric and less_is_better(posterior.metric) else 1
 

@@ -17,6 +17,7 @@ from skpostbac import (
     compare_cv_results,
     compare_posteriors,
     compare_predictions,
+    compare_scores,
     paired_counts,
     posterior_accuracy,
     posterior_balanced_accuracy,
@@ -24,7 +25,7 @@ from skpostbac import (
     posterior_roc_auc,
     selected_posterior,
 )
-from skpostbac.metrics import ExpectedCost, NetBenefit
+from skpostbac.metrics import ExpectedCost, NetBenefit, PriorInfluenceWarning
 from skpostbac.stats import PairedDifference
 
 # Standard errors within which an estimate meets the truth but for one case in two million.
@@ -456,3 +457,22 @@ def test_paired_counts_of_accuracy():
     selected = selected_posterior(counts, metric="accuracy")
     best = max(PREDICTIONS, key=lambda name: (PREDICTIONS[name] == Y).sum())
     assert counts.names[selected.candidate] == best
+
+
+def test_macro_recall_has_the_classes_of_the_matrix():
+    """A class that is only predicted counts, as in the posterior of one classifier."""
+    y = ["u", "v", "w"] * 10
+    p = {"p": ["x", *y[1:]], "q": [*y[:-1], "u"]}
+    with pytest.warns(PriorInfluenceWarning, match="Class 'x' has no samples"):
+        comparison = compare_predictions(y, p, metric="recall", average="macro")
+    alone = posterior_confusion_metric(y, p["p"], "recall", average="macro")
+    assert comparison.posteriors[0].mean() == pytest.approx(alone.mean())
+
+
+def test_prevalence_is_refused_where_it_does_not_apply():
+    """The balanced accuracy and the area under the ROC curve have none."""
+    y, p = [0, 0, 1, 1], {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]}
+    with pytest.raises(ValueError, match=r"prevalence=0\.3 does not apply to metric='balanced"):
+        compare_predictions(y, p, prevalence=0.3)
+    with pytest.raises(ValueError, match=r"prevalence=0\.3 does not apply to metric='roc_auc'"):
+        compare_scores(y, {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.3, 0.1, 0.2, 0.4]}, prevalence=0.3)

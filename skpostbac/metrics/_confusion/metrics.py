@@ -270,7 +270,7 @@ _MEANT = {
     "roc_auc": "posterior_roc_auc or compare_scores, which take scores",
 }
 
-# Metrics of which less is better, beside costs.
+# Metrics for which lower is better, beside costs.
 _LESS_IS_BETTER = {"expected cost", "false_positive_rate", "negative_likelihood_ratio"}
 
 Metric: TypeAlias = str | ConfusionMetric | ExpectedCost | NetBenefit
@@ -324,7 +324,7 @@ def find_target(
 
 
 def less_is_better(name: str) -> bool:
-    """Return whether less is better of a metric, by the name of its posterior.
+    """Return whether lower is better for a metric, by the name of its posterior.
 
     Examples
     --------

@@ -174,8 +174,9 @@ def rank_classes(
     labels: ArrayLike | None,
 ) -> tuple[list[Ranking], Floats]:
     """Rank the samples for each class, or each pair of them, which have weights in the average."""
-    check_choice(multi_class, ("ovr", "ovo"), "multi_class")
     scores, known = samples.scores(values, name), samples.classes
+    if multi_class == "raise":
+        raise ValueError(f"y_true has {len(known)} classes: multi_class must be 'ovr' or 'ovo'")
     columns = known if labels is None else label_list(unique_label_array(labels, "labels"))
     if scores.ndim != 2 or scores.shape[1] != len(known) or set(columns) != set(known):
         raise ValueError(
@@ -218,10 +219,10 @@ def rank(
 
 def area_of(metric: str, samples: ScoredSamples, ranking: Ranking, prevalence: object) -> Area:
     """Return the area of a metric, with a prevalence that is known or "sampled"."""
-    if metric == "roc_auc":
-        return roc_area
     if isinstance(prevalence, str) and prevalence == "sampled":
-        return precision_area
+        return roc_area if metric == "roc_auc" else precision_area
+    if metric == "roc_auc":
+        raise ValueError(f"prevalence={shown(prevalence)} does not apply to metric='roc_auc'")
     share = float_or_nan(prevalence)
     if isinstance(prevalence, str) and prevalence == "observed":
         share = float(samples.weight @ ranking.is_positive / samples.weight.sum())

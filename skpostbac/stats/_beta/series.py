@@ -46,8 +46,8 @@ to it smoothly.
 
 **Orders** of a series end where the transform vanishes, or where the ends of all variables are
 resolved and the rest is summed in closed form, whichever comes first. Sums with the same number of
-orders are computed together. The number is rounded up to two steps for each power of two, so that
-the company of others changes nothing but the last digits.
+orders are computed together. The number is rounded up to two steps for each power of two; computing
+sums together changes only the last digits.
 """
 
 import math
@@ -341,7 +341,7 @@ def _moved(
 
 
 def blended(coefficients: Complexes, betas: Betas, step: Floats, is_narrow: Bools) -> Complexes:
-    """Replace the later coefficients by and by, shape (m, K - 1), by those of corners.
+    """Replace the later coefficients gradually, shape (m, K - 1), by those of corners.
 
     Those of narrow variables are approximations, and would jump at the order K.
     """
