@@ -295,6 +295,18 @@ def test_the_best_is_corrected_for_the_choice(document):
     assert record["optimism"] == selected.optimism > 0
 
 
+@pytest.mark.parametrize("labels", [("0", "1"), ("-1", "1")])
+def test_metric_is_of_class_1_by_default(labels, write, run):
+    """As in scikit-learn, although the labels of a file are text."""
+    path = write(SMALL.replace("a", labels[0]).replace("b", labels[1]))
+    found, expected = (
+        json.loads(run(path, "--truth", "truth", "--json", "--metric", metric))
+        for metric in ("f1", "f1:1")
+    )
+    assert found["data"]["score"] == "F1 of 1"
+    assert found["posteriors"] == expected["posteriors"]
+
+
 def test_subgroups_agree_with_the_library(document):
     """Each of them, the gap and the worst, of each classifier."""
     found = document("--by", "sex", chosen=CHOSEN[:2])["subgroups"]

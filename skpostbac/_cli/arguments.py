@@ -17,6 +17,9 @@ from skpostbac._utils import check_level, check_probability, check_rope, printab
 # The library's default; importing it would make --help slow.
 DEFAULT_PRIOR = "reciprocal"
 
+# A classifier that replaces the baseline may lose too much with a smaller probability than this.
+LARGEST_RISK = 0.05
+
 # Options of true labels, which the verdicts of a judge do without.
 OF_TRUE_LABELS = (
     *("truth", "groups", "by", "id", "labels", "metric", "rope", "selected"),
@@ -117,7 +120,7 @@ def make_parser() -> Parser:
     add("--fail-below", metavar="VALUE", type=bound, help=bound_help)
     baseline_help = "column of predictions that the others are to replace"
     add("--baseline", metavar="COLUMN", help=baseline_help)
-    loss_help = "exit with status 3 unless P(loss > VALUE) < 5%%"
+    loss_help = f"exit with status 3 unless P(loss > VALUE) < {LARGEST_RISK:.0%}%"
     add("--max-loss", metavar="VALUE", type=_number(_check_loss), help=loss_help)
     add("-h", "--help", action="help", help="show this help and exit")
     version_help = "show the version and exit"

@@ -18,7 +18,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from skpostbac import __version__
+from skpostbac._cli.arguments import LARGEST_RISK
 from skpostbac._cli.table import InputError, Table
+from skpostbac._utils import join_first
 from skpostbac.metrics import (
     GroupsWarning,
     JudgeWarning,
@@ -36,7 +38,7 @@ from skpostbac.metrics import (
     posterior_roc_auc,
     subgroup_posteriors,
 )
-from skpostbac.metrics._confusion import less_is_better
+from skpostbac.metrics._confusion import AVERAGES, OVERALL, less_is_better, read_name
 from skpostbac.metrics._dependence import describe_effective_size, group_notes
 from skpostbac.metrics._posteriors import ScalarPosterior, describe_design, dominating_influence
 from skpostbac.model_selection import (
@@ -51,8 +53,8 @@ Record: TypeAlias = dict[str, Any]
 
 # A fixed seed: the same table gives the same output.
 SEED = 0
-# A classifier that replaces the baseline may lose too much with a smaller probability than this.
-LARGEST_RISK = 0.05
+# Classes listed in an error.
+SHOWN_CLASSES = 8
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
         "sample_weight": list(table.rows.values()),
         "groups": None if settings.groups is None else columns[-1],
     }
-    metric, _, pos_label = settings.metric.partition(":")
+    metric, pos_label = _read_metric(table, settings)
     has_own_metric = metric != "balanced_accuracy"
     scores: dict[str, Any] = {}
     subgroups = comparison = selected = None
@@ -128,7 +130,7 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
                 name: subgroup_posteriors(y_true, y_pred, sensitive_features=columns[-1], **options)
                 for name, y_pred in predictions.items()
             }
-        of_metric = {"metric": metric, "pos_label": pos_label or None, "prior": prior, **options}
+        of_metric = {"metric": metric, "pos_label": pos_label, "prior": prior, **options}
         if len(predictions) == 1:
             ((name, y_pred),) = predictions.items()
             counts = class_counts(y_true, y_pred, **options)
@@ -144,7 +146,10 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
             # Show the posteriors that are compared.
             posteriors = dict(zip(comparison.names, comparison.posteriors, strict=True))
             if settings.selected:
-                selected = selected_posterior(pairs, metric=metric, prior=prior, random_state=SEED)
+                chosen_by = settings.metric  # the balanced or the plain accuracy
+                selected = selected_posterior(
+                    pairs, metric=chosen_by, prior=prior, random_state=SEED
+                )
             if has_own_metric:
                 comparison = compare_predictions(
                     y_true, predictions, rope=settings.rope, random_state=SEED, **of_metric
@@ -178,6 +183,36 @@ def _check_settings(table: Table, settings: Namespace) -> None:
         raise InputError(f"--labels: none of the classes occurs in {table.columns[0]!r}")
 
 
+def _read_metric(table: Table, settings: Namespace) -> tuple[str, str | None]:
+    """Return the metric and its class, which is 1 of the classes 0 and 1 by default."""
+    option, (metric, _, label) = f"--metric {settings.metric}", settings.metric.partition(":")
+    of_class, averages = f"{metric}:LABEL", ", ".join(f"{metric}_{one}" for one in AVERAGES)
+    try:
+        name, average = read_name(metric, None)
+    except ValueError as error:  # which has the names
+        reason = str(error).replace("a function or ", "")
+        examples = ", ".join(["f1:LABEL", *(f"f1_{one}" for one in AVERAGES)])
+        raise InputError(f"--{reason}; of a class or average: {examples}") from error
+    if name in OVERALL or average is not None:
+        if label:
+            raise InputError(f"{option}: {metric} is of all classes, not of {label!r}")
+        return metric, None
+    n_labels = len(table.columns)
+    classes = set(settings.labels or (label for row in table.rows for label in row[:n_labels]))
+    if label and label not in classes:
+        known = join_first(list(map(repr, sorted(classes))), SHOWN_CLASSES)
+        raise InputError(f"{option}: there is no class {label!r}; the classes are {known}")
+    label = label or _default_positive(classes)
+    if not label and len(classes) == 2:
+        raise InputError(f"{option} needs a class or an average: {of_class}, {averages}")
+    return metric, label or None
+
+
+def _default_positive(classes: set[str]) -> str:
+    """Return 1 if that is one of two classes beside 0 or -1, else an empty string."""
+    return "1" if classes in ({"0", "1"}, {"-1", "1"}) else ""
+
+
 def _check_baseline(baseline: str, columns: Sequence[str]) -> None:
     if baseline not in columns or len(columns) == 1:
         known = ", ".join(map(repr, columns))
@@ -198,7 +233,7 @@ def make_document(evaluation: Evaluation) -> Record:
     Returns
     -------
     document : dict
-        With the keys "version", "data", "settings", "posteriors", "failed", "comparison",
+        With the keys "version", "data", "settings", "posteriors", "failed", "gate", "comparison",
         "ranking", "selected" and "subgroups".
     """
     settings, level = evaluation.settings, evaluation.settings.level
@@ -293,11 +328,9 @@ def has_chance(evaluation: Evaluation) -> bool:
 
 def name_score(evaluation: Evaluation) -> str:
     """Return the name of the score, as in the middle of a sentence."""
-    posterior = first_of(evaluation.scores)
-    if isinstance(posterior, PosteriorBalancedAccuracy):
-        return "balanced accuracy" if evaluation.n_classes > 1 else "recall"
-    name = str(getattr(posterior, "metric", "accuracy"))
-    return "MCC" if name == "mcc" else name.replace("_", " ")
+    name = str(first_of(evaluation.scores).score_name)
+    is_abbreviation = name[1:2].isupper() or name[1:2].isdigit()  # MCC, F1
+    return name if is_abbreviation else name[:1].lower() + name[1:]
 
 
 def first_of(posteriors: Mapping[str, Any]) -> Any:
@@ -474,8 +507,8 @@ def make_scores_document(table: Table, settings: Namespace) -> Record:
     y_true, *columns = np.array(list(table.rows), dtype=object).T
     names, labels = table.columns[1:], sorted(set(y_true))
     positive = settings.positive
-    if positive is None and set(labels) in ({"0", "1"}, {"-1", "1"}):
-        positive = "1"
+    if positive is None:
+        positive = _default_positive(set(labels)) or None
     if len(labels) != 2 or positive not in labels:
         raise InputError(
             f"--scores need two classes, of which --positive names one, got {len(labels)} classes "

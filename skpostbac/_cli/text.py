@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from skpostbac._cli.arguments import LARGEST_RISK
 from skpostbac._utils import format_probability, is_shown, join_first, printable
 from skpostbac.metrics._posteriors import describe_untested
 
@@ -26,8 +27,6 @@ TABLE_WIDTH, LEAST_NAME = 100, 24
 SHOWN_CLASSES = 8
 # Classifiers listed on standard error if their lower bounds are too low, and in notes.
 SHOWN_CLASSIFIERS = 5
-# Probability that a classifier must be below to replace the baseline.
-RISK = "5%"
 # Columns of a table after the first; further columns go into a table below.
 COLUMNS = 8
 
@@ -84,7 +83,7 @@ def render(document: Record, all_pairs: bool = False) -> str:
     Parameters
     ----------
     document : dict
-        What `make_document` or `make_judge_document` returns.
+        What `make_document`, `make_judge_document` or `make_scores_document` returns.
     all_pairs : bool, default=False
         Whether to show the sections that are folded.
 
@@ -179,13 +178,14 @@ def make_sections(document: Record) -> list[Section]:
     Parameters
     ----------
     document : dict
-        What `make_document` or `make_judge_document` returns.
+        What `make_document`, `make_judge_document` or `make_scores_document` returns.
 
     Returns
     -------
     sections : list of Section
         The ranking and the differences from the best if there are several classifiers, the
-        posteriors, and the tables of options; or the prevalences by a judge and their differences.
+        posteriors, and the tables of options; or the prevalences by a judge, or the areas under
+        curves, and their differences.
     """
     level = _level(document)
     interval = f"{level} interval"
@@ -403,7 +403,10 @@ def _gate_section(document: Record, gate: Record, interval: str) -> Section:
     rows = _rows(candidates, "name", "mean", "interval", "prob_too_large")
     for row, record in zip(rows, candidates, strict=True):
         row.append("passed" if record["passed"] else "failed")
-    note = f"A classifier passes if a loss of more than {gate['max_loss']:g} has less than {RISK}."
+    note = (
+        f"A classifier passes if the probability of losing more than {gate['max_loss']:g} is below "
+        f"{LARGEST_RISK:.0%}."
+    )
     return Section(title, header, rows, [note], sign="+")
 
 
@@ -460,7 +463,8 @@ def describe_failures(document: Record) -> list[str]:
         ]
         lines.append(
             f"P(loss in {_name_score(document)} against {printable(gate['baseline'])} > "
-            f"{gate['max_loss']:.12g}) is not below {RISK}: {join_first(failed, SHOWN_CLASSIFIERS)}"
+            f"{gate['max_loss']:.12g}) is not below {LARGEST_RISK:.0%}: "
+            f"{join_first(failed, SHOWN_CLASSIFIERS)}"
         )
     return lines
 

@@ -5,7 +5,15 @@ Exact if the metric has a known distribution, otherwise by random draws. Imports
 """
 
 from skpostbac.metrics._confusion.joint import JointConfusion, confuse_jointly
-from skpostbac.metrics._confusion.metrics import ExpectedCost, Metric, NetBenefit, less_is_better
+from skpostbac.metrics._confusion.metrics import (
+    AVERAGES,
+    OVERALL,
+    ExpectedCost,
+    Metric,
+    NetBenefit,
+    less_is_better,
+    read_name,
+)
 from skpostbac.metrics._confusion.posterior import (
     PosteriorConfusionMetric,
     posterior_confusion_metric,

@@ -305,7 +305,7 @@ def find_target(
         target = _own_metric(metric)
         _check_overall(pos_label, average)
         return target
-    name, average = _read_name(metric, average)
+    name, average = read_name(metric, average)
     if name in OVERALL:
         _check_overall(pos_label, average)
         exact = {"accuracy": distribution_of_accuracy, "kappa": distribution_of_kappa}
@@ -410,7 +410,7 @@ def _check_overall(pos_label: Hashable, average: str | None) -> None:
         raise ValueError(f"average={average!r} does not apply: metric is not averaged over classes")
 
 
-def _read_name(metric: object, average: str | None) -> tuple[str, str | None]:
+def read_name(metric: object, average: str | None) -> tuple[str, str | None]:
     """Return the canonical name and the average, which may be part of the name."""
     name, own_average = _plain_name(metric) if isinstance(metric, str) else ("", None)
     if not (name in BY_CLASS or (name in OVERALL and own_average is None)):
