@@ -25,7 +25,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, matthews_corrcoef
 
 import skpostbac
 from skpostbac.__main__ import main
@@ -305,6 +305,18 @@ def test_metric_is_of_class_1_by_default(labels, write, run):
     )
     assert found["data"]["score"] == "F1 of 1"
     assert found["posteriors"] == expected["posteriors"]
+
+
+def test_observed_is_the_metric_of_the_samples(document):
+    """As scikit-learn computes it."""
+    for metric, score in {
+        "f1:ill": lambda *labels: f1_score(*labels, pos_label="ill"),
+        "accuracy": accuracy_score,
+        "mcc": matthews_corrcoef,
+        "balanced_accuracy": balanced_accuracy_score,
+    }.items():
+        for record in document("--metric", metric)["posteriors"]:
+            same(record, observed=score(TRUTH, PREDICTIONS[record["name"]]))
 
 
 def test_subgroups_agree_with_the_library(document):

@@ -350,8 +350,12 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
     is_of_outcomes = evaluation.settings.metric in ("balanced_accuracy", "accuracy")
     chance_keys = ("prob_above_chance", "prior_prob_above_chance", "bayes_factor_above_chance")
     effects, (worth, doubts) = posterior.design_effects, describe_design(posterior, level)
-    if score is not posterior:  # whose prior influences the balanced accuracy
-        influence = dominating = None
+    accuracy = counts.correct.sum() / counts.total.sum()
+    balanced_accuracy = (counts.correct[present] / counts.total[present]).mean()
+    observed = balanced_accuracy
+    if score is not posterior:
+        observed = accuracy if isinstance(score, PosteriorAccuracy) else score.observed
+        influence = dominating = None  # those of the balanced accuracy
     if score is not posterior and effects is not None:
         is_of_counts = isinstance(score, PosteriorAccuracy)
         effects = (score.counts._as_one_class() if is_of_counts else score).design_effects
@@ -366,8 +370,9 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
             for row, number in evaluation.table.rows.items()
             if is_of_outcomes and row[0] in classes and row[column] not in classes
         ),
-        "accuracy": counts.correct.sum() / counts.total.sum(),
-        "balanced_accuracy": (counts.correct[present] / counts.total[present]).mean(),
+        "accuracy": accuracy,
+        "balanced_accuracy": balanced_accuracy,
+        "observed": observed,
         **_pick(summary, "mean", "median", "low", "high"),
         "mean_error": summary.get("monte_carlo_error", 0.0),
         **{key: summary.get(key, 0.0) for key in ("low_error", "high_error")},

@@ -195,15 +195,19 @@ def make_sections(document: Record) -> list[Section]:
     if "areas" in document:
         return _area_sections(document, interval)
     sections = _comparison_sections(document, interval) if document["comparison"] else []
+    columns = {"classifier": "name", "samples": "observed"}
+    if has_chance := document["data"]["chance"] is not None:
+        columns = {"classifier": "name", "accuracy": "accuracy", "bal.acc.": "balanced_accuracy"}
+    of_samples = ", ".join(list(columns)[1:])
+    columns |= {"mean": "mean", "median": "median", interval: "interval", f"{level} lower": "lower"}
+    if has_chance:
+        columns["P(>chance)"] = "prob_above_chance"
+    records = _best_first(document, document["posteriors"])
     sections.append(
         Section(
-            f"Posterior of the {_name_score(document)} (accuracy, bal.acc.: sample values)",
-            ["classifier", "accuracy", "bal.acc.", *estimate, f"{level} lower", "P(>chance)"],
-            _rows(
-                _best_first(document, document["posteriors"]),
-                *("name", "accuracy", "balanced_accuracy", "mean", "median", "interval"),
-                *("lower", "prob_above_chance"),
-            ),
+            f"Posterior of the {_name_score(document)} ({of_samples}: sample values)",
+            list(columns),
+            _rows(records, *columns.values()),
             _posterior_notes(document),
         )
     )
