@@ -380,11 +380,21 @@ def test_scores(write, run):
         (pair,) = (record for record in found["differences"] if record["metric"] == metric)
         difference = comparison.difference(pair["first"], pair["second"])
         same_estimate(pair, difference, difference.credible_interval(), abs=0.02)
+        best = {one["name"]: one["prob_best"] for one in comparison.summary()}
+        assert {one["name"]: one["prob_best"] for one in records} == pytest.approx(best, abs=0.01)
     options = ["--truth", "y", "--scores", "a", "--groups", "patient", "--positive", "0"]
     text = run(path, *options)
     assert "45 in groups (column patient)\nPositive  0" in text
     assert "Posterior of the average precision" in text
     assert "Difference" not in text
+    # A column of weak scores, though first in the file, comes last.
+    weak = "".join(f"{i % 2},{i % 3},{i},{i % 2 + i % 5}\n" for i in range(20))
+    options = [write("y,weak,fair,good\n" + weak), "--truth", "y"]
+    options += ["--scores=weak", "--scores=fair", "--scores=good"]
+    first = re.findall(r"^(\w+) +\d\.\d", run(*options), re.M)
+    assert first[0] == first[3] == "good"
+    assert "all other pairs" not in run(*options)
+    assert "all other pairs" in run(*options, "--all-pairs")
 
 
 @pytest.mark.parametrize(

@@ -536,11 +536,13 @@ def make_scores_document(table: Table, settings: Namespace) -> Record:
     find: Any = {"roc_auc": posterior_roc_auc, "average_precision": posterior_average_precision}
     for metric, posterior_of in find.items():
         posteriors: Sequence[Any]
+        prob_best: dict[str, float] = {}
         if len(scores) == 1:
             posteriors = [posterior_of(y_true, values, **options) for values in scores.values()]
         else:
             comparison = compare_scores(y_true, scores, metric=metric, **options)
             posteriors = comparison.posteriors
+            prob_best = {one["name"]: one["prob_best"] for one in comparison.summary(level)}
             for first, second in combinations(comparison.ranking(), 2):
                 difference = comparison.difference(first, second)
                 above = {"prob_greater": float(difference.ccdf(0.0))}
@@ -548,7 +550,8 @@ def make_scores_document(table: Table, settings: Namespace) -> Record:
                 differences.append({**pair, **_estimate(difference, level), **above})
         for name, posterior in zip(scores, posteriors, strict=True):
             figures = _pick(posterior.summary(level), "observed", "mean", "median", "low", "high")
-            records.append({"metric": metric, "name": name, **figures})
+            best = {"prob_best": prob_best.get(name)}
+            records.append({"metric": metric, "name": name, **figures, **best})
     data = {"source": table.source, "truth": table.columns[0], "n_samples": table.rows.total()}
     return dict(
         _plain(

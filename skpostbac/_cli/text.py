@@ -424,18 +424,20 @@ def _judge_sections(document: Record, interval: str) -> list[Section]:
         [printable(f"{r['name']}: {r['note']}.") for r in records if r["note"]],
     )
     title = "Difference in the share of positives, same judge"
+    return [prevalences, *_difference_sections(title, differences, interval)]
+
+
+def _difference_sections(
+    title: str, differences: Sequence[Record], interval: str
+) -> Iterator[Section]:
+    """Yield the differences from the best, which come first, and those of other pairs, folded."""
     header = ["first - second", "mean", interval, "P(first > second)"]
     rows = _rows(differences, "pair", "mean", "interval", "prob_greater")
-    n_best = len(records) - 1  # pairs with the first of all, which come first
-    sections = [prevalences]
+    n_best = sum(record["first"] == differences[0]["first"] for record in differences)
     if differences:
-        sections.append(Section(title, header, rows[:n_best], sign="+"))
+        yield Section(title, header, rows[:n_best], sign="+")
     if len(differences) > n_best:
-        others = Section(
-            f"{title}: all other pairs", header, rows[n_best:], sign="+", is_folded=True
-        )
-        sections.append(others)
-    return sections
+        yield Section(f"{title}: all other pairs", header, rows[n_best:], sign="+", is_folded=True)
 
 
 def _area_sections(document: Record, interval: str) -> list[Section]:
@@ -447,12 +449,13 @@ def _area_sections(document: Record, interval: str) -> list[Section]:
             for key in ("areas", "differences")
         )
         header = ["classifier", "samples", "mean", "median", interval]
-        rows = _rows(records, "name", "observed", "mean", "median", "interval")
-        sections.append(Section(f"Posterior of the {name} (samples: sample values)", header, rows))
+        keys = ["name", "observed", "mean", "median", "interval"]
         if differences:
-            header = ["first - second", "mean", interval, "P(first > second)"]
-            rows = _rows(differences, "pair", "mean", "interval", "prob_greater")
-            sections.append(Section(f"Difference in {name}, same samples", header, rows, sign="+"))
+            header, keys = [*header, "P(best)"], [*keys, "prob_best"]
+        rows = _rows(sorted(records, key=itemgetter("mean"), reverse=True), *keys)
+        sections.append(Section(f"Posterior of the {name} (samples: sample values)", header, rows))
+        title = f"Difference in {name}, same samples"
+        sections += _difference_sections(title, differences, interval)
     return sections
 
 
