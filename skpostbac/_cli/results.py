@@ -157,7 +157,7 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
                 scores = dict(zip(comparison.names, comparison.posteriors, strict=True))
     scores = scores or posteriors
     if settings.fail_below is not None and less_is_better(getattr(first_of(scores), "metric", "")):
-        raise InputError(f"--fail-below cannot be combined with --metric {metric}: less is better")
+        raise InputError(f"--fail-below cannot be combined with --metric {metric}: lower is better")
     return Evaluation(table, settings, posteriors, scores, comparison, selected, subgroups)
 
 

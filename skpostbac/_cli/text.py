@@ -271,7 +271,7 @@ def _first(notes: list[str]) -> list[str]:
 def _posterior_notes(document: Record) -> list[str]:
     data, by_name = document["data"], {record["name"]: record for record in document["posteriors"]}
     records = [by_name[name] for name in _numbers(document)]
-    notes = ["Less is better."] if data["less_is_better"] else []
+    notes = ["Lower is better."] if data["less_is_better"] else []
     if data["n_classes"] == 1:
         notes = ["There is only one class: this is its recall, not a balanced accuracy."]
     elif data["chance"] is not None:
@@ -338,7 +338,7 @@ def _comparison_sections(document: Record, interval: str) -> list[Section]:
     errors = [max(pair[key] for pair in comparison["pairs"] for key in keys) for keys in kinds]
     notes = []
     if document["data"]["less_is_better"]:
-        notes.append("Less is better.")
+        notes.append("Lower is better.")
     width = min(pair["high"] - pair["low"] for pair in comparison["pairs"])
     if any(is_shown(error, width) for error in errors) and errors[1]:
         notes.append(
