@@ -102,7 +102,7 @@ def run_process(*args, **kwargs):
 GOLDEN = ROOT / "tests" / "golden"
 # What starts a line of the parts of a page, to show where a page differs.
 PARTS = re.compile(r"(?=<(?:h1|h2|p|dl|dt|figure|figcaption|section|table|tr|footer)\b)")
-DECIMAL = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+")
+DECIMAL = re.compile(r"-?(?:\d+\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+)")
 
 
 def read_transcript(path):
