@@ -39,6 +39,19 @@ def _no_figure_is_left():
         sys.modules["matplotlib.pyplot"].close("all")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _no_worker_is_left():
+    """Shut down the processes of joblib after each module.
+
+    They end by themselves after five minutes without work; a task that is sent at that very moment
+    may never be done.
+    """
+    yield
+    loky = sys.modules.get("joblib.externals.loky.reusable_executor")
+    if loky is not None and loky._executor is not None:
+        loky.get_reusable_executor().shutdown(wait=True)
+
+
 def pvalue_of_draws(draws, cdf):
     """Return the p-value of the test of Kolmogorov and Smirnov, looking at 200 of the draws.
 
