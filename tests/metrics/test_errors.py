@@ -254,7 +254,7 @@ CALLS = [
     (lambda: read(PAIRED, patterns=[[1, 0], "11"]), "^patterns must hold booleans"),
     (lambda: read(PAIRED, counts=[1, 7, 0.5, None]), "^counts must be an array of numbers, got"),
     # Metrics of a confusion matrix
-    (lambda: metric("auc"), "metric must be a function or one of .*got 'auc'$"),
+    (lambda: metric("auc"), "metric must be a .*got 'auc'; did you mean posterior_roc_auc or"),
     (lambda: metric(int), "metric must be a function or one of .*, got <class 'int'>"),
     (lambda: metric(metrics.f1_score), "scikit-learn's f1_score, which takes labels; give a name"),
     (lambda: metric(metrics.get_scorer("f1")), r"scikit-learn's make_scorer.*give a name"),
