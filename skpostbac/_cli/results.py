@@ -38,7 +38,7 @@ from skpostbac.metrics import (
     posterior_roc_auc,
     subgroup_posteriors,
 )
-from skpostbac.metrics._confusion import AVERAGES, OVERALL, less_is_better, read_name
+from skpostbac.metrics._confusion import AVERAGES, OVERALL, read_name
 from skpostbac.metrics._dependence import describe_effective_size, group_notes
 from skpostbac.metrics._posteriors import ScalarPosterior, describe_design, dominating_influence
 from skpostbac.model_selection import (
@@ -156,7 +156,7 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
                 )
                 scores = dict(zip(comparison.names, comparison.posteriors, strict=True))
     scores = scores or posteriors
-    if settings.fail_below is not None and less_is_better(getattr(first_of(scores), "metric", "")):
+    if settings.fail_below is not None and first_of(scores)._less_is_better:
         raise InputError(f"--fail-below cannot be combined with --metric {metric}: lower is better")
     return Evaluation(table, settings, posteriors, scores, comparison, selected, subgroups)
 
@@ -310,7 +310,7 @@ def _describe_data(evaluation: Evaluation) -> Record:
         "n_left_out": n_rows - n_samples,
         "n_classes": counts.n_classes,
         "score": name_score(evaluation),
-        "less_is_better": less_is_better(getattr(first_of(evaluation.scores), "metric", "")),
+        "less_is_better": first_of(evaluation.scores)._less_is_better,
         "chance": posterior.chance if has_chance(evaluation) else None,
         "classes": [
             {"label": str(label), "n_samples": int(total)}

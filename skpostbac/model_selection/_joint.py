@@ -27,8 +27,8 @@ from skpostbac._utils import (
     progress,
     table,
 )
-from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, PosteriorConfusionMetric
-from skpostbac.metrics._confusion import JointConfusion, less_is_better
+from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
+from skpostbac.metrics._confusion import JointConfusion
 from skpostbac.metrics._counts import describe_samples
 from skpostbac.metrics._dependence import DesignEffects, widened_difference, widening
 from skpostbac.metrics._labels import label_list
@@ -641,8 +641,7 @@ def independent_joint(posteriors: Sequence[Any]) -> IndependentJoint | DrawnJoin
 
 def sign_of(posterior: Any) -> int:
     """Return -1 for the posterior of a metric for which lower is better, else 1."""
-    is_metric = isinstance(posterior, PosteriorConfusionMetric)
-    return -1 if is_metric and less_is_better(posterior.metric) else 1
+    return -1 if posterior._less_is_better else 1
 
 
 def probability_errors(probabilities: float | Floats, n_draws: int) -> Floats:

@@ -11,7 +11,6 @@ from skpostbac.metrics._confusion.metrics import (
     ExpectedCost,
     Metric,
     NetBenefit,
-    less_is_better,
     read_name,
 )
 from skpostbac.metrics._confusion.posterior import (

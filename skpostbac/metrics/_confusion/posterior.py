@@ -10,7 +10,13 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, LabelArray, RandomStateLike, check_n_draws, draw_seed
 from skpostbac.metrics._confusion.distributions import ConfusionModel, Exact
-from skpostbac.metrics._confusion.metrics import ConfusionMetric, Metric, Target, find_target
+from skpostbac.metrics._confusion.metrics import (
+    ConfusionMetric,
+    Metric,
+    Target,
+    find_target,
+    less_is_better,
+)
 from skpostbac.metrics._confusion.samples import ConfusedSamples, count_confusions, design_of_metric
 from skpostbac.metrics._counts import read_confusion_matrix
 from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
@@ -163,6 +169,10 @@ class PosteriorConfusionMetric(PosteriorMetric):
             return "MCC"
         words, of, label = self.metric.partition(" of ")  # a label keeps its underscores
         return words[:1].upper() + words[1:].replace("_", " ") + of + label
+
+    @property
+    def _less_is_better(self) -> bool:
+        return less_is_better(self.metric)
 
     def _facts(self) -> list[str]:
         facts = []

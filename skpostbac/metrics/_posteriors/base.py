@@ -71,6 +71,11 @@ class ScalarPosterior(StablePickle, ABC):
     def score_name(self) -> str:
         """Name of the metric, used as an axis label."""
 
+    @property
+    def _less_is_better(self) -> bool:
+        """Whether lower values are better, as for a cost."""
+        return False
+
     def __array_function__(self, func: Any, *_: Any) -> Any:
         """Raise for functions such as :func:`numpy.mean`, which would call methods of this name."""
         raise TypeError(
