@@ -74,23 +74,30 @@ def targets(node, modules, folder):
             yield name
 
 
+def rooms_of(package):
+    """Return the rooms: folders, and modules that stand beside folders."""
+    folders = folders_of(package)
+    mixed = {parent(folder) for folder in folders}
+    return folders | {name for name in map(module_of, package) if parent(name) in mixed}
+
+
 def foreign_modules(package):
-    """An import names a module of the same folder or a folder."""
-    inner = {module_of(path) for path in package} - folders_of(package)
+    """An import names a module of the same folder or a room."""
+    inner = {module_of(path) for path in package} - rooms_of(package)
     for place, _, folder, target in imports_of(package):
         if target in inner and parent(target) != folder:
             yield f"{place}: imports {target}, a module of another folder"
 
 
 def circles(package):
-    """Folders import one another in no circle, and none of those that they lie in."""
-    folders, graph = folders_of(package), {}
+    """Rooms import one another in no circle, and none of the folders that they lie in."""
+    rooms, graph = rooms_of(package), {}
     for place, importer, folder, target in imports_of(package):
         if is_inside(folder, target) and importer != target:
             yield f"{place}: imports {target}, the folder that it lies in"
-        imported = target if target in folders else parent(target)
-        if is_inside(target, PACKAGE) and imported != folder:
-            graph.setdefault(folder, set()).add(imported)
+        room, imported = (name if name in rooms else parent(name) for name in (importer, target))
+        if is_inside(target, PACKAGE) and imported != room:
+            graph.setdefault(room, set()).add(imported)
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:

@@ -11,12 +11,7 @@ from skpostbac.metrics._confusion import (
 )
 from skpostbac.metrics._counts import ClassCounts, PairedCounts, class_counts, paired_counts
 from skpostbac.metrics._dependence import DesignEffects, GroupsWarning, SampleWeightWarning
-from skpostbac.metrics._groups import (
-    PopulationPosterior,
-    SubgroupPosteriors,
-    population_posterior,
-    subgroup_posteriors,
-)
+from skpostbac.metrics._population import PopulationPosterior, population_posterior
 from skpostbac.metrics._posteriors import (
     ClassCountsScorer,
     JudgeWarning,
@@ -41,6 +36,7 @@ from skpostbac.metrics._ranking import (
     posterior_average_precision,
     posterior_roc_auc,
 )
+from skpostbac.metrics._subgroups import SubgroupPosteriors, subgroup_posteriors
 from skpostbac.metrics._thresholds import PosteriorThresholdCurve, posterior_threshold_curve
 from skpostbac.stats._distribution import DrawnPosterior
 
