@@ -419,3 +419,13 @@ def test_repeated_ids_are_told(function):
     with warnings.catch_warnings(action="error", category=GroupsWarning):
         function(repeated, y_pred, groups=np.arange(300))
         function(pd.Series(y), y_pred)
+
+
+def test_json_has_pairs_of_classes_in_both_orders():
+    """A pair of classes that share groups stands in the sums of either."""
+    text = class_counts([0, 0, 1, 1], [0, 1, 1, 1], groups=[0, 1, 2, 2]).to_json()
+    document = json.loads(text)
+    assert document["design"]["by_class"]["pairs"] == [[0, 0], [1, 1]]
+    document["design"]["by_class"]["pairs"] = [[0, 0], [1, 0]]
+    with pytest.raises(ValueError, match="each of them also the other way round"):
+        ClassCounts.from_json(json.dumps(document))
