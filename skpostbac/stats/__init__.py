@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from skpostbac.stats._population import BetaBinomial, NormalBinomial
     from skpostbac.stats._ratio import BetaQuotient, BetaRatio, LibbyNovickBeta
 else:
-    _FOLDERS = {
+    _ROOMS = {
         "BetaBinomial": "_population",
         "BetaQuotient": "_ratio",
         "BetaRatio": "_ratio",
@@ -35,10 +35,10 @@ else:
 
     def __getattr__(name: str) -> Any:
         """Import a model on first use (PEP 562)."""
-        if name not in _FOLDERS:
+        if name not in _ROOMS:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        folder = import_module(f"{__name__}.{_FOLDERS[name]}")
-        return globals().setdefault(name, getattr(folder, name))
+        room = import_module(f"{__name__}.{_ROOMS[name]}")
+        return globals().setdefault(name, getattr(room, name))
 
     def __dir__() -> list[str]:
         """List the public names."""

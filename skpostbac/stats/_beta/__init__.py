@@ -1,7 +1,7 @@
 """Weighted sums of independent Beta variables: `BetaAverage` and `BetaAverages`.
 
 `betas` holds the variables of many sums, and bounds their range and the height of their transforms.
-`series` makes series of them; single variables have closed forms (`single`), and logs of small
+`series` makes series of them; single variables have closed forms, and logs of small
 tails a `saddlepoint` approximation. `average` has what users see. Imports `_series`.
 """
 
