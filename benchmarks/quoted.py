@@ -146,7 +146,8 @@ def of_other_tables():
     splits = partial(column, "practice_splits.rst")
     equals = [column("practice_equals.rst", name) for name in ("corrected", "None")]
     search = partial(column, "selection_coverage.rst")
-    thresholds = [partial(column, f"threshold_{name}.rst") for name in ("coverage", "weights")]
+    names = ("coverage", "weights", "groups")
+    thresholds = [partial(column, f"threshold_{name}.rst") for name in names]
     judges = partial(column, "prevalence_coverage.rst")
     gap = partial(column, "subgroup_pooling.rst")
     sites = partial(column, "group_coverage.rst", rows="^(?!half to choose)")
@@ -185,6 +186,8 @@ def of_other_tables():
         "thresholds-uncorrected": span(*(table("uncorrected") for table in thresholds)),
         "thresholds-unrelated": span(thresholds[1]("corrected", "^unrelated")),
         "thresholds-tied": span(thresholds[1]("corrected", "^tied")),
+        "thresholds-groups": span(thresholds[2]("corrected")),
+        "thresholds-ignored": span(thresholds[2]("ignored")),
         "judges-posterior": span(judges("posterior")),
         "judges-delta": span(judges("delta")),
         "sites-default-mean": mean(sites("beta-binomial")[0]),

@@ -144,9 +144,6 @@ def check_combination(parser: Parser, args: Namespace) -> None:
                 raise InputError(f"--{option} needs a FILE, or - for standard input")
     has_metric = args.metric != parser.get_default("metric")
     wrong = {
-        "--by assumes independent samples and cannot be combined with --groups": (
-            args.groups is not None and args.by is not None
-        ),
         "--by is for the balanced accuracy and cannot be combined with --metric": (
             has_metric and args.by is not None
         ),

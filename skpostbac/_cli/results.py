@@ -113,7 +113,7 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
     options: dict[str, Any] = {
         "labels": settings.labels,
         "sample_weight": list(table.rows.values()),
-        "groups": None if settings.groups is None else columns[-1],
+        "groups": None if settings.groups is None else columns[len(predictions)],
     }
     metric, pos_label = _read_metric(table, settings)
     has_own_metric = metric != "balanced_accuracy"
@@ -124,8 +124,7 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
         warnings.simplefilter("ignore", PriorInfluenceWarning)
         warnings.simplefilter("ignore", GroupsWarning)
         if settings.by is not None:
-            # Pooled, under a prior of their own; --by excludes --groups.
-            del options["groups"]
+            # Pooled, under a prior of their own
             subgroups = {
                 name: subgroup_posteriors(y_true, y_pred, sensitive_features=columns[-1], **options)
                 for name, y_pred in predictions.items()

@@ -301,7 +301,7 @@ def _list_columns(header: Sequence[str]) -> str:
 def _check_predictions(names: Sequence[str], rows: Iterable[tuple[str, ...]]) -> None:
     """Raise if a column, selected by default, can hardly contain predictions."""
     truth, *columns = map(set, zip(*rows, strict=True))
-    for name, labels in zip(names[1:], columns, strict=False):  # groups come last
+    for name, labels in zip(names[1:], columns, strict=False):  # groups and subgroups come last
         if not labels & truth:
             raise InputError(
                 f"column {name!r} has no label of {names[0]!r} ({_list_labels(truth)}), only "

@@ -188,7 +188,7 @@ def make_sections(document: Record) -> list[Section]:
         curves, and their differences.
     """
     level = _level(document)
-    interval = f"{level} interval"
+    interval = f"{level} CI"
     estimate = ["mean", "median", interval]
     if "judge" in document:
         return _judge_sections(document, interval)

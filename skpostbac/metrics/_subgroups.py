@@ -31,7 +31,12 @@ from skpostbac._utils import (
     user_stacklevel,
 )
 from skpostbac.metrics._counts import ClassCounts, class_counts, describe_samples
-from skpostbac.metrics._dependence import SampleWeightWarning
+from skpostbac.metrics._dependence import (
+    GroupsWarning,
+    SampleWeightWarning,
+    WidenedAverage,
+    group_notes,
+)
 from skpostbac.metrics._labels import WeightType, encode, label_list, read_column
 from skpostbac.metrics._posteriors import (
     PosteriorBalancedAccuracy,
@@ -181,7 +186,12 @@ class SubgroupPosteriors(StablePickle):
         draws = np.zeros((N_DRAWS, len(counts)))
         for weight, k, n in zip(self.posteriors[0].class_weight, correct.T, total.T, strict=True):
             draws += weight * GroupInference(BetaBinomial(), k, n).sample_groups(N_DRAWS, rng)
-        return draws
+        # Clusters with samples of several classes widen the average, as they do without pooling.
+        factors = [
+            one._factor if isinstance(one, WidenedAverage) else 1.0 for one in self._distributions
+        ]
+        centre = draws.mean(axis=0)
+        return np.asarray(np.clip(centre + np.sqrt(factors) * (draws - centre), 0.0, 1.0))
 
     @property
     def _distributions(self) -> list[AverageDistribution]:
@@ -342,6 +352,7 @@ def subgroup_posteriors(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
     prior: PriorLike = DEFAULT_PRIOR,
     pooling: Literal["partial"] | None = "partial",
@@ -349,8 +360,8 @@ def subgroup_posteriors(
     """Compute the posterior balanced accuracy of each group, of the worst group and of the gap.
 
     The groups are those of interest, such as men and women, and no others.
-    :func:`population_posterior` takes groups as a sample of more, such as sites; `groups=` of other
-    functions says which samples depend on one another, such as those of one patient.
+    :func:`population_posterior` takes groups as a sample of more, such as sites; `groups` says
+    which samples depend on one another, such as those of one patient.
 
     Parameters
     ----------
@@ -367,6 +378,11 @@ def subgroup_posteriors(
         Finite, non-negative case counts. Their scale matters.
     weight_type : {"case", "importance"}, default=None
         As for :func:`posterior_balanced_accuracy`.
+    groups : array-like of shape (n_samples,), default=None
+        The cluster of each sample, such as a patient. Samples of the same cluster are treated as
+        correlated and count for less; see :ref:`groups`. The correlation is estimated in each of
+        the compared groups. A cluster in several of them, such as a patient examined at two sites,
+        makes their accuracies alike, which is ignored: the gap is then less uncertain than shown.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum to 1.
     prior : str, pair of floats, array-like or Hyperprior, default="reciprocal"
@@ -392,6 +408,8 @@ def subgroup_posteriors(
 
     Warns
     -----
+    GroupsWarning
+        If the correlation within clusters is poorly known in one of the groups.
     PriorInfluenceWarning
         If a group has no samples of a class. Without pooling, also if 95 % intervals under this
         prior would often miss the true value in similar groups, and when probabilities of the gap
@@ -431,9 +449,8 @@ def subgroup_posteriors(
             "pooling=None to evaluate each group by itself"
         )
     # Errors and warnings that concern all samples.
-    pooled = class_counts(
-        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
-    )
+    of_samples: dict[str, Any] = {"sample_weight": sample_weight, "weight_type": weight_type}
+    pooled = class_counts(y_true, y_pred, labels=labels, groups=groups, **of_samples)
     column = read_column(sensitive_features, "sensitive_features")
     with input_errors("sensitive_features"):
         check_consistent_length(y_true, column.array)
@@ -454,17 +471,20 @@ def subgroup_posteriors(
         warnings.simplefilter("ignore", SampleWeightWarning)
         weights = (weight * (codes == group) for group in range(len(names)))
         given = y_true, {"y_pred": y_pred}, pooled.classes
-        counts = [ClassCounts._of_labels(*given, one, weight_type, None) for one in weights]
+        counts = [ClassCounts._of_labels(*given, one, weight_type, groups) for one in weights]
     posteriors = tuple(
         PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight) for one in counts
     )
-    groups = SubgroupPosteriors(tuple(names), posteriors, pooling)
-    sentences = _missing_class_notes(groups)
+    subgroups = SubgroupPosteriors(tuple(names), posteriors, pooling)
+    sentences = _missing_class_notes(subgroups)
     if pooling is None:
         sentences = [*coverage_notes(*posteriors), *sentences]
     if sentences:
         warnings.warn(" ".join(sentences), PriorInfluenceWarning, stacklevel=2)
-    return groups
+    for name, one in zip(names, posteriors, strict=True):
+        if doubts := group_notes(one.design_effects, label_list(pooled.classes)):
+            warnings.warn(f"{name!r}: {' '.join(doubts)}", GroupsWarning, stacklevel=2)
+    return subgroups
 
 
 def _missing_class_notes(groups: SubgroupPosteriors) -> list[str]:

@@ -43,6 +43,7 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics._counts import ClassCounts, describe_samples, format_count
+from skpostbac.metrics._dependence import WidenedAverage, warn_of_groups
 from skpostbac.metrics._labels import BinaryScores, WeightType, read_scores, warn_of_labels
 from skpostbac.metrics._posteriors import (
     Optimism,
@@ -126,7 +127,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     correct : ndarray of shape (n_thresholds, 2)
         Correct predictions of each class.
     total : ndarray of shape (2,)
-        Samples of each class; effective sizes with importance weights.
+        Samples of each class; effective sizes with importance weights or groups.
     prior : str or ndarray of shape (2,) or (2, 2)
         Prior of each class's accuracy, as given.
     class_weight : ndarray of shape (2,) or None
@@ -136,7 +137,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     seed : int
         Seed for the band, `prob_best` and the bootstrap of `optimism`.
     n_samples : float or None
-        Number of samples with importance weights; None without such weights.
+        Number of samples with importance weights or groups; None without either.
 
     See Also
     --------
@@ -406,6 +407,7 @@ def posterior_threshold_curve(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
     weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
     prior: PriorLike = DEFAULT_PRIOR,
     level: float = 0.95,
@@ -427,6 +429,10 @@ def posterior_threshold_curve(
         Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
         whose scale does not matter. None means "case", with a warning if the weights are not whole
         numbers.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, such as a patient. Samples of the same group are treated as
+        correlated: at all thresholds, the counts are divided by the design effects at the best one;
+        see :ref:`groups`.
     class_weight : dict or array-like of shape (2,), default=None
         Weights of the classes in the average, normalised to sum to 1; an array follows the order of
         the sorted labels. They express the cost of errors in each class.
@@ -453,6 +459,8 @@ def posterior_threshold_curve(
 
     Warns
     -----
+    GroupsWarning
+        If the correlation within groups is poorly known, or if groups span both classes.
     PriorInfluenceWarning
         If 95 % intervals at the best threshold would often miss the true value in similar test sets
         under this prior.
@@ -465,10 +473,6 @@ def posterior_threshold_curve(
 
     Notes
     -----
-    Samples are treated as independent. For samples in groups, such as patients, there is no
-    correction for the choice of the threshold: choose it on other samples, and pass `groups` to
-    :func:`posterior_balanced_accuracy`.
-
     The probabilities of being the best compare observed scores only. They are above 0.999 if one
     score separates the classes perfectly, or with one sample in each class.
 
@@ -506,6 +510,24 @@ def posterior_threshold_curve(
     counts = count_at_thresholds(scores)
     weight_spec, prior_spec = check_class_weight(class_weight), check_prior(prior)
     weights = resolve_class_weight(weight_spec, np.array(scores.classes, dtype=object))
+    if groups is not None:
+        n_samples = n_samples or float(scores.weight.sum())
+        # At the best threshold; what groups of both classes add to its variance counts for both.
+        best = counts.thresholds[np.argmax(counts.average(weights))]
+        positive, negative = scores.positive, 1 - scores.positive
+        y_true, y_pred = (
+            np.where(is_positive, positive, negative)
+            for is_positive in (scores.is_positive, scores.values >= best)
+        )
+        options = sample_weight, weight_type or "case", groups
+        grouped = ClassCounts._of_labels(y_true, {"y_pred": y_pred}, [0, 1], *options)
+        effects = grouped.design_effects
+        assert effects is not None
+        warn_of_groups(effects, scores.classes)
+        distribution = PosteriorBalancedAccuracy(grouped, class_weight=weights).distribution
+        factor = distribution._factor if isinstance(distribution, WidenedAverage) else 1.0
+        divisor = factor * effects.design_effect
+        counts = counts._replace(correct=counts.correct / divisor, total=counts.total / divisor)
     independent_prior(resolve_prior(prior_spec, 2), "a threshold curve")  # or raise
     if len(counts.thresholds) > MOST_THRESHOLDS:
         # From one to the next the same weighted share of the samples becomes positive.

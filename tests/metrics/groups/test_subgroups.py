@@ -14,6 +14,7 @@ from skpostbac import (
     subgroup_posteriors,
 )
 from skpostbac.metrics import (
+    GroupsWarning,
     PriorInfluenceWarning,
     SampleWeightWarning,
     SubgroupPosteriors,
@@ -40,6 +41,47 @@ def test_each_group_has_the_posterior_of_its_samples(groups):
     for name, posterior in groups.by_group.items():
         here = name == SITE
         assert posterior == posterior_balanced_accuracy(Y_TRUE[here], Y_PRED[here])
+
+
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
+def test_clusters_are_those_of_each_group():
+    """Each group alone has the posterior of its samples with their clusters."""
+    patient = np.arange(N) // 3
+    options = {"sensitive_features": SITE, "groups": patient}
+    groups = subgroup_posteriors(Y_TRUE, Y_PRED, pooling=None, **options)
+    for name, posterior in groups.by_group.items():
+        here = name == SITE
+        labels = Y_TRUE[here], Y_PRED[here]
+        assert posterior == posterior_balanced_accuracy(*labels, groups=patient[here])
+
+
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
+@pytest.mark.parametrize("is_crossing", [False, True], ids=["of one class", "of both"])
+def test_copies_of_samples_are_clusters(is_crossing):
+    """With copies in one cluster, pooled groups are about as uncertain as without copies."""
+    labels = Y_TRUE, Y_PRED, SITE
+    if is_crossing:  # an ill and a healthy sample, both right or both wrong
+        y_true, site = np.tile(["ill", "healthy"], N), np.repeat(SITE, 2)
+        labels = y_true, np.where(np.repeat(HIT, 2), y_true, "unknown"), site
+    copies = [np.repeat(column, 4) for column in labels]
+    clusters = np.arange(len(copies[0])) // (8 if is_crossing else 4)
+    alone, grouped = (
+        subgroup_posteriors(*found, sensitive_features=column, groups=given)
+        for *found, column, given in ((*labels, None), (*copies, clusters))
+    )
+    for one, other in zip(alone.by_group.values(), grouped.by_group.values(), strict=True):
+        # Of each pair, one sample is worth nothing.
+        ratio = other.standard_deviation() / one.standard_deviation() / np.sqrt(1 + is_crossing)
+        assert 0.85 < ratio < 1.25
+
+
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
+def test_doubts_of_clusters_name_the_group():
+    """Those of the group with few of them."""
+    patient = np.where(SITE == "west", np.cumsum(SITE == "west") // 40, 1000 + np.arange(N))
+    with pytest.warns(GroupsWarning, match="^'west': ") as caught:
+        subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE, groups=patient)
+    assert all(str(one.message).startswith("'west': ") for one in caught)
 
 
 def test_the_worst_group_is_the_last_rank(groups):

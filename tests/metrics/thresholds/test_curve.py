@@ -52,6 +52,40 @@ def test_each_threshold_has_the_posterior_of_its_predictions(prior, class_weight
         assert ends == pytest.approx((low, high), abs=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
+@pytest.mark.parametrize("is_crossing", [False, True], ids=["of one class", "of both"])
+@pytest.mark.parametrize("pos_label", ["ill", "well"])
+def test_groups_count_at_the_best_threshold_as_they_do_there(is_crossing, pos_label):
+    """The posterior is that of its predictions; groups of both classes give the same variance."""
+    rng = np.random.default_rng(1)
+    groups = np.repeat(np.arange(40), 6)
+    is_ill = np.arange(240) % 2 if is_crossing else groups % 2
+    y_true = np.where(is_ill == 1, "ill", "well")
+    y_score = (is_ill - 0.5) * (1 if pos_label == "ill" else -1) + 0.7 * rng.normal(size=40)[groups]
+    y_score = y_score + 0.7 * rng.normal(size=240)
+    curve = posterior_threshold_curve(y_true, y_score, pos_label=pos_label, groups=groups)
+    other = "well" if pos_label == "ill" else "ill"
+    y_pred = np.where(y_score >= curve.best_threshold, pos_label, other)
+    expected = posterior_balanced_accuracy(y_true, y_pred, groups=groups)
+    ratio = curve.best.variance() / expected.variance()
+    assert ratio == pytest.approx(1, rel=0.02 if is_crossing else 1e-9)
+    assert curve.best.mean() == pytest.approx(expected.mean(), abs=1e-3)
+    alone = posterior_threshold_curve(y_true, y_score, pos_label=pos_label)
+    assert curve.best_threshold == alone.best_threshold
+    assert curve.best.variance() > 1.2 * alone.best.variance()
+    assert curve.corrected.optimism > alone.corrected.optimism
+    assert "240 samples (effective size " in curve.report()
+
+
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
+def test_groups_of_one_sample_change_nothing():
+    """But for the number of samples that the curve names."""
+    curves = [posterior_threshold_curve(Y_TRUE, Y_SCORE, groups=g) for g in (None, np.arange(8))]
+    np.testing.assert_array_equal(curves[1].total, curves[0].total)
+    np.testing.assert_array_equal(curves[1].band, curves[0].band)
+    assert curves[1].summary() == curves[0].summary()
+
+
 @pytest.mark.parametrize("threshold", [1.0, np.inf])
 @pytest.mark.parametrize("pos_label", [0, 1])
 def test_above_all_scores_no_sample_is_positive(threshold, pos_label):
