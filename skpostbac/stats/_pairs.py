@@ -98,7 +98,7 @@ from skpostbac.stats._borrowing import (
     stratum_numbers,
 )
 from skpostbac.stats._dirichlet import pair_counts
-from skpostbac.stats._distribution import Convention, Distribution, DrawnPosterior, Interval
+from skpostbac.stats._distribution import DrawnDistribution, DrawnPosterior, Interval
 from skpostbac.stats._numerics import sum_weights
 
 # States of a stratum that are less likely than this beside the likeliest are left out. With 1e-14,
@@ -509,7 +509,7 @@ def without_rare(stratum: Stratum) -> Stratum:
 N_DRAWS = 200_000
 
 
-class HierarchicalPairedDifference(Distribution):
+class HierarchicalPairedDifference(DrawnDistribution):
     r"""Distribution of :math:`\sum_i w_i (\theta_i^B - \theta_i^A)` with pooled classes.
 
     :math:`\theta_i^A` and :math:`\theta_i^B` are the recalls of the classifiers A and B on class i.
@@ -627,7 +627,7 @@ class HierarchicalPairedDifference(Distribution):
         return self._seed
 
     @property
-    def draws(self) -> Floats:
+    def draws(self) -> Floats:  # type: ignore[override]
         """The draws, sorted and read-only, shape (n_draws,)."""
         return self._drawn.draws
 
@@ -645,7 +645,7 @@ class HierarchicalPairedDifference(Distribution):
             n_draws=self.n_draws,
             seed=self.seed,
         )
-        vars(mirrored)["_drawn"] = DrawnPosterior(-self.draws)
+        vars(mirrored)["_drawn"] = -self._drawn
         return mirrored
 
     def support(self) -> Interval:
@@ -661,61 +661,13 @@ class HierarchicalPairedDifference(Distribution):
         """Return the variance, in closed form."""
         return self._model.variance()
 
-    def skewness(self) -> float:
-        """Return the skewness of the draws, the third standardised moment."""
-        return self._drawn.skewness()
-
-    def kurtosis(self, *, convention: Convention = "non-excess") -> float:
-        """Return the kurtosis of the draws, less 3 if `convention` is "excess"."""
-        return self._drawn.kurtosis(convention=convention)
-
-    def mode(self) -> float:
-        """Return the point of highest density, as estimated from the draws."""
-        return self._drawn.mode()
-
-    def pdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the normal kernel density estimate at `x`, which flattens sharp peaks."""
-        return self._drawn.pdf(x)
-
-    def logpdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the logarithm of `pdf`."""
-        return self._drawn.logpdf(x)
-
-    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return the share of the draws that are at most `x`, or in (x, y] if `y` is given."""
-        return self._drawn.cdf(x, y)
-
-    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return the share of the draws that are above `x`, or not in (x, y] if `y` is given."""
-        return self._drawn.ccdf(x, y)
-
-    def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return the logarithm of `cdf`: -inf without draws, NaN where `y` is below `x`."""
-        return self._drawn.logcdf(x, y)
-
-    def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return the logarithm of `ccdf`, -inf without draws."""
-        return self._drawn.logccdf(x, y)
-
-    def icdf(self, p: ArrayLike) -> np.float64 | Floats:
-        """Return the quantile of the draws at `p` in [0, 1]; NaN at NaN."""
-        return self._drawn.icdf(p)
-
-    def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
-        """Return the value exceeded by a share `p` of the draws; NaN at NaN."""
-        return self._drawn.iccdf(p)
-
-    def interval(self, level: float = 0.95) -> Interval:
-        """Return the central interval, with equally many draws in both tails."""
-        return self._drawn.interval(level)
-
     def hdi(self, level: float = 0.95) -> Interval:
         """Return the shortest interval that contains a share `level` of the draws.
 
         For classifiers that are right equally often it is the central interval, as the distribution
         of the difference is then symmetric about zero and unimodal.
         """
-        return self._drawn.interval(level) if self._model.is_symmetric else self._drawn.hdi(level)
+        return self.interval(level) if self._model.is_symmetric else super().hdi(level)
 
     def cdf_error(self, x: ArrayLike) -> np.float64 | Floats:
         """Return the approximate standard error of `cdf` and `ccdf` at `x`.

@@ -9,7 +9,6 @@ Imports `_numerics`.
 from skpostbac.stats._distribution.distribution import (
     DEFAULT_INTERVAL,
     BoundedDistribution,
-    Convention,
     Distribution,
     Interval,
     IntervalMethod,
@@ -22,10 +21,10 @@ from skpostbac.stats._distribution.distribution import (
     estimate_rows,
     figures_of,
     interval_of,
-    normal_kurtosis,
     plain_float,
 )
 from skpostbac.stats._distribution.drawn import (
+    DrawnDistribution,
     DrawnPosterior,
     central_tails,
     describe_draws,
@@ -35,7 +34,6 @@ from skpostbac.stats._distribution.drawn import (
 from skpostbac.stats._distribution.table import (
     LAST,
     CentredShare,
-    CentredTable,
     LogitDistribution,
     Table,
     TabulatedDistribution,

@@ -53,8 +53,112 @@ _BINS_PER_WIDTH, _LEAST_BINS, _MOST_BINS = 5, 50, 2_000
 _REACH = 4
 
 
+class DrawnDistribution(Distribution):
+    """Base class of distributions that are known by sorted draws."""
+
+    draws: Floats
+
+    def skewness(self) -> float:
+        """Return the skewness of the draws, the third standardised moment; NaN if all are equal."""
+        return self._standardised(3)
+
+    def kurtosis(self, *, convention: Convention = "non-excess") -> float:
+        """Return the kurtosis of the draws, less 3 if `convention` is "excess"."""
+        return self._standardised(4) - 3 + normal_kurtosis(convention)
+
+    def _standardised(self, order: int) -> float:
+        away = self.draws - self.draws.mean()
+        with np.errstate(invalid="ignore"):
+            return float(np.mean(away**order) / np.mean(away**2) ** (order / 2))
+
+    def mode(self) -> float:
+        """Return the point of highest density, as estimated from the draws."""
+        x, y = self._density
+        return float(x[np.argmax(y)])
+
+    def pdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the normal kernel density estimate at `x`, which flattens sharp peaks."""
+        points, heights = self._density
+        return np.interp(float_array(x, "x"), points, heights, left=0.0, right=0.0)[()]
+
+    @cached_property
+    def _density(self) -> tuple[Floats, Floats]:
+        if self.draws[0] < self.draws[-1]:
+            return kernel_density(self.draws)
+        return self.draws[:1], np.array([np.inf])
+
+    def logpdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the logarithm of `pdf`."""
+        return _log(self.pdf(x))
+
+    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return the share of the draws that are at most `x`, or in (x, y] if `y` is given."""
+        if y is None:
+            return self._share(x, 0)
+        lower, upper = broadcast_limits(x, y)
+        return self._share(upper, 0) - self._share(lower, 0)
+
+    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return the share of the draws that are above `x`, or not in (x, y] if `y` is given."""
+        if y is None:
+            return self._share(x, 1)
+        lower, upper = broadcast_limits(x, y)
+        return self._share(lower, 0) + self._share(upper, 1)
+
+    def _share(self, x: ArrayLike, side: int) -> np.float64 | Floats:
+        """Return the share of the draws up to `x`, or above; NumPy sorts a NaN above them."""
+        x = float_array(x, "x")
+        below = np.searchsorted(self.draws, x, side="right")
+        count = self.draws.size - below if side else below
+        return np.where(np.isnan(x), np.nan, count / self.draws.size)[()]
+
+    def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return the logarithm of `cdf`: -inf without draws, NaN where `y` is below `x`."""
+        return _log(self.cdf(x, y))
+
+    def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return the logarithm of `ccdf`, -inf without draws."""
+        return _log(self.ccdf(x, y))
+
+    def icdf(self, p: ArrayLike) -> np.float64 | Floats:
+        """Return the quantile at `p` in [0, 1]; NaN where it is NaN."""
+        p = probability_array(p, "p")
+        quantile, known = np.full(p.shape, np.nan), ~np.isnan(p)
+        quantile[known] = np.quantile(self.draws, p[known])
+        return quantile[()]
+
+    def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
+        """Return the value exceeded by a share `p` of the draws; NaN where it is NaN."""
+        return self.icdf(1 - probability_array(p, "p"))
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the central interval, with equally many draws in both tails.
+
+        Examples
+        --------
+        >>> from skpostbac.metrics import DrawnPosterior
+        >>> DrawnPosterior(range(101)).interval(0.9)
+        Interval(low=5.0, high=95.0)
+        """
+        return Interval(*np.quantile(self.draws, central_tails(level)).tolist())
+
+    def hdi(self, level: float = 0.95) -> Interval:
+        """Return the shortest interval that contains this share of the draws.
+
+        Examples
+        --------
+        >>> from skpostbac.metrics import DrawnPosterior
+        >>> DrawnPosterior([1, 1, 2, 2, 3, 4, 6, 9]).hdi(0.75)
+        Interval(low=1.0, high=4.0)
+        """
+        held = int(np.ceil(check_level(level) * self.draws.size))
+        low, high = self.draws[: self.draws.size - held + 1], self.draws[held - 1 :]
+        best = int(np.argmin(high - low))
+        return Interval(float(low[best]), float(high[best]))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class DrawnPosterior(Distribution):
+class DrawnPosterior(DrawnDistribution):
     """Posterior distribution of one number, estimated from independent random draws.
 
     Probabilities are shares of the draws: 0 or 1 beyond the most extreme draws, and NaN at NaN.
@@ -134,106 +238,8 @@ class DrawnPosterior(Distribution):
         """Return the smallest and the largest draw."""
         return Interval(float(self.draws[0]), float(self.draws[-1]))
 
-    def skewness(self) -> float:
-        """Return the skewness of the draws, the third standardised moment; NaN if all are equal."""
-        return self._standardised(3)
-
-    def kurtosis(self, *, convention: Convention = "non-excess") -> float:
-        """Return the kurtosis of the draws, less 3 if `convention` is "excess"."""
-        return self._standardised(4) - 3 + normal_kurtosis(convention)
-
-    def _standardised(self, order: int) -> float:
-        away = self.draws - self.draws.mean()
-        with np.errstate(invalid="ignore"):
-            return float(np.mean(away**order) / np.mean(away**2) ** (order / 2))
-
-    def mode(self) -> float:
-        """Return the point of highest density, as estimated from the draws."""
-        x, y = self._density
-        return float(x[np.argmax(y)])
-
-    def pdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the normal kernel density estimate at `x`, which flattens sharp peaks."""
-        points, heights = self._density
-        return np.interp(float_array(x, "x"), points, heights, left=0.0, right=0.0)[()]
-
-    @cached_property
-    def _density(self) -> tuple[Floats, Floats]:
-        if self.draws[0] < self.draws[-1]:
-            return kernel_density(self.draws)
-        return self.draws[:1], np.array([np.inf])
-
-    def logpdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the logarithm of `pdf`."""
-        return _log(self.pdf(x))
-
-    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return the share of the draws that are at most `x`, or in (x, y] if `y` is given."""
-        if y is None:
-            return self._share(x, 0)
-        lower, upper = broadcast_limits(x, y)
-        return self._share(upper, 0) - self._share(lower, 0)
-
-    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return the share of the draws that are above `x`, or not in (x, y] if `y` is given."""
-        if y is None:
-            return self._share(x, 1)
-        lower, upper = broadcast_limits(x, y)
-        return self._share(lower, 0) + self._share(upper, 1)
-
-    def _share(self, x: ArrayLike, side: int) -> np.float64 | Floats:
-        """Return the share of the draws up to `x`, or above; NumPy sorts a NaN above them."""
-        x = float_array(x, "x")
-        below = np.searchsorted(self.draws, x, side="right")
-        count = self.draws.size - below if side else below
-        return np.where(np.isnan(x), np.nan, count / self.draws.size)[()]
-
-    def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return the logarithm of `cdf`: -inf without draws, NaN where `y` is below `x`."""
-        return _log(self.cdf(x, y))
-
-    def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return the logarithm of `ccdf`, -inf without draws."""
-        return _log(self.ccdf(x, y))
-
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         return np.asarray(self.draws[rng.integers(self.draws.size, size=shape)])
-
-    def icdf(self, p: ArrayLike) -> np.float64 | Floats:
-        """Return the quantile at `p` in [0, 1]; NaN where it is NaN."""
-        p = probability_array(p, "p")
-        quantile, known = np.full(p.shape, np.nan), ~np.isnan(p)
-        quantile[known] = np.quantile(self.draws, p[known])
-        return quantile[()]
-
-    def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
-        """Return the value exceeded by a share `p` of the draws; NaN where it is NaN."""
-        return self.icdf(1 - probability_array(p, "p"))
-
-    def interval(self, level: float = 0.95) -> Interval:
-        """Return the central interval, with equally many draws in both tails.
-
-        Examples
-        --------
-        >>> from skpostbac.metrics import DrawnPosterior
-        >>> DrawnPosterior(range(101)).interval(0.9)
-        Interval(low=5.0, high=95.0)
-        """
-        return Interval(*np.quantile(self.draws, central_tails(level)).tolist())
-
-    def hdi(self, level: float = 0.95) -> Interval:
-        """Return the shortest interval that contains this share of the draws.
-
-        Examples
-        --------
-        >>> from skpostbac.metrics import DrawnPosterior
-        >>> DrawnPosterior([1, 1, 2, 2, 3, 4, 6, 9]).hdi(0.75)
-        Interval(low=1.0, high=4.0)
-        """
-        held = int(np.ceil(check_level(level) * self.draws.size))
-        low, high = self.draws[: self.draws.size - held + 1], self.draws[held - 1 :]
-        best = int(np.argmin(high - low))
-        return Interval(float(low[best]), float(high[best]))
 
     def credible_interval(
         self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
