@@ -589,7 +589,7 @@ class BetaRatio(TabulatedDistribution):
             )
         # The smallest and the largest ratio are attained at corners.
         ratios = np.unique(n[known] / d[known])
-        self._support = Interval(float(ratios[0]), float(ratios[-1]))
+        self._ends = Interval(float(ratios[0]), float(ratios[-1]))
         if ratios.size == 1:
             raise ValueError(
                 f"the ratio of numerator and denominator must not be constant, got {ratios[0]:g}"
@@ -620,14 +620,10 @@ class BetaRatio(TabulatedDistribution):
         """Values of the denominator at the corners, read-only, shape (2, 2)."""
         return self._denominator
 
-    @property
-    def _ends(self) -> Interval:
-        return self._support
-
     @cached_property
     def _log_ratio(self) -> LogRatio:
         """The log-odds of the ratio in its support."""
-        n, (low, high) = self._numerator, self._support
+        n, (low, high) = self._numerator, self._ends
         at_low, at_high = low * self._denominator, high * self._denominator
         rounding = 4 * EPS * np.abs([n, at_low, at_high]).max(axis=0)
         above, below = n - at_low, at_high - n

@@ -733,10 +733,6 @@ class Located:
         between = np.where(lower[0] > 0.5, lower[1] - upper[1], upper[0] - lower[0])
         return np.asarray(np.where(y < x, -between, between))
 
-    def beyond(self, x: Floats, y: Floats) -> Floats:
-        """Return P(X <= x) + P(X > y)."""
-        return np.asarray(self.values(x)[0] + self.values(y)[1])
-
     def log_between(self, x: Floats, y: Floats) -> Floats:
         """Return log P(x < X <= y), NaN where that is negative as y is below x."""
         lower, upper = self.logs(x), self.logs(y)
@@ -747,10 +743,6 @@ class Located:
             between = large + np.log1p(-np.exp(np.minimum(small - large, 0.0)))
         between = np.where((large == -np.inf) & (small == -np.inf), -np.inf, between)
         return np.where(self.between(x, y) < 0, np.nan, between)
-
-    def log_beyond(self, x: Floats, y: Floats) -> Floats:
-        """Return log(P(X <= x) + P(X > y))."""
-        return np.asarray(np.logaddexp(self.logs(x)[0], self.logs(y)[1]))
 
     def logs(self, x: Floats) -> Floats:
         """Return logs of P(X <= x), P(X > x) and the density; small ones are approximations."""

@@ -179,9 +179,6 @@ class PanelDistribution(BoundedDistribution):
         second = max(second, 0.0)
         return np.array([second, third, fourth - 3 * second**2])
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        return np.asarray(self.icdf(rng.random(shape)))
-
     @cached_property
     def _centred(self) -> Centred:
         edges = self._edges - self._frame.mean

@@ -280,7 +280,7 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
     def _repr_html_(self) -> str:
         """Show the first distributions, by their index."""
         rows, most = self._parameters.rows, 8
-        first = self._made(*(values[:most] for values in rows))
+        first = beta_averages(*(values[:most] for values in rows))
         intervals = list(zip(*(ends.tolist() for ends in interval_of(first, 0.95)), strict=True))
         estimates = format_estimates(first.mean().tolist(), intervals)
         places = map(str, np.ndindex(self.shape))
@@ -290,7 +290,7 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
 
     def __neg__(self) -> BetaAverages:
         """Return the distributions of the negated variables."""
-        return self._made(self.a, self.b, -self.weights)
+        return beta_averages(self.a, self.b, -self.weights)
 
     def __sub__(self, other: object) -> BetaAverages:
         """Return the distributions of the differences of independent variables."""
@@ -302,14 +302,11 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
             arrays = [np.broadcast_to(x, (*shape, x.shape[-1])) for x in (first, second)]
             return np.concatenate(arrays, axis=-1)
 
-        return self._made(
+        return beta_averages(
             joined(self.a, other.a),
             joined(self.b, other.b),
             joined(self.weights, -other.weights),
         )
-
-    def _made(self, a: Floats, b: Floats, weights: Floats) -> BetaAverages:
-        return BetaAverages(Parameters.checked(a, b, weights))
 
     def support(self) -> Intervals:
         """Return the lower and upper ends of the support, shape (...) each."""

@@ -579,9 +579,10 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         ccdf : float or ndarray of the shape of `x`
             With the same absolute error as P(X <= x).
         """
+        tails = self._located.values
         if y is None:
-            return self._asked(self._located.values, x, 1)
-        return self._limited(self._located.beyond, x, y)
+            return self._asked(tails, x, 1)
+        return self._limited(lambda x, y: tails(x)[0] + tails(y)[1], x, y)
 
     def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Values:
         """Return the logarithm of P(X <= x), or of P(x < X <= y) when `y` is given.
@@ -618,9 +619,10 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         logccdf : float or ndarray of the shape of `x`
             Finite inside the support.
         """
+        logs = self._located.logs
         if y is None:
-            return self._asked(self._located.logs, x, 1)
-        return self._limited(self._located.log_beyond, x, y)
+            return self._asked(logs, x, 1)
+        return self._limited(lambda x, y: np.logaddexp(logs(x)[0], logs(y)[1]), x, y)
 
     def _asked(self, answer: Callable[[Floats], Floats], x: ArrayLike, i: int) -> Values:
         """Return the answer i about points."""
@@ -738,6 +740,9 @@ class BoundedDistribution(LocatedDistributions[np.float64 | Floats, float, Inter
     def mean(self) -> float:
         """Return the mean, in closed form."""
         return self._frame.mean
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        return np.asarray(self.icdf(rng.random(shape)))
 
     def _numbers(self, values: Floats) -> float:
         return float(values.item())

@@ -373,10 +373,8 @@ class TabulatedDistribution(BoundedDistribution):
     def _table(self) -> Table:
         """Density of the log-odds of the place in the support."""
 
-    @property
-    def _ends(self) -> Interval:
-        """Both ends of the support."""
-        return Interval(0.0, 1.0)
+    # Both ends of the support.
+    _ends = Interval(0.0, 1.0)
 
     @property
     def _places(self) -> Floats:
@@ -412,9 +410,6 @@ class TabulatedDistribution(BoundedDistribution):
     @property
     def _cumulants(self) -> Floats:
         return self._table.cumulants
-
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        return np.asarray(self.icdf(rng.random(shape)))
 
 
 class LogitDistribution(TabulatedDistribution):

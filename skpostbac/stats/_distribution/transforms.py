@@ -397,7 +397,7 @@ class OddsTransform(MonotoneTransform):
         # The origin stands for the mean, which would ask for the moments.
         inner = self.distribution._frame
         ends = np.array(inner.mean_to_low), np.array(inner.mean_to_high)
-        to_low, to_high = map(float, _scaled(*ends, self.factor))
+        to_low, to_high = map(float, self._ends(*ends, is_inner=False))
         origin = inner.low + to_low if to_low < to_high else inner.high - to_high
         return Frame(inner.low, inner.high, origin, 0.0, to_low, to_high)
 
@@ -409,17 +409,13 @@ class OddsTransform(MonotoneTransform):
         return _moved(y, self._frame, 1 / self.factor)
 
     def _ends(self, to_low: Floats, to_high: Floats, *, is_inner: bool) -> tuple[Floats, Floats]:
-        return _scaled(to_low, to_high, 1 / self.factor if is_inner else self.factor)
+        factor = 1 / self.factor if is_inner else self.factor
+        share = (to_low + to_high) / (to_high + factor * to_low)
+        return np.asarray(factor * to_low * share), np.asarray(to_high * share)
 
     def _end_densities(self) -> tuple[float, float]:
         low, high = self.distribution._centred.end_densities[:, 0].tolist()
         return low / self.factor, high * self.factor
-
-
-def _scaled(to_low: Floats, to_high: Floats, factor: float) -> tuple[Floats, Floats]:
-    """Return the distances to both ends of the point whose odds are so many times as large."""
-    share = (to_low + to_high) / (to_high + factor * to_low)
-    return np.asarray(factor * to_low * share), np.asarray(to_high * share)
 
 
 def _moved(distance: Floats, frame: Frame, factor: float) -> Floats:
