@@ -269,9 +269,7 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
         """Shape (...) of the array of distributions."""
         return self._parameters.shape
 
-    @property
-    def _shape(self) -> tuple[int, ...]:
-        return self.shape
+    _shape = shape
 
     def __repr__(self) -> str:
         """Show the shape and the number of variables."""
