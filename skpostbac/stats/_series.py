@@ -630,6 +630,14 @@ def modes(distributions: Centred) -> Floats:
     deviation = distributions.deviation[:, np.newaxis]
     rows, evaluate = np.arange(low.size)[:, np.newaxis], distributions.evaluator(3)
     at_low, at_high = distributions.end_densities[..., np.newaxis]
+
+    def snapped(y: Floats) -> Floats:
+        # Beside an end the density there is known, and may not be resolved: the points that stand
+        # for a narrow variable are poles.
+        near = 1e-2 * deviation
+        y = np.where((at_low > 0) & (y < low + near), low, y)
+        return np.where((at_high > 0) & (y > high - near), high, y)
+
     with np.errstate(all="ignore"):
         if distributions.has_one_peak:
             # The peak is near that of a Beta with the same range, mean and variance, and at most
@@ -648,8 +656,7 @@ def modes(distributions: Centred) -> Floats:
             gaps = gaps * (np.arange(pieces) / pieces)
             fine = (inner[:, :-1, np.newaxis] + gaps).reshape(low.size, -1)
             looked_at = [low, fine, inner[:, -1:], distributions.places, high]
-            places = np.concatenate(looked_at, axis=1)
-            places.sort(axis=1)
+            places = np.sort(snapped(np.concatenate(looked_at, axis=1)), axis=1)
             heights = evaluate(places)[1]
             heights = np.where(places <= low, at_low, np.where(places >= high, at_high, heights))
             # The two highest peaks, each with its neighbours.
@@ -678,7 +685,7 @@ def modes(distributions: Centred) -> Floats:
             if is_last.all():
                 break
     # Where the slope is zero, rounding errors of the density tell nothing.
-    is_higher = density >= highest * np.where(is_level, 1 - 1e-12, 1.0)
+    is_higher = (density >= highest * np.where(is_level, 1 - 1e-12, 1.0)) & (snapped(y) == y)
     found, heights = np.where(is_higher, y, top), np.where(is_higher, density, highest)
     return np.asarray(found[rows[:, 0], heights.argmax(axis=1)])
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import betainc, betaln
+from scipy.special import betainc, betaln, poch
 
 from skpostbac.stats import BetaAverage, BetaAverages, Interval
 
@@ -87,6 +87,15 @@ def test_ends_of_the_support():
 def test_density_at_the_ends(a, b, low, high):
     """The limit from inside: zero, a number, or infinite."""
     assert_allclose(BetaAverage(a, b).pdf([0, 1]), [low, high], rtol=1e-14, atol=1e-300)
+
+
+@pytest.mark.parametrize("a", [(1e5 + 0.5, 2.5), (1e5 + 0.5, 12.5), (1e7 + 0.5, 1.5)])
+def test_mode_beside_a_narrow_variable(a):
+    """Two perfect classes: the density falls from the end, however much larger one of them is."""
+    distribution = BetaAverage(a, [0.5, 0.5])
+    assert distribution.mode() == 1.0
+    # Near the end, the convolution of prod_i (2 / (pi d))^(1/2) Gamma(a_i + 1/2) / Gamma(a_i).
+    assert distribution.pdf(1.0) == pytest.approx(2 * poch(a, 0.5).prod(), rel=1e-8)
 
 
 def test_probability_between():

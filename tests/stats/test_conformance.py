@@ -383,6 +383,9 @@ def test_mode(case):
     assert low <= mode <= high
     around = mode + sd * np.array([-1e-2, -1e-3, -1e-4, 0, 1e-4, 1e-3, 1e-2])
     x = np.concatenate([places(distribution), around[(around >= low) & (around <= high)]])
+    # Beside a corner, narrow variables count by a few points, each of them a pole.
+    if case.error is ROUGH:
+        x = x[case.allowed(x) < ROUGH[0.0]]
     assert distribution.pdf(mode) >= distribution.pdf(x).max() * (1 - DENSITY)
 
 
