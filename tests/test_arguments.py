@@ -240,7 +240,7 @@ def test_what_is_no_generator(distribution):
         with pytest.raises(TypeError, match=r"^rng must be None, a non-negative integer, or a Gen"):
             distribution.sample(rng=rng)
     for rng in (-1, np.int8(-3), -(10**400), -(10**5000)):
-        with pytest.raises(ValueError, match=r"^rng must not be negative, got (-|one of type|<int)"):
+        with pytest.raises(ValueError, match=r"^rng must not be negative, got [-o<]"):
             distribution.sample(rng=rng)
 
 

@@ -66,11 +66,8 @@ Numbers = TypeVar("Numbers", Floats, Complexes)
 EPS = 2.0**-52
 # A log of this much less than the largest adds nothing to a sum.
 _NOTHING = -700.0
-# B_2k / (2k (2k - 1)), the Stirling series of log Gamma.
-_STIRLING_TERMS = (
-    *(1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188),
-    *(-691 / 360360, 1 / 156, -3617 / 122400, 43867 / 244188),
-)
+# B_2k / (2k (2k - 1)), the Stirling series of log Gamma. At 8 the next term is 8e-16.
+_STIRLING_TERMS = 1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156
 
 
 def polynomial(x: Numbers, coefficients: Sequence[float]) -> Numbers:

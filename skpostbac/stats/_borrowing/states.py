@@ -177,8 +177,8 @@ def decay(
 def vanishing_height(log_size: Callable[[Floats], Floats], least: float, count: int) -> Floats:
     """Heights from which functions that fall are below exp(least), found by bisection."""
     low, high = np.full((2, count), [[-80.0], [80.0]])
-    # These leave 2e-6 of a height.
-    for _ in range(26):
+    # These leave 1 % of a height.
+    for _ in range(14):
         middle = 0.5 * (low + high)
         has_vanished = log_size(np.exp(middle)) <= least
         low, high = np.where(has_vanished, low, middle), np.where(has_vanished, middle, high)

@@ -9,12 +9,18 @@ of about
 
 over a distance d, until it vanishes. It is computed at some Chebyshev points of the rates of each
 strength, and at all rates by interpolation. At all points where n p q is alike it is a quadrature
-with the same nodes, on a rotated path in the plane of log-odds (`skpostbac.stats._beta.series`):
-a product of the matrix of the weights and that of the waves.
+with the same nodes, on a rotated path in the plane of log-odds (`skpostbac.stats._beta.series`).
+On a path at the angle alpha, at log-odds d from those of p, the weights are
+
+    exp(n (i p alpha - log(q + p e^(d + i alpha))) + n p d + e (d + i alpha)),    e = a - n p.
+
+With one strength n is the same at all points, so that these differ by exp(e d), which is real, and
+by a factor for all nodes: transforms are products of a real matrix and that of the waves.
 
 Heights may be complex: minus i times a real tilt gives the moment generating function.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -41,21 +47,33 @@ class Rule:
     rows : their places in the stratum.
     sizes : their weights in the sum.
     offset : centre of the nodes less the means of the rows.
-    weights : of sum one, shape (n_rows, n_points, n_nodes).
+    sizes_of_weights : shape (n_rows, n_points, n_nodes).
+    turns : their directions, for some points each, shape (n_rows, n_nodes).
+    scale : what makes their sums one, shape (n_rows, n_points).
     theta : nodes less their centre, shape (n_nodes,).
     """
 
     classes: Indices
     sizes: Floats
     offset: Floats
-    weights: Complexes
+    sizes_of_weights: Floats
+    turns: list[tuple[slice, Complexes]]
+    scale: Complexes
     theta: Complexes
 
     @classmethod
     def of(
-        cls, stratum: Stratum, classes: Indices, up: Floats, down: Floats, height: float
+        cls,
+        stratum: Stratum,
+        classes: Indices,
+        borrowed: tuple[Floats, Floats, Sequence[slice]],
+        height: float,
     ) -> "Rule":
-        """Find nodes that serve rows that borrow so many samples, shape (n_points,) each."""
+        """Find nodes that serve rows that borrow so many samples, shape (n_points,) each.
+
+        The points with one strength are given as well.
+        """
+        up, down, alike = borrowed
         own = stratum.classes[classes]
         a = (own.correct + stratum.base)[:, np.newaxis] + up
         b = (own.wrong + stratum.base)[:, np.newaxis] + down
@@ -98,30 +116,43 @@ class Rule:
         sizes = p * d - 0.5 * np.log1p(square) - (d - finite)
         angles = p * angle - np.arctan2(y, 1 + x)
         n, excess = n[..., np.newaxis], (a - n * p)[..., np.newaxis]
-        log_sizes = n * sizes + excess * d
-        log_sizes -= log_sizes.max(axis=-1, keepdims=True)
-        weights = waves(n * angles + excess * angle, log_sizes) * stretch
-        weights /= weights.sum(axis=-1, keepdims=True)
+        weights = n * sizes + excess * d
+        weights -= weights.max(axis=-1, keepdims=True)
+        np.exp(weights, out=weights)
+        weights *= stretch
+        scale = np.empty(a.shape, dtype=complex)
+        turns = []
+        for points in alike:
+            turn = np.exp(1j * angles * n[:, points.start])
+            scale[:, points] = 1 / (weights[:, points] @ turn[..., np.newaxis])[..., 0]
+            turns.append(turn)
         # Bounds of windows may be far too wide.
-        kept = np.abs(weights).max(axis=(0, 1)) > 1e-14
+        kept = (weights * np.abs(scale)[..., np.newaxis]).max(axis=(0, 1)) > 1e-14
         weights, x, y, square = weights[..., kept], x[kept], y[kept], square[kept]
         theta = (q / (1 + square)) * (x * (1 + x) + y * y + 1j * y)
         right, wrong = (mean[classes] for mean in stratum.means)
         return cls(
-            classes, own.weights, np.where(right < wrong, p - right, wrong - q), weights, theta
+            *(classes, own.weights, np.where(right < wrong, p - right, wrong - q), weights),
+            [(points, turn[:, kept]) for points, turn in zip(alike, turns, strict=True)],
+            *(scale, theta),
         )
 
     def values(self, heights: Complexes) -> Complexes:
         """Return transforms about the means, shape (n_rows, n_points, n_heights)."""
-        found = np.empty((*self.weights.shape[:2], heights.size), dtype=complex)
-        for size in np.unique(self.sizes):
+        found = np.empty((*self.scale.shape, heights.size), dtype=complex)
+        for size in set(self.sizes.tolist()):
             chosen = self.sizes == size
             theta, shift = size * self.theta, size * self.offset[chosen]
             reach = float(np.abs(theta + shift[:, np.newaxis]).max())
             points, matrix = _few_heights(heights, reach)
             angle = np.multiply.outer(theta, points)
-            sums = self.weights[chosen] @ waves(angle.real, -angle.imag)
-            sums *= np.exp(1j * np.multiply.outer(shift, points))[:, np.newaxis]
+            wave, sizes = waves(angle.real, -angle.imag), self.sizes_of_weights[chosen]
+            sums = np.empty((*sizes.shape[:2], points.size), dtype=complex)
+            for alike, turns in self.turns:
+                turned = turns[chosen][..., np.newaxis] * wave
+                np.matmul(sizes[:, alike], turned.view(float), out=sums[:, alike].view(float))
+            shifts = np.exp(1j * np.multiply.outer(shift, points))[:, np.newaxis]
+            sums *= self.scale[chosen][..., np.newaxis] * shifts
             found[chosen] = sums if matrix is None else _interpolated(sums, matrix)
         return found
 
@@ -158,9 +189,11 @@ def _bandwidth(curvature: Floats, angle: float, rate: float) -> float:
     return float(((_DIGITS + growth) / shift).min(axis=1).max())
 
 
-def _rules(stratum: Stratum, up: Floats, down: Floats, height: float) -> list[Rule]:
+def _rules(
+    stratum: Stratum, borrowed: tuple[Floats, Floats, Sequence[slice]], height: float
+) -> list[Rule]:
     """Rules for all rows of a stratum at some points, those of similar rows together."""
-    classes = stratum.classes
+    classes, (up, down, _) = stratum.classes, borrowed
     a = classes.correct + stratum.base + up.mean()
     b = classes.wrong + stratum.base + down.mean()
     n, place, is_up = a + b, np.log(a / b), classes.weights > 0
@@ -176,7 +209,7 @@ def _rules(stratum: Stratum, up: Floats, down: Floats, height: float) -> list[Ru
             # and their windows overlap
             if is_alike and abs(place[two] - place[one]) < 0.7 * (width[one] + width[two]):
                 continue
-        found.append(Rule.of(stratum, np.sort(order[first:last]), up, down, height))
+        found.append(Rule.of(stratum, np.sort(order[first:last]), borrowed, height))
         first = last
     return found
 
@@ -230,11 +263,13 @@ class StratumTransform:
             some.append((rows, slice(start, start + up.size), matrix))
             ups.append(up)
             downs.append(down)
-        found = [
-            (_rules(stratum, np.concatenate(ups), np.concatenate(downs), height), some)
-            for ups, downs, some in parts.values()
-        ]
-        return cls(stratum, _rules(stratum, np.zeros(1), np.zeros(1), height), found)
+        found = []
+        for ups, downs, some in parts.values():
+            alike = [points for _, points, _ in some]
+            borrowed = np.concatenate(ups), np.concatenate(downs), alike
+            found.append((_rules(stratum, borrowed, height), some))
+        nothing = np.zeros(1), np.zeros(1), [slice(0, 1)]
+        return cls(stratum, _rules(stratum, nothing, height), found)
 
     def values(self, heights: Complexes) -> Complexes:
         """Transform in all states, shape (n_states, n_heights); real heights are ascending."""
@@ -256,13 +291,14 @@ class StratumTransform:
             for rule in rules:
                 other, power = alone[rule.classes], count[rule.classes]
                 # (n_points, n_rows, n_heights)
-                table = rule.values(heights).transpose(1, 0, 2) - other
+                table = np.subtract(rule.values(heights).transpose(1, 0, 2), other, order="C")
                 for rows, points, matrix in some:
                     values = table[points]
                     if matrix is not None:
-                        flat = np.ascontiguousarray(values).reshape(len(values), -1).view(float)
+                        flat = values.reshape(len(values), -1).view(float)
                         values = (matrix @ flat).view(complex).reshape(-1, *other.shape)
-                    values = values * borrows[rows, rule.classes][..., np.newaxis]
+                    # Each point is used by one strength, and each table once.
+                    values *= borrows[rows, rule.classes][..., np.newaxis]
                     values += other
                     for one, times in zip(values.transpose(1, 0, 2), power, strict=True):
                         found[rows] *= one if times == 1 else one**times
