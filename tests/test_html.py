@@ -162,6 +162,13 @@ def test_views_are_those_of_the_transcript():
         assert numbers == pytest.approx(known, rel=1e-6, abs=1.01e-3), name
 
 
+def test_a_long_report_is_one_paragraph():
+    """It breaks where the page does, and not where a line of text does."""
+    plan = required_test_size([0.9, 0.8], width=0.1)
+    assert "\n" in plan.report()
+    assert "\\n" not in plan._repr_html_()
+
+
 def test_recalls_are_a_dict():
     """Equal to a plain one, of the distributions of the classes."""
     recalls = UNEVEN.recalls()

@@ -722,7 +722,10 @@ def read_scores(
     is_positive = np.asarray(outcomes.codes(slice(None)) == positive)
     scores = float_array(y_score, "y_score")
     if scores.ndim != 1:
-        raise ValueError(f"y_score must be 1-dimensional, got an array of shape {scores.shape}")
+        raise ValueError(
+            "y_score must be 1-dimensional, the scores of the positive class, got an array of "
+            f"shape {scores.shape}"
+        )
     if (bad := ~np.isfinite(scores)).any():
         raise ValueError(f"y_score must be finite, got {first(scores, bad)}")
     if (bad := np.abs(scores) > _LARGEST_SCORE).any():

@@ -225,7 +225,7 @@ class RequiredTestSize(FrozenArrays):
         rows = [(str(label), str(number)) for label, number in zip(labels, samples, strict=True)]
         return block(
             repr(self),
-            paragraph(self.report()),
+            paragraph(" ".join(self.report().split())),
             table(
                 ("class", "samples"),
                 [*rows[:_SHOWN_ROWS], ("all classes", str(self.total))],

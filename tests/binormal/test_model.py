@@ -267,7 +267,7 @@ def test_functions_have_the_curves_and_areas_of_the_model(function):
         ((Y, [1, 1, 1, 4, 5]), "y_score must differ .* got 1 for all .* negative class"),
         ((Y, [1, 2, np.nan, 4, 5]), "y_score must be finite, got nan at position 2"),
         ((Y, [1, 2, 3, 4, 1e308]), "y_score must be between .* got 1e[+]308 at position 4"),
-        ((Y, [[1, 2]] * 5), r"y_score must be 1-dimensional, got an array of shape \(5, 2\)"),
+        ((Y, [[1, 2]] * 5), r"1-dimensional, the scores of the positive class.* shape \(5, 2\)"),
         ((Y, ["a"] * 5), "y_score must be an array of numbers"),
         ((Y, SCORES[:4]), "y_score: .* inconsistent numbers of samples"),
         ((["no", "no", "no", "yes", "yes"], SCORES), "pos_label is not specified"),

@@ -57,6 +57,14 @@ def test_support(weights, low, high):
         assert type(interval.low) is type(interval.high) is float
 
 
+def test_an_interval_is_shown_with_the_decimals_that_tell_its_ends_apart():
+    """Its values have all digits."""
+    interval = Interval(0.6706770295737599, 0.8866685823233746)
+    assert repr(interval) == "Interval(low=0.6707, high=0.8867)"
+    assert repr(Interval(0.99999991, 1.0)) == "Interval(low=0.999999910, high=1.000000000)"
+    assert interval.low == 0.6706770295737599
+
+
 @pytest.mark.parametrize("size", [2, 3, 6, 7, 10, 49, 1000])
 def test_support_of_equal_weights_is_exact(size):
     """However l / l rounds when it is summed up; the mode of symmetric terms is in the middle."""

@@ -390,8 +390,8 @@ def _position(pos_label: Hashable, classes: LabelArray) -> int:
     if pos_label is None:
         if len(labels) != 2 or 1 not in labels:
             raise ValueError(
-                "metric of one class needs a pos_label, unless one of two classes is 1: it must be "
-                f"one of {shown(labels)}; averages are {sorted(AVERAGES)}"
+                f"metric of one class needs a pos_label, one of {shown(labels)}, unless one of two "
+                f"classes is 1; averages over the classes are {sorted(AVERAGES)}"
             )
         pos_label = 1
     places = {label: place for place, label in enumerate(labels)}

@@ -61,7 +61,7 @@ from skpostbac.metrics._priors import (
     spent_observations,
     widened,
 )
-from skpostbac.stats import BetaAverage
+from skpostbac.stats import BetaAverage, Hyperprior
 from skpostbac.stats._distribution import describe, estimate_columns, figures_of
 
 # Classes listed one by one in an HTML table.
@@ -494,6 +494,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
                     f"Class {labels[weakest]!r} has the lowest recall ({share} correct): "
                     f"{describe(recalls[weakest], level)}."
                 )
+            if isinstance(self.prior, Hyperprior):
+                lines.append("Classes inform one another (hierarchical prior).")
         else:
             alone = "With a single class, this is not a balanced accuracy."
             lines = [f"The recall of class {labels[averaged[0]]!r} is {samples}. {alone}"]
@@ -543,7 +545,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         correct = format_column(counts.correct[:_SHOWN_CLASSES].tolist())
         total = format_column(counts.total[:_SHOWN_CLASSES].tolist())
         rows = zip(labels, correct, total, *zip(*estimates, strict=True), strict=True)
-        header = ("class", "correct", "total", "accuracy", spread)
+        header = ("class", "correct", "total", "recall", spread)
         return [table(header, rows, note=more(counts.n_classes, _SHOWN_CLASSES))]
 
 

@@ -63,6 +63,7 @@ from skpostbac._utils import (
     paragraphs,
     probability_array,
     record,
+    round_estimate,
     shown,
 )
 from skpostbac.stats._numerics import Frame
@@ -85,6 +86,10 @@ class Interval(NamedTuple):
     """Lower end."""
     high: float
     """Upper end."""
+
+    def __repr__(self) -> str:
+        _, low, high = round_estimate(self.low, self, n_decimals=4)
+        return f"Interval(low={low}, high={high})"
 
     def _repr_html_(self) -> str:
         return block(repr(self), record(self._fields, *format_column(self)))

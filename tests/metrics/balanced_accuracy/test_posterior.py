@@ -152,6 +152,16 @@ def test_report_on_classes_of_weight_zero(kept, prior):
         assert report == sentences(left)
 
 
+def test_report_says_that_classes_inform_one_another():
+    """Otherwise the recall of a class, here 1 of 4, may look like an error."""
+    shared, apart = (
+        sentences(from_counts([1, 40], [4, 50], prior=prior))
+        for prior in ("hierarchical", "uniform")
+    )
+    assert "Classes inform one another" in shared
+    assert "inform" not in apart
+
+
 # Pooling
 
 
