@@ -293,6 +293,10 @@ def test_band_holds_its_curve_and_is_that_of_weighted_samples():
     """Quantiles of heights of curves that scikit-learn computes of drawn weights."""
     pytest.importorskip("matplotlib")
     (y, s), rng, size = draw(40), np.random.default_rng(0), 1000
+    with pytest.raises(
+        TypeError, match=r"^PosteriorRocDisplay\.plot\(\) got an unexpected .*'colour'"
+    ):
+        PosteriorRocDisplay.from_predictions(y, s, colour="red")
     display = PosteriorRocDisplay.from_predictions(y, s)
     assert (display.low <= display.tpr).all()
     assert (display.tpr <= display.high).all()
