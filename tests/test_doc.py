@@ -175,3 +175,23 @@ def test_first_page_quotes_the_tables():
     assert quoted == [measured["first-page-bootstrap"], measured["first-page-default"]]
     table = r"^Two classes of five samples(?:.*\n)+?(?:bootstrap +(\S+))$"
     assert f"only {100 * numbers('doc/evidence/intervals.rst.inc', table)[0]:.0f} %" in prose
+
+
+def test_paper_has_what_the_journal_asks_for():
+    """Its sections, its length, and an entry for each citation, all of which are cited."""
+    paper, bib = (
+        (DOC.parent / "paper" / name).read_text("utf-8") for name in ("paper.md", "paper.bib")
+    )
+    text = paper.split("---\n", 2)[2]
+    assert re.findall(r"(?m)^# (.*)", text) == [
+        "Summary",
+        "Statement of need",
+        "State of the field",
+        "Software design",
+        "Research impact statement",
+        "AI usage disclosure",
+        "Acknowledgements",
+        "References",
+    ]
+    assert 750 <= len(text.split()) <= 1750
+    assert {*re.findall(r"@([\w-]+)", text)} == {*re.findall(r"(?m)^@\w+\{(.*),$", bib)}
