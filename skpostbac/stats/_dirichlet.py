@@ -351,6 +351,13 @@ class PairedDifference(BoundedDistribution):
     0.87259
     """
 
+    counts: Floats
+    """Numbers of samples (both right, only A, only B, neither), read-only, shape (l, 4)."""
+    prior: Floats
+    """Parameters of the Dirichlet priors, read-only, shape (l, 4)."""
+    weights: Floats
+    """Weights of the classes, read-only, shape (l,)."""
+
     def __init__(
         self,
         counts: ArrayLike,
@@ -358,45 +365,30 @@ class PairedDifference(BoundedDistribution):
         prior: ArrayLike = 0.5,
         weights: ArrayLike | None = None,
     ) -> None:
-        self._counts = pair_counts(counts)
-        self._prior = float_array(prior, "prior")
-        shape = self._counts.shape
-        if self._prior.shape not in ((), shape[1:], shape):
+        self.counts = pair_counts(counts)
+        given = float_array(prior, "prior")
+        shape = self.counts.shape
+        if given.shape not in ((), shape[1:], shape):
             raise ValueError(
                 f"prior must be a number or have the shape {shape[1:]} or {shape}; "
-                f"got {self._prior.shape}."
+                f"got {given.shape}."
             )
-        if not (np.isfinite(self._prior) & (self._prior > 0)).all():
+        if not (np.isfinite(given) & (given > 0)).all():
             raise ValueError("prior must be finite and positive.")
-        self._prior = np.broadcast_to(self._prior, shape).copy()
-        self._prior.flags.writeable = False
-        cells = self._counts + self._prior
+        self.prior = np.broadcast_to(given, shape).copy()
+        self.prior.flags.writeable = False
+        cells = self.counts + self.prior
         if not ((cells >= _SMALLEST) & (cells <= _LARGEST)).all():
             large = cells > _LARGEST
-            name = "counts" if (self._counts > self._prior)[large].any() else "prior"
+            name = "counts" if (self.counts > self.prior)[large].any() else "prior"
             raise ValueError(
                 f"{name} must make each sum of a count and its prior lie between "
                 f"{_SMALLEST:g} and {_LARGEST:g}."
             )
         self._equal = weights is None
-        self._weights = sum_weights(weights, len(self._counts))
+        self.weights = sum_weights(weights, len(self.counts))
         # Only B right, only A right, both or neither.
         self._alphas = np.column_stack([cells[:, 2], cells[:, 1], cells[:, 0] + cells[:, 3]])
-
-    @property
-    def counts(self) -> Floats:
-        """Numbers of samples (both right, only A, only B, neither), read-only, shape (l, 4)."""
-        return self._counts
-
-    @property
-    def prior(self) -> Floats:
-        """Parameters of the Dirichlet priors, read-only, shape (l, 4)."""
-        return self._prior
-
-    @property
-    def weights(self) -> Floats:
-        """Weights of the classes, read-only, shape (l,)."""
-        return self._weights
 
     def __repr__(self) -> str:
         """Show the mean, the standard deviation and the number of classes."""

@@ -584,6 +584,17 @@ class HierarchicalPairedDifference(DrawnDistribution):
     (0.04, 0.16)
     """
 
+    counts: Floats
+    """Numbers of samples (both right, only A, only B, neither), read-only, shape (l, 4)."""
+    weights: Floats
+    """Weights of the classes, read-only, shape (l,)."""
+    hyperprior: Hyperprior
+    """Prior of what the classes have in common."""
+    n_draws: int
+    """Number of draws."""
+    seed: int
+    """Seed of the draws."""
+
     def __init__(
         self,
         counts: ArrayLike,
@@ -593,38 +604,13 @@ class HierarchicalPairedDifference(DrawnDistribution):
         n_draws: int = N_DRAWS,
         seed: int = 0,
     ) -> None:
-        self._counts = pair_counts(counts)
-        if (self._counts.sum(axis=1) > LARGEST_COUNT).any():
+        self.counts = pair_counts(counts)
+        if (self.counts.sum(axis=1) > LARGEST_COUNT).any():
             raise ValueError(f"counts must add up to at most {LARGEST_COUNT:g} in each class.")
-        self._weights = sum_weights(weights, len(self._counts))
-        self._hyperprior = resolve_hyperprior(hyperprior)
-        self._n_draws = check_integer(n_draws, "n_draws", 2, 10**7)
-        self._seed = check_seed(seed, "seed")
-
-    @property
-    def counts(self) -> Floats:
-        """Numbers of samples (both right, only A, only B, neither), read-only, shape (l, 4)."""
-        return self._counts
-
-    @property
-    def weights(self) -> Floats:
-        """Weights of the classes, read-only, shape (l,)."""
-        return self._weights
-
-    @property
-    def hyperprior(self) -> Hyperprior:
-        """Prior of what the classes have in common."""
-        return self._hyperprior
-
-    @property
-    def n_draws(self) -> int:
-        """Number of draws."""
-        return self._n_draws
-
-    @property
-    def seed(self) -> int:
-        """Seed of the draws."""
-        return self._seed
+        self.weights = sum_weights(weights, len(self.counts))
+        self.hyperprior = resolve_hyperprior(hyperprior)
+        self.n_draws = check_integer(n_draws, "n_draws", 2, 10**7)
+        self.seed = check_seed(seed, "seed")
 
     @property
     def draws(self) -> Floats:  # type: ignore[override]

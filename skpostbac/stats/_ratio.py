@@ -567,6 +567,15 @@ class BetaRatio(TabulatedDistribution):
     Interval(low=0.0894, high=0.5290)
     """
 
+    first: BetaAverage
+    """The first variable."""
+    second: BetaAverage
+    """The second variable."""
+    numerator: Floats
+    """Values of the numerator at the corners, read-only, shape (2, 2)."""
+    denominator: Floats
+    """Values of the denominator at the corners, read-only, shape (2, 2)."""
+
     def __init__(
         self,
         first: BetaAverage,
@@ -577,10 +586,10 @@ class BetaRatio(TabulatedDistribution):
         for name, variable in {"first": first, "second": second}.items():
             if not isinstance(variable, BetaAverage):
                 raise TypeError(f"{name} must be a BetaAverage, got {type(variable).__name__}")
-        self._first, self._second = first, second
-        self._numerator = _corners(numerator, "numerator")
-        self._denominator = _corners(denominator, "denominator")
-        n, d = self._numerator, self._denominator
+        self.first, self.second = first, second
+        self.numerator = _corners(numerator, "numerator")
+        self.denominator = _corners(denominator, "denominator")
+        n, d = self.numerator, self.denominator
         known = d > 0
         if (d < 0).any() or not known.any() or (n[~known] != 0).any():
             raise ValueError(
@@ -600,36 +609,16 @@ class BetaRatio(TabulatedDistribution):
             if min(c01 * c10, c00 * c11) >= 0:
                 raise ValueError("the ratio of numerator and denominator must not have a saddle")
 
-    @property
-    def first(self) -> BetaAverage:
-        """The first variable."""
-        return self._first
-
-    @property
-    def second(self) -> BetaAverage:
-        """The second variable."""
-        return self._second
-
-    @property
-    def numerator(self) -> Floats:
-        """Values of the numerator at the corners, read-only, shape (2, 2)."""
-        return self._numerator
-
-    @property
-    def denominator(self) -> Floats:
-        """Values of the denominator at the corners, read-only, shape (2, 2)."""
-        return self._denominator
-
     @cached_property
     def _log_ratio(self) -> LogRatio:
         """The log-odds of the ratio in its support."""
-        n, (low, high) = self._numerator, self._ends
-        at_low, at_high = low * self._denominator, high * self._denominator
+        n, (low, high) = self.numerator, self._ends
+        at_low, at_high = low * self.denominator, high * self.denominator
         rounding = 4 * EPS * np.abs([n, at_low, at_high]).max(axis=0)
         above, below = n - at_low, at_high - n
         return LogRatio(
-            _log_odds_of(self._first),
-            _log_odds_of(self._second),
+            _log_odds_of(self.first),
+            _log_odds_of(self.second),
             np.where(above > rounding, above, 0.0),
             np.where(below > rounding, below, 0.0),
         )
@@ -762,33 +751,25 @@ class LibbyNovickBeta(TabulatedDistribution):
     Interval(low=0.6839, high=0.9090)
     """
 
+    a: float
+    """First parameter of the Beta variable."""
+    b: float
+    """Second parameter of the Beta variable."""
+    factor: float
+    """Ratio of the odds to those of the Beta variable."""
+
     def __init__(self, a: float, b: float, factor: float) -> None:
-        self._a, self._b = _between(a, "a", 1e-6, 1e15), _between(b, "b", 1e-6, 1e15)
-        self._factor = _between(factor, "factor", 1e-4, 1e4)
-
-    @property
-    def a(self) -> float:
-        """First parameter of the Beta variable."""
-        return self._a
-
-    @property
-    def b(self) -> float:
-        """Second parameter of the Beta variable."""
-        return self._b
-
-    @property
-    def factor(self) -> float:
-        """Ratio of the odds to those of the Beta variable."""
-        return self._factor
+        self.a, self.b = _between(a, "a", 1e-6, 1e15), _between(b, "b", 1e-6, 1e15)
+        self.factor = _between(factor, "factor", 1e-4, 1e4)
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        share = rng.beta(self._a, self._b, shape)
+        share = rng.beta(self.a, self.b, shape)
         # Not 0 / 0 where a share is 1.
-        return np.asarray(share / (share + (1 - share) / self._factor))
+        return np.asarray(share / (share + (1 - share) / self.factor))
 
     @cached_property
     def _table(self) -> Table:
-        variable, shift = LogOdds.of_beta(self._a, self._b), np.log(self._factor)
+        variable, shift = LogOdds.of_beta(self.a, self.b), np.log(self.factor)
         steps = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0])
         edges = variable.mode + shift + variable.scale * steps
         tolerance = tolerance_of(variable)
@@ -842,18 +823,13 @@ class BetaQuotient(Distribution):
     (6.998, 1.358)
     """
 
+    a: Floats
+    """First parameters of X and Y, read-only, shape (2,)."""
+    b: Floats
+    """Second parameters of X and Y, read-only, shape (2,)."""
+
     def __init__(self, a: ArrayLike, b: ArrayLike) -> None:
-        self._a, self._b = _pair(a, "a"), _pair(b, "b")
-
-    @property
-    def a(self) -> Floats:
-        """First parameters of X and Y, read-only, shape (2,)."""
-        return self._a
-
-    @property
-    def b(self) -> Floats:
-        """Second parameters of X and Y, read-only, shape (2,)."""
-        return self._b
+        self.a, self.b = _pair(a, "a"), _pair(b, "b")
 
     def __repr__(self) -> str:
         """Show the median and the central 95 % interval: the mean may be infinite."""
@@ -866,12 +842,12 @@ class BetaQuotient(Distribution):
 
     def mean(self) -> float:
         """Return the mean, in closed form; it may be infinite."""
-        (a, c), (b, d) = self._a, self._b
+        (a, c), (b, d) = self.a, self.b
         return float(a / (a + b) * (c + d - 1) / (c - 1)) if c > 1 else np.inf
 
     def variance(self) -> float:
         """Return the variance, in closed form; it may be infinite."""
-        (a, c), (b, d) = self._a, self._b
+        (a, c), (b, d) = self.a, self.b
         if c <= 2:
             return np.inf
         # Squared coefficients of variation of X and of 1 / Y.
@@ -978,14 +954,14 @@ class BetaQuotient(Distribution):
             return Interval(float(np.exp(low[best])), float(np.exp(high[best])))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        (a, c), (b, d) = self._a, self._b
+        (a, c), (b, d) = self.a, self.b
         with np.errstate(divide="ignore"):
             return np.asarray(rng.beta(a, b, shape) / rng.beta(c, d, shape))
 
     @cached_property
     def _table(self) -> Table:
         """Log of the quotient."""
-        x, y = (BetaAverage([a], [b]) for a, b in zip(self._a, self._b, strict=True))
+        x, y = (BetaAverage([a], [b]) for a, b in zip(self.a, self.b, strict=True))
         # X / (X + Y) at the corners of the unit square
         return BetaRatio(x, y, [[0, 0], [1, 1]], [[0, 1], [1, 2]])._table
 

@@ -90,6 +90,17 @@ class HierarchicalBetaAverage(BoundedDistribution):
     (0.765, 0.893)
     """
 
+    correct: Floats
+    """Correct predictions of each class, read-only, shape (l,)."""
+    total: Floats
+    """Samples of each class, read-only, shape (l,)."""
+    weights: Floats
+    """Weights of the classes, read-only, shape (l,)."""
+    pools: Indices
+    """Number of the pool of each class, read-only, shape (l,)."""
+    hyperprior: Hyperprior
+    """Prior of what the classes have in common."""
+
     _has_slow_intervals = True
 
     def __init__(
@@ -101,50 +112,25 @@ class HierarchicalBetaAverage(BoundedDistribution):
         hyperprior: Hyperprior | None = None,
         pools: ArrayLike | None = None,
     ) -> None:
-        self._correct, self._total = vector("correct", correct), vector("total", total)
-        size = self._total.size
-        if self._correct.shape != self._total.shape:
+        self.correct, self.total = vector("correct", correct), vector("total", total)
+        size = self.total.size
+        if self.correct.shape != self.total.shape:
             raise ValueError(
-                f"correct and total must have the same length; got {self._correct.size} and {size}."
+                f"correct and total must have the same length; got {self.correct.size} and {size}."
             )
-        if (self._total > LARGEST_COUNT).any() or (self._total < 0).any():
+        if (self.total > LARGEST_COUNT).any() or (self.total < 0).any():
             raise ValueError(f"total must lie between 0 and {LARGEST_COUNT:g}.")
-        if (self._correct < 0).any() or (self._correct > self._total).any():
+        if (self.correct < 0).any() or (self.correct > self.total).any():
             raise ValueError("correct must lie between 0 and total.")
         self._equal = weights is None
-        self._weights = sum_weights(weights, size)
-        self._hyperprior = resolve_hyperprior(hyperprior)
+        self.weights = sum_weights(weights, size)
+        self.hyperprior = resolve_hyperprior(hyperprior)
         with input_errors("pools must be labels that can be compared"):
             labels = np.zeros(size) if pools is None else np.asarray(pools)
             if labels.shape != (size,):
                 raise ValueError(f"there must be {size}, got the shape {labels.shape}")
-            self._pools = np.asarray(np.unique(labels, return_inverse=True)[1])
-        self._pools.flags.writeable = False
-
-    @property
-    def correct(self) -> Floats:
-        """Correct predictions of each class, read-only, shape (l,)."""
-        return self._correct
-
-    @property
-    def total(self) -> Floats:
-        """Samples of each class, read-only, shape (l,)."""
-        return self._total
-
-    @property
-    def weights(self) -> Floats:
-        """Weights of the classes, read-only, shape (l,)."""
-        return self._weights
-
-    @property
-    def pools(self) -> Indices:
-        """Number of the pool of each class, read-only, shape (l,)."""
-        return self._pools
-
-    @property
-    def hyperprior(self) -> Hyperprior:
-        """Prior of what the classes have in common."""
-        return self._hyperprior
+            self.pools = np.asarray(np.unique(labels, return_inverse=True)[1])
+        self.pools.flags.writeable = False
 
     def __repr__(self) -> str:
         """Show the mean, the standard deviation and the number of classes."""
@@ -204,7 +190,7 @@ class HierarchicalBetaAverage(BoundedDistribution):
     def _with_weights(self, weights: Floats) -> "HierarchicalBetaAverage":
         """Return the distribution for other weights, a read-only array; the counts are shared."""
         distribution = object.__new__(HierarchicalBetaAverage)
-        vars(distribution).update(self.__getstate__(), _equal=False, _weights=weights)
+        vars(distribution).update(self.__getstate__(), _equal=False, weights=weights)
         return distribution
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:

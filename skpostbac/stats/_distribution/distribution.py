@@ -134,6 +134,12 @@ class Distribution(StablePickle, ABC):
     # Whether intervals are too slow for an HTML view.
     _has_slow_intervals: ClassVar[bool] = False
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute for the first time; after that it is read-only."""
+        if name in vars(self):
+            raise AttributeError(f"cannot assign to {name}, which is read-only")
+        super().__setattr__(name, value)
+
     @abstractmethod
     def mean(self) -> float:
         """Return the mean."""

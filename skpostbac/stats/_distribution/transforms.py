@@ -37,6 +37,9 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 class Transform(BoundedDistribution):
     """Distribution of a function of a variable X, with one parameter."""
 
+    distribution: BoundedDistribution
+    """The distribution of X."""
+
     _parameter: ClassVar[str]
 
     def __init__(self, distribution: BoundedDistribution) -> None:
@@ -44,12 +47,7 @@ class Transform(BoundedDistribution):
             raise TypeError(
                 f"distribution must be a BoundedDistribution, got {type(distribution).__name__}"
             )
-        self._distribution: BoundedDistribution = distribution
-
-    @property
-    def distribution(self) -> BoundedDistribution:
-        """The distribution of X."""
-        return self._distribution
+        self.distribution: BoundedDistribution = distribution
 
     def __repr__(self) -> str:
         """Show the mean, the standard deviation and the parameter."""
@@ -271,6 +269,9 @@ class PowerTransform(MonotoneTransform):
     Interval(low=0.6306, high=0.9968)
     """
 
+    exponent: float
+    """The power e."""
+
     _parameter = "exponent"
 
     def __init__(self, distribution: BoundedDistribution, exponent: float) -> None:
@@ -282,12 +283,7 @@ class PowerTransform(MonotoneTransform):
         power = float_or_nan(exponent)
         if not 1e-6 <= power <= 1000:
             raise ValueError(f"exponent must be a number from 1e-06 to 1000, got {shown(exponent)}")
-        self._exponent: float = power
-
-    @property
-    def exponent(self) -> float:
-        """The power e."""
-        return self._exponent
+        self.exponent: float = power
 
     @cached_property
     def _frame(self) -> Frame:
@@ -378,6 +374,9 @@ class OddsTransform(MonotoneTransform):
     OddsTransform(mean=0.7364, sd=0.08185, factor=0.8)
     """
 
+    factor: float
+    """The factor r."""
+
     _parameter = "factor"
 
     def __init__(self, distribution: BoundedDistribution, factor: float) -> None:
@@ -385,12 +384,7 @@ class OddsTransform(MonotoneTransform):
         ratio = float_or_nan(factor)
         if not 1e-20 <= ratio <= 1e20:
             raise ValueError(f"factor must be a number from 1e-20 to 1e+20, got {shown(factor)}")
-        self._factor: float = ratio
-
-    @property
-    def factor(self) -> float:
-        """The factor r."""
-        return self._factor
+        self.factor: float = ratio
 
     @cached_property
     def _frame(self) -> Frame:
@@ -460,18 +454,16 @@ class ShiftedDistribution(Transform):
     Interval(low=-0.03, high=0.97)
     """
 
+    shift: float
+    """The constant s."""
+
     _parameter = "shift"
 
     def __init__(self, distribution: BoundedDistribution, shift: float) -> None:
         super().__init__(distribution)
         if not np.isfinite(s := float_or_nan(shift)):
             raise ValueError(f"shift must be a finite number, got {shown(shift)}")
-        self._shift: float = s
-
-    @property
-    def shift(self) -> float:
-        """The constant s."""
-        return self._shift
+        self.shift: float = s
 
     @property
     def _unit(self) -> float:
