@@ -169,8 +169,13 @@ def _check_settings(table: Table, settings: Namespace) -> None:
     if settings.selected and (settings.groups is not None or not knows_optimism):
         option = "--groups" if knows_optimism else f"--metric {settings.metric}"
         raise InputError(f"--selected: no correction for selection is known for {option}")
-    if settings.baseline is not None:
-        _check_baseline(settings.baseline, table.columns[1:n_labels])
+    columns, baseline = table.columns[1:n_labels], settings.baseline
+    if baseline is not None and (baseline not in columns or len(columns) == 1):
+        known = ", ".join(map(repr, columns))
+        raise InputError(
+            f"--baseline must be one of two or more columns of predictions, got {baseline!r}; "
+            f"there are {known}"
+        )
     if settings.by is not None and len(names := {row[-1] for row in table.rows}) < 2:
         raise InputError(f"--by: all samples are in one subgroup, {names.pop()!r}")
     if settings.labels is None:
@@ -210,15 +215,6 @@ def _read_metric(table: Table, settings: Namespace) -> tuple[str, str | None]:
 def _default_positive(classes: set[str]) -> str:
     """Return 1 if that is one of two classes beside 0 or -1, else an empty string."""
     return "1" if classes in ({"0", "1"}, {"-1", "1"}) else ""
-
-
-def _check_baseline(baseline: str, columns: Sequence[str]) -> None:
-    if baseline not in columns or len(columns) == 1:
-        known = ", ".join(map(repr, columns))
-        raise InputError(
-            f"--baseline must be one of two or more columns of predictions, got {baseline!r}; "
-            f"there are {known}"
-        )
 
 
 def make_document(evaluation: Evaluation) -> Record:

@@ -114,7 +114,14 @@ class PopulationPosterior(StablePickle):
         if np.any(more := correct > total):
             raise ValueError(f"correct must not exceed total, got {first(correct, more)}")
         correct.flags.writeable = total.flags.writeable = False
-        model = _check_model(self.model)
+        model = self.model
+        if isinstance(model, str) and model in _MODELS:
+            model = _MODELS[model]()
+        if not isinstance(model, NormalBinomial | BetaBinomial):
+            raise ValueError(
+                "model must be 'normal-binomial', 'beta-binomial', a NormalBinomial or a "
+                f"BetaBinomial, got {model!r:.80}"
+            )
         n_mixed = np.sum((correct > 0) & (correct < total), axis=0)
         model._largest_spread(float(np.min(n_mixed)))  # rejects a prior too vague
         # Past __setattr__ of a frozen dataclass.
@@ -438,17 +445,6 @@ def population_posterior(
         aligned = [group.reindex(classes) for group in groups]
         correct, total = [group.correct for group in aligned], [group.total for group in aligned]
     return PopulationPosterior(correct, total, model, classes, names)  # type: ignore[arg-type]
-
-
-def _check_model(model: object) -> NormalBinomial | BetaBinomial:
-    if isinstance(model, (NormalBinomial, BetaBinomial)):
-        return model
-    if isinstance(model, str) and model in _MODELS:
-        return _MODELS[model]()
-    raise ValueError(
-        "model must be 'normal-binomial', 'beta-binomial', a NormalBinomial or a BetaBinomial, "
-        f"got {model!r:.80}"
-    )
 
 
 def _average(by_class: Sequence[LogitDistribution]) -> BoundedDistribution:

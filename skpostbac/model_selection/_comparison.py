@@ -332,14 +332,11 @@ class PosteriorComparison(StablePickle):
         """Whether lower values are better, as for a cost."""
         return sign_of(self.posteriors[0]) < 0
 
-    @property
-    def _is_paired(self) -> bool:
-        return isinstance(self._joint, PairedJoint | ConfusionJoint | ScoresJoint)
-
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:_SHOWN_NAMES]]
         names += ["..."] * (len(self.names) > _SHOWN_NAMES)
-        paired = ", paired" if self._is_paired else ""
+        is_paired = isinstance(self._joint, PairedJoint | ConfusionJoint | ScoresJoint)
+        paired = ", paired" if is_paired else ""
         first = self.posteriors[0]
         is_default = isinstance(first, PosteriorBalancedAccuracy)
         metric = "" if is_default else f", metric={first.score_name!r}"
@@ -675,12 +672,14 @@ class PosteriorComparison(StablePickle):
             for first, second in progress(pairs, len(pairs), "describing differences"):
                 difference = self.difference(first, second)
                 above, masses = float(difference.ccdf(0.0)), self.rope_masses(first, second)
+                draws = getattr(difference, "draws", None)
+                error = 0.0 if draws is None else float(probability_errors(above, len(draws)))
                 row = {
                     "first": first,
                     "second": second,
                     **_figures(difference, level),
                     "prob_greater": above,
-                    "prob_greater_error": _probability_error(difference, above),
+                    "prob_greater_error": error,
                     **masses._asdict(),
                 }
                 rows.append(row)
@@ -888,12 +887,6 @@ def _figures(distribution: Distribution, level: float) -> dict[str, float]:
         low, high = distribution.interval_error(level)
         errors |= {"low_error": low, "high_error": high}
     return {**figures, **errors}
-
-
-def _probability_error(distribution: Distribution, probability: float) -> float:
-    """Return the Monte Carlo error of a probability, 0 if the distribution is exact."""
-    draws = getattr(distribution, "draws", None)
-    return 0.0 if draws is None else float(probability_errors(probability, len(draws)))
 
 
 def _describe_same_samples(

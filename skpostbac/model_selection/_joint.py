@@ -550,11 +550,6 @@ class ConfusionJoint(PairwiseJoint):
         """The classes of the design effects, which may be of all together."""
         return label_list(self.confusion.classes)
 
-    @property
-    def n_balanced(self) -> float:
-        """Number of samples."""
-        return float(self.confusion.counts.sum())
-
     def ignoring_groups(self, i: int, j: int) -> Difference | None:
         """Return the difference of i and j as if samples were independent; None if they are."""
         if (effects := self.design_effects(i, j)) is None:
