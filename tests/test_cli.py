@@ -446,25 +446,31 @@ def test_a_failure_is_red_on_a_terminal(is_terminal, no_color, write, monkeypatc
     assert ("\033" in stream.getvalue()) == (is_terminal and not no_color)
 
 
-def test_thirty_classifiers_fit_a_screen(write, run):
-    """The ranking comes first, and long names are wrapped; all pairs are there on request."""
-    names = [
-        f"a pipeline with a name of very many words, most of them idle, {i}" for i in range(30)
-    ]
+def many_classifiers(n, write):
+    """Return a file of classifiers with long names."""
+    names = [f"a pipeline with a name of very many words, most of them idle, {i}" for i in range(n)]
     truth = np.array(["a", "b"] * 30)
     rng = np.random.default_rng(0)
     columns = [truth, *(np.where(rng.random(60) < 0.8, truth, "a") for _ in names)]
     rows = [["y", *(f'"{name}"' for name in names)], *zip(*columns, strict=True)]
-    source = write("\n".join(map(",".join, rows)))
-    text = run(source, "--truth=y", "--rope=0.02")
+    return write("\n".join(map(",".join, rows)))
+
+
+def test_thirty_classifiers_fit_a_screen(write, run):
+    """The ranking comes first, and long names are wrapped."""
+    text = run(many_classifiers(30, write), "--truth=y", "--rope=0.02")
     starts = ["Ranking", "Difference", "Posterior"]
     assert re.findall(r"(?m)^(Ranking|Difference|Posterior|All pairs)", text) == starts
     assert max(map(len, text.splitlines())) <= 100
-    everything = run(source, "--truth=y", "--rope=0.02", "--all-pairs")
-    pairs = everything.partition("all other pairs")[2].partition("All pairs")[0]
-    assert len(re.findall(r"(?m)^\d+ .*\] ", pairs)) == 29 * 28 // 2
     ranked = [int(rank) for rank in re.findall(r"(?m)^ ?(\d+) a pipe.*\d$", text)]
     assert ranked == [*range(1, 31), *range(2, 31), *range(1, 31)]
+
+
+def test_all_pairs_on_request(write, run):
+    """Those without the best are behind the others."""
+    text = run(many_classifiers(8, write), "--truth=y", "--rope=0.02", "--all-pairs")
+    pairs = text.partition("all other pairs")[2].partition("All pairs")[0]
+    assert len(re.findall(r"(?m)^\d+ .*\] ", pairs)) == 7 * 6 // 2
 
 
 # How files are read

@@ -322,6 +322,7 @@ def test_density_on_a_corner(exponent):
     assert found == pytest.approx(2 * (np.exp(logs) * weights).sum(), rel=1e-11)
 
 
+@pytest.mark.slow
 def test_tiny_exponents_at_many_scales_do_not_overflow():
     """Masses at corners of all scales, against draws."""
     a, b, weights = np.full(20, 0.001), np.full(20, 1.001), np.geomspace(1, 1e-7, 20)
