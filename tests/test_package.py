@@ -1,16 +1,23 @@
 """The package as a whole: its version, its public names and what importing it costs."""
 
 import importlib.metadata
+import os
 import pkgutil
 import subprocess
 import sys
 import textwrap
+import threading
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
+from sklearn.datasets import make_classification
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import skpostbac
 
@@ -151,3 +158,22 @@ def test_import_leaves_matplotlib_alone():
         assert "matplotlib" not in sys.modules
         """)
     assert result.returncode == 0, result.stderr
+
+
+def test_neither_threads_nor_processes_are_needed(monkeypatch):
+    """As in a browser, where Pyodide can start none."""
+
+    def refused(*args, **options):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    monkeypatch.setattr(os, "fork", refused, raising=False)
+    X, y = make_classification(80, random_state=0)
+    models = {"tree": DecisionTreeClassifier(random_state=0), "naive": GaussianNB()}
+    found = {name: cross_val_predict(model, X, y) for name, model in models.items()}
+    comparison = skpostbac.compare_predictions(y, {**found, "chance": np.roll(y, 1)})
+    assert comparison.rank_probabilities().sum() == pytest.approx(3)
+    assert str(skpostbac.cross_val_posterior(models["tree"], X, y))
+    assert skpostbac.posterior_confusion_metric(y, found["tree"], "mcc").mean() > 0
+    assert skpostbac.required_test_size([0.9, 0.8], width=0.2).total > 20
