@@ -29,7 +29,7 @@ from skpostbac._utils.html import (
     record,
     table,
 )
-from skpostbac._utils.immutable import FrozenArrays, StablePickle
+from skpostbac._utils.immutable import FrozenArrays, SetOnce, StablePickle
 from skpostbac._utils.progress_line import progress
 from skpostbac._utils.validation import (
     Bools,

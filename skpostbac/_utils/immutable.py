@@ -48,6 +48,15 @@ class StablePickle:
         return comparable({name: state[name] for name in state.keys() - ignored})
 
 
+class SetOnce(StablePickle):
+    """Attributes can be set once, as a constructor does."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in vars(self):
+            raise AttributeError(f"cannot assign to {name}, which is read-only")
+        super().__setattr__(name, value)
+
+
 class FrozenArrays(StablePickle):
     """A frozen dataclass that keeps read-only copies of the arrays it is made of."""
 

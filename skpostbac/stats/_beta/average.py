@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import (
     Floats,
     RngLike,
-    StablePickle,
+    SetOnce,
     block,
     check_generator,
     check_shape,
@@ -47,22 +47,17 @@ from skpostbac.stats._series import Centred, Located, SmallTails
 class _WeightedSums:
     """Parameters of one sum, or of an array of them."""
 
+    a: Floats
+    """First parameters of the Beta variables, read-only, shape (..., l)."""
+    b: Floats
+    """Second parameters of the Beta variables, read-only, shape (..., l)."""
+    weights: Floats
+    """Weights of the Beta variables, read-only, shape (..., l)."""
     _parameters: Parameters
 
-    @property
-    def a(self) -> Floats:
-        """First parameters of the Beta variables, read-only, shape (..., l)."""
-        return self._parameters.a
-
-    @property
-    def b(self) -> Floats:
-        """Second parameters of the Beta variables, read-only, shape (..., l)."""
-        return self._parameters.b
-
-    @property
-    def weights(self) -> Floats:
-        """Weights of the Beta variables, read-only, shape (..., l)."""
-        return self._parameters.weights
+    def _keep(self, parameters: Parameters) -> None:
+        self.a, self.b, self.weights = parameters.a, parameters.b, parameters.weights
+        self._parameters = parameters
 
     @cached_property
     def _cumulants(self) -> Floats:
@@ -148,6 +143,9 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
     array([0.5     , 0.005942, 0.864986])
     """
 
+    has_equal_weights: bool
+    """Whether the weights are the default, exactly 1 / l each."""
+
     def __new__(
         cls, a: ArrayLike, b: ArrayLike, *, weights: ArrayLike | None = None
     ) -> BetaAverage:
@@ -157,18 +155,14 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
             # The docstring says so; for type checkers only `beta_averages` does.
             return BetaAverages(parameters)  # type: ignore[return-value]
         self = super().__new__(cls)
-        self._parameters = parameters
+        self._keep(parameters)
+        self.has_equal_weights = parameters.equal
         return self
 
     def __getnewargs_ex__(self) -> tuple[tuple[Floats, Floats], dict[str, Floats | None]]:
         """Return the arguments for copying and pickling."""
         weights = None if self.has_equal_weights else self.weights
         return (self.a, self.b), {"weights": weights}
-
-    @property
-    def has_equal_weights(self) -> bool:
-        """Whether the weights are the default, exactly 1 / l each."""
-        return self._parameters.equal
 
     def __repr__(self) -> str:
         """Show the mean, the standard deviation and the number of variables."""
@@ -245,7 +239,7 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
         return Frame(low, high, mean, rest, float(below.sum()), float(above.sum()))
 
 
-class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals], StablePickle):
+class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals], SetOnce):
     """An array of distributions of weighted sums of independent Beta variables.
 
     `BetaAverage` returns it for parameters with more than one dimension. It has the methods of a
@@ -262,7 +256,7 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
     """
 
     def __init__(self, parameters: Parameters) -> None:
-        self._parameters = parameters
+        self._keep(parameters)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -48,7 +48,7 @@ from skpostbac._utils import (
     Floats,
     Indices,
     RngLike,
-    StablePickle,
+    SetOnce,
     block,
     check_choice,
     check_generator,
@@ -125,7 +125,7 @@ class HasIntervals(Protocol[Ends]):
         ...
 
 
-class Distribution(StablePickle, ABC):
+class Distribution(SetOnce, ABC):
     """A distribution of one random variable.
 
     Method names follow SciPy's random variables.
@@ -133,12 +133,6 @@ class Distribution(StablePickle, ABC):
 
     # Whether intervals are too slow for an HTML view.
     _has_slow_intervals: ClassVar[bool] = False
-
-    def __setattr__(self, name: str, value: object) -> None:
-        """Set an attribute for the first time; after that it is read-only."""
-        if name in vars(self):
-            raise AttributeError(f"cannot assign to {name}, which is read-only")
-        super().__setattr__(name, value)
 
     @abstractmethod
     def mean(self) -> float:
