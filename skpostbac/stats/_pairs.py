@@ -215,10 +215,15 @@ class PairedShares:
             for place, one in enumerate(strata):
                 # Their number is Poisson, and the row of each is in proportion.
                 expected = np.where(is_rare(one), one.outlier, 0.0) * left
-                sums = np.cumsum(expected, axis=1)[states[place]]
-                draw = np.repeat(np.arange(size), rng.poisson(sums[:, -1]))
-                level = rng.random(draw.size) * sums[draw, -1]
-                rows = (sums[draw, :-1] < level[:, np.newaxis]).sum(axis=1)
+                sums = np.cumsum(expected, axis=1)
+                number_of = sums[states[place], -1]
+                draw = np.repeat(np.arange(size), rng.poisson(number_of))
+                own = states[place][draw]
+                # One search in the sums of all states, those of each beyond those before
+                starts = (sums.max() + 1) * np.arange(len(sums))
+                level = rng.random(draw.size) * number_of[draw] + starts[own]
+                found = np.searchsorted((sums + starts[:, np.newaxis]).ravel(), level)
+                rows = np.minimum(found - own * weights.size, weights.size - 1)
                 pairs = [(part, state[draw]) for part, state in zip(pure, states, strict=True)]
                 rates = [part.draw_rates(rows, state, rng) for part, state in pairs]
                 rates[place] = rng.beta(one.outlier_a[rows], one.outlier_b[rows])
