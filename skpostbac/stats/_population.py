@@ -15,11 +15,13 @@ distance d from it is then a sum of powers,
 fitted by least squares to the densities at even steps of log d, and its transform there is
 sum_j c_j Gamma(a_j) (-i t)^(-a_j) (Watson's lemma), for complex t as well. The products of the
 ends of all accuracies are the corners of a Fourier series (`_series`). Orders are doubled
-until the transform has vanished, or is that of the corners to 1e-10.
+until the transform has vanished, or is that of the corners to 1e-10, or no better: closer to an
+end, rounding errors of the densities magnify those of a fit. With 2 to 10^6 samples of each of two
+classes, all of them right, probabilities of a new group had errors of up to 2e-9.
 
-Where neither is the case up to 65,536 orders, as with 3 samples of one class and 10^5 of another,
-all of them right, a window ends the series. Errors of probabilities are then 1e-9 farther than 1e-3
-from the end, and up to 2 % beside it.
+Where no fit is good to 1e-6 up to 65,536 orders, as with Beta(3, 1/2) beside Beta(10^7, 1/2), a
+window ends the series. Errors of probabilities are then 1e-9 farther than 1e-3 from the end, and up
+to 2e-3 beside it.
 
 **How the accuracies of groups vary in a population.** A model has two parameters. The location is a
 central accuracy of the population, in log-odds; the concentration, a logarithm, says how much alike
@@ -215,7 +217,8 @@ def _series(terms: list[_Term], deviation: float) -> Series:
     step = 2 * np.pi / (PERIOD * reach.sum())
     # No transform has vanished sooner than that of a normal variable, at 8 / sd.
     order = max(_FEWEST, int(2 ** np.floor(np.log2(8.0 / (step * deviation)))))
-    corners_at, has_vanished = None, False
+    # The smallest error of a fit so far, its order, and the corners.
+    least, best, corners_at = 1e-6, order, None
     while True:
         top = order * step
         tables = [term.refined(x, top) for term, x in zip(terms, tables, strict=True)]
@@ -230,20 +233,26 @@ def _series(terms: list[_Term], deviation: float) -> Series:
         values = np.prod(transforms, axis=0)
         has_vanished = bool(np.abs(values).max() < _VANISHED)
         if has_vanished:
+            corners_at = None
             break
         # An end is fitted where waves turn by less than 40 radians, a fifth of an accuracy at most.
         if farthest < 0.2 * min(term.weight for term in terms):
             fits = [[term.fitted_end(end, farthest) for end in (0, 1)] for term in terms]
-            corners_at = partial(_corners, terms, fits, farthest)
-            places, amplitudes = corners_at(np.log(looks))
+            fitted = partial(_corners, terms, fits, farthest)
+            places, amplitudes = fitted(np.log(looks))
             waves = np.exp(1j * np.multiply.outer(places, looks))
-            if np.abs((waves * amplitudes).sum(axis=0) - values).max() < 1e-10:
+            error = float(np.abs((waves * amplitudes).sum(axis=0) - values).max())
+            is_worse = corners_at is not None and error > least
+            if error < least:
+                least, best, corners_at = error, order, fitted
+            # Closer to the ends, rounding errors of the densities magnify those of a fit.
+            if least < 1e-10 or (is_worse and least < 1e-7):
                 break
-            corners_at = None
         # More would take some seconds.
         if order >= 2**16:
             break
         order *= 2
+    order = best if corners_at else order
     coefficients = np.prod([even_sums(step * y, mass, order) for y, mass in nodes], axis=0)[1:]
     corners = None
     if corners_at:
