@@ -216,10 +216,11 @@ def _series(terms: list[_Term], deviation: float) -> Series:
         reach[i] = min(float(np.min((DEPTH + log_mgf) / rates)), side * ends[i])
     step = 2 * np.pi / (PERIOD * reach.sum())
     # No transform has vanished sooner than that of a normal variable, at 8 / sd.
-    order = max(_FEWEST, int(2 ** np.floor(np.log2(8.0 / (step * deviation)))))
+    first = max(int(np.log2(8.0 / (step * deviation))), int(np.log2(_FEWEST)))
     # The smallest error of a fit so far, its order, and the corners.
-    least, best, corners_at = 1e-6, order, None
-    while True:
+    least, best, corners_at, has_vanished = 1e-6, 0, None, False
+    # More orders would take some seconds.
+    for order in (2 ** np.arange(first, max(first, 16) + 1)).tolist():
         top = order * step
         tables = [term.refined(x, top) for term, x in zip(terms, tables, strict=True)]
         nodes = [term.nodes(x) for term, x in zip(terms, tables, strict=True)]
@@ -242,16 +243,11 @@ def _series(terms: list[_Term], deviation: float) -> Series:
             places, amplitudes = fitted(np.log(looks))
             waves = np.exp(1j * np.multiply.outer(places, looks))
             error = float(np.abs((waves * amplitudes).sum(axis=0) - values).max())
-            is_worse = corners_at is not None and error > least
             if error < least:
                 least, best, corners_at = error, order, fitted
             # Closer to the ends, rounding errors of the densities magnify those of a fit.
-            if least < 1e-10 or (is_worse and least < 1e-7):
+            if least < (1e-10 if error == least else 1e-7):
                 break
-        # More would take some seconds.
-        if order >= 2**16:
-            break
-        order *= 2
     order = best if corners_at else order
     coefficients = np.prod([even_sums(step * y, mass, order) for y, mass in nodes], axis=0)[1:]
     corners = None
