@@ -434,7 +434,7 @@ def population_posterior(
     if isinstance(correct, Mapping):
         names, correct, total = _split_names(correct, total)
     if total is None:
-        wanted = "total must be given unless correct is a list of ClassCounts"
+        wanted = "total must be given unless correct is a list of ClassCounts or a mapping"
         with input_errors(wanted):
             groups: list[Any] = list(correct)  # type: ignore[arg-type]
         if not groups or not all(isinstance(group, ClassCounts) for group in groups):
