@@ -116,6 +116,7 @@ def reference(function, a, n_draws, prevalence=None):
         (macro_f1, macro_f1, 1 / 3, {"prevalence": [0.2, 0.3, 0.5]}),
     ],
 )
+@pytest.mark.slow
 def test_independent_draws(metric, function, a, options):
     """Quantiles and mean of a difference are those of a million draws of all cells."""
     shares = options.get("prevalence")

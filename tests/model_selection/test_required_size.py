@@ -55,6 +55,7 @@ def paired_assurance(cells, size, level):
     return float(total)
 
 
+@pytest.mark.slow
 def test_two_classes_paired_are_those_of_the_comparison():
     """All outcomes of four samples a class, with the default prior of a comparison."""
     plan = required_test_size([0.6, 0.7], difference=0.2, agreement=0.7, level=0.9)
@@ -206,6 +207,7 @@ def test_rule_of_thumb_fails_for_independent_errors(paired):
     assert plan.total == pytest.approx(normal, rel=0.005)
 
 
+@pytest.mark.slow
 def test_large_size_is_that_of_a_simulation():
     """A third of a million samples: the counts are not enumerated one by one."""
     plan = required_test_size(0.9, width=0.002)
@@ -415,6 +417,7 @@ def test_rare_classes_borrow_from_common_ones():
     assert plan.assurance_at(38) < 0.66
 
 
+@pytest.mark.slow
 def test_few_outcomes_are_all_looked_at():
     """By their probabilities and exact intervals, none of which is within .01 of the width."""
     plan = required_test_size([0.9, 0.8], width=0.415, assurance=0.2, prior="hierarchical")
@@ -433,6 +436,7 @@ def test_few_outcomes_are_all_looked_at():
 
 
 @pytest.mark.parametrize("paired", [True, False], ids=["paired", "separate"])
+@pytest.mark.slow
 def test_differences_in_few_outcomes_are_those_of_exact_posteriors(paired):
     """One class of three samples; no posterior is close to the level."""
     options = {"difference": 0.4, "paired": paired, "level": 0.85, "assurance": 0.3}

@@ -56,6 +56,7 @@ def weighted(y, scores, rng, score):
 
 
 @each_metric
+@pytest.mark.slow
 def test_difference_is_that_of_weighted_samples(metric):
     """Mean and spread of differences that scikit-learn computes of drawn weights."""
     y, scores = draw(40, shifts=(1.0, 1.4))

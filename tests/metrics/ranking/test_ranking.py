@@ -54,6 +54,7 @@ def test_observed_is_scikit_learns(posterior_of, score, options):
 @pytest.mark.parametrize(
     ("name", "prevalence"), [*((name, None) for name in AREAS), ("average_precision", 0.1)]
 )
+@pytest.mark.slow
 def test_distribution_is_that_of_weighted_samples(name, prevalence):
     """Mean, spread and quantiles of areas that scikit-learn computes of drawn weights."""
     (posterior_of, score), (y, s) = AREAS[name], draw(40)
