@@ -35,7 +35,7 @@ from skpostbac.stats._distribution import (
     figures_of,
     interval_of,
 )
-from skpostbac.stats._population import GroupInference, logit_average
+from skpostbac.stats._population import GroupInference, LogitAverage
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -449,7 +449,8 @@ def population_posterior(
 
 def _average(by_class: Sequence[LogitDistribution]) -> BoundedDistribution:
     """Return the distribution of the average over the classes."""
-    return logit_average(by_class, np.full(len(by_class), 1 / len(by_class)))
+    count = len(by_class)
+    return by_class[0] if count == 1 else LogitAverage(tuple(by_class), np.full(count, 1 / count))
 
 
 def _split_names(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, ...], Any, Any]:

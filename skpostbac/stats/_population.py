@@ -37,7 +37,7 @@ nodes on the rows; values between these, which the distributions of the populati
 Chebyshev series.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import ClassVar
@@ -74,23 +74,6 @@ _POWERS = np.concatenate(
 )
 
 
-def logit_average(
-    distributions: Sequence[LogitDistribution], weights: Floats
-) -> BoundedDistribution:
-    """Return the distribution of the weighted average of independent variables.
-
-    Parameters
-    ----------
-    distributions : sequence of l LogitDistribution
-        At least one.
-    weights : ndarray of shape (l,)
-        Positive, of sum one.
-    """
-    if len(distributions) == 1:
-        return distributions[0]
-    return LogitAverage(tuple(distributions), weights)
-
-
 class LogitAverage(BoundedDistribution):
     """Weighted average of independent accuracies that are given by their log-odds.
 
@@ -116,12 +99,6 @@ class LogitAverage(BoundedDistribution):
             _Term(distribution._table, weight)
             for distribution, weight in zip(self._distributions, self._weights, strict=True)
         ]
-
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        total = np.zeros(shape)
-        for distribution, weight in zip(self._distributions, self._weights, strict=True):
-            total += weight * distribution.sample(shape, rng=rng)
-        return total
 
     @cached_property
     def _cumulants(self) -> Floats:

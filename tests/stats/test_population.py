@@ -12,9 +12,9 @@ from skpostbac.stats import (
     BetaBinomial,
     NormalBinomial,
     _numerics,
-    _population,
 )
 from skpostbac.stats._distribution import LogitDistribution
+from skpostbac.stats._population import LogitAverage
 
 CORRECT, TOTAL = np.array([82.0, 75, 92, 85, 88]), np.full(5, 100.0)
 P = np.array([1e-9, 1e-6, 1e-3, 0.2, 0.45, 0.7, 0.95, 0.999, 1 - 1e-6])
@@ -184,7 +184,6 @@ BETAS = {
     "uniform": ([1.0, 1.0], [1.0, 1.0], None),
     "poles": ([0.5, 0.5], [0.5, 0.5], None),
     "many": ([40.0] * 30, [0.5, 3.5] * 15, None),
-    "alone": ([31], [3], None),
 }
 
 
@@ -192,7 +191,7 @@ BETAS = {
 def test_averages_of_betas(a, b, weights):
     """Tails, densities, quantiles and moments are those of the series of Betas."""
     shares = np.full(len(a), 1 / len(a)) if weights is None else np.array(weights)
-    found = _population.logit_average([*map(beta, a, b)], shares)
+    found = LogitAverage((*map(beta, a, b),), shares)
     exact = BetaAverage(a, b, weights=weights)
     x = exact.icdf(P)
     # Log densities are tabulated to 1e-10, and some corners are at the points.
@@ -214,7 +213,7 @@ def test_averages_of_betas(a, b, weights):
 )
 def test_density_at_the_end(a, b, expected):
     """Of Beta(1/2, 1) the density is x^(-1/2) / 2: of the mean of two it is pi / 2 at zero."""
-    average = _population.logit_average([*map(beta, a, b)], np.full(2, 0.5))
+    average = LogitAverage((*map(beta, a, b),), np.full(2, 0.5))
     assert average.pdf(0.0) == pytest.approx(expected, rel=1e-6)
     assert average.pdf(-1e-9) == 0.0
 
@@ -247,12 +246,12 @@ def test_mass_as_close_to_the_end_as_doubles_allow(model, correct, total):
 def test_corners_inside_the_support():
     """Prior to all data, a share of both accuracies is at different ends: the mean is symmetric."""
     new = population_posterior(np.zeros(3), np.zeros(3), model=BetaBinomial()).new_group
-    average = _population.logit_average([new] * 2, np.full(2, 0.5))
+    average = LogitAverage((new,) * 2, np.full(2, 0.5))
     assert average.cdf(0.5) == pytest.approx(0.5, abs=1e-4)
     d = np.array([1e-9, 1e-6, 1e-3, 0.2, 0.4999])
     assert_allclose(average.cdf(0.5 - d), average.ccdf(0.5 + d), rtol=0, atol=1e-9)
     # Of four, the sum of two means of two; logs are finite and rise.
-    four = _population.logit_average([new] * 4, np.full(4, 0.25))
+    four = LogitAverage((new,) * 4, np.full(4, 0.25))
     assert four.variance() == pytest.approx(0.5 * average.variance(), rel=1e-12)
     draws = np.sort(np.mean([new.sample(20_000, rng=k) for k in range(4)], axis=0))
     x = np.array([1e-6, 0.1, 0.25, 0.4, 0.5001, 0.75])
@@ -266,7 +265,7 @@ def test_a_narrow_accuracy_beside_a_wide_one():
     """Seen by a window on the last orders only: less accurate next to the end."""
     a, b = [3.0, 1e7], [0.5, 0.5]
     average, exact = (
-        _population.logit_average([*map(beta, a, b)], np.full(2, 0.5)),
+        LogitAverage((*map(beta, a, b),), np.full(2, 0.5)),
         BetaAverage(a, b),
     )
     for p, error in ((np.array([0.01, 0.3, 0.6, 0.9]), 1e-9), (np.array([0.99, 0.999]), 2e-3)):

@@ -193,12 +193,6 @@ class HierarchicalBetaAverage(BoundedDistribution):
         vars(distribution).update(self.__getstate__(), _equal=False, weights=weights)
         return distribution
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        total = np.zeros(int(np.prod(shape)))
-        for pool in self._moments:
-            total += pool.draw(rng, total.size)
-        return total.reshape(shape)
-
     @cached_property
     def _moments(self) -> list[Pool]:
         """Pools with a weight, at the states that moments need."""

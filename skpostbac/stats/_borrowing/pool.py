@@ -312,26 +312,6 @@ class Pool:
         )
         return cls(classes, prior, weighted, chain)
 
-    def draw(self, rng: np.random.Generator, size: int) -> Floats:
-        """Draw paths of states, and the sum of the classes given these, shape (size,)."""
-        logs = [one.log_likelihood for one in self.strata]
-        log_weights, follows = self.chain.paths(logs)
-        first = np.exp(log_weights[0])
-        drawn = [rng.choice(first.size, size=size, p=first / first.sum())]
-        for number, (log, after) in enumerate(zip(logs[1:], follows[1:], strict=True)):
-            here, place = np.unique(drawn[-1], return_inverse=True)
-            chances = self.chain.forward(number, np.eye(self.chain.size(number))[:, here])
-            chances *= (np.exp(log - log.max()) * after)[:, np.newaxis]
-            sums = np.cumsum(chances, axis=0)
-            level = rng.random(size=size) * sums[-1, place]
-            drawn.append((sums[:, place] < level).sum(axis=0))
-        total = np.zeros(size)
-        for one, state in zip(self.strata, drawn, strict=True):
-            rows = np.repeat(np.arange(one.classes.count.size), one.classes.count.astype(int))
-            for row in rows.tolist():
-                total += one.classes.weights[row] * one.draw_rates(row, state, rng)
-        return total
-
     def where(self, kept: Sequence[Bools]) -> "Pool":
         """Return the pool at some of the states of each stratum, and at those between them."""
         if all(flags.all() for flags in kept):

@@ -140,8 +140,47 @@ def test_strata_that_always_stay_are_one():
     assert_allclose(chained.cdf(x), one.cdf(x), rtol=0, atol=1e-10)
 
 
-def test_draws_follow_the_distribution(draws_pvalue):
-    """Paths of states and classes given these."""
-    distribution = HierarchicalBetaAverage(*HARDER_WHEN_RARE)
-    draws = distribution.sample(20_000, rng=np.random.default_rng(4))
-    assert draws_pvalue(draws, distribution.cdf) > 1e-3
+def weighted_draws(correct, total, weights, size, rng):
+    """Draw the sum given states from their prior, and the evidence for these, by the definition."""
+    prior, correct, total = Hyperprior(), np.array(correct), np.array(total)
+    b, m, outlier = prior.base, prior.rate, prior.outlier_share(total.size)
+    strata, draws, log_evidence = np.floor(np.log(total) / np.log(prior.strata)), 0.0, 0.0
+    mu, kappa = rng.beta(m, m, size), rng.choice(prior.kappa, size)
+    for number in np.unique(strata):
+        if number > strata.min():
+            step = rng.choice(3, size, p=[prior.stay, prior.move, prior.anew])
+            x = rng.binomial(24, mu)
+            moved, anew = rng.beta(m + x, m + 24 - x), rng.beta(m, m, size)
+            mu = np.choose(step, [mu, moved, anew])
+            kappa = np.where(step == 2, rng.choice(prior.kappa, size), kappa)
+        for i in np.flatnonzero(strata == number):
+            k, wrong = correct[i], total[i] - correct[i]
+            up, down = b + mu * kappa, b + (1 - mu) * kappa
+            borrows = np.log1p(-outlier) + special.betaln(up + k, down + wrong)
+            borrows -= special.betaln(up, down)
+            alone = np.log(outlier) + special.betaln(b + k, b + wrong) - special.betaln(b, b)
+            log_evidence += np.logaddexp(borrows, alone)
+            other = rng.random(size) < special.expit(alone - borrows)
+            up, down = np.where(other, b, up), np.where(other, b, down)
+            draws += weights[i] * rng.beta(up + k, down + wrong)
+    return draws, np.exp(log_evidence - log_evidence.max())
+
+
+@pytest.mark.parametrize(
+    ("counts", "weights"),
+    [
+        (([1, 3, 5, 28], [4, 4, 8, 32]), np.full(4, 0.25)),
+        (([775, 2, 765],) * 2, [0.31016, 0.45896, -0.1427]),
+    ],
+    ids=["harder", "perfect"],
+)
+def test_weighted_draws(counts, weights):
+    """Also beside many corners, which must not blur each other: the distribution rises."""
+    distribution = HierarchicalBetaAverage(*counts, weights=weights)
+    draws, evidence = weighted_draws(*counts, weights, 400_000, np.random.default_rng(4))
+    x = distribution.icdf([0.02, 0.2, 0.5, 0.8, 0.98])
+    shares = ((draws <= x[:, np.newaxis]) * evidence).sum(axis=1) / evidence.sum()
+    error = np.sqrt((evidence**2).sum()) / evidence.sum()
+    assert error < 0.02
+    assert_allclose(distribution.cdf(x), shares, rtol=0, atol=2 * error)
+    assert (np.diff(distribution.cdf(np.linspace(x[0], x[-1], 501))) >= -1e-9).all()
