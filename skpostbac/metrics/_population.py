@@ -28,14 +28,9 @@ from skpostbac._utils import (
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
-from skpostbac.stats._distribution import (
-    LogitDistribution,
-    describe,
-    estimate_rows,
-    figures_of,
-    interval_of,
-)
+from skpostbac.stats._distribution import describe, estimate_rows, figures_of, interval_of
 from skpostbac.stats._population import GroupInference, LogitAverage
+from skpostbac.stats._table import LogitDistribution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

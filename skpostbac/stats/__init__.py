@@ -7,19 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from skpostbac.stats._beta import BetaAverage, BetaAverages
-from skpostbac.stats._distribution import (
-    BoundedDistribution,
-    Interval,
-    PowerTransform,
-    ShiftedDistribution,
-)
+from skpostbac.stats._distribution import BoundedDistribution, Interval
+from skpostbac.stats._transforms import LibbyNovickBeta, PowerTransform, ShiftedDistribution
 
 if TYPE_CHECKING:
     from skpostbac.stats._borrowing import HierarchicalBetaAverage, Hyperprior
     from skpostbac.stats._dirichlet import PairedDifference
     from skpostbac.stats._pairs import HierarchicalPairedDifference
     from skpostbac.stats._population import BetaBinomial, NormalBinomial
-    from skpostbac.stats._ratio import BetaQuotient, BetaRatio, LibbyNovickBeta
+    from skpostbac.stats._ratio import BetaQuotient, BetaRatio
 else:
     _ROOMS = {
         "BetaBinomial": "_population",
@@ -28,7 +24,6 @@ else:
         "HierarchicalBetaAverage": "_borrowing",
         "HierarchicalPairedDifference": "_pairs",
         "Hyperprior": "_borrowing",
-        "LibbyNovickBeta": "_ratio",
         "NormalBinomial": "_population",
         "PairedDifference": "_dirichlet",
     }

@@ -47,11 +47,7 @@ from numpy.polynomial.chebyshev import chebder, chebpts1, chebval, chebvander
 from scipy.special import erfc, expit, gamma, gammaln, log_expit, logsumexp, polygamma
 
 from skpostbac._utils import Bools, Complexes, Floats, block, float_or_nan, is_real, parameters
-from skpostbac.stats._distribution import (
-    BoundedDistribution,
-    LogitDistribution,
-    Table,
-)
+from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._numerics import (
     EPS,
     Frame,
@@ -65,6 +61,7 @@ from skpostbac.stats._numerics import (
     powers,
 )
 from skpostbac.stats._series import DEPTH, PERIOD, Centred, Corners, Rule, Series
+from skpostbac.stats._table import LogitDistribution, Table
 
 # The fewest orders of a series, and coefficients that count as zero.
 _FEWEST, _VANISHED = 32, 1e-14

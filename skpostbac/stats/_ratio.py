@@ -1,8 +1,7 @@
 r"""Ratios of bilinear forms in two independent averages of Betas, and quotients of two Betas.
 
 The density of the log of a ratio is an integral along a curve. Ratios are known by a table of that
-density, and so are quotients, and multiples of the odds of one variable. Imports `_beta` and what
-it imports.
+density, and so are quotients. Imports `_beta`, `_table` and what these import.
 
 **The density of the log of a ratio of two bilinear forms.** Let theta and y be independent on (0,
 1), X and Z their odds, x and z their log-odds with the densities g(x) and h(z), and let
@@ -40,7 +39,7 @@ Where an exponent is small, the integrand is nearly the exponential of a piecewi
 of a length that is the inverse of the exponent, with bends as narrow as the other variable. Pieces
 then begin at the bends and grow by a factor with the distance from them.
 
-**Ratios, quotients and multiples of odds.** The ratio R = N / D with support [low, high] has the
+**Ratios and quotients.** The ratio R = N / D with support [low, high] has the
 odds
 
     (R - low) / (high - R) = E / F,    E = N - low D,    F = high D - N,
@@ -72,20 +71,13 @@ from skpostbac._utils import (
     Indices,
     check_level,
     float_array,
-    float_or_nan,
     probability_array,
     shown,
 )
 from skpostbac.stats._beta import BetaAverage
-from skpostbac.stats._distribution import (
-    LAST,
-    Distribution,
-    Interval,
-    Table,
-    TabulatedDistribution,
-    broadcast_limits,
-)
+from skpostbac.stats._distribution import Distribution, Interval, broadcast_limits
 from skpostbac.stats._numerics import EPS, integrate, log_binomial, stirling_remainder
+from skpostbac.stats._table import LAST, Table, TabulatedDistribution
 
 # What is below exp(-REACH) = 4.2e-18 of the largest value is left out, and below exp(-DEPTH) of the
 # density.
@@ -130,11 +122,6 @@ class LogOdds:
         )
         scale = float(np.sqrt(1 / a + 1 / b))
         return cls(lambda z: log_peak + log_binomial(z, a, b), mode, scale, (a, b))
-
-
-def tolerance_of(*variables: LogOdds) -> float:
-    """Return the error of a log density in a table of a function of some variables."""
-    return max(1e-12, _rounding(*variables), *(one.error for one in variables))
 
 
 def _rounding(*variables: LogOdds) -> float:
@@ -215,7 +202,8 @@ class LogRatio:
                 steps = np.geomspace(width, left, count + 1)
                 edges = np.concatenate([edges, place - steps, [place], place + steps])
         last = np.inf if self._reaches_far else LAST
-        tolerance = tolerance_of(self.first, self.second)
+        variables = self.first, self.second
+        tolerance = max(1e-12, _rounding(*variables), *(one.error for one in variables))
         noise = max(self.first.noise, self.second.noise)
         return Table.of(self.log_density, np.unique(edges), tolerance, noise=noise, last=last)
 
@@ -704,83 +692,6 @@ def _corners(values: ArrayLike, name: str) -> Floats:
         )
     array.flags.writeable = False
     return array
-
-
-class LibbyNovickBeta(TabulatedDistribution):
-    r"""Distribution of a variable whose odds are a multiple of those of a Beta variable.
-
-    With :math:`\theta \sim \mathrm{Beta}(a, b)` and a factor c it is the distribution of
-
-    .. math:: R = \frac{c \theta}{1 - \theta + c \theta}, \qquad
-        \frac{R}{1 - R} = c \, \frac{\theta}{1 - \theta},
-
-    the generalised Beta distribution of [1]_. The F1 measure is such a variable if the class shares
-    are sampled: it is :math:`2 J / (1 + J)`, of the Jaccard index J, which is a Beta variable.
-
-    Parameters
-    ----------
-    a, b : float
-        Parameters of the Beta variable, between 1e-6 and 1e15.
-    factor : float
-        The factor c, between 1e-4 and 1e4.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    The density of the log-odds is in closed form and tabulated once. Probabilities and moments are
-    integrals of it, with an absolute error of about 1e-12.
-
-    References
-    ----------
-    .. [1] D. L. Libby and M. R. Novick (1982). Multivariate generalized beta distributions with
-       applications to utility assessment. Journal of Educational Statistics 7, 271-294.
-
-    Examples
-    --------
-    F1 with 21 true positives, 3 false negatives and 5 false positives, flat prior of the cells:
-
-    >>> from skpostbac.stats import LibbyNovickBeta
-    >>> f1 = LibbyNovickBeta(22, 10, factor=2)
-    >>> f1
-    LibbyNovickBeta(mean=0.8121, sd=0.05794)
-    >>> f1.interval(0.95)
-    Interval(low=0.6839, high=0.9090)
-    """
-
-    a: float
-    """First parameter of the Beta variable."""
-    b: float
-    """Second parameter of the Beta variable."""
-    factor: float
-    """Ratio of the odds to those of the Beta variable."""
-
-    def __init__(self, a: float, b: float, factor: float) -> None:
-        self.a, self.b = _between(a, "a", 1e-6, 1e15), _between(b, "b", 1e-6, 1e15)
-        self.factor = _between(factor, "factor", 1e-4, 1e4)
-
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        share = rng.beta(self.a, self.b, shape)
-        # Not 0 / 0 where a share is 1.
-        return np.asarray(share / (share + (1 - share) / self.factor))
-
-    @cached_property
-    def _table(self) -> Table:
-        variable, shift = LogOdds.of_beta(self.a, self.b), np.log(self.factor)
-        steps = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0])
-        edges = variable.mode + shift + variable.scale * steps
-        tolerance = tolerance_of(variable)
-        return Table.of(lambda u: variable.log_density(u - shift), edges, tolerance)
-
-
-def _between(value: float, name: str, low: float, high: float) -> float:
-    """Return a number in a range."""
-    if not low <= (number := float_or_nan(value)) <= high:
-        raise ValueError(f"{name} must be between {low:g} and {high:g}, got {shown(value)}")
-    return number
 
 
 class BetaQuotient(Distribution):

@@ -30,7 +30,7 @@ from skpostbac.stats import (
     PowerTransform,
     ShiftedDistribution,
 )
-from skpostbac.stats._distribution import LogitDistribution
+from skpostbac.stats._table import LogitDistribution
 
 # Errors of probabilities. A sum is smooth if its transform vanishes: nothing but rounding is left.
 SMOOTH = 1e-12
@@ -178,8 +178,8 @@ CASES = {
     "quotient below one": Case(lambda: BetaQuotient([3.5, 21.5], [77.5, 3.5])),
     "odds": Case(lambda: LibbyNovickBeta(22.0, 10.0, factor=2.0)),
     "power": Case(lambda: PowerTransform(BetaAverage([22.5, 9.5], [6.5, 4.5]), 0.5)),
-    "odds, perfect": Case(lambda: LibbyNovickBeta(1e3, 0.5, factor=2.0), corners=(1.0,)),
-    "odds, nothing known": Case(lambda: LibbyNovickBeta(0.5, 0.5, factor=0.5), corners=(0.0, 1.0)),
+    "odds, perfect": Case(lambda: LibbyNovickBeta(1e3, 0.5, factor=2.0), ROUGH, (1.0,)),
+    "odds, nothing known": Case(lambda: LibbyNovickBeta(0.5, 0.5, 0.5), ROUGH, (0.0, 1.0)),
     "ratio, few": Case(lambda: ratio((2.5, 1.5), (1.5, 3.5))),
     "ratio, no errors": Case(lambda: ratio((12.5, 0.5), (0.5, 30.5)), corners=(0.0, 1.0)),
     "ratio of a sum": Case(

@@ -11,7 +11,7 @@ from scipy.special import log_expit
 from skpostbac import population_posterior
 from skpostbac.metrics import DrawnPosterior
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage
-from skpostbac.stats._distribution import LogitDistribution
+from skpostbac.stats._table import LogitDistribution
 
 
 @pytest.mark.parametrize("level", [1e-6, 0.9999, 1 - 1e-9], ids=["narrow", "wide", "almost-all"])

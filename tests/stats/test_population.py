@@ -13,8 +13,8 @@ from skpostbac.stats import (
     NormalBinomial,
     _numerics,
 )
-from skpostbac.stats._distribution import LogitDistribution
 from skpostbac.stats._population import LogitAverage
+from skpostbac.stats._table import LogitDistribution
 
 CORRECT, TOTAL = np.array([82.0, 75, 92, 85, 88]), np.full(5, 100.0)
 P = np.array([1e-9, 1e-6, 1e-3, 0.2, 0.45, 0.7, 0.95, 0.999, 1 - 1e-6])

@@ -1,16 +1,15 @@
-"""Ratios, quotients and multiples of odds: ball arithmetic, closed forms, and other engines."""
+"""Ratios and quotients: ball arithmetic, closed forms, and other engines."""
 
 import json
 from pathlib import Path
 
-import mpmath
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.special import roots_sh_jacobi
 
-from skpostbac.stats import BetaAverage, BetaQuotient, BetaRatio, LibbyNovickBeta
+from skpostbac.stats import BetaAverage, BetaQuotient, BetaRatio
 
 REFERENCE = json.loads(
     (Path(__file__).parents[1] / "reference" / "ratios.json").read_text(encoding="utf-8")
@@ -240,54 +239,6 @@ def test_refusals(arguments, error, message):
     """One clear error, which names the argument."""
     with pytest.raises(error, match=message):
         BetaRatio(*arguments)
-
-
-# Multiples of odds
-
-ODDS = {
-    "f1": (22, 10, 2),
-    "few": (1.5, 0.5, 2),
-    "nothing known": (0.5, 0.5, 0.5),
-    "rare": (3.5, 4e4, 30),
-    "perfect": (1e6, 0.5, 2),
-    "tiny exponents": (0.02, 0.3, 2),
-    "rounded masses": (9251.6, 28.5, 2.49),
-}
-
-
-@pytest.mark.parametrize(("a", "b", "factor"), ODDS.values(), ids=ODDS)
-def test_a_multiple_of_odds(a, b, factor):
-    """Tails by mpmath, quantiles and density by SciPy, and probabilities of at most one."""
-    variable, share = LibbyNovickBeta(a, b, factor), stats.beta(a, b)
-    quantiles = share.ppf(LEVELS)
-    places = factor * quantiles / (1 - quantiles + factor * quantiles)
-    for x in places[(places > 0) & (places < 1)]:
-        with mpmath.workdps(40):
-            t = mpmath.mpf(x)
-            low = mpmath.betainc(a, b, 0, t / (t + factor * (1 - t)), regularized=True)
-            tails, smaller = [float(low), float(1 - low)], float(mpmath.log(min(low, 1 - low)))
-        assert_allclose([variable.cdf(x), variable.ccdf(x)], tails, rtol=0, atol=1e-12)
-        log_tail = min(variable.logcdf(x), variable.logccdf(x))
-        assert log_tail == pytest.approx(smaller, rel=1e-13, abs=1e-9)
-    assert_allclose(variable.icdf(LEVELS[1:]), places[1:], rtol=1e-10, atol=1e-15)
-    x = variable.icdf([0.1, 0.5, 0.8])
-    unit = x + factor * (1 - x)
-    expected = share.logpdf(x / unit) + np.log(factor / unit**2)
-    assert_allclose(variable.logpdf(x), expected, rtol=1e-9, atol=1e-9)
-    away = variable.standard_deviation() * np.linspace(-12, 12, 97)
-    x = np.append(variable.mean() + away, np.linspace(0, 1, 2001))
-    assert max(variable.cdf(x).max(), variable.ccdf(x).max()) <= 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [((0, 1, 2), "a"), ((1, np.nan, 2), "b"), ((1, 1, 0), "factor"), ((1, 1, 1e300), "factor")],
-    ids=str,
-)
-def test_parameters_of_odds_are_checked(arguments, name):
-    """By name."""
-    with pytest.raises(ValueError, match=f"^{name} must be between"):
-        LibbyNovickBeta(*arguments)
 
 
 # Quotients

@@ -15,7 +15,7 @@ from skpostbac.stats import (
     PowerTransform,
     ShiftedDistribution,
 )
-from skpostbac.stats._distribution import OddsTransform
+from skpostbac.stats._transforms import OddsTransform
 
 P = np.array([1e-9, 1e-4, 0.1, 0.5, 0.9, 0.999])
 INNER = {
@@ -135,26 +135,59 @@ def test_refusals(make, error, message):
 
 # Odds
 
+ODDS = {
+    "f1": (22, 10, 2),
+    "few": (1.5, 0.5, 2),
+    "nothing known": (0.5, 0.5, 0.5),
+    "rare": (3.5, 4e4, 30),
+    "perfect": (1e6, 0.5, 2),
+    "tiny exponents": (0.02, 0.3, 2),
+    "rounded masses": (9251.6, 28.5, 2.49),
+}
 
-@pytest.mark.parametrize("factor", [0.02, 50])
-@pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (20.5, 0.5), (1, 1), (2e3, 0.5), (3e5, 1e6)])
-def test_of_a_beta_variable_it_is_the_generalised_beta(a, b, factor):
-    """Tails, density, moments and intervals, which are tabulated there."""
-    found, known = OddsTransform(BetaAverage([a], [b]), factor), LibbyNovickBeta(a, b, factor)
-    x, sd = known.icdf(P), known.standard_deviation()
-    # SciPy's incomplete Beta function has errors of 5e-12 where both exponents are 1/2.
-    assert_allclose(found.cdf(x), known.cdf(x), rtol=0, atol=1e-11)
-    assert_allclose(found.ccdf(x), known.ccdf(x), rtol=0, atol=1e-11)
-    density = known.pdf(x)
-    assert_allclose(found.pdf(x), density, rtol=1e-8, atol=1e-9 * density.max())
-    assert_allclose(found.icdf(P[1:]), x[1:], rtol=1e-9)
-    assert found.mean() == pytest.approx(known.mean(), abs=1e-10 * sd)
-    assert found.variance() == pytest.approx(known.variance(), rel=1e-9)
-    # Third and fourth moments in units of the deviation weigh errors of 1e-13 in tails.
-    assert found.skewness() == pytest.approx(known.skewness(), abs=1e-7)
-    assert found.kurtosis() == pytest.approx(known.kurtosis(), abs=1e-6)
-    if a == b == 1:
-        assert found.pdf([0, 1]) == pytest.approx([1 / factor, factor], rel=1e-8)
+
+@pytest.mark.parametrize(("a", "b", "factor"), ODDS.values(), ids=ODDS)
+def test_a_multiple_of_odds(a, b, factor):
+    """Tails and moments by mpmath, quantiles and density by SciPy; no tail exceeds one."""
+    variable, share = LibbyNovickBeta(a, b, factor), stats.beta(a, b)
+    quantiles = share.ppf(P)
+    places = factor * quantiles / (1 - quantiles + factor * quantiles)
+    for x in places[(places > 0) & (places < 1)]:
+        with mp.workdps(40):
+            t = mp.mpf(x)
+            low = mp.betainc(a, b, 0, t / (t + factor * (1 - t)), regularized=True)
+            tails, smaller = [float(low), float(1 - low)], float(mp.log(min(low, 1 - low)))
+        # SciPy's incomplete Beta function has errors of 5e-12 where exponents are 1/2.
+        assert_allclose([variable.cdf(x), variable.ccdf(x)], tails, rtol=0, atol=6e-12)
+        log_tail = min(variable.logcdf(x), variable.logccdf(x))
+        assert log_tail == pytest.approx(smaller, abs=6e-12 / min(tails))
+    assert_allclose(variable.icdf(P[1:]), places[1:], rtol=1e-10, atol=1e-15)
+    x = variable.icdf([0.1, 0.5, 0.8])
+    unit = x + factor * (1 - x)
+    expected = share.logpdf(x / unit) + np.log(factor / unit**2)
+    assert_allclose(variable.logpdf(x), expected, rtol=1e-9, atol=1e-9)
+    # E[share^k / (1 + (factor - 1) share)^k] is a hypergeometric function.
+    with mp.workdps(40):
+        n, x = mp.mpf(a) + b, 1 - mp.mpf(factor)
+        mean = factor * a / n * mp.hyp2f1(1, a + 1, n + 1, x)
+        second = factor**2 * a * (a + 1) / (n * (n + 1)) * mp.hyp2f1(2, a + 2, n + 2, x)
+        moments = float(mean), float(second - mean**2)
+    assert variable.mean() == pytest.approx(moments[0], rel=1e-13)
+    assert variable.variance() == pytest.approx(moments[1], rel=5e-9)
+    away = variable.standard_deviation() * np.linspace(-12, 12, 97)
+    x = np.append(variable.mean() + away, np.linspace(0, 1, 2001))
+    assert max(variable.cdf(x).max(), variable.ccdf(x).max()) <= 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [((0, 1, 2), "a"), ((1, np.nan, 2), "b"), ((1, 1, 0), "factor"), ((1, 1, 1e300), "factor")],
+    ids=str,
+)
+def test_parameters_of_odds_are_checked(arguments, name):
+    """By name."""
+    with pytest.raises(ValueError, match=f"^{name} must be "):
+        LibbyNovickBeta(*arguments)
 
 
 # Powers

@@ -20,8 +20,9 @@ import numpy as np
 from skpostbac._utils import Floats, float_or_nan, shown, table
 from skpostbac.metrics._posteriors.base import ScalarPosterior
 from skpostbac.stats import BoundedDistribution
-from skpostbac.stats._distribution import OddsTransform, estimate_rows
+from skpostbac.stats._distribution import estimate_rows
 from skpostbac.stats._numerics import EPS
+from skpostbac.stats._transforms import OddsTransform
 
 # Share of the mean that is left where the optimism is as large as the mean.
 _LEAST_SHARE = 0.01

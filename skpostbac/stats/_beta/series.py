@@ -158,7 +158,7 @@ def _share(a: Floats, b: Floats, p: Floats, q: Floats) -> Floats:
     """Return the quantile of Beta(a, b) for p = 1 - q."""
     share = np.where(p <= q, betaincinv(a, b, p), betainccinv(a, b, q))
     # Where an inverse underflows, x^a / (a B(a, b)) is the probability below x.
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         tiny = np.exp((np.log(p) + np.log(a) + betaln(a, b)) / a)
     return np.asarray(np.where(np.isnan(share), np.where(p <= q, tiny, 1.0), share))
 

@@ -26,9 +26,9 @@ from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._borrowing.pool import Pool
 from skpostbac.stats._borrowing.states import decay, vanishing_height
 from skpostbac.stats._borrowing.transform import StratumTransform
-from skpostbac.stats._distribution import CentredShare, Table
 from skpostbac.stats._numerics import Frame, log_beta, log_sum
 from skpostbac.stats._series import Series
+from skpostbac.stats._table import CentredShare, Table
 
 # A coefficient is negligible below this, and states of less mass do not count.
 _NEGLIGIBLE, _LIGHTEST = 4e-11, 1e-14

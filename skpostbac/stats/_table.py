@@ -22,7 +22,7 @@ from numpy.polynomial.legendre import legder, leggauss, legval, legvander
 from scipy.special import expit, log_expit
 
 from skpostbac._utils import Bools, Floats, Indices, StablePickle
-from skpostbac.stats._distribution.distribution import BoundedDistribution, Interval
+from skpostbac.stats._distribution import BoundedDistribution, Interval
 from skpostbac.stats._numerics import Frame, log_sum
 from skpostbac.stats._series import Centred, Evaluator, quantiles
 
