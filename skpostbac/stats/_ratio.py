@@ -61,8 +61,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit
 
 from skpostbac._utils import (
@@ -776,8 +776,8 @@ class BetaQuotient(Distribution):
         if best == 0:
             return 0.0
         bounds = float(x[best - 1]), float(x[best + 1])
-        found = minimize_scalar(lambda at: -float(self.pdf(at)), bounds=bounds, method="bounded")
-        return float(found.x)
+        minimize = scipy.optimize.minimize_scalar  # a slow import, done only when needed
+        return float(minimize(lambda x: -float(self.pdf(x)), bounds=bounds, method="bounded").x)
 
     def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
         """Return P(X / Y <= x), or P(x < X / Y <= y) when `y` is given; NaN at NaN."""
@@ -854,7 +854,7 @@ class BetaQuotient(Distribution):
         best = int(np.argmin(high + np.log1p(-np.exp(low - high))))
         first, last = tried[max(best - 1, 0)], tried[min(best + 1, tried.size - 1)]
         if excess(first) < 0 < excess(last):
-            low, high = log_ends(np.array([brentq(excess, first, last, xtol=1e-9)]))
+            low, high = log_ends(np.array([scipy.optimize.brentq(excess, first, last, xtol=1e-9)]))
             best = 0
         elif best == 0:
             # The density falls from zero on.

@@ -54,6 +54,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.polynomial import legendre
 from scipy.special import expit, logit
 
@@ -465,9 +466,6 @@ def log_survival(k: float, n: Floats, p: Floats) -> float:
     >>> log_survival(600, np.array([1000.0]), np.array([0.1]))
     -754.27
     """
-    # A slow import, done only when needed.
-    from scipy.optimize import brentq
-
     k, inner = k - float(n[p == 1].sum()), (p > 0) & (p < 1) & (n > 0)
     rates, kind = np.unique(p[inner], return_inverse=True)
     trials = np.bincount(kind, n[inner], rates.size).astype(float)
@@ -489,7 +487,8 @@ def log_survival(k: float, n: Floats, p: Floats) -> float:
     # At the first t the last term is the largest, at the other the mean is almost the total.
     low = 0.5 / np.sqrt(total + 1)
     high = np.log(4) + max(0.0, np.log(total + 1) - logit(rates).min())
-    t = np.exp(brentq(slope, np.log(low), np.log(high), xtol=2e-12))
+    # A slow import, done only when needed.
+    t = np.exp(scipy.optimize.brentq(slope, np.log(low), np.log(high), xtol=2e-12))
     tilted = expit(logit(rates) + t)
     variance = float(trials @ (tilted * (1 - tilted)))
     # Other coefficients of the periodic integrand are added to the one in search: far ones, where
