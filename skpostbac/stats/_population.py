@@ -534,14 +534,6 @@ class BetaBinomial:
         return np.exp(np.maximum(log_a, -300.0)), np.exp(np.maximum(log_b, -300.0))
 
 
-def log_likelihood(u: Floats, correct: float, total: float) -> Floats:
-    """Log probability of the counts of a group at log-odds u, less its maximum."""
-    wrong = total - correct
-    if not correct or not wrong:
-        return correct * log_expit(u) + wrong * log_expit(-u)
-    return log_binomial(u, correct, wrong)
-
-
 # Rows reach down to exp(-depth) of the maximum.
 _DEPTH, _TINY = 70.0, 0.05
 # Largest ratio of the width of a row to the spread of the groups that nodes resolve.
@@ -826,21 +818,28 @@ class GroupInference:
         """Distribution of the accuracy of a group with these counts, given weights of nodes."""
         mixed = self._prior._coefficients(self._location, self._concentration)
         mixed[0] += log_weight
+        wrong = total - correct
 
         def log_density(u: Floats) -> Floats:
             blocks = (u[i : i + 128] for i in range(0, u.size, 128))
             logs = [log_sum((self._prior._terms(block) @ mixed).T) for block in blocks]
-            return log_likelihood(u, correct, total) + np.concatenate(logs)
+            # The log probability of the counts, less its maximum
+            likelihood = (
+                log_binomial(u, correct, wrong)
+                if correct and wrong
+                else correct * log_expit(u) + wrong * log_expit(-u)
+            )
+            return likelihood + np.concatenate(logs)
 
         # A point amid it, and its width, as if all were normal
         centre, width = self._shape
         best = np.argmax(self._log_weight)
         spread = self._prior._spread(self._location[best], self._concentration[best])
-        right, wrong = correct + 0.5, total - correct + 0.5
-        information = right * wrong / (right + wrong) if total else 0.0
+        edge = np.log((correct + 0.5) / (wrong + 0.5))
+        information = (correct + 0.5) * (wrong + 0.5) / (total + 1) if total else 0.0
         precision = 1 / (width**2 + spread**2)
         weight = information + precision
-        start = (information * np.log(right / wrong) + precision * centre) / weight
+        start = (information * edge + precision * centre) / weight
         return LogitDistribution(
             log_density, float(start), float(1 / np.sqrt(weight)), self._tolerance
         )

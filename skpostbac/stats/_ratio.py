@@ -226,7 +226,7 @@ class LogRatio:
             u[close] = place + np.copysign(_BESIDE, u[close] - place)
             log_density[order[close]] -= np.log(min(power, 1.0))
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            windows = None if self._reaches_far else _windows_along(self, u)
+            windows = None if self._reaches_far else _windows(self, u)
             # Larger arrays than 100 kB are mapped anew each time.
             for start in range(0, u.size, 128):
                 rows = slice(start, start + 128)
@@ -363,29 +363,18 @@ class _Curves:
         return np.concatenate([self.p_at(i, z.mode + z.scale * scales) for i, z in pair], axis=1)
 
 
-def _windows_along(ratio: LogRatio, u: Floats) -> Floats:
-    """Return windows of the integrands at rising u, shape (4, n, 1).
-
-    Those of one in eight are looked for. Between two curves an integrand is within the windows of
-    both.
-    """
-    known = np.unique(np.append(np.arange(0, u.size, 8), u.size - 1))
-    found = _windows(_Curves(ratio, u[known, np.newaxis]))
-    before = np.minimum(np.arange(u.size) // 8, max(known.size - 2, 0))
-    after = np.minimum(before + 1, known.size - 1)
-    windows = np.stack([np.interp(u, u[known], one[:, 0]) for one in found])[..., np.newaxis]
-    windows[0] = np.minimum(found[0, before], found[0, after])
-    windows[1] = np.maximum(found[1, before], found[1, after])
-    return windows
-
-
-def _windows(curves: _Curves) -> Floats:
-    """Look for windows of integrands: low, high, centre and scale, shape (4, n, 1).
+def _windows(ratio: LogRatio, u: Floats) -> Floats:
+    """Windows of the integrands at rising u: low, high, centre and scale, shape (4, n, 1).
 
     The integrand counts between low and high. Nodes are even in v with p = centre + scale sinh(v):
     even in p across the peak, and in the logs of their distances from it further out, where an
     integrand may fall slowly. The scale is how far it falls on the steeper side.
+
+    The windows of one u in eight are looked for. Between two curves an integrand is within the
+    windows of both.
     """
+    known = np.unique(np.append(np.arange(0, u.size, 8), u.size - 1))
+    curves = _Curves(ratio, u[known, np.newaxis])
     # Places where one of the variables is near its mode, in scales, and further out.
     scales, further = 2.0 ** np.arange(-1, 10, 2), 2.0 ** np.arange(0, 14)
     p = curves.p_near_modes(np.concatenate([-scales[::-1], [0.0], scales]))
@@ -397,7 +386,7 @@ def _windows(curves: _Curves) -> Floats:
     first, last = first[:, np.newaxis], last[:, np.newaxis]
     p = np.concatenate([first - further, np.where(is_seen, p, first), last + further], axis=1)
     p, rows = np.sort(p, axis=1), np.arange(len(p))
-    windows = np.array([-np.inf, np.inf, 0.0, np.inf])[:, np.newaxis, np.newaxis]
+    found = np.array([-np.inf, np.inf, 0.0, np.inf])[:, np.newaxis, np.newaxis]
     # Windows are looked at again until a look no longer narrows them by a share.
     for _ in range(40):
         values = curves.log_integrand(p)
@@ -407,12 +396,17 @@ def _windows(curves: _Curves) -> Floats:
         to_left, to_right = centre - left, right - centre
         nearer = np.where(to_left * to_right > 0, np.minimum(to_left, to_right), right - left)
         low, high = _around(p, values > top - _REACH)
-        before, windows = windows, np.stack([low, high, centre, np.minimum(nearer, 2.5)])
+        before, found = found, np.stack([low, high, centre, np.minimum(nearer, 2.5)])
         is_narrow = (high - low) < 0.6 * (before[1] - before[0])
-        if not (is_narrow | (windows[3] < 0.6 * before[3])).any():
+        if not (is_narrow | (found[3] < 0.6 * before[3])).any():
             break
-        ends = np.arcsinh((windows[:2] - centre) / windows[3])
-        p = centre + windows[3] * np.sinh(ends[0] + (ends[1] - ends[0]) * np.linspace(0, 1, 17))
+        ends = np.arcsinh((found[:2] - centre) / found[3])
+        p = centre + found[3] * np.sinh(ends[0] + (ends[1] - ends[0]) * np.linspace(0, 1, 17))
+    below = np.minimum(np.arange(u.size) // 8, max(known.size - 2, 0))
+    above = np.minimum(below + 1, known.size - 1)
+    windows = np.stack([np.interp(u, u[known], one[:, 0]) for one in found])[..., np.newaxis]
+    windows[0] = np.minimum(found[0, below], found[0, above])
+    windows[1] = np.maximum(found[1, below], found[1, above])
     return windows
 
 

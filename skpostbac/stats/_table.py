@@ -24,7 +24,7 @@ from scipy.special import expit, log_expit
 from skpostbac._utils import Bools, Floats, Indices, StablePickle
 from skpostbac.stats._distribution import BoundedDistribution, Interval
 from skpostbac.stats._numerics import Frame, log_sum
-from skpostbac.stats._series import Centred, Evaluator, quantiles
+from skpostbac.stats._series import Centred, Evaluator
 
 # Log density of the log-odds at some points, shape (n,), up to a constant.
 LogDensity = Callable[[Floats], Floats]
@@ -42,8 +42,6 @@ _BARYCENTRIC = (-1.0) ** np.arange(_N) * np.sqrt((1 - _NODES**2) * _WEIGHTS)
 # Panels end where the density is below exp(-DEPTH) of its largest value, and its mass as well; but
 # not beyond this, the log-odds of the smallest doubles, unless a variable reaches farther.
 DEPTH, LAST = 40.0, 700.0
-# Quantiles of less probability take further steps.
-_LEAST_QUANTILE = 1e-10
 # Error of the power with which a density falls towards an end.
 _FLAT = 1e-6
 
@@ -121,7 +119,7 @@ class Table(StablePickle):
         kept = np.flatnonzero(~is_nothing)
         part = slice(kept[0], kept[-1] + 1)
         rough = cls(np.append(left[part], right[kept[-1]]), logs[:, part] - log_mass.max())
-        return cls(rough.edges, rough.logs - np.log(rough._below[-1] + rough._beyond[1]))
+        return cls(rough.edges, rough.logs - np.log(rough._tails[0][-1] + rough._beyond[1]))
 
     def halved(self, which: Bools) -> "Table":
         """Cut some of the panels in halves, which keep to the same polynomials."""
@@ -162,14 +160,11 @@ class Table(StablePickle):
         return np.asarray(np.exp(self.outer[0]) / self.outer[1])
 
     @cached_property
-    def _below(self) -> Floats:
-        """Masses below the edges."""
-        return np.cumsum(np.append(self._beyond[0], self._masses.sum(axis=0)))
-
-    @cached_property
-    def _above(self) -> Floats:
-        """Masses above the edges."""
-        return np.cumsum(np.append(self._beyond[1], self._masses.sum(axis=0)[::-1]))[::-1]
+    def _tails(self) -> tuple[Floats, Floats]:
+        """Masses below and above the edges."""
+        of_panels, (first, last) = self._masses.sum(axis=0), self._beyond
+        above = np.cumsum(np.append(last, of_panels[::-1]))[::-1]
+        return np.cumsum(np.append(first, of_panels)), above
 
     @property
     def end_powers(self) -> tuple[Floats, Floats]:
@@ -233,7 +228,7 @@ class Table(StablePickle):
         mass = self._masses.sum(axis=0)[index]
         part = 0.25 * (t + 1) * np.diff(self.edges)[index] * (_WEIGHTS @ density)
         part = np.minimum(part, mass)
-        below, above = self._below[index] + part, self._above[index + 1] + (mass - part)
+        below, above = self._tails[0][index] + part, self._tails[1][index + 1] + (mass - part)
         logs = np.einsum("ni,nid->dn", _interpolating(t), self._at_nodes[index])
         found = np.stack([below, above, *logs])
         for end, sign, outside in ((0, 1, u < self.edges[0]), (1, -1, u > self.edges[-1])):
@@ -249,27 +244,30 @@ class Table(StablePickle):
 
     def quantiles(self, p: Floats, q: Floats) -> Floats:
         """Return the log-odds with the mass p = 1 - q below them, shape (n,); all inside (0, 1)."""
-        is_lower, wanted = p < q, np.minimum(p, q)
-        inner = np.clip([[p], [q]], _LEAST_QUANTILE, 1 - _LEAST_QUANTILE)
-        # Tails at the edges of the panels fall about as exponentials of the log-odds.
+        is_lower, wanted, (below, above) = p < q, np.minimum(p, q), self._tails
+        before = np.searchsorted(below, wanted)
+        beyond = above.size - np.searchsorted(above[::-1], wanted)
+        panel = np.where(is_lower, before, beyond)
+        bounds = np.concatenate([[-np.inf], self.edges, [np.inf]])
+        low, high = bounds[panel], bounds[panel + 1]
+        # Tails fall about as exponentials of the log-odds, and exactly so beyond the panels.
         with np.errstate(divide="ignore"):
-            from_below = np.interp(np.log(inner[0][0]), np.log(self._below), self.edges)
-            from_above = np.interp(-np.log(inner[1][0]), -np.log(self._above), self.edges)
-        start = np.where(is_lower, from_below, from_above) - self._centre
-        u = quantiles(self._centred, inner[0], inner[1], start=start[np.newaxis])[0] + self._centre
-        # Steps on the log of the smaller tail, whose digits are not those of 1/2 less a tail.
-        for _ in range(8 if (wanted < _LEAST_QUANTILE).any() else 1):
+            from_below = np.interp(np.log(wanted), np.log(below), self.edges)
+            from_above = np.interp(-np.log(wanted), -np.log(above), self.edges)
+        u = moved = np.where(is_lower, from_below, from_above)
+        sign = np.where(is_lower, 1.0, -1.0)
+        for _ in range(60):
             below, above, log_density = self.values(u)[:3]
+            tail = np.where(is_lower, below, above)
             with np.errstate(all="ignore"):
-                tail = np.where(is_lower, below, above)
-                step = np.log(tail / wanted) * tail / np.exp(log_density)
-            u -= np.where(np.isfinite(step), np.where(is_lower, step, -step), 0.0)
-        return np.asarray(u)
-
-    @cached_property
-    def _centre(self) -> float:
-        u, mass = self.nodes
-        return float(mass @ u)
+                excess = sign * np.log(tail / wanted)
+                moved = u - excess * tail / np.exp(log_density)
+            # Newton's method leaves about the square of an excess.
+            if (np.abs(excess) < 1e-7).all():
+                break
+            low, high = np.where(excess < 0, u, low), np.where(excess > 0, u, high)
+            u = np.where((low <= moved) & (moved <= high), moved, 0.5 * (low + high))
+        return np.asarray(np.where(np.isfinite(moved), moved, u))
 
     def has_one_peak(self, turn: Floats) -> bool:
         """Return whether the density of a function of the log-odds rises and then falls.
@@ -280,36 +278,18 @@ class Table(StablePickle):
         signs = np.sign(rates[np.abs(rates) > _FLAT])
         return bool((np.diff(signs) <= 0).all())
 
-    @cached_property
-    def _centred(self) -> "CentredTable":
-        u, mass = self.nodes
-        deviation = float(np.sqrt(mass @ (u - self._centre) ** 2))
-        # Far enough out for the smallest quantiles.
-        beyond = np.log([self._below[0], self._above[-1]]) - np.log(_LEAST_QUANTILE)
-        out = np.maximum(beyond, 0.0) / self.outer[1]
-        ends = self.edges[[0, -1]] - self._centre + np.array([-1.0, 1.0]) * out
-        return CentredTable(
-            *(self, self._centre),
-            low=ends[:1],
-            high=ends[1:],
-            deviation=np.array([deviation]),
-            end_densities=np.zeros((2, 1)),
-        )
-
 
 @dataclass(frozen=True)
-class CentredTable(Centred):
-    """The log-odds of a table, at distances from a point; base class of functions of them.
+class CentredShare(Centred):
+    """The place in an interval that has the log-odds of a table, at distances from the mean.
 
     Attributes
     ----------
     table : distribution of the log-odds.
-    centre : what distances are measured from.
     kinks : distances at which the density may have a kink or a pole.
     """
 
     table: Table
-    centre: float
     kinks: Floats = field(default_factory=lambda: np.empty(0))
     least: float = field(default=1e-290, kw_only=True)
 
@@ -317,20 +297,14 @@ class CentredTable(Centred):
     def places(self) -> Floats:
         return self.kinks[np.newaxis]
 
-    def log_odds(self, y: Floats) -> Floats:
-        """Return the log-odds at distances."""
-        return y + self.centre
-
-    def stretch(self, u: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the log of dy / du and its first two derivatives."""
-        return (np.zeros_like(u),) * 3
-
     def evaluator(self, n_derivatives: int) -> Evaluator:
         def evaluate(y: Floats) -> Floats:
             with np.errstate(all="ignore"):
-                u = self.log_odds(y[0])
+                u = np.log(y[0] - self.low) - np.log(self.high - y[0])
                 below, above, log_density, slope, bend = self.table.values(u)
-                log_stretch, turn, more = self.stretch(u)
+                # The log of dy / du and its first two derivatives
+                share, log_stretch = expit(u), self._log_stretch(u)
+                turn, more = 1 - 2 * share, -2 * share * (1 - share)
                 excess = np.where(below < above, below - 0.5, 0.5 - above)
                 density, rate = np.exp(log_density - log_stretch), slope - turn
                 unit = np.exp(-log_stretch)
@@ -340,29 +314,21 @@ class CentredTable(Centred):
 
         return evaluate
 
+    def _log_stretch(self, u: Floats) -> Floats:
+        return np.asarray(log_expit(u) + log_expit(-u) + np.log(self.high - self.low))
+
     def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
         del y
         with np.errstate(all="ignore"):
             u = np.log(to_low[0]) - np.log(to_high[0])
             below, above, log_density = self.table.values(np.nan_to_num(u))[:3]
-            return np.stack([below, above, np.exp(log_density - self.stretch(u)[0])])[:, np.newaxis]
+            density = np.exp(log_density - self._log_stretch(u))
+            return np.stack([below, above, density])[:, np.newaxis]
 
     def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats] | None:
         is_inner, width = p * q > 0, float((self.high - self.low)[0])
         u = self.table.quantiles(*(np.where(is_inner, share, 0.5)[0] for share in (p, q)))
         return width * expit(u)[np.newaxis], width * expit(-u)[np.newaxis]
-
-
-class CentredShare(CentredTable):
-    """The place in an interval that has the log-odds of a table, at distances from the mean."""
-
-    def log_odds(self, y: Floats) -> Floats:
-        return np.asarray(np.log(y - self.low) - np.log(self.high - y))
-
-    def stretch(self, u: Floats) -> tuple[Floats, Floats, Floats]:
-        share = expit(u)
-        log_stretch = log_expit(u) + log_expit(-u) + np.log(self.high - self.low)
-        return log_stretch, 1 - 2 * share, -2 * share * (1 - share)
 
 
 class TabulatedDistribution(BoundedDistribution):
@@ -392,7 +358,7 @@ class TabulatedDistribution(BoundedDistribution):
     def _centred(self) -> CentredShare:
         frame, (low, high) = self._frame, self._ends
         return CentredShare(
-            *(self._table, frame.mean),
+            table=self._table,
             kinks=(high - low) * expit(self._places) - frame.mean_to_low,
             low=np.array([-frame.mean_to_low]),
             high=np.array([frame.mean_to_high]),

@@ -438,8 +438,9 @@ class LibbyNovickBeta(OddsTransform):
 
     Notes
     -----
-    Probabilities and quantiles are those of the Beta variable. Moments are integrals of the tails;
-    variances had relative errors of up to 3e-9.
+    Probabilities and quantiles are those of the Beta variable, with errors of about 1e-12, and more
+    beside an end if a + b exceeds 1e6. Moments are integrals of the tails; variances had relative
+    errors of up to 3e-9.
 
     References
     ----------

@@ -140,7 +140,7 @@ ODDS = {
     "few": (1.5, 0.5, 2),
     "nothing known": (0.5, 0.5, 0.5),
     "rare": (3.5, 4e4, 30),
-    "perfect": (1e6, 0.5, 2),
+    "perfect": (1e5, 0.5, 2),
     "tiny exponents": (0.02, 0.3, 2),
     "rounded masses": (9251.6, 28.5, 2.49),
 }
@@ -157,10 +157,10 @@ def test_a_multiple_of_odds(a, b, factor):
             t = mp.mpf(x)
             low = mp.betainc(a, b, 0, t / (t + factor * (1 - t)), regularized=True)
             tails, smaller = [float(low), float(1 - low)], float(mp.log(min(low, 1 - low)))
-        # SciPy's incomplete Beta function has errors of 5e-12 where exponents are 1/2.
-        assert_allclose([variable.cdf(x), variable.ccdf(x)], tails, rtol=0, atol=6e-12)
+        # SciPy's incomplete Beta function has errors of 5e-12 where an exponent is 1/2.
+        assert_allclose([variable.cdf(x), variable.ccdf(x)], tails, rtol=0, atol=1e-11)
         log_tail = min(variable.logcdf(x), variable.logccdf(x))
-        assert log_tail == pytest.approx(smaller, abs=6e-12 / min(tails))
+        assert log_tail == pytest.approx(smaller, abs=1e-11 / min(tails))
     assert_allclose(variable.icdf(P[1:]), places[1:], rtol=1e-10, atol=1e-15)
     x = variable.icdf([0.1, 0.5, 0.8])
     unit = x + factor * (1 - x)

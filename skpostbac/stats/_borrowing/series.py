@@ -255,7 +255,7 @@ def class_share(pool: Pool, frame: Frame, deviation: float) -> CentredShare:
     edges = start + min(scale, 2.0) * np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
     table = Table.of(log_density, edges, _TOLERANCE)
     return CentredShare(
-        *(table, frame.mean),
+        table=table,
         low=np.array([-mean]),
         high=np.array([rest]),
         deviation=np.array([deviation]),
