@@ -15,12 +15,11 @@ from skpostbac._plot.base import (
     check_matplotlib,
     colors,
     merge_kwargs,
-    shade,
     text_color,
     unused_styles,
 )
 from skpostbac._plot.comparison import ComparisonPlot
-from skpostbac._plot.curve import Curve, density_curve
+from skpostbac._plot.curve import density_curve
 from skpostbac._plot.layout import ParamAxis, label_axis, rows_size, value_text
 from skpostbac._plot.posterior import (
     AnyPosterior,

@@ -5,18 +5,5 @@
 tails a `saddlepoint` approximation. `average` has what users see. Imports `_series`.
 """
 
-from skpostbac.stats._beta.average import (
-    BetaAverage,
-    BetaAverages,
-    Question,
-    beta_averages,
-    evaluate_all,
-)
-from skpostbac.stats._beta.betas import (
-    LARGEST,
-    SMALLEST,
-    central_moments,
-    variances,
-    weighted_means,
-)
-from skpostbac.stats._distribution import Intervals
+from skpostbac.stats._beta.average import BetaAverage, BetaAverages, Question, evaluate_all
+from skpostbac.stats._beta.betas import LARGEST, SMALLEST, weighted_means
