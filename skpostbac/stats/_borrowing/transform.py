@@ -124,7 +124,9 @@ class Rule:
         turns = []
         for points in alike:
             turn = np.exp(1j * angles * n[:, points.start])
-            scale[:, points] = 1 / (weights[:, points] @ turn[..., np.newaxis])[..., 0]
+            # As pairs of reals: OpenBLAS leaves these to one thread.
+            pairs = turn.view(float).reshape(*turn.shape, 2)
+            scale[:, points] = 1 / (weights[:, points] @ pairs).view(complex)[..., 0]
             turns.append(turn)
         # Bounds of windows may be far too wide.
         kept = (weights * np.abs(scale)[..., np.newaxis]).max(axis=(0, 1)) > 1e-14
@@ -150,7 +152,9 @@ class Rule:
             sums = np.empty((*sizes.shape[:2], points.size), dtype=complex)
             for alike, turns in self.turns:
                 turned = turns[chosen][..., np.newaxis] * wave
-                np.matmul(sizes[:, alike], turned.view(float), out=sums[:, alike].view(float))
+                columns, here = turned.view(float), sums[:, alike].view(float)
+                for row, table, out in zip(sizes[:, alike], columns, here, strict=True):
+                    matrix_product(row, table, out)
             shifts = np.exp(1j * np.multiply.outer(shift, points))[:, np.newaxis]
             sums *= self.scale[chosen][..., np.newaxis] * shifts
             found[chosen] = sums if matrix is None else _interpolated(sums, matrix)
@@ -296,7 +300,8 @@ class StratumTransform:
                     values = table[points]
                     if matrix is not None:
                         flat = values.reshape(len(values), -1).view(float)
-                        values = (matrix @ flat).view(complex).reshape(-1, *other.shape)
+                        values = matrix_product(matrix, flat).view(complex)
+                        values = values.reshape(-1, *other.shape)
                     # Each point is used by one strength, and each table once.
                     values *= borrows[rows, rule.classes][..., np.newaxis]
                     values += other
