@@ -77,6 +77,7 @@ from skpostbac.stats._numerics import (
     exact_sum,
     log_beta,
     polynomial,
+    stacked_products,
     sum_weights,
     waves,
 )
@@ -232,7 +233,7 @@ def _integrals(
             else windows[:, start : start + width]
             for j, gap, windows in zip(OTHERS[vertex], GAPS[vertex], tables, strict=True)
         )
-        values[:, part] = np.matmul(first * last, alone[..., np.newaxis])[..., 0]
+        values[:, part] = stacked_products(first * last, alone[..., np.newaxis])[..., 0]
     return values
 
 

@@ -58,6 +58,7 @@ from skpostbac.stats._numerics import (
     log_binomial,
     log_rising,
     log_sum,
+    matrix_product,
     powers,
 )
 from skpostbac.stats._series import DEPTH, PERIOD, Centred, Corners, Rule, Series
@@ -545,7 +546,7 @@ _LOOKS = np.linspace(-13.0, 13.0, 41)
 # Between the nodes the log posterior is a Chebyshev series of this degree.
 _DEGREE = 96
 _POINTS: Floats = chebpts1(_DEGREE + 1)
-_TO_SERIES = np.linalg.inv(chebvander(_POINTS, _DEGREE))
+_TO_SERIES = np.asarray(np.linalg.inv(chebvander(_POINTS, _DEGREE)), np.float64)
 
 
 @dataclass(frozen=True)
@@ -602,7 +603,8 @@ class _Rows(Rows):
 
 def _chebyshev(values: Floats) -> Floats:
     """Chebyshev series in v, along the first axis, of what has these values at the points."""
-    return np.tensordot(_TO_SERIES, values, 1)
+    flat = values.reshape(_DEGREE + 1, -1)
+    return matrix_product(_TO_SERIES, flat).reshape(values.shape)
 
 
 class GroupInference:
