@@ -456,14 +456,14 @@ def many_classifiers(n, write):
     return write("\n".join(map(",".join, rows)))
 
 
-def test_thirty_classifiers_fit_a_screen(write, run):
+def test_many_classifiers_fit_a_screen(write, run):
     """The ranking comes first, and long names are wrapped."""
-    text = run(many_classifiers(30, write), "--truth=y", "--rope=0.02")
+    text = run(many_classifiers(12, write), "--truth=y", "--rope=0.02")
     starts = ["Ranking", "Difference", "Posterior"]
     assert re.findall(r"(?m)^(Ranking|Difference|Posterior|All pairs)", text) == starts
     assert max(map(len, text.splitlines())) <= 100
     ranked = [int(rank) for rank in re.findall(r"(?m)^ ?(\d+) a pipe.*\d$", text)]
-    assert ranked == [*range(1, 31), *range(2, 31), *range(1, 31)]
+    assert ranked == [*range(1, 13), *range(2, 13), *range(1, 13)]
 
 
 def test_all_pairs_on_request(write, run):
@@ -631,7 +631,7 @@ def test_pictures_need_matplotlib(write, fail, monkeypatch):
 
 # Files that are written
 
-OUTPUTS = [("--html", "r.html"), *[("--plot", f"r.{kind}") for kind in ("png", "svg", "pdf")]]
+OUTPUTS = [("--html", "r.html"), ("--plot", "r.png")]
 
 
 @pytest.fixture

@@ -312,38 +312,45 @@ class PlannedTest(FrozenArrays):
 
     def _exact_margins(self, n: Floats, first: Floats, second: Floats) -> Floats:
         """Return the margins of exact posteriors."""
-        weights = self.weights
+        weights, prior, disagreement = self.weights, self.prior, self.disagreement
+        # Classes of one kind may change places: many outcomes are then the same.
+        kinds = np.column_stack([weights, n, prior, disagreement])
+        kind = np.unique(kinds, axis=0, return_inverse=True)[1].ravel()
+        columns = np.lexsort((second, first, np.broadcast_to(kind, second.shape)), axis=1)
+        first, second = (np.take_along_axis(x, columns, axis=1) for x in (first, second))
+        order = np.argsort(kind)
+        n, weights, prior, disagreement = (x[order] for x in (n, weights, prior, disagreement))
         if self.width:
             # No quantile moves by more than the weights that are left out.
-            order = np.argsort(weights)
+            rising = np.argsort(weights)
             kept = np.empty(n.size, dtype=bool)
-            kept[order] = np.cumsum(weights[order]) > _LEFT_OUT * self.width
+            kept[rising] = np.cumsum(weights[rising]) > _LEFT_OUT * self.width
             weights, second = np.where(kept, weights, 0.0), np.where(kept, second, 0.0)
         counts, place = np.unique(np.hstack([first, second]), axis=0, return_inverse=True)
         place = place.ravel()  # NumPy 2.0 gives it the axis
         first, second = counts[:, : n.size], counts[:, n.size :]
-        exponents = posterior_exponents(self.prior, second, n, self.spent)
+        exponents = posterior_exponents(prior, second, n, self.spent)
         average = BetaAverage(*exponents, weights=weights)
         if self.width:
             low, high = interval_of(average, self.level)
             return np.asarray(1 - (high - low) / self.width)[place]
         if self.design == "separate":
-            exponents = posterior_exponents(self.prior, first, n, self.spent)
-            other = BetaAverage(*exponents, weights=self.weights)
+            exponents = posterior_exponents(prior, first, n, self.spent)
+            other = BetaAverage(*exponents, weights=weights)
             below = (average - other).cdf(0.0)
         elif n.size == 1:
             # B's share of the samples on which just one is right
-            factor, cell = kept_strength(self.prior, n, self.spent), self.disagreement
+            factor, cell = kept_strength(prior, n, self.spent), disagreement
             shares = factor * (cell + second), factor * (cell + first - second)
             below = np.asarray(special.betainc(*shares, 0.5), dtype=np.float64)[:, 0]
         else:
-            factor, cell = kept_strength(self.prior, n, self.spent)[:, None], self.disagreement
-            a, b = self.prior.T
+            factor, cell = kept_strength(prior, n, self.spent)[:, None], disagreement
+            a, b = prior.T
             cells = factor * np.stack([a - cell, cell, cell, b - cell], axis=1)
             cells = np.maximum(cells, SMALLEST)
             pairs = factor * _pair_counts(n, first, second)
             below = np.array(
-                [PairedDifference(row, prior=cells, weights=self.weights).cdf(0.0) for row in pairs]
+                [PairedDifference(row, prior=cells, weights=weights).cdf(0.0) for row in pairs]
             )
         # a score beyond 30 would be infinite before long
         scores = np.clip(-special.ndtri(below), -30, 30) - special.ndtri(self.level)

@@ -179,8 +179,8 @@ def test_pilot_is_a_beta_binomial(size):
 
 @pytest.mark.parametrize(
     ("difference", "agreement", "size"),
-    [(0.001, 0.998, 10_000), (0.02, 0.9, 700), (0.005, 0.9, 3_000)],
-    ids=["rule of thumb", "enumerated", "by points"],
+    [(0.001, 0.998, 10_000), (0.005, 0.9, 3_000)],
+    ids=["rule of thumb", "by points"],
 )
 def test_large_pair_is_that_of_a_simulation(difference, agreement, size):
     """10,000 samples and 0.1 % are those of the docstring; many outcomes are Sobol points."""
@@ -288,11 +288,11 @@ def test_result_says_which_agreement_it_assumed():
 def test_report_of_unequal_classes():
     """It says which class has how many, by the labels of a pilot, or the range of many."""
     pilot = PosteriorBalancedAccuracy.from_counts([18, 9], [20, 10], classes=["sick", "well"])
-    found = required_test_size(pilot, width=0.5, class_proportions=[1, 4])
+    found = required_test_size(pilot, width=0.9, class_proportions=[1, 4])
     few, many = found.samples
     text = f"With {few} of class 'sick', {many} of class 'well', {few + many} samples in all, the "
     assert sentences(found).startswith(text)
-    found = required_test_size([0.9] * 6, width=0.3, class_proportions=[4, 1, 1, 1, 1, 1])
+    found = required_test_size([0.9] * 6, width=0.9, class_proportions=[4, 1, 1, 1, 1, 1])
     low, high = found.samples.min(), found.samples.max()
     assert f"{low} to {high} samples a class, {found.total} in all, the" in sentences(found)
 
@@ -301,9 +301,7 @@ def test_random_state_is_a_seed_or_a_generator():
     """The same seed gives the same assurance, and the default is a seed."""
 
     def assurance(**options):
-        return required_test_size(
-            [0.9, 0.7], difference=[0.03, 0.1], paired=False, **options
-        ).assurance
+        return required_test_size([0.6, 0.9] * 5, width=0.2, **options).assurance
 
     assert assurance() == assurance(random_state=0) != assurance(random_state=1)
     one, two = (assurance(random_state=np.random.default_rng(7)) for _ in range(2))
@@ -395,6 +393,7 @@ def test_many_classes_take_little_time():
 # ---- a prior that the classes share
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{"width": 0.2}, {"difference": 0.1, "paired": False}], ids=["width", "difference"]
 )
@@ -408,6 +407,7 @@ def test_classes_that_borrow_nothing_have_the_prior_of_jeffreys(options):
     assert shared.samples[0] == pytest.approx(size, rel=0.05)
 
 
+@pytest.mark.slow
 def test_rare_classes_borrow_from_common_ones():
     """Here the widths spread more than under independent priors: .713 of 1,400 test sets."""
     plan = required_test_size(
@@ -469,19 +469,3 @@ def test_width_is_that_of_a_simulation():
     ends = np.array([[one.hdi(0.95), one.interval(0.95)] for one in distributions])
     share = np.mean(ends[..., 1].max(axis=1) - ends[..., 0].min(axis=1) <= 0.1)
     assert plan.assurance == pytest.approx(share, abs=3 * np.sqrt(0.16 / 200) + 0.02)
-
-
-@pytest.mark.slow
-def test_paired_difference_is_that_of_a_simulation():
-    """Draws of the posterior in 400 test sets: three standard errors, and .02 as above."""
-    recalls = np.linspace(0.6, 0.85, 6)
-    options = {"difference": 0.08, "agreement": 0.85}
-    plan = required_test_size(recalls, **options, prior="hierarchical")
-    rng, size = np.random.default_rng(3), plan.samples
-    found = 0
-    for _ in range(400):
-        discordant = rng.binomial(size, 0.15)
-        only_b = rng.binomial(discordant, (0.15 + 0.08) / 2 / 0.15)
-        cells = np.column_stack([size - discordant, discordant - only_b, only_b, 0 * size])
-        found += HierarchicalPairedDifference(cells, n_draws=20_000).ccdf(0.0) >= 0.95
-    assert plan.assurance == pytest.approx(found / 400, abs=3 * np.sqrt(0.16 / 400) + 0.02)

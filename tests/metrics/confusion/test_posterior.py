@@ -210,7 +210,7 @@ def test_results_are_the_same_in_every_call():
 
 def test_errors_of_the_interval_are_shown():
     """What is shown is the spread of the ends over seeds, to a third, and not that of the mean."""
-    runs = [from_matrix(THREE_CLASSES, "mcc", n_draws=20_000, random_state=i) for i in range(100)]
+    runs = [from_matrix(THREE_CLASSES, "mcc", n_draws=20_000, random_state=i) for i in range(50)]
     figures = [run.summary() for run in runs]
     for key in ("low", "high"):
         told = np.mean([one[f"{key}_error"] for one in figures])

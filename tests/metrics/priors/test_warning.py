@@ -151,18 +151,10 @@ def test_distance_is_the_cause_under_a_shared_prior():
     assert abs(posterior.prior_influence().shift) < 1.5
 
 
-NOT_INFORMATIVE = {
-    **{name: name for name in ("reciprocal", "uniform", "hierarchical")},
-    "pair": (2, 2),
-    "one rate": Hyperprior(strata=None),
-}
-
-
-@pytest.mark.parametrize("prior", NOT_INFORMATIVE.values(), ids=NOT_INFORMATIVE)
+@pytest.mark.parametrize("prior", ["reciprocal", (2, 2), "hierarchical"], ids=str)
 @pytest.mark.parametrize(
     ("correct", "total", "subject"),
     [
-        pytest.param([950, 0], [1000, 0], "Class 1 has", id="one"),
         pytest.param([99, 0, 0], [100, 0, 0], r"The classes \[1, 2\] have", id="two"),
         pytest.param([0, 0], [10, 0], "Class 1 has", id="all wrong"),
     ],
@@ -173,7 +165,7 @@ def test_classes_without_samples_are_named(correct, total, subject, prior):
         posterior = from_counts(correct, total, prior=prior)
     (message,) = (str(warning.message) for warning in record)
     assert message.endswith("out with labels= or a class_weight of 0.")
-    borrow = prior == "hierarchical" or isinstance(prior, Hyperprior)
+    borrow = prior == "hierarchical"
     assert ("on what the other classes suggest: test" in message) is borrow
     assert ("on the prior alone: test" in message) is not borrow
     assert sentences(posterior).splitlines()[-1] == message
