@@ -22,8 +22,18 @@ ROOT = Path(__file__).parent
 PYTEST = ("python", "-m", "pytest", "-n", "auto")
 # A bare pytest leaves out the long studies, and most examples of the properties.
 THOROUGH = ("-m", "", "--hypothesis-profile", "thorough")
-# What a quick run of the tests at the lowest versions covers: all that meets other packages.
-CLIENTS = ("tests/metrics", "tests/model_selection", "tests/displays", "tests/test_package.py")
+# What is run at the lowest versions: examples of all that is public, all distributions and
+# posteriors, and most of what meets other packages.
+CLIENTS = (
+    *("skpostbac", "tests/stats/test_conformance.py", "tests/test_posteriors.py"),
+    *("tests/metrics/labels", "tests/metrics/counts", "tests/metrics/test_scorers.py"),
+    *(
+        "tests/model_selection/test_scikit_learn_clients.py",
+        "tests/model_selection/test_cv_comparison.py",
+    ),
+    *("tests/displays/test_posterior.py", "tests/displays/test_comparison.py"),
+    *("tests/displays/test_search.py", "tests/test_package.py"),
+)
 # Reproducible tests; matplotlib draws into files only.
 ENVIRONMENT = {"CI": "true", "MPLBACKEND": "Agg", "PYTHONNOUSERSITE": "1"}
 

@@ -722,6 +722,7 @@ def test_permission_to_write(what, write, old, fail):
     assert path.read_text() == "old"
 
 
+@pytest.mark.slow
 def test_a_failed_write_changes_nothing(write, old, tmp_path):
     """The report is written in full or not at all, and nothing else is left."""
     resource = pytest.importorskip("resource")
@@ -749,6 +750,7 @@ def test_a_failed_write_changes_nothing(write, old, tmp_path):
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_new", [False, True], ids=["old", "new"])
 def test_all_outputs_are_written_or_none(is_new, write, old, tmp_path, fail, monkeypatch):
     """Another program may take the name of the second file while the first is written."""
@@ -768,6 +770,7 @@ def test_all_outputs_are_written_or_none(is_new, write, old, tmp_path, fail, mon
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_files_stay_if_the_text_cannot_be_written(write, old, tmp_path, monkeypatch, capsys):
     """Standard output is one of the outputs."""
@@ -783,6 +786,7 @@ def test_files_stay_if_the_text_cannot_be_written(write, old, tmp_path, monkeypa
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="permissions differ")
 def test_permissions_and_links_of_a_file_stay(write, old, run, tmp_path):
     """A file that is replaced keeps its mode, and a link to it; a new file follows the umask."""
@@ -801,6 +805,7 @@ def test_permissions_and_links_of_a_file_stay(write, old, run, tmp_path):
     assert len(list(tmp_path.iterdir())) == 4  # and the table
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="needs /dev/stdout")
 def test_devices_and_pipes_are_written_directly(write, run, tmp_path):
     """They cannot be replaced."""
@@ -820,6 +825,7 @@ def test_devices_and_pipes_are_written_directly(write, run, tmp_path):
     assert pipe.is_fifo()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pipes differ")
 def test_files_are_written_if_nobody_reads_the_text(write, old, monkeypatch, capsys):
     """A pager that is closed early takes nothing from the report."""
@@ -868,6 +874,7 @@ def test_closed_output(args):
     assert b"Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
 def test_closed_error_stream(write):
     """Its lines do not get into the output."""
@@ -915,6 +922,7 @@ def test_standard_input(write, run):
     assert result.stdout.decode().split() == expected.split()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pipes differ")
 @pytest.mark.parametrize(
     "args", [["-", "--truth", "truth", "--html", "/dev/stdout"], ["--help"]], ids=["page", "help"]

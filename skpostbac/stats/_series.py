@@ -803,7 +803,8 @@ class Located:
 
     def shortest(self, level: float) -> Floats:
         """Both ends of the shortest intervals, shape (2, m)."""
-        return self._places(2, lambda part: shortest_intervals(part, level).T).T
+        # Rounding may exchange the ends of the narrowest.
+        return np.sort(self._places(2, lambda part: shortest_intervals(part, level).T).T, axis=0)
 
     def modes(self) -> Floats:
         """Points of highest density, shape (m,)."""

@@ -7,6 +7,7 @@ from joblib import parallel_config
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 def test_engines_agree_with_one_job(backend, run_everything, sequential):
     """Scores, counts, outcomes, the chosen candidates and the pooled posterior are the same."""

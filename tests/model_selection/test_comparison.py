@@ -197,6 +197,7 @@ def test_several_against_simulation(prior, count):
         assert abs(comparison.prob_greater()[0, 1] - brute) < SIGMAS * 0.5 / np.sqrt(size)
 
 
+@pytest.mark.slow
 def test_independent_hierarchical_posteriors_against_draws():
     """Exact probabilities against draws of the distributions."""
     correct = {"a": [9, 8, 3], "b": [8, 8, 4], "c": [10, 9, 2]}
@@ -477,6 +478,7 @@ def test_jobs_do_not_matter():
         np.testing.assert_array_equal(one.prob_greater(), many.prob_greater())
 
 
+@pytest.mark.slow
 def test_errors_are_those_of_repeated_runs(four):
     """Their spread over seeds is what one run reports; what is exact has none."""
     counts = paired_counts(*simulate(3))

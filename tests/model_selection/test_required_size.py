@@ -75,8 +75,8 @@ def test_two_classes_paired_are_those_of_the_comparison():
 
 @pytest.mark.parametrize(
     ("recall", "width", "level", "target"),
-    [(0.9, 0.2, 0.95, 0.5), (0.7, 0.4, 0.9, 0.8), (1.0, 0.1, 0.95, 0.8)],
-    ids=["teeth of a saw", "common", "perfect"],
+    [(0.9, 0.2, 0.95, 0.5), (1.0, 0.1, 0.95, 0.8)],
+    ids=["teeth of a saw", "perfect"],
 )
 def test_width_of_one_class_is_that_of_an_enumeration(recall, width, level, target):
     """The smallest size from which on all sizes reach it, out of all sizes up to 100."""
@@ -192,9 +192,11 @@ def test_large_pair_is_that_of_a_simulation(difference, agreement, size):
     assert abs(plan.assurance_at(size) - detected / draws) < five_sigma(detected, draws) + 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "paired",
-    [pytest.param(True, id="paired", marks=pytest.mark.slow), pytest.param(False, id="separate")],
+    [True, False],
+    ids=["paired", "separate"],
 )
 def test_rule_of_thumb_fails_for_independent_errors(paired):
     """10,000 samples detect 0.1 % with a probability below 0.1, and 580,000 with 0.8."""
@@ -301,7 +303,7 @@ def test_random_state_is_a_seed_or_a_generator():
     """The same seed gives the same assurance, and the default is a seed."""
 
     def assurance(**options):
-        return required_test_size([0.6, 0.9] * 5, width=0.2, **options).assurance
+        return required_test_size([0.6, 0.75, 0.9] * 2, width=0.25, **options).assurance
 
     assert assurance() == assurance(random_state=0) != assurance(random_state=1)
     one, two = (assurance(random_state=np.random.default_rng(7)) for _ in range(2))

@@ -68,6 +68,7 @@ def test_difference_is_that_of_weighted_samples(metric):
     assert found.standard_deviation() == pytest.approx(spread, rel=5 / (2 * size) ** 0.5)
 
 
+@pytest.mark.slow
 def test_classifiers_that_agree_are_compared_more_precisely():
     """Than on different samples; equal ones are as likely to be better as not."""
     y, scores = draw(300)

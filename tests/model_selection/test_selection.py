@@ -256,6 +256,7 @@ def test_independent_posteriors_against_draws():
     assert record["prob_worse"] == pytest.approx(np.mean(first < second - 0.03), abs=0.004)  # 5 se
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("labels", "options"),
     [

@@ -220,8 +220,6 @@ def test_density_at_the_end(a, b, expected):
 
 HEAVY = {
     "new group": (BetaBinomial(), [[0, 0], [0, 1], [1, 0]], [[10, 20]] * 3),
-    "normal": (NormalBinomial(), [[0, 0], [1, 0]], [[10, 20]] * 2),
-    "no samples": (BetaBinomial(), [[0, 0]] * 3, [[0, 0]] * 3),
     "all wrong": (BetaBinomial(), [[0, 0]] * 8, [[127, 127]] * 8),
     "all wrong, two sizes": (BetaBinomial(), [[0, 0]] * 6, [[40, 3000]] * 6),
 }

@@ -279,6 +279,7 @@ def test_mean_of_a_power_for_tiny_exponents(a):
     assert mean == pytest.approx(a / (a + 0.05), rel=2e-7)
 
 
+@pytest.mark.slow
 def test_moments_of_classes_of_many_scales():
     """Where the density bends at thousands of corners, against draws."""
     a, b, weights = np.full(31, 1 / 31), np.resize([0.1, 2, 11], 31), np.geomspace(1, 6e-5, 31)

@@ -66,6 +66,7 @@ MANY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MANY)
 def test_many_classes(name):
     """Classes that are drawn by the cumulants of their sum do not differ from those drawn alone."""
@@ -160,6 +161,7 @@ def test_draws_have_the_exact_mean_and_variance():
         assert distribution.draws.std() == pytest.approx(distribution.standard_deviation())
 
 
+@pytest.mark.slow
 def test_stated_errors():
     """The spread over seeds is what is stated, or less."""
     made = [HierarchicalPairedDifference(MANY["equal"], n_draws=4000, seed=k) for k in range(40)]
