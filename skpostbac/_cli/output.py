@@ -1,14 +1,12 @@
-"""Writing of standard output and files: all or none, with errors of one line."""
+"""Writing of standard output and files, with errors of one line."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from secrets import token_hex
 from stat import S_ISREG
 
 from skpostbac._cli.table import InputError
@@ -76,11 +74,13 @@ def check_outputs(source: str | None, paths: Iterable[str]) -> None:
     for path in paths:
         with _writing(path):
             _add(names, _identity(path), repr(path))
-            if not _is_stream(path):
-                if os.path.exists(path):
-                    os.close(os.open(path, os.O_WRONLY))  # not a folder, and not read-only
-                with ExitStack() as cleanup:
-                    _stage(b"", path, cleanup)
+            # Devices and pipes can be opened once.
+            if not os.path.exists(path) or os.path.isfile(path) or os.path.isdir(path):
+                is_new = not os.path.exists(path)
+                with open(path, "ab"):
+                    pass
+                if is_new:
+                    os.unlink(os.path.realpath(path))
 
 
 def _add(names: dict[Hashable, str], identity: Hashable, name: str) -> None:
@@ -98,63 +98,11 @@ def _identity(file: str | int) -> Hashable:
     return (status.st_dev, status.st_ino) if S_ISREG(status.st_mode) else object()
 
 
-@contextmanager
-def replaced(files: Mapping[str, bytes]) -> Iterator[None]:
-    """Write all files, but leave all as they were if one cannot be written, or if the body fails.
-
-    Devices and pipes, which cannot be left as they were, are written directly.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be written.
-    """
-    with ExitStack() as cleanup, ExitStack() as undo:
-        staged = []
-        for path, content in files.items():
-            with _writing(path):
-                if _is_stream(path):
-                    Path(path).write_bytes(content)
-                    continue
-                old = Path(path).read_bytes() if os.path.exists(path) else None
-                backup = None if old is None else _stage(old, path, cleanup)
-                staged.append((path, backup, _stage(content, path, cleanup)))
-        for path, backup, new in staged:
-            target = os.path.realpath(path)
-            with _writing(path):
-                os.replace(new, target)
-            if backup is None:
-                undo.callback(os.unlink, target)
-            else:
-                undo.callback(os.replace, backup, target)
-        try:
-            yield
-        except BrokenPipeError:  # the files are complete, whatever the reader has missed
-            undo.pop_all()
-            raise
-        undo.pop_all()
-
-
-def _is_stream(path: str) -> bool:
-    """Return whether the path is a device or a pipe."""
-    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
-
-
-def _stage(content: bytes, path: str, cleanup: ExitStack) -> str:
-    """Write a temporary file that can replace another one, and return its name."""
-    target = os.path.realpath(path)
-    name = os.path.join(os.path.dirname(target), f".skpostbac-{token_hex(8)}")
-    with open(name, "xb") as file:
-        cleanup.callback(Path(name).unlink, missing_ok=True)
-        if os.path.exists(target):
-            status = os.stat(target)
-            for owner, group in [(status.st_uid, -1), (-1, status.st_gid)]:
-                # OSError: others may not give files away; AttributeError: not on Windows.
-                with suppress(OSError, AttributeError):
-                    os.chown(name, owner, group)
-            shutil.copystat(target, name)
-        file.write(content)
-    return name
+def write_files(files: Mapping[str, bytes]) -> None:
+    """Write files, given by their names; raise an `InputError` if one cannot be written."""
+    for path, content in files.items():
+        with _writing(path):
+            Path(path).write_bytes(content)
 
 
 @contextmanager

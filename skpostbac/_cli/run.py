@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from skpostbac._cli.arguments import check_combination, make_parser
-from skpostbac._cli.output import check_outputs, replaced, write_note, write_output
+from skpostbac._cli.output import check_outputs, write_files, write_note, write_output
 from skpostbac._cli.table import InputError, make_example, read_table
 
 # Exit status that shells report for a program ended by SIGINT or SIGPIPE.
@@ -101,8 +101,8 @@ def _run(args: Namespace) -> dict[str, Any]:
         text = json.dumps(document, indent=2, allow_nan=False) + "\n"
     else:
         text = render(document, args.all_pairs)
-    with replaced(files):
-        write_output(text)
+    write_files(files)
+    write_output(text)
     if not has_all_characters:
         write_note(f"{args.plot!r}: the font lacks some characters in the names")
     return document
