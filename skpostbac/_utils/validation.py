@@ -39,8 +39,6 @@ _SEEDS = 2**32
 _MOST_DRAWS = 10**9
 # What stands between a user's call and ours: a search calls a scorer through all of them.
 _BETWEEN = {"skpostbac", "sklearn", "joblib"}
-# Dimensions that an array of NumPy can have.
-_MOST_DIMENSIONS = 64
 
 
 @contextmanager
@@ -84,9 +82,8 @@ def float_array(values: ArrayLike, name: str) -> Floats:
     """
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values.copy()
-    _check_nesting(values, name)
-    if isinstance(values, bytearray):  # to NumPy, an array of small integers
-        raise ValueError(f"{name} must be an array of numbers, got {shown(values)}")
+    if np.ma.is_masked(values):  # which NumPy reads as numbers
+        raise ValueError(f"{name} must be an array of numbers, got masked values")
     values = as_numpy(values, name)
     wanted = f"{name} must be an array of numbers"
     with input_errors(wanted):
@@ -126,20 +123,6 @@ def first(array: NDArray[Any], bad: Bools) -> str:
     if not place:
         return value
     return f"{value} at position {place[0] if len(place) == 1 else place}"
-
-
-def _check_nesting(values: Any, name: str, depth: int = 0) -> None:
-    """Raise for masked items in lists, which NumPy reads as numbers, and for endless nesting."""
-    if depth > _MOST_DIMENSIONS:
-        raise ValueError(f"{name} must be an array of numbers, got lists nested too deeply")
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} must be an array of numbers, got masked values")
-    nested = (list, tuple, np.ma.MaskedArray)
-    if not isinstance(values, (list, tuple)):
-        return
-    if any(issubclass(kind, nested) for kind in set(map(type, values))):
-        for item in values:
-            _check_nesting(item, name, depth + 1)
 
 
 def _check_real(dtype: np.dtype[Any], objects: NDArray[Any], name: str) -> None:

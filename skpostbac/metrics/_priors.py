@@ -177,7 +177,7 @@ def posterior_exponents(
 ) -> tuple[Floats, Floats]:
     """Return a and b of the Beta posteriors of the classes, of the shape of the counts.
 
-    This is where a prior becomes exponents; the parameters are those of `kept_strength`.
+    The parameters are those of `kept_strength`.
     """
     kept = kept_strength(prior, total, spent)
     return kept * (prior[:, 0] + correct), kept * (prior[:, 1] + (total - correct))
