@@ -101,18 +101,9 @@ def as_label_array(y: Any, name: str) -> LabelArray:
         return array
     if any(issubclass(one, int | np.integer) for one in types) and (np.abs(array) >= 2**53).any():
         return np.asarray(y, dtype=object)  # integers that may have been rounded
-    if array.itemsize <= 8:
-        return array
-    # Long doubles become numbers of 64 bits, which must be as exact.
-    if is_integral(array):
-        return array.astype(np.int64)
-    with np.errstate(over="ignore"):
-        floats = array.astype(np.float64)
-    is_exact = (floats == array) | np.isnan(array)
-    if not is_exact.all():
-        found = array[~is_exact][0]
-        raise ValueError(f"{name} must hold labels of at most 64 bits, got {found!r}")
-    return floats
+    if array.itemsize > 8:  # two long doubles could become one class
+        raise ValueError(f"{name} must hold labels of at most 64 bits, got {array.dtype}")
+    return array
 
 
 def _converted(y: Any, name: str) -> LabelArray:
