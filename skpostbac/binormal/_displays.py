@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
+from sklearn.metrics import precision_recall_curve, roc_curve
 
 from skpostbac import _plot
 from skpostbac._plot import BinaryDisplayMixin, CurveDisplay, Kwargs, Plot
@@ -250,24 +250,24 @@ class BinormalCurveDisplay(CurveDisplay):
             given = np.ones(len(is_positive)) if weight is None else np.asarray(weight)
             found = given[is_positive].sum() / given.sum()
             weight = given * np.where(is_positive, fraction / found, (1 - fraction) / (1 - found))
+        assert posterior.empirical is not None
         assert posterior.without_model is not None
-        free = posterior.without_model[curve != "roc"]
+        which = int(curve != "roc")
+        area, free = posterior.empirical[which], posterior.without_model[which]
         labelled: Any = {"pos_label": pos_label, "sample_weight": weight}
         if curve == "roc":
             drawn, band = posterior.roc_auc(), posterior.roc_band(level, fpr=BAND_POINTS)
             x, y, _ = roc_curve(y_true, y_score, **labelled)
-            area = auc(x, y)
         else:
             drawn = posterior.average_precision()
             band = posterior.precision_recall_band(level, recall=BAND_POINTS)
             y, x, _ = precision_recall_curve(y_true, y_score, **labelled)
-            area = average_precision_score(y_true, y_score, **labelled)
         display = cls(
             **_of_model(curve, model),
             interval=interval_of(drawn, level),
             band=band,
             level=level,
-            empirical=EmpiricalCurve(x, y, float(area), free.credible_interval(level)),
+            empirical=EmpiricalCurve(x, y, area, free.credible_interval(level)),
             name=name,
             pos_label=pos_label,
         )

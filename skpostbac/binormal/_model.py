@@ -159,7 +159,8 @@ class BinormalModel:
         >>> model.positive_fraction
         0.4
         """
-        return _fit(y_true, y_score, pos_label, sample_weight, positive_fraction)
+        negative, positive = checked_scores(y_true, y_score, pos_label, sample_weight)
+        return estimate_model(negative.moments(), positive.moments(), positive_fraction)
 
     def roc_curve(self, *, n_points: int = 201) -> tuple[Floats, Floats, Floats]:
         """Return points of the ROC curve, as :func:`sklearn.metrics.roc_curve` orders them.
@@ -310,17 +311,6 @@ def estimate_model(
     return BinormalModel(negative.mean, negative.sd, positive.mean, positive.sd, positive_fraction)
 
 
-def _fit(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    pos_label: Any,
-    sample_weight: ArrayLike | None,
-    positive_fraction: float | None = None,
-) -> BinormalModel:
-    negative, positive = checked_scores(y_true, y_score, pos_label, sample_weight)
-    return estimate_model(negative.moments(), positive.moments(), positive_fraction)
-
-
 def binormal_roc_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -372,7 +362,8 @@ def binormal_roc_curve(
     >>> tpr
     array([0.   , 0.5  , 0.983, 1.   ])
     """
-    return _fit(y_true, y_score, pos_label, sample_weight).roc_curve(n_points=n_points)
+    model = BinormalModel.fit(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    return model.roc_curve(n_points=n_points)
 
 
 def binormal_precision_recall_curve(
@@ -431,7 +422,13 @@ def binormal_precision_recall_curve(
     >>> recall
     array([1.   , 0.983, 0.5  , 0.   ])
     """
-    model = _fit(y_true, y_score, pos_label, sample_weight, positive_fraction)
+    model = BinormalModel.fit(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        positive_fraction=positive_fraction,
+    )
     return model.precision_recall_curve(n_points=n_points)
 
 
@@ -479,7 +476,8 @@ def binormal_roc_auc_score(
     >>> binormal_roc_auc_score([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2])
     0.9584
     """
-    return _fit(y_true, y_score, pos_label, sample_weight).roc_auc()
+    model = BinormalModel.fit(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    return model.roc_auc()
 
 
 def binormal_average_precision_score(
@@ -530,7 +528,13 @@ def binormal_average_precision_score(
     ... )
     0.640
     """
-    model = _fit(y_true, y_score, pos_label, sample_weight, positive_fraction)
+    model = BinormalModel.fit(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        positive_fraction=positive_fraction,
+    )
     return model.average_precision()
 
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import FitFailedWarning
 from sklearn.utils.validation import check_is_fitted
 
 from skpostbac import _plot
 from skpostbac._plot import Kwargs, Plot
 from skpostbac._utils import check_choice, input_errors, is_integer, shown
-from skpostbac.metrics import PosteriorBalancedAccuracy, PriorInfluenceWarning, SelectedPosterior
-from skpostbac.model_selection import PosteriorRefit, pooled_posteriors, selected_posterior
+from skpostbac.metrics import PosteriorBalancedAccuracy, SelectedPosterior
+from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
 from skpostbac.model_selection._pooling import (
     candidate_params,
     fold_counts,
-    fold_words,
 )
+from skpostbac.model_selection._selection import corrected_choice
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
 
 if TYPE_CHECKING:
@@ -283,7 +281,7 @@ class PosteriorSearchDisplay(Plot):
             posteriors=list(fitted.values()),
             groups=[groups[i] for i in fitted],
             best_index=list(fitted).index(best_index) if best_index in fitted else None,
-            corrected=_corrected(cv_results, best_index, **pooling),
+            corrected=corrected_choice(cv_results, best_index, **pooling),
         )
         return display.plot(ax, **plot_options)
 
@@ -417,17 +415,6 @@ def _shift(artists: Sequence[Any], shift: float) -> None:
     for artist in artists:
         inches = artist.axes.figure.dpi_scale_trans
         artist.set_transform(artist.get_transform() + ScaledTranslation(shift / 72, 0, inches))
-
-
-def _corrected(cv_results: Any, best_index: int | None, **options: Any) -> SelectedPosterior | None:
-    """Return the corrected posterior of the best candidate, if it is at `best_index`."""
-    if best_index is None or fold_words(cv_results) is None:
-        return None
-    with warnings.catch_warnings():  # given for the pooled posteriors already
-        warnings.simplefilter("ignore", PriorInfluenceWarning)
-        warnings.simplefilter("ignore", FitFailedWarning)
-        selected = selected_posterior(cv_results, random_state=0, **options)
-    return selected if selected.candidate == best_index else None
 
 
 def _check_index(best_index: object, n_candidates: int) -> None:

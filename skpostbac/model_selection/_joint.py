@@ -577,27 +577,29 @@ class ConfusionJoint(PairwiseJoint):
 class DrawnJoint(PairwiseJoint):
     """Independent posteriors of any metric, by draws of each."""
 
-    explanation = IndependentJoint.explanation
+    @property
+    def explanation(self) -> str:
+        """Text on what was compared."""
+        return IndependentJoint.explanation
 
     @cached_property
-    def _values(self) -> list[Floats]:
-        """Draws of each metric."""
-        return [
-            self._sign
-            * posterior.distribution.sample(self.n_draws, rng=np.random.default_rng([self.seed, i]))
-            for i, posterior in enumerate(self.posteriors)
-        ]
+    def _values(self) -> Floats:
+        """Draws of each metric, shape (T, n_draws)."""
+        rngs = (np.random.default_rng([self.seed, i]) for i in range(len(self.posteriors)))
+        pairs = zip(self.posteriors, rngs, strict=True)
+        draws = [one.distribution.sample(self.n_draws, rng=rng) for one, rng in pairs]
+        return np.asarray(self._sign * np.stack(draws))
 
     def _make_pair(self, i: int, j: int) -> Difference:
         return DrawnPosterior(self._values[i] - self._values[j])
 
     @cached_property
     def _tally(self) -> Tally:
-        return tally(np.transpose(self._values), np.random.default_rng(self.seed))
+        return tally(self._values.T, np.random.default_rng(self.seed))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ScoresJoint(PairwiseJoint):
+class ScoresJoint(DrawnJoint):
     """Ranking metrics of T classifiers that scored the same samples, by joint draws."""
 
     draws: Floats
@@ -613,12 +615,9 @@ class ScoresJoint(PairwiseJoint):
             f"{describe_samples(self.n_samples)}{groups}, which have the same random weights."
         )
 
-    def _make_pair(self, i: int, j: int) -> Difference:
-        return DrawnPosterior(self.draws[i] - self.draws[j])
-
     @cached_property
-    def _tally(self) -> Tally:
-        return tally(self.draws.T, np.random.default_rng(self.seed))
+    def _values(self) -> Floats:
+        return self.draws
 
 
 Joint: TypeAlias = IndependentJoint | PairedJoint | ConfusionJoint | DrawnJoint | ScoresJoint

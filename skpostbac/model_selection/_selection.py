@@ -371,14 +371,9 @@ class PosteriorRefit:
             lead += f", {candidate_params(cv_results, len(counts.correct))[chosen]}"
         lead += "."
         model = self._options
-        if fold_words(cv_results) is not None:
-            pooling = {"labels": self.labels, "n_repeats": self.n_repeats, **model}
-            with warnings.catch_warnings():  # given before
-                warnings.simplefilter("ignore", PriorInfluenceWarning)
-                warnings.simplefilter("ignore", FitFailedWarning)
-                selected = selected_posterior(cv_results, random_state=0, **pooling)
-            if selected.candidate == chosen:
-                return f"{paragraphs(lead)}\n{selected.report(self.level)}"
+        pooling = {"labels": self.labels, "n_repeats": self.n_repeats, **model}
+        if selected := corrected_choice(cv_results, chosen, **pooling):
+            return f"{paragraphs(lead)}\n{selected.report(self.level)}"
         posterior = counts.posterior(chosen, **model)
         name = "Accuracy" if self.metric == "accuracy" else "Balanced accuracy"
         interval = posterior.credible_interval(self.level)
@@ -617,3 +612,16 @@ def _bootstrap(
             observed += weight * (probabilities @ patterns)
             again += weight * (rng.multinomial(size, probabilities, n_samples) @ patterns) / size
     return observed, again
+
+
+def corrected_choice(
+    cv_results: Any, chosen: int | None, **options: Any
+) -> SelectedPosterior | None:
+    """Return the corrected posterior of the best candidate, if that is the chosen one."""
+    if chosen is None or fold_words(cv_results) is None:
+        return None
+    with warnings.catch_warnings():  # given for the pooled posteriors already
+        warnings.simplefilter("ignore", PriorInfluenceWarning)
+        warnings.simplefilter("ignore", FitFailedWarning)
+        selected = selected_posterior(cv_results, random_state=0, **options)
+    return selected if selected.candidate == chosen else None

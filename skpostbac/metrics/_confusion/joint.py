@@ -33,7 +33,7 @@ from skpostbac._utils import Floats, FrozenArrays, Indices, LabelArray, RandomSt
 from skpostbac.metrics._confusion.distributions import ConfusionModel
 from skpostbac.metrics._confusion.metrics import Metric, Target, find_target
 from skpostbac.metrics._confusion.posterior import PosteriorConfusionMetric, infer
-from skpostbac.metrics._confusion.samples import design_of_difference, read_confusions
+from skpostbac.metrics._confusion.samples import design_of, read_confusions
 from skpostbac.metrics._counts import renumber
 from skpostbac.metrics._dependence import DesignEffects, warn_of_repeated_ids
 from skpostbac.metrics._labels import WeightType
@@ -260,7 +260,7 @@ def confuse_jointly(
         shares = "sampled" if known is None else known
         models = [ConfusionModel.of(scale * C, spec, shares) for C in matrices]
     effects = [
-        design_of_difference(
+        design_of(
             target.function,
             [models[i], models[j]],
             samples._replace(pred=samples.pred[:, [i, j]]),

@@ -17,7 +17,7 @@ from skpostbac.metrics._confusion.metrics import (
     find_target,
     less_is_better,
 )
-from skpostbac.metrics._confusion.samples import ConfusedSamples, count_confusions, design_of_metric
+from skpostbac.metrics._confusion.samples import ConfusedSamples, count_confusions, design_of
 from skpostbac.metrics._counts import read_confusion_matrix
 from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
 from skpostbac.metrics._labels import WeightType, label_list
@@ -359,7 +359,7 @@ def infer(
             # In the scale in which they add up to their effective size.
             scale = samples.weight.sum() / (samples.weight**2).sum()
             model = ConfusionModel.of(scale * C, spec, shares)
-        effects = design_of_metric(target.function, model, samples, is_importance=is_importance)
+        effects = design_of(target.function, [model], samples, is_importance=is_importance)
         model = ConfusionModel.of(C / effects.divisor[:, np.newaxis], spec, shares)
     mean = model.joint(model.cells)  # of the joint probabilities, up to a common factor
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -142,9 +142,9 @@ def read_confusions(
     return classes, samples.chosen(np.all(samples.pred >= 0, axis=1))
 
 
-def design_of_metric(
+def design_of(
     function: ConfusionMetric,
-    model: ConfusionModel,
+    models: Sequence[ConfusionModel],
     samples: ConfusedSamples,
     *,
     is_importance: bool,
@@ -155,48 +155,24 @@ def design_of_metric(
     ----------
     function : callable
         The metric, of matrices of shape (n, k, k).
-    model : ConfusionModel
+    models : sequence of ConfusionModel
         Posterior of the cells, as if the samples were independent, which says where the metric is
-        linearised.
+        linearised. Of two classifiers it is that of the second less the first.
     samples : ConfusedSamples
+        With the predictions of all of them.
     is_importance : bool
         Whether the weights are importance weights.
     """
-    return _of_influences([_influences(function, model, samples)], model, samples, is_importance)
-
-
-def design_of_difference(
-    function: ConfusionMetric,
-    models: Sequence[ConfusionModel],
-    samples: ConfusedSamples,
-    *,
-    is_importance: bool,
-) -> DesignEffects:
-    """Return the design effects of a difference, the second of two classifiers less the first.
-
-    Parameters are those of `design_of_metric`, with the `models` and the predictions of both.
-    """
-    found = [
-        _influences(function, model, samples._replace(pred=pred))
-        for model, pred in zip(models, samples.pred.T, strict=True)
-    ]
-    return _of_influences(found, models[0], samples, is_importance)
-
-
-def _of_influences(
-    found: Sequence[tuple[Floats, bool]],
-    model: ConfusionModel,
-    samples: ConfusedSamples,
-    is_importance: bool,
-) -> DesignEffects:
-    """Return the design effects of the influences of one classifier, or of two, subtracted."""
-    is_centred = all(centred for _, centred in found)
-    pred, (influence, _) = samples.pred.reshape(len(samples.true), -1), found[-1]
-    value, low, high = influence[samples.true, pred[:, -1]], influence.min(1), influence.max(1)
+    pred, found = samples.pred.reshape(len(samples.true), -1), []
+    for model, column in zip(models, pred.T, strict=True):
+        influence, is_centred = _influences(function, model, samples.true)
+        limits = influence.min(axis=1), influence.max(axis=1)
+        found.append((influence[samples.true, column], *limits, is_centred))
+    value, low, high, is_centred = found[-1]
     if len(found) > 1:
-        influence, _ = found[0]
-        value = value - influence[samples.true, pred[:, 0]]
-        low, high = low - influence.max(1), high - influence.min(1)
+        first, least, most, is_first_centred = found[0]
+        value, low, high = value - first, low - most, high - least
+        is_centred = is_centred and is_first_centred
     kept = np.abs(value) > _NOTHING * np.maximum(np.abs(low), np.abs(high)).max()
     samples, value = samples.chosen(kept), value[kept]
     # Whether a group has samples of several classes.
@@ -206,46 +182,12 @@ def _of_influences(
         crosses = len(np.unique(pairs[0])) < pairs.shape[1]
     if is_centred and not crosses:
         # In each class alone, where a share of its own is not there to be divided by.
-        share = (model.cells / model.cells.sum()).sum(axis=1)
-        rows = samples.true, value * share[samples.true], low * share, high * share
+        share = (models[0].cells / models[0].cells.sum()).sum(axis=1)
+        classes, value = samples.true, value * share[samples.true]
+        low, high = low * share, high * share
     else:
-        rows = np.zeros_like(samples.true), value, low.min(keepdims=True), high.max(keepdims=True)
-    return _effects(*rows, samples, is_importance)
-
-
-def _influences(
-    function: ConfusionMetric, model: ConfusionModel, samples: ConfusedSamples
-) -> tuple[Floats, bool]:
-    """Return the influence of each cell with samples, (k, k), and whether it is 0 in each row."""
-    shares = model.cells / model.cells.sum()
-    k = len(shares)
-    # Cells without samples in a row with some are needed to tell whether its mean is 0.
-    rows = np.unique(samples.true)
-    cells = (rows[:, np.newaxis] * k + np.arange(k)).ravel()
-    before = function(model.joint(shares)[np.newaxis])[0]
-    slopes = np.zeros(k * k)
-    block = max(1, MOST_CELLS // shares.size)
-    for start in range(0, cells.size, block):
-        chosen = cells[start : start + block]
-        moved = np.repeat((1 - _STEP) * shares[np.newaxis], chosen.size, axis=0)
-        moved.reshape(chosen.size, -1)[np.arange(chosen.size), chosen] += _STEP
-        slopes[chosen] = (function(model.joint(moved)) - before) / _STEP
-    influence = slopes.reshape(k, k)
-    if not np.isfinite(influence).all():
-        raise ValueError("metric is not a finite number near the expected confusion matrix")
-    means = (influence * shares).sum(axis=1) / shares.sum(axis=1)
-    return influence, bool(np.abs(means).max() <= _NOTHING * np.abs(influence).max())
-
-
-def _effects(
-    classes: Indices,
-    value: Floats,
-    low: Floats,
-    high: Floats,
-    samples: ConfusedSamples,
-    is_importance: bool,
-) -> DesignEffects:
-    """Return the design effects of influences, of which each class has these limits."""
+        classes = np.zeros_like(samples.true)
+        low, high = low.min(keepdims=True), high.max(keepdims=True)
     n_classes = len(low)
     weight = np.ones(len(value)) if samples.weight is None else samples.weight
     design = make_design(
@@ -264,3 +206,27 @@ def _effects(
     # Two prior samples for all classes together, one of the least and one of the largest influence.
     cells = (low + high) / n_classes, (low**2 + high**2) / n_classes
     return design_effects(design, ValueSums(*sums), cells)
+
+
+def _influences(
+    function: ConfusionMetric, model: ConfusionModel, true: Indices
+) -> tuple[Floats, bool]:
+    """Return the influence of each cell with samples, (k, k), and whether it is 0 in each row."""
+    shares = model.cells / model.cells.sum()
+    k = len(shares)
+    # Cells without samples in a row with some are needed to tell whether its mean is 0.
+    rows = np.unique(true)
+    cells = (rows[:, np.newaxis] * k + np.arange(k)).ravel()
+    before = function(model.joint(shares)[np.newaxis])[0]
+    slopes = np.zeros(k * k)
+    block = max(1, MOST_CELLS // shares.size)
+    for start in range(0, cells.size, block):
+        chosen = cells[start : start + block]
+        moved = np.repeat((1 - _STEP) * shares[np.newaxis], chosen.size, axis=0)
+        moved.reshape(chosen.size, -1)[np.arange(chosen.size), chosen] += _STEP
+        slopes[chosen] = (function(model.joint(moved)) - before) / _STEP
+    influence = slopes.reshape(k, k)
+    if not np.isfinite(influence).all():
+        raise ValueError("metric is not a finite number near the expected confusion matrix")
+    means = (influence * shares).sum(axis=1) / shares.sum(axis=1)
+    return influence, bool(np.abs(means).max() <= _NOTHING * np.abs(influence).max())
