@@ -243,9 +243,10 @@ def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
         if model.prevalence is not None:
             return None
         return LibbyNovickBeta(model.right.sum(), model.wrong.sum(), factor=0.5)
-    if name == "negative_predictive_value" and len(model.cells) > 2:
-        return None
-    return distribution_of_accuracy(model)
+    is_known = name == "negative_predictive_value" and len(model.cells) == 2
+    if is_known or name in ("recall", "precision", *F_MEASURES):
+        return distribution_of_accuracy(model)
+    return None
 
 
 def distribution_of_kappa(model: ConfusionModel) -> BetaRatio | None:

@@ -200,6 +200,16 @@ def test_what_has_kinks_is_drawn(C, shares):
     assert from_matrix(merged, "f1", prevalence=shares[:2], **options).monte_carlo_error() == 0
 
 
+@pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
+@pytest.mark.parametrize("prevalence", ["sampled", [0.2, 0.3, 0.5]], ids=["sampled", "known"])
+@pytest.mark.parametrize("name", BY_CLASS)
+def test_averages_are_near_what_is_observed(name, average, prevalence):
+    """Of a million samples: no distribution is that of another metric."""
+    options = {"average": average, "prevalence": prevalence, "n_draws": 1000}
+    posterior = from_matrix(3000 * THREE_CLASSES, name, **options)
+    assert posterior.mean() == pytest.approx(posterior.observed, rel=5e-3)
+
+
 def test_results_are_the_same_in_every_call():
     """Draws have a seed by default; None draws others."""
     first, second = (from_matrix(THREE_CLASSES, "mcc") for _ in range(2))
