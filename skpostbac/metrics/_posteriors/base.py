@@ -2,7 +2,7 @@
 
 The base class of all of them: mean, interval, probabilities, summary, report and plot follow from
 `distribution`. A class adds what is its own to the summary (`_more_statistics`) and to the report
-(`_sentences`). `credible_interval` is the one place that decides which interval is reported.
+(`_sentences`). `credible_interval` is what every report and picture shows.
 """
 
 from __future__ import annotations

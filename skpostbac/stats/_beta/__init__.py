@@ -1,8 +1,8 @@
 """Weighted sums of independent Beta variables: `BetaAverage` and `BetaAverages`.
 
-`betas` holds the variables of many sums, and bounds their range and the height of their transforms.
-`series` makes series of them; single variables have closed forms, and logs of small
-tails a `saddlepoint` approximation. `average` has what users see. Imports `_series`.
+`betas` holds the variables of many sums, and bounds their range. `series` makes series of them;
+single variables have closed forms, and logs of small tails a `saddlepoint` approximation. `average`
+has what users see. Imports `_series`.
 """
 
 from skpostbac.stats._beta.average import BetaAverage, BetaAverages, Question, evaluate_all
