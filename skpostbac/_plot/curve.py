@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -71,14 +71,8 @@ def density_curve(distribution: Distribution) -> Curve:
     draws = getattr(distribution, "draws", None)
     if draws is not None:
         return Curve(*kernel_density(draws)) if draws[0] < draws[-1] else _spike(draws[0])
-    if hasattr(distribution, "pdf"):
-        return _exact_curve(distribution)
-    raise TypeError(f"distribution must have a density or draws, got {type(distribution).__name__}")
-
-
-def _exact_curve(distribution: Any) -> Curve:
-    """Evaluate a density between quantiles, and more often where it bends."""
-    x, pdf = _first_points(distribution), distribution.pdf
+    # Between quantiles, and more often where the density bends
+    x, pdf = _first_points(distribution), cast(Any, distribution).pdf
     y = pdf(x)
     if not (np.isfinite(y) & (y > 0)).any():  # all of it lies between two floats
         return _spike(distribution.mean())

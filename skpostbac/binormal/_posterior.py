@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from skpostbac._utils import (
     format_estimate,
     format_share,
     paragraphs,
+    shown,
     table,
 )
 from skpostbac.binormal import _curves
@@ -213,7 +213,7 @@ class PosteriorBinormal(StablePickle):
         for name in ("negative", "positive"):
             sample = getattr(self, name)
             if not isinstance(sample, ScoreMoments):
-                raise ValueError(f"{name} must be ScoreMoments, got {short_repr(sample)}")
+                raise ValueError(f"{name} must be ScoreMoments, got {shown(sample)}")
             for field, value in sample._asdict().items():
                 check_finite(value, f"{name}.{field}", positive=field == "sd")
             if sample.n < 2:
@@ -226,9 +226,7 @@ class PosteriorBinormal(StablePickle):
         if self.empirical is not None:
             areas: Any = self.empirical
             if not isinstance(areas, EmpiricalAreas):
-                raise ValueError(
-                    f"empirical must be EmpiricalAreas or None, got {short_repr(areas)}"
-                )
+                raise ValueError(f"empirical must be EmpiricalAreas or None, got {shown(areas)}")
             for name, value in areas._asdict().items():
                 check_proportion(value, f"empirical.{name}")
         estimate_model(self.negative, self.positive, self.positive_fraction)

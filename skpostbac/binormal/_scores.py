@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from math import isfinite
-from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, block, format_column, format_share, is_real, record
+from skpostbac._utils import Floats, block, format_column, format_share, is_real, record, shown
 from skpostbac.metrics._labels import read_scores
 
 
@@ -82,7 +81,7 @@ def check_finite(value: float, name: str, *, positive: bool = False) -> None:
     with suppress(OverflowError):  # of long integers
         is_finite = is_real(value) and isfinite(value)
     if not is_finite:
-        raise ValueError(f"{name} must be a finite number, got {short_repr(value)}")
+        raise ValueError(f"{name} must be a finite number, got {shown(value)}")
     if positive and value <= 0:
         raise ValueError(f"{name} must be positive, got {value!r}")
 

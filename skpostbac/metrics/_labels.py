@@ -23,7 +23,6 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from reprlib import repr as short_repr
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
@@ -170,7 +169,7 @@ def class_labels(values: LabelArray, name: str) -> LabelArray:
             odd = [label for label in labels if not _is_class_label(label)]
             if odd and values.dtype.kind == "O" and not hint:
                 hint = (
-                    f" such as {short_repr(odd[0])}: class labels are strings, integers of at most "
+                    f" such as {shown(odd[0])}: class labels are strings, integers of at most "
                     "64 bits, booleans, or arrays of datetime64"
                 )
             raise ValueError(f"{target} is not supported, got labels of dtype {values.dtype}{hint}")
@@ -188,7 +187,7 @@ def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
     """
     with input_errors(name):
         if not isinstance(labels, list | tuple) and np.ndim(labels) == 0:
-            found = short_repr(labels)
+            found = shown(labels)
             raise ValueError(f"must be an array of labels, such as a list, got {found}")
     given = as_label_array(labels, name)
     if given.dtype.kind == "c":
@@ -433,7 +432,7 @@ def _check_weights(weight: Floats, true: Encoded, weight_type: WeightType) -> No
                 place = int(np.argmax(large))
                 raise ValueError(
                     f"sample_weight must add up to at most {LARGEST:g} for each class, "
-                    f"got {sums[place]:g} for {short_repr(label_list(true.values)[place])}"
+                    f"got {sums[place]:g} for {shown(label_list(true.values)[place])}"
                 )
     if weight_type is None:
         warn_of_fractions(weight)
@@ -559,9 +558,7 @@ def encode_integral(y: LabelArray) -> Encoded:
     return Encoded(values, lambda block: rank[y[block].astype(np.int64, copy=False) - origin])
 
 
-def warn_if_foreign(
-    y_true: ArrayLike, predictions: Mapping[str, ArrayLike], *, stacklevel: int
-) -> None:
+def warn_if_foreign(y_true: ArrayLike, predictions: Mapping[str, ArrayLike]) -> None:
     """Warn if no predicted label is a true label, such as "Yes" instead of "yes".
 
     Parameters
@@ -571,8 +568,6 @@ def warn_if_foreign(
     predictions : mapping of str to array-like of shape (n_samples,)
         Predicted labels by the name of the argument that holds them. The check needs their distinct
         labels: ask only about predictions without a hit.
-    stacklevel : int
-        As for :func:`warnings.warn`, relative to the caller of this function.
     """
     for name, y_pred in predictions.items():
         true, pred = (
@@ -580,15 +575,15 @@ def warn_if_foreign(
             for y, of in ((y_true, "y_true"), (y_pred, name))
         )
         if not set(true) & set(pred):
-            shown = [
+            known = [
                 f"{', '.join(map(repr, labels[:3]))}{', ...' if len(labels) > 3 else ''}"
                 for labels in (true, pred)
             ]
             warnings.warn(
-                f"{name} holds none of the labels of y_true ({shown[0]}), but {shown[1]}: "
+                f"{name} holds none of the labels of y_true ({known[0]}), but {known[1]}: "
                 "each prediction counts as an error",
                 UserWarning,
-                stacklevel=stacklevel + 1,
+                stacklevel=user_stacklevel(),
             )
 
 
@@ -642,7 +637,7 @@ def by_argument(predictions: Predictions, names: Iterable[str]) -> dict[str, Arr
 def position_of(name: object, names: Sequence[str], argument: str) -> int:
     """Return the position of a classifier, or say that the argument is none."""
     if not isinstance(name, str) or name not in names:
-        raise ValueError(f"{argument} must be one of {short_repr(names)}, got {shown(name)}")
+        raise ValueError(f"{argument} must be one of {shown(names)}, got {shown(name)}")
     return names.index(name)
 
 
@@ -666,7 +661,7 @@ def check_names(names: Sequence[Any]) -> tuple[str, ...]:
     if not names:
         raise ValueError("names must hold at least one classifier, got none")
     if len(set(names)) < len(names):
-        raise ValueError(f"the names of classifiers must be different, got {short_repr(names)}")
+        raise ValueError(f"the names of classifiers must be different, got {shown(names)}")
     return tuple(names)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +22,7 @@ from skpostbac._utils import (
     format_estimate,
     input_errors,
     paragraphs,
+    shown,
     table,
 )
 from skpostbac.metrics._counts import ClassCounts
@@ -326,7 +326,7 @@ class PopulationPosterior(StablePickle):
             f"population_mean={mean}",
             f"95% CI={interval}",
             f"n_groups={len(self.correct)}",
-            *([f"names={short_repr(self.names)}"] if self.names else []),
+            *([f"names={shown(self.names)}"] if self.names else []),
             *([f"n_classes={self.correct.shape[1]}"] if self.correct.ndim > 1 else []),
             f"model={model!r}",
         ]
@@ -459,7 +459,7 @@ def _split_names(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, .
     if len(others.union(names)) < len(others) + len(names):
         raise ValueError(
             f"the names of groups must be different, and none of {sorted(others)}, "
-            f"got {short_repr(names)}"
+            f"got {shown(names)}"
         )
     if all(isinstance(entry, ClassCounts) for entry in entries):
         return names, entries, None

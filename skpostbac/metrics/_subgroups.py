@@ -480,10 +480,10 @@ def subgroup_posteriors(
     if pooling is None:
         sentences = [*coverage_notes(*posteriors), *sentences]
     if sentences:
-        warnings.warn(" ".join(sentences), PriorInfluenceWarning, stacklevel=2)
+        warnings.warn(" ".join(sentences), PriorInfluenceWarning, user_stacklevel())
     for name, one in zip(names, posteriors, strict=True):
         if doubts := group_notes(one.design_effects, label_list(pooled.classes)):
-            warnings.warn(f"{name!r}: {' '.join(doubts)}", GroupsWarning, stacklevel=2)
+            warnings.warn(f"{name!r}: {' '.join(doubts)}", GroupsWarning, user_stacklevel())
     return subgroups
 
 

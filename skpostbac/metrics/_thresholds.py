@@ -46,7 +46,6 @@ from skpostbac.metrics._counts import ClassCounts, describe_samples, format_coun
 from skpostbac.metrics._dependence import WidenedAverage, warn_of_groups
 from skpostbac.metrics._labels import BinaryScores, WeightType, read_scores, warn_of_labels
 from skpostbac.metrics._posteriors import (
-    Optimism,
     PosteriorBalancedAccuracy,
     SelectedPosterior,
     optimism_of_choice,
@@ -222,7 +221,14 @@ class PosteriorThresholdCurve(FrozenArrays):
         kept = kept_strength(self._pseudo_counts, self.total, spent_observations(self.prior, 2))
         counts = self._counts._replace(correct=kept * self.correct, total=kept * self.total)
         prior = kept[:, np.newaxis] * self._pseudo_counts
-        return draw_curves(counts, prior, self._weights, N_DRAWS, rng)
+
+        def draw(cells: Floats) -> Floats:
+            masses = np.zeros((N_DRAWS, len(cells)))
+            shape = N_DRAWS, np.count_nonzero(cells)
+            masses[:, cells > 0] = rng.standard_gamma(cells[cells > 0], shape)
+            return masses
+
+        return _random_curves(counts, prior, self._weights, draw)
 
     @property
     def best_index(self) -> int:
@@ -246,7 +252,13 @@ class PosteriorThresholdCurve(FrozenArrays):
         The selection bias is estimated by repeating the choice on 200 bootstrap samples.
         """
         rng = np.random.default_rng([self.seed, 1])
-        optimism = bootstrap_optimism(self._counts, self._weights, N_BOOTSTRAPS, rng)
+
+        def draw(cells: Floats) -> Floats:
+            size = max(1, round(cells.sum()))  # case counts may add up to no whole number
+            return np.asarray(rng.multinomial(size, cells / cells.sum(), N_BOOTSTRAPS), np.float64)
+
+        again = _random_curves(self._counts, np.zeros((2, 2)), self._weights, draw)
+        optimism = optimism_of_choice(self._counts.average(self._weights), again)
         number = len(self.thresholds)
         return SelectedPosterior(
             self.best, *optimism, candidate=self.best_index, n_candidates=number
@@ -564,25 +576,6 @@ def count_at_thresholds(scores: BinaryScores) -> ThresholdCounts:
     return ThresholdCounts(values[last], correct, passed[-1], scores.positive)
 
 
-def draw_curves(
-    counts: ThresholdCounts,
-    prior: Floats,
-    class_weight: Floats,
-    n_draws: int,
-    rng: np.random.Generator,
-) -> Floats:
-    """Draw the weighted mean of the recalls along the thresholds, shape (n_draws, n_thresholds)."""
-
-    def draw(cells: Floats) -> Floats:
-        masses = np.zeros((n_draws, len(cells)))
-        masses[:, cells > 0] = rng.standard_gamma(
-            cells[cells > 0], (n_draws, np.count_nonzero(cells))
-        )
-        return masses
-
-    return _random_curves(counts, prior, class_weight, draw)
-
-
 def _random_curves(
     counts: ThresholdCounts, prior: Floats, class_weight: Floats, draw: Callable[[Floats], Floats]
 ) -> Floats:
@@ -611,16 +604,3 @@ def simultaneous_band(curves: Floats, level: float) -> tuple[Floats, Floats]:
     farthest = np.max(np.abs(logits - centre) / spread, axis=1)
     reach = np.quantile(farthest, level) * spread
     return np.asarray(expit(centre - reach)), np.asarray(expit(centre + reach))
-
-
-def bootstrap_optimism(
-    counts: ThresholdCounts, class_weight: Floats, n_samples: int, rng: np.random.Generator
-) -> Optimism:
-    """Return the optimism of choosing the best threshold, by bootstrap samples of both classes."""
-
-    def draw(cells: Floats) -> Floats:
-        size = max(1, round(cells.sum()))  # case counts may add up to no whole number
-        return np.asarray(rng.multinomial(size, cells / cells.sum(), n_samples), np.float64)
-
-    again = _random_curves(counts, np.zeros((2, 2)), class_weight, draw)
-    return optimism_of_choice(counts.average(class_weight), again)

@@ -1221,7 +1221,7 @@ def compare_predictions(
     counts = paired_counts(y_true, predictions, **options)
     check_several(len(counts.names), "predictions")
     never_right = [counts.names[i] for i in np.flatnonzero(~counts.patterns.any(axis=0))]
-    warn_if_foreign(y_true, by_argument(predictions, never_right), stacklevel=2)
+    warn_if_foreign(y_true, by_argument(predictions, never_right))
     comparison = PosteriorComparison.from_paired_counts(
         counts,
         metric=metric,  # type: ignore[arg-type]

@@ -35,7 +35,7 @@ from skpostbac.stats import (
     Hyperprior,
     PairedDifference,
 )
-from skpostbac.stats._beta import SMALLEST
+from skpostbac.stats._beta import SMALLEST, central_moments
 from skpostbac.stats._distribution import interval_of
 
 # Outcomes that are enumerated at most, and the probability of those left out.
@@ -278,7 +278,9 @@ class PlannedTest(FrozenArrays):
         else:
             counts = [second, first] if self.design == "separate" else [second]
             exponents = [posterior_exponents(self.prior, k, n, self.spent) for k in counts]
-            parts = [_beta_moments(a, b) for a, b in exponents]
+            parts = [central_moments(a, b, 4)[1:] for a, b in exponents]
+            for part, (a, b) in zip(parts, exponents, strict=True):
+                part[0] = a / (a + b)
         orders, cumulants = np.arange(1, 5)[:, None, None], np.zeros((4, *second.shape))
         for moments, sign in zip(parts, (1.0, -1.0), strict=False):
             moments[3] -= 3 * moments[1] ** 2
@@ -467,24 +469,17 @@ def _binomial_quantile(u: Floats, n: Floats, rate: Floats) -> Floats:
     return np.asarray(counts)
 
 
-def _beta_moments(a: Floats, b: Floats) -> Floats:
-    """Return the mean and the central moments 2 to 4 of Beta(a, b), shape (4, ...)."""
-    s = a + b
-    variance = a * b / (s * s * (s + 1))
-    third = 2 * variance * (b - a) / (s * (s + 2))
-    excess = ((a - b) ** 2 * (s + 1) - a * b * (s + 2)) / (s * s * (s + 1) * (s + 2) * (s + 3))
-    return np.stack([a / s, variance, third, 3 * variance**2 + 6 * variance * excess])
-
-
 def _difference_moments(cell: Floats, agreement: Floats, y: Floats, x: Floats) -> Floats:
-    """Return those of B - A, for a Dirichlet in which just one is right in two of the cells.
+    """Return the mean and the central moments 2 to 4 of B - A under a Dirichlet distribution.
 
-    Each has the prior mass `cell`; both together have y samples, and that of B has x. B - A is D M,
-    where D is their sum, and M = 2 S - 1 of B's share S of it; both are independent. The moments
-    about the means of D and M keep their accuracy where the variances are small.
+    In two of its cells just one classifier is right. Each has the prior mass `cell`; both together
+    have y samples, and that of B has x. B - A is D M, where D is their sum, and M = 2 S - 1 of B's
+    share S of it; both are independent. The moments about the means of D and M keep their accuracy
+    where the variances are small.
     """
-    d, v, t, f = _beta_moments(2 * cell + y, agreement)
-    m, m2, m3, m4 = _beta_moments(cell + x, cell + y - x)
+    a = 2 * cell + y
+    d, (v, t, f) = a / (a + agreement), central_moments(a, agreement, 4)[2:]
+    m, (m2, m3, m4) = (cell + x) / a, central_moments(cell + x, cell + y - x, 4)[2:]
     m, m2, m3, m4 = 2 * m - 1, 4 * m2, 8 * m3, 16 * m4
     second = (d * d + v) * m2 + m * m * v
     third = (d**3 + 3 * d * v + t) * m3 + 3 * m * (2 * d * v + t) * m2 + m**3 * t

@@ -69,7 +69,7 @@ from numpy.typing import ArrayLike
 from scipy.special import erfc, gammaln
 
 from skpostbac._utils import Complexes, Floats, float_array
-from skpostbac.stats._beta import weighted_means
+from skpostbac.stats._beta import LARGEST, SMALLEST, weighted_means
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._numerics import (
     Frame,
@@ -268,8 +268,6 @@ def vertex_shares(alphas: Floats, log_heights: Complexes) -> Complexes:
     )
 
 
-# Beyond these limits a class is a constant or a coin toss in double precision.
-_SMALLEST, _LARGEST = 1e-6, 1e15
 # Coefficients of classes, or values at orders of their vertices, that are held at a time.
 _HELD = 2**20
 # The size of corners at the first order that are left out, and most of the corners.
@@ -379,12 +377,12 @@ class PairedDifference(BoundedDistribution):
         self.prior = np.broadcast_to(given, shape).copy()
         self.prior.flags.writeable = False
         cells = self.counts + self.prior
-        if not ((cells >= _SMALLEST) & (cells <= _LARGEST)).all():
-            large = cells > _LARGEST
+        if not ((cells >= SMALLEST) & (cells <= LARGEST)).all():
+            large = cells > LARGEST
             name = "counts" if (self.counts > self.prior)[large].any() else "prior"
             raise ValueError(
                 f"{name} must make each sum of a count and its prior lie between "
-                f"{_SMALLEST:g} and {_LARGEST:g}."
+                f"{SMALLEST:g} and {LARGEST:g}."
             )
         self._equal = weights is None
         self.weights = sum_weights(weights, len(self.counts))

@@ -847,17 +847,11 @@ class GroupInference:
         )
 
     def sample_groups(self, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Draw the accuracies of all groups together, shape (n_draws, m).
+        """Draw the accuracies of all groups of a Beta population together, shape (n_draws, m).
 
-        Given the parameters of a Beta population, the accuracies are independent Betas.
-
-        Raises
-        ------
-        TypeError
-            If the population is none of Betas.
+        Given the parameters, they are independent Betas.
         """
-        if not isinstance(self._prior, BetaBinomial):
-            raise TypeError("groups are drawn together from a population of Betas only")
+        assert isinstance(self._prior, BetaBinomial)
         weight = np.exp(self._log_weight - self._log_weight.max())
         node = rng.choice(weight.size, n_draws, p=weight / weight.sum())
         a, b = self._prior._exponents(self._location[node], self._concentration[node])

@@ -289,6 +289,13 @@ def test_from_predictions():
         assert row_names(display.ax_) == ["me", "you"]
 
 
+def test_predictions_without_a_true_label_are_warned_of_here():
+    """In the line of the user, not in one of the package."""
+    with pytest.warns(UserWarning, match="y_pred holds none of the labels of y_true") as record:
+        PosteriorDisplay.from_predictions(["a", "b"] * 6, ["z"] * 12)
+    assert record[0].filename == __file__
+
+
 def test_threshold_curve_of_predictions():
     """The curve is that of the labels and scores; ``plot`` draws its mean, interval and band."""
     y_true, y_score = [0, 0, 0, 1, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]

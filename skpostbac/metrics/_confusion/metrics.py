@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
-from reprlib import repr as short_repr
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -397,9 +396,7 @@ def _position(pos_label: Hashable, classes: LabelArray) -> int:
     places = {label: place for place, label in enumerate(labels)}
     with suppress(KeyError, TypeError):  # of what cannot be hashed, such as an array
         return places[pos_label]
-    raise ValueError(
-        f"pos_label={short_repr(pos_label)} is not a valid label: it should be in {labels}"
-    )
+    raise ValueError(f"pos_label={shown(pos_label)} is not a valid label: it should be in {labels}")
 
 
 def _check_overall(pos_label: Hashable, average: str | None) -> None:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from reprlib import repr as short_repr
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +29,7 @@ from skpostbac._utils import (
     format_share,
     more,
     nonnegative_array,
+    shown,
     table,
 )
 from skpostbac.metrics._dependence import (
@@ -268,7 +268,7 @@ class Counts(Summable, ABC):
         fields, design = _read_document(text, cls._format, cls._keys)
         if bad := [label for label in fields["classes"] if not _is_json_label(label)]:
             wanted = "strings, finite numbers and booleans"
-            raise ValueError(f"'classes' must hold {wanted}, got {short_repr(bad[0])}")
+            raise ValueError(f"'classes' must hold {wanted}, got {shown(bad[0])}")
         names = [fields["names"]] if "names" in fields else []
         is_empty = not any(column for key, column in fields.items() if key != "names")
         classes = array_of_labels(fields.pop("classes"))
@@ -772,17 +772,17 @@ def _read_document(text: str, name: str, keys: tuple[str, ...]) -> tuple[dict[st
     except (RecursionError, json.JSONDecodeError) as error:
         raise ValueError(f"text must be JSON: {error}") from error
     if not isinstance(document, dict):
-        raise ValueError(f"text must be a JSON object, got {short_repr(document)}")
+        raise ValueError(f"text must be a JSON object, got {shown(document)}")
     for key, expected in (("format", name), ("version", VERSION)):
         found = document.pop(key, None)
         if found != expected or isinstance(found, bool):  # true equals 1
-            raise ValueError(f"{key!r} must be {expected!r}, got {short_repr(found)}")
+            raise ValueError(f"{key!r} must be {expected!r}, got {shown(found)}")
     design = document.pop("design", None)
     if document.keys() != set(keys):
-        raise ValueError(f"text must have the keys {list(keys)}, got {short_repr(list(document))}")
+        raise ValueError(f"text must have the keys {list(keys)}, got {shown(list(document))}")
     for key in keys:
         if not isinstance(document[key], list):
-            raise ValueError(f"{key!r} must be a list, got {short_repr(document[key])}")
+            raise ValueError(f"{key!r} must be a list, got {shown(document[key])}")
     return document, design
 
 
@@ -790,7 +790,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON, in which no key may occur twice."""
     for key, times in Counter(key for key, _ in pairs).items():
         if times > 1:
-            raise ValueError(f"text must have each key once, got {short_repr(key)} twice")
+            raise ValueError(f"text must have each key once, got {shown(key)} twice")
     return dict(pairs)
 
 
@@ -804,7 +804,7 @@ def write_labels(classes: LabelArray) -> list[str | int | float]:
     if bad := [label for label in labels if not _is_json_label(label)]:
         raise TypeError(
             "labels must be str, int, bool or finite float to be written as JSON, "
-            f"got {short_repr(bad[0])}"
+            f"got {shown(bad[0])}"
         )
     return labels
 

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import nan
-from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from skpostbac._utils import (
     input_errors,
     more,
     nonnegative_array,
+    shown,
     table,
 )
 from skpostbac.metrics._counts.counts import SHOWN_CLASSES, ClassCounts, Counts, format_count
@@ -323,7 +323,7 @@ class PairedCounts(Counts):
         if self.names != other.names:
             raise ValueError(
                 "counts can be added only for the same classifiers in the same order, got "
-                f"{short_repr(self.names)} and {short_repr(other.names)}"
+                f"{shown(self.names)} and {shown(other.names)}"
             )
         return super().__add__(other)
 
@@ -370,8 +370,8 @@ class PairedCounts(Counts):
         columns = named_predictions(predictions)
         if set(columns) != set(self.names):
             raise ValueError(
-                f"predictions must be of the classifiers {short_repr(self.names)}, "
-                f"got {short_repr(tuple(columns))}"
+                f"predictions must be of the classifiers {shown(self.names)}, "
+                f"got {shown(tuple(columns))}"
             )
         options = labels, sample_weight, weight_type, groups
         given = by_argument(columns, self.names)

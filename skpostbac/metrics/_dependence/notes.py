@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Sequence
-from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
 
-from skpostbac._utils import Floats, Indices, user_stacklevel
+from skpostbac._utils import Floats, Indices, shown, user_stacklevel
 from skpostbac.metrics._dependence.effects import DesignEffects
 
 # Fewer groups of equal size, or degrees of freedom of the correlation, leave it in doubt.
@@ -75,7 +74,7 @@ def warn_of_repeated_ids(y_true: Any) -> None:
         return
     repeated = index[index.duplicated()][0]
     warnings.warn(
-        f"y_true has an index with repeated entries, such as {short_repr(repeated)}. If they are "
+        f"y_true has an index with repeated entries, such as {shown(repeated)}. If they are "
         "samples of one patient, or tests of one sample, pass groups=y_true.index; otherwise "
         "reset the index.",
         GroupsWarning,
@@ -113,7 +112,7 @@ def warn_of_few_weights(weight: Floats, codes: Indices, classes: Sequence[Hashab
     if is_few.any():
         place = int(np.argmin(np.where(is_few, effective, np.inf)))
         warnings.warn(
-            f"A few large importance weights decide about class {short_repr(classes[place])}: its "
+            f"A few large importance weights decide about class {shown(classes[place])}: its "
             f"{size[place]:.0f} samples have an effective size of {effective[place]:.2g}, and 95% "
             "intervals contained the true value in as few as 86% of simulated test sets. Test more "
             "samples with large weights.",
@@ -147,7 +146,7 @@ def group_notes(effects: DesignEffects | None, classes: Sequence[Hashable]) -> l
     large = depends & (effects.largest_share >= LARGE_SHARE)
     if large.any():
         # All samples may count as one class.
-        which = f" of class {short_repr(classes[int(np.argmax(large))])}" if len(large) > 1 else ""
+        which = f" of class {shown(classes[int(np.argmax(large))])}" if len(large) > 1 else ""
         doubts.append(f"One group contains a third or more of the samples{which}.")
     if effects.crosses:
         doubts.append(

@@ -22,13 +22,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from skpostbac._utils import Bools, Floats, FrozenArrays, Indices, float_array
+from skpostbac._utils import Bools, Floats, FrozenArrays, Indices, float_array, shown
 
 # The keys of JSON and the axes of their arrays: l classes, v outcomes, p pairs, or so many.
 _GROUP_AXES = {
@@ -442,7 +441,7 @@ def _without(by_class: GroupSums, together: GroupSums, is_dropped: Any) -> Group
 
 def _check_keys(fields: Any, keys: Iterable[str], *, optional: bool = False) -> None:
     if not isinstance(fields, Mapping):
-        raise ValueError(f"'design' must hold JSON objects, got {short_repr(fields)}")
+        raise ValueError(f"'design' must hold JSON objects, got {shown(fields)}")
     if not set(fields) <= set(keys) or (not optional and set(fields) != set(keys)):
         raise ValueError(f"'design' must have the keys {list(keys)}, got {list(fields)}")
 

@@ -698,7 +698,7 @@ def posterior_balanced_accuracy(
     options = labels, sample_weight, weight_type, groups
     counts = ClassCounts._of_labels(y_true, {"y_pred": y_pred}, *options)
     if not counts.correct.any():
-        warn_if_foreign(y_true, {"y_pred": y_pred}, stacklevel=2)
+        warn_if_foreign(y_true, {"y_pred": y_pred})
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     warn_if_prior_dominates(posterior)
     if groups is None:

@@ -27,7 +27,6 @@ import math
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from reprlib import repr as short_repr
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +41,7 @@ from skpostbac._utils import (
     format_share,
     more,
     paragraph,
+    shown,
     table,
     user_stacklevel,
 )
@@ -57,6 +57,7 @@ from skpostbac.metrics._priors import (
     spent_observations,
 )
 from skpostbac.stats import Hyperprior
+from skpostbac.stats._beta import central_moments
 
 if TYPE_CHECKING:
     from skpostbac.metrics._posteriors.balanced_accuracy import PosteriorBalancedAccuracy
@@ -90,30 +91,14 @@ def expected_coverage(
     total: Floats,
     prior: Floats,
     class_weight: Floats,
-    spent: float = 0.0,
-    sets: int | None = None,
+    spent: float,
+    sets: int | None,
 ) -> float:
     """Return the expected coverage of 95 % intervals under independent Beta priors.
 
-    Parameters
-    ----------
-    correct, total : ndarray of shape (n_classes,)
-        Correct predictions and samples of each class.
-    prior : ndarray of shape (n_classes, 2)
-        a and b of each class.
-    class_weight : ndarray of shape (n_classes,)
-        Non-negative weights of sum 1.
-    spent : float, default=0.0
-        As for `posterior_exponents`.
-    sets : int, optional
-        Number of simulated test sets; by default 2,000, or fewer with more than 15 classes, but at
-        least 100.
-
-    Returns
-    -------
-    coverage : float
-        Share of the intervals that contain the true value, the same in each call; nan if no class
-        of positive weight has samples.
+    That is the share of the intervals of so many simulated test sets, by default 2,000 or fewer,
+    that contain the true value, the same in each call; nan if no class of positive weight has
+    samples. `spent` is that of `posterior_exponents`.
     """
     if not total[class_weight > 0].any():
         return np.nan
@@ -126,11 +111,8 @@ def expected_coverage(
     right = drawn * (total / np.maximum(trials, 1))
     # Three moments of each Beta, and of their sum.
     a, b = posterior_exponents(prior, right, total, spent)
-    size = a + b
-    means, others = a / size, b / size
-    variances = means * others / (size + 1)
-    thirds = 2 * variances * (others - means) / (size + 2)
-    centre, variance = means @ class_weight, variances @ class_weight**2
+    variances, thirds = central_moments(a, b, 3)[2:]
+    centre, variance = a / (a + b) @ class_weight, variances @ class_weight**2
     # A variance may be no number of doubles.
     spread = np.sqrt(np.maximum(variance, np.finfo(float).tiny))
     skewness = np.clip((thirds @ class_weight**3) / spread**3, -2, 2)
@@ -327,10 +309,10 @@ def _suspect_coverage(posterior: PosteriorBalancedAccuracy) -> float | None:
 
 
 def warn_if_prior_dominates(*posteriors: PosteriorBalancedAccuracy) -> None:
-    """Warn the caller of the function that calls this one, once for all posteriors."""
+    """Warn once for all posteriors."""
     sentences = coverage_notes(*posteriors) + untested_notes(*filter(_is_checked, posteriors))
     if sentences:
-        warnings.warn(" ".join(sentences), PriorInfluenceWarning, stacklevel=3)
+        warnings.warn(" ".join(sentences), PriorInfluenceWarning, user_stacklevel())
 
 
 def coverage_notes(*posteriors: PosteriorBalancedAccuracy) -> list[str]:
@@ -383,9 +365,9 @@ def describe_untested(
         Arguments that leave out a class.
     """
     if len(labels) == 1:
-        subject, has, rests, it = f"Class {short_repr(labels[0])}", "has", "rests", "it"
+        subject, has, rests, it = f"Class {shown(labels[0])}", "has", "rests", "it"
     else:
-        subject, has, rests, it = f"The classes {short_repr(list(labels))}", "have", "rest", "them"
+        subject, has, rests, it = f"The classes {shown(list(labels))}", "have", "rest", "them"
     source = "what the other classes suggest" if borrow else "the prior alone"
     return (
         f"{subject} {has} no samples and {rests} on {source}: test {it}, or leave {it} out with "
@@ -557,11 +539,11 @@ class PriorInfluence(StablePickle):
             f"shift={self.shift:.2f}",
             f"mean={self.mean:.3f}",
             f"observed={self.observed:.3f}",
-            f"most_moved={short_repr(self.most_moved[:_SHOWN_CLASSES])}",
+            f"most_moved={shown(self.most_moved[:_SHOWN_CLASSES])}",
             f"expected_coverage={self.expected_coverage:.2f}",
         ]
         if self.unobserved:
-            facts.append(f"unobserved={short_repr(self.unobserved)}")
+            facts.append(f"unobserved={shown(self.unobserved)}")
         return f"PriorInfluence({', '.join(facts)})"
 
 

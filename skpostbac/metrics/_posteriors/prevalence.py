@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from skpostbac._utils import Floats, FrozenArrays, float_array, shown, table
+from skpostbac._utils import Floats, FrozenArrays, float_array, shown, table, user_stacklevel
 from skpostbac.metrics._posteriors.base import ScalarPosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -390,7 +390,7 @@ def posterior_prevalence(
             "than guessing, so the share cannot be inferred from the calls; use more gold samples "
             "or a better judge",
             JudgeWarning,
-            stacklevel=2,
+            stacklevel=user_stacklevel(),
         )
     elif outside > _CONTRADICTION:
         warnings.warn(
@@ -398,7 +398,7 @@ def posterior_prevalence(
             f"and the specificity: a share in [0, 1] has a probability of {1 - outside:.2g}; check "
             "that the gold samples resemble those that were judged",
             JudgeWarning,
-            stacklevel=2,
+            stacklevel=user_stacklevel(),
         )
     return posterior
 

@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from reprlib import repr as short_repr
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -360,8 +359,7 @@ def candidate_params(cv_results: Any, n_candidates: int) -> list[dict[str, Any]]
     for chosen in params:
         if not isinstance(chosen, Mapping):
             raise TypeError(
-                "cv_results['params'] must hold a dict for each candidate, "
-                f"got {short_repr(chosen)}"
+                f"cv_results['params'] must hold a dict for each candidate, got {shown(chosen)}"
             )
     return [dict(chosen) for chosen in params]
 
@@ -501,8 +499,7 @@ def training_inflation(
         return 1.0
     if not isinstance(training_variation, str) or training_variation != "nadeau-bengio":
         raise ValueError(
-            "training_variation must be None or 'nadeau-bengio', "
-            f"got {short_repr(training_variation)}"
+            f"training_variation must be None or 'nadeau-bengio', got {shown(training_variation)}"
         )
     if n_train is not None:
         return 1 + n_splits * len(times) / n_train

@@ -16,7 +16,6 @@ algorithm is better (`compare_cv_results`), not where the candidates of one sear
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv, 
 from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from skpostbac._utils import Floats, Indices, input_errors, is_integer
+from skpostbac._utils import Floats, Indices, input_errors, is_integer, shown
 from skpostbac.metrics import (
     ClassCounts,
     ClassCountsScorer,
@@ -419,7 +418,7 @@ def _splits(estimator: Any, X: Any, y: Any, groups: Any, cv: Any) -> list[tuple[
             cv = list(cv)
         for split in cv:
             if not hasattr(split, "__len__") or len(split) != 2:
-                raise TypeError(f"{_WANTED_CV}, got {short_repr(split)} in place of a pair")
+                raise TypeError(f"{_WANTED_CV}, got {shown(split)} in place of a pair")
     with input_errors("X, y and groups"):
         indexable(X, y, groups)
     is_stratified = is_classifier(estimator)
