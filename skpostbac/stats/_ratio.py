@@ -569,8 +569,8 @@ class BetaRatio(TabulatedDistribution):
             if not isinstance(variable, BetaAverage):
                 raise TypeError(f"{name} must be a BetaAverage, got {type(variable).__name__}")
         self.first, self.second = first, second
-        self.numerator = _corners(numerator, "numerator")
-        self.denominator = _corners(denominator, "denominator")
+        self.numerator = _checked_form(numerator, "numerator")
+        self.denominator = _checked_form(denominator, "denominator")
         n, d = self.numerator, self.denominator
         known = d > 0
         if (d < 0).any() or not known.any() or (n[~known] != 0).any():
@@ -671,7 +671,7 @@ def _tabulated(distribution: BetaAverage, near: float, far: float) -> LogOdds:
     return LogOdds(table.log_density, start, scale, (near, far), _ERROR, _NOISE)
 
 
-def _corners(values: ArrayLike, name: str) -> Floats:
+def _checked_form(values: ArrayLike, name: str) -> Floats:
     """Return a read-only copy of the values of a form at the corners."""
     array = float_array(values, name)
     if array.shape != (2, 2):
