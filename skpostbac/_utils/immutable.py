@@ -20,9 +20,10 @@ class StablePickle:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is cached."""
+        # Of a copy: another thread may cache something meanwhile.
         return {
             name: value
-            for name, value in vars(self).items()
+            for name, value in vars(self).copy().items()
             if not isinstance(getattr(type(self), name, None), cached_property)
         }
 
