@@ -65,6 +65,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import ArrayLike
 from scipy.special import erfc, gammaln
 
@@ -74,6 +75,10 @@ from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._numerics import (
     Frame,
     Rows,
+    chebyshev_count,
+    chebyshev_matrix,
+    chebyshev_points,
+    chebyshev_values,
     exact_sum,
     log_beta,
     polynomial,
@@ -208,33 +213,41 @@ def _integrals(
     alone = factor(vertex, y)
     if np.isfinite(edge).any():
         alone *= 0.5 * erfc((np.abs(y) - edge[:, np.newaxis]) / (np.sqrt(2) * 8.6))
-    # Entries of a table are a spacing apart, or a step of the heights if that is less; if there
-    # are too many, all products have their own.
+    # Entries of a table are a spacing apart, or a step of the heights if that is less. If that
+    # makes too many, as where heights end early, products at some heights have their own.
     stride, pace = 2.0 ** max(power, 0), 2.0 ** max(-power, 0)
-    tables: list[Complexes | None] = []
-    for j, gap in zip(OTHERS[vertex], GAPS[vertex], strict=True):
-        n_entries = 2 * half * stride + abs(gap) * pace * (count - 1) + 1
-        if n_entries > size * count:
-            tables.append(None)
-            continue
-        ahead = int(max(-gap, 0) * pace * (count - 1))
-        entries = np.arange(n_entries) - (half * stride + ahead)
-        table = factor(j, entries * (spacing / stride)[:, np.newaxis])
-        rows, entry = table.strides
-        strides, shape = (rows, int(gap * pace) * entry, int(stride) * entry), (len(n), count, size)
-        windows = np.lib.stride_tricks.as_strided(table[:, ahead:], shape, strides, writeable=False)
-        tables.append(windows)
-    values, width = np.empty((len(n), count), dtype=complex), max(1, _BLOCK // (size * len(n)))
-    for start in range(0, count, width):
-        part = np.arange(start, min(start + width, count))
+    n_entries = 2 * half * stride + np.abs(GAPS[vertex]) * pace * (count - 1) + 1
+    b, a, _ = (alphas / n[:, np.newaxis]).T
+    reach = np.minimum(30 * np.sqrt((b + a - (b - a) ** 2) / (n + 1)), 2.0)
+    n_points = min(chebyshev_count(0.5 * (count - 1) * float((steps * reach).max())), count)
+    tables: list[Complexes] = []
+    if n_points * size < n_entries.max():
+        heights = (count - 1) * chebyshev_points(n_points) if n_points < count else np.arange(count)
+    else:
+        heights = np.arange(count)
+        for j, gap, length in zip(OTHERS[vertex], GAPS[vertex], n_entries, strict=True):
+            ahead = int(max(-gap, 0) * pace * (count - 1))
+            entries = np.arange(length) - (half * stride + ahead)
+            table = factor(j, entries * (spacing / stride)[:, np.newaxis])
+            rows, entry = table.strides
+            strides = rows, int(gap * pace) * entry, int(stride) * entry
+            shape, origin = (len(n), count, size), table[:, ahead:]
+            tables.append(as_strided(origin, shape, strides, writeable=False))
+    values, width = np.empty((len(n), heights.size), complex), max(1, _BLOCK // (size * len(n)))
+    for start in range(0, heights.size, width):
+        part = slice(start, start + width)
         first, last = (
-            factor(j, y[:, np.newaxis] + (gap * np.outer(steps, part))[..., np.newaxis])
-            if windows is None
-            else windows[:, start : start + width]
-            for j, gap, windows in zip(OTHERS[vertex], GAPS[vertex], tables, strict=True)
+            tables[i][:, part]
+            if tables
+            else factor(
+                j, y[:, np.newaxis] + (gap * np.outer(steps, heights[part]))[..., np.newaxis]
+            )
+            for i, (j, gap) in enumerate(zip(OTHERS[vertex], GAPS[vertex], strict=True))
         )
         values[:, part] = stacked_products(first * last, alone[..., np.newaxis])[..., 0]
-    return values
+    if heights.size == count:
+        return values
+    return chebyshev_values(values, chebyshev_matrix(n_points, np.linspace(0, 1, count)).T)
 
 
 def vertex_shares(alphas: Floats, log_heights: Complexes) -> Complexes:

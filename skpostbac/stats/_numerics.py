@@ -302,6 +302,39 @@ def matrix_product(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
     return table
 
 
+def chebyshev_count(change: float) -> int:
+    """Return how many Chebyshev points leave about 1e-12 if a log transform changes by so much."""
+    return int(np.ceil(change + 5 * np.cbrt(change) + 6))
+
+
+def chebyshev_points(count: int) -> Floats:
+    """Return points of [0, 1], with both ends, that are dense beside the ends."""
+    return np.asarray(0.5 - 0.5 * np.cos(np.pi * np.arange(count) / (count - 1)))
+
+
+def chebyshev_matrix(count: int, x: Floats) -> Floats:
+    """Return the matrix from values at Chebyshev points to those at x, in [0, 1].
+
+    By the barycentric formula (Berrut and Trefethen, SIAM Review 46, 2004).
+    """
+    signs = (-1.0) ** np.arange(count)
+    signs[[0, -1]] *= 0.5
+    gap = x[:, np.newaxis] - chebyshev_points(count)
+    gap[gap == 0] = np.finfo(float).tiny
+    table = signs / gap
+    table /= table.sum(axis=1, keepdims=True)
+    return np.asarray(table)
+
+
+def chebyshev_values(table: Complexes, matrix: Floats) -> Complexes:
+    """Return the product of complex values, along the last axis, and a real matrix."""
+    found = np.empty((*table.shape[:-1], matrix.shape[1]), dtype=complex)
+    for part, known in ((found.real, table.real), (found.imag, table.imag)):
+        flat = np.ascontiguousarray(known).reshape(-1, len(matrix))
+        part[...] = matrix_product(flat, matrix).reshape(part.shape)
+    return found
+
+
 def stacked_products(a: Complexes, b: Complexes) -> Complexes:
     """Return the matrix products of a, shape (s, m, k), and b, shape (s, k, n)."""
     (_, m, k), n = a.shape, b.shape[2]

@@ -619,7 +619,7 @@ def _by_secants(
             # The other end counts half, where this one moves again.
             low, high = np.where(is_high, 0.5 * low, found), np.where(is_high, found, 0.5 * high)
             first, last = np.where(is_high, first, share), np.where(is_high, share, last)
-            if ((last - first <= 1e-11 * (1 - level)) | (np.abs(found) <= 1e-9)).all():
+            if ((last - first <= 1e-8 * (1 - level)) | (np.abs(found) <= 1e-9)).all():
                 break
     return ends[..., 0]
 

@@ -51,7 +51,7 @@ class PooledTransform:
         strata = [one for pool in self._pools for one in pool.strata]
         most = max(one.log_weights.size * max(one.classes.count.size, 8) for one in strata)
         # In blocks of states times rows times heights that fit in a cache
-        blocks = np.array_split(heights, -(-heights.size * most // 2**20))
+        blocks = np.array_split(heights, -(-heights.size * most // 2**23))
         totals = [np.ones(block.size, dtype=complex) for block in blocks]
         for pool, parts in zip(self._pools, self._parts, strict=True):
             # States that do not count have none: their moment generating function may overflow.

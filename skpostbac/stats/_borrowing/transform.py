@@ -28,7 +28,14 @@ import numpy as np
 
 from skpostbac._utils import Complexes, Floats, Indices
 from skpostbac.stats._borrowing.pool import Stratum
-from skpostbac.stats._numerics import matrix_product, waves
+from skpostbac.stats._numerics import (
+    chebyshev_count,
+    chebyshev_matrix,
+    chebyshev_points,
+    chebyshev_values,
+    matrix_product,
+    waves,
+)
 
 # Weights below exp(-DIGITS) = 5e-12 are left out, and so is the error of the rule.
 _DIGITS = 26.0
@@ -157,7 +164,7 @@ class Rule:
                     matrix_product(row, table, out)
             shifts = np.exp(1j * np.multiply.outer(shift, points))[:, np.newaxis]
             sums *= self.scale[chosen][..., np.newaxis] * shifts
-            found[chosen] = sums if matrix is None else _interpolated(sums, matrix)
+            found[chosen] = sums if matrix is None else chebyshev_values(sums, matrix)
         return found
 
 
@@ -256,12 +263,11 @@ class StratumTransform:
             # Where t w / n is more than 7 over the root of n p q, a transform is below exp(-24).
             turn = min(np.log1p(size[first]), 7.0 / np.sqrt(curvature[rows].min()))
             change = 0.5 * (up[-1] - up[0]) * turn
-            n_points = _n_points(change)
+            n_points = chebyshev_count(change)
             if n_points < up.size:
-                share = 0.5 - 0.5 * np.cos(np.pi * np.arange(n_points) / (n_points - 1))
-                points = up[0] + (up[-1] - up[0]) * share
-                matrix = _interpolation(points, up)
-                up, down = points, down[0] + (down[-1] - down[0]) * share
+                matrix = chebyshev_matrix(n_points, (up - up[0]) / (up[-1] - up[0]))
+                share = chebyshev_points(n_points)
+                up, down = (x[0] + (x[-1] - x[0]) * share for x in (up, down))
             ups, downs, some = parts.setdefault(level[first], ([], [], []))
             start = sum(part.size for part in ups)
             some.append((rows, slice(start, start + up.size), matrix))
@@ -307,7 +313,7 @@ class StratumTransform:
                     values += other
                     for one, times in zip(values.transpose(1, 0, 2), power, strict=True):
                         found[rows] *= one if times == 1 else one**times
-        return found if of_heights is None else _interpolated(found, of_heights)
+        return found if of_heights is None else chebyshev_values(found, of_heights)
 
 
 def _few_heights(heights: Complexes, reach: float) -> tuple[Complexes, Floats | None]:
@@ -315,37 +321,9 @@ def _few_heights(heights: Complexes, reach: float) -> tuple[Complexes, Floats | 
 
     And the matrix that takes values there to all heights, if few real ones suffice.
     """
-    half, middle = (0.5 * (heights[-1] + sign * heights[0]).real for sign in (-1, 1))
-    count = _n_points(half * reach)
+    change = 0.5 * (heights[-1] - heights[0]).real
+    count = chebyshev_count(change * reach)
     if heights.imag.any() or count > 0.7 * heights.size:
         return heights, None
-    points = middle - half * np.cos(np.pi * np.arange(count) / (count - 1))
-    return points.astype(complex), _interpolation(points, heights.real).T
-
-
-def _interpolated(table: Complexes, matrix: Floats) -> Complexes:
-    """Multiply the last axis of complex values by a real matrix."""
-    found = np.empty((*table.shape[:-1], matrix.shape[1]), dtype=complex)
-    for part, known in ((found.real, table.real), (found.imag, table.imag)):
-        flat = np.ascontiguousarray(known).reshape(-1, len(matrix))
-        part[...] = matrix_product(flat, matrix).reshape(part.shape)
-    return found
-
-
-def _n_points(change: float) -> int:
-    """Chebyshev points for a change of a log transform, which leave about 1e-12."""
-    return int(np.ceil(change + 5 * np.cbrt(change) + 6))
-
-
-def _interpolation(points: Floats, x: Floats) -> Floats:
-    """Matrix from values at Chebyshev points, with both ends, to those at x.
-
-    By the barycentric formula (Berrut and Trefethen, SIAM Review 46, 2004).
-    """
-    signs = (-1.0) ** np.arange(points.size)
-    signs[[0, -1]] *= 0.5
-    gap = x[:, np.newaxis] - points
-    gap[gap == 0] = np.finfo(float).tiny
-    table = signs / gap
-    table /= table.sum(axis=1, keepdims=True)
-    return np.asarray(table)
+    points = heights[0] + 2 * change * chebyshev_points(count)
+    return points, chebyshev_matrix(count, (heights - heights[0]).real / (2 * change)).T
