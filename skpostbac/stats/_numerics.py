@@ -252,6 +252,13 @@ class Rows:
         return type(self)(*[getattr(self, name)[index] for name in self.__dataclass_fields__])
 
 
+def places_in_panels(low: Floats, high: Floats, x: Floats) -> tuple[Indices, Floats]:
+    """Return the panel of each point, and where it lies in it, from -1 to 1."""
+    panel = np.minimum(np.searchsorted(high, x), high.size - 1)
+    left, right = low[panel], high[panel]
+    return panel, np.clip((2 * x - left - right) / (right - left), -1.0, 1.0)
+
+
 def waves(angle: Floats, log_size: Floats | float) -> Complexes:
     """Return exp(log_size + i angle)."""
     tangent = np.tan(0.5 * angle)
@@ -313,17 +320,22 @@ def chebyshev_points(count: int) -> Floats:
 
 
 def chebyshev_matrix(count: int, x: Floats) -> Floats:
-    """Return the matrix from values at Chebyshev points to those at x, in [0, 1].
+    """Return the matrix from values at Chebyshev points to those at x, in [0, 1]."""
+    weights = np.where(np.arange(count) % 2, -1.0, 1.0)
+    weights[[0, -1]] *= 0.5
+    return barycentric(chebyshev_points(count), weights, x)
+
+
+def barycentric(nodes: Floats, weights: Floats, x: Floats) -> Floats:
+    """Return the shares of values at n nodes in their polynomial at x, shape (..., n).
 
     By the barycentric formula (Berrut and Trefethen, SIAM Review 46, 2004).
     """
-    signs = (-1.0) ** np.arange(count)
-    signs[[0, -1]] *= 0.5
-    gap = x[:, np.newaxis] - chebyshev_points(count)
+    gap = x[..., np.newaxis] - nodes
     gap[gap == 0] = np.finfo(float).tiny
-    table = signs / gap
-    table /= table.sum(axis=1, keepdims=True)
-    return np.asarray(table)
+    shares = weights / gap
+    shares /= shares.sum(axis=-1, keepdims=True)
+    return np.asarray(shares)
 
 
 def chebyshev_values(table: Complexes, matrix: Floats) -> Complexes:

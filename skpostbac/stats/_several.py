@@ -60,7 +60,7 @@ from scipy.special import expit, logit
 
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._distribution import BoundedDistribution
-from skpostbac.stats._numerics import Frame, integrate, matrix_product
+from skpostbac.stats._numerics import Frame, integrate, matrix_product, places_in_panels
 from skpostbac.stats._series import Centred, Evaluator
 
 # Distributions are cut into panels to this many standard deviations.
@@ -221,18 +221,11 @@ class _CentredPanels(Centred):
             series.append(np.asarray(legendre.legder(series[-1]), np.float64) * (2 / length))
 
         def evaluate(y: Floats) -> Floats:
-            panel, u = places_in_panels(self.edges, y.ravel())
+            panel, u = places_in_panels(self.edges[:, 0], self.edges[:, 1], y.ravel())
             values = [legendre.legval(u, one[:, panel], tensor=False) for one in series]
             return np.array(values, np.float64).reshape(-1, *y.shape)
 
         return evaluate
-
-
-def places_in_panels(edges: Floats, x: Floats) -> tuple[Indices, Floats]:
-    """Return the panel of each point, and where it lies in it, from -1 to 1."""
-    panel = np.minimum(np.searchsorted(edges[:, 1], x), len(edges) - 1)
-    low, high = edges[panel].T
-    return panel, np.clip((2 * x - low - high) / (high - low), -1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -374,7 +367,7 @@ def largest_distance(distributions: Sequence[BoundedDistribution]) -> PanelDistr
 
     def at(middle: Floats, x: Floats) -> Floats:
         """Sum the series of all functions at points of the panel at `middle`, (T, *x.shape)."""
-        panel, _ = places_in_panels(panels.edges, middle)
+        panel, _ = places_in_panels(panels.edges[:, 0], panels.edges[:, 1], middle)
         low, high = panels.edges[panel].T[..., np.newaxis]
         u = np.clip((2 * x - low - high) / (high - low), -1.0, 1.0)
         powers = np.polynomial.legendre.legvander(u, series.shape[1] - 1)

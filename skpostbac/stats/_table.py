@@ -15,15 +15,15 @@ exp(-40) of its largest value, log g continues in a straight line, that is, g as
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.polynomial.legendre import legder, leggauss, legval, legvander
 from scipy.special import expit, log_expit
 
-from skpostbac._utils import Bools, Floats, Indices, StablePickle
+from skpostbac._utils import Bools, Floats, StablePickle
 from skpostbac.stats._distribution import BoundedDistribution, Interval
-from skpostbac.stats._numerics import Frame, log_sum
+from skpostbac.stats._numerics import Frame, barycentric, log_sum, places_in_panels
 from skpostbac.stats._series import Centred, Evaluator
 
 # Log density of the log-odds at some points, shape (n,), up to a constant.
@@ -38,7 +38,8 @@ _SLOPES = legval(_NODES, legder(_TO_SERIES)).T
 _AT_ENDS = [legval(np.array([-1.0, 1.0]), legder(_TO_SERIES, m)).T for m in (0, 1)]
 # Weights with which a polynomial is interpolated between these points (Wang, Huybrechs and
 # Vandewalle, Mathematics of Computation 83, 2014).
-_BARYCENTRIC = (-1.0) ** np.arange(_N) * np.sqrt((1 - _NODES**2) * _WEIGHTS)
+_SIGNS = np.where(np.arange(_N) % 2, -1.0, 1.0)
+_interpolating = partial(barycentric, _NODES, _SIGNS * np.sqrt((1 - _NODES**2) * _WEIGHTS))
 # Panels end where the density is below exp(-DEPTH) of its largest value, and its mass as well; but
 # not beyond this, the log-odds of the smallest doubles, unless a variable reaches farther.
 DEPTH, LAST = 40.0, 700.0
@@ -207,21 +208,15 @@ class Table(StablePickle):
         found, flat, block = np.empty(u.size), u.ravel(), 2**13
         for start in range(0, u.size, block):
             part = flat[start : start + block]
-            index, t = self._places(part)
+            index, t = places_in_panels(self.edges[:-1], self.edges[1:], part)
             beyond = np.minimum([part - self.edges[0], self.edges[-1] - part], 0.0)
             inside = np.einsum("ni,ni->n", _interpolating(t), self.logs.T[index])
             found[start : start + block] = inside + self.outer[1] @ beyond
         return found.reshape(u.shape)
 
-    def _places(self, u: Floats) -> tuple[Indices, Floats]:
-        """Return the panel of each point, and where it lies there from -1 to 1."""
-        index = np.clip(np.searchsorted(self.edges, u) - 1, 0, self.edges.size - 2)
-        left, right = self.edges[index], self.edges[index + 1]
-        return index, np.clip((2 * u - left - right) / (right - left), -1.0, 1.0)
-
     def values(self, u: Floats) -> Floats:
         """Return both tails, the log density, its slope and bend at points, shape (5, n)."""
-        index, t = self._places(u)
+        index, t = places_in_panels(self.edges[:-1], self.edges[1:], u)
         # The mass of the panel below a point, by a rule on that part alone.
         inner = _interpolating(0.5 * ((t - 1) + np.multiply.outer(_NODES, t + 1)))
         density = np.exp(np.einsum("kni,ni->kn", inner, self.logs.T[index]))
@@ -412,12 +407,3 @@ def _logs(log_density: LogDensity, left: Floats, right: Floats) -> Floats:
 def _spread(left: Floats, right: Floats) -> Floats:
     """Points of the rule between each left and right, shape (16, n)."""
     return np.asarray(0.5 * (left + right) + 0.5 * np.multiply.outer(_NODES, right - left))
-
-
-def _interpolating(t: Floats) -> Floats:
-    """Weights of the values at the nodes, in a polynomial at points, shape (..., 16)."""
-    away = t[..., np.newaxis] - _NODES
-    away[away == 0] = np.finfo(float).tiny
-    weights = _BARYCENTRIC / away
-    weights /= weights.sum(axis=-1, keepdims=True)
-    return np.asarray(weights)
