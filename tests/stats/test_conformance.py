@@ -8,6 +8,7 @@ import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -65,12 +66,22 @@ class Case:
     mirror: Callable[[], object] | None = None
     is_drawn: bool = False
 
+    @cached_property
+    def distribution(self):
+        """Return the distribution, one for all tests."""
+        return self.make()
+
+    @cached_property
+    def points(self):
+        """Return points throughout the distribution, in increasing order."""
+        return np.unique(np.append(self.distribution.icdf(P), self.distribution.mean()))
+
     def allowed(self, x):
         """Return the error that a probability at x may have."""
         if not isinstance(self.error, dict):
             return np.full(np.shape(x), self.error)
         distance = np.min([np.abs(x - corner) for corner in self.corners], axis=0)
-        distance = distance / self.make().standard_deviation()
+        distance = distance / self.distribution.standard_deviation()
         return np.select([distance >= least for least in self.error], list(self.error.values()))
 
 
@@ -204,16 +215,11 @@ every_case = pytest.mark.parametrize(
 )
 
 
-def places(distribution):
-    """Return points throughout a distribution, in increasing order."""
-    return np.unique(np.append(distribution.icdf(P), distribution.mean()))
-
-
 @every_case
 def test_tails(case):
     """Both add up to one, lie in [0, 1], and rise and fall."""
-    distribution = case.make()
-    x = places(distribution)
+    distribution = case.distribution
+    x = case.points
     cdf, ccdf = distribution.cdf(x), distribution.ccdf(x)
     assert (np.abs(cdf + ccdf - 1) <= BOTH * case.allowed(x)).all()
     assert ((cdf >= 0) & (cdf <= 1) & (ccdf >= 0) & (ccdf <= 1)).all()
@@ -226,7 +232,7 @@ def test_density_is_the_slope_of_the_cdf(case):
     """The mass of a short interval is its density times its length, to third order."""
     if case.is_drawn:
         pytest.skip("the density of draws is a kernel estimate")
-    distribution = case.make()
+    distribution = case.distribution
     x = distribution.icdf(np.array([0.02, 0.3, 0.6, 0.97]))
     h = 1e-3 * distribution.standard_deviation()
     # Simpson's rule.
@@ -240,10 +246,10 @@ def test_density_is_the_slope_of_the_cdf(case):
 @every_case
 def test_logs(case):
     """Where a value is not small its log belongs to it."""
-    distribution = case.make()
+    distribution = case.distribution
     if not hasattr(distribution, "logcdf"):
         pytest.skip("it has no logs")
-    x = places(distribution)
+    x = case.points
     for name in ("cdf", "ccdf", "pdf"):
         value, log = getattr(distribution, name)(x), getattr(distribution, f"log{name}")(x)
         unit = distribution.standard_deviation() if name == "pdf" else 1.0
@@ -254,8 +260,8 @@ def test_logs(case):
 @every_case
 def test_two_limits(case):
     """The mass between limits, that beyond them, and their logs follow from one limit."""
-    distribution = case.make()
-    x = places(distribution)
+    distribution = case.distribution
+    x = case.points
     lower, upper = np.broadcast_arrays(x[:, np.newaxis], x)
     between, allowed = distribution.cdf(lower, upper), BOTH * (case.allowed(x[0]) + 1e-15)
     allowed = allowed + BOTH * np.maximum(case.allowed(lower), case.allowed(upper))
@@ -272,7 +278,7 @@ def test_two_limits(case):
 @pytest.mark.parametrize("name", ["three classes", "pairs", "borrowing pairs", "quotient", "ratio"])
 def test_in_the_arithmetic_of_scipy(name):
     """A variable of SciPy that is scaled, transformed or mixed follows from this distribution."""
-    own = CASES[name].make()
+    own = CASES[name].distribution
     if SCIPY < (1, 16):
         with pytest.raises(ImportError, match=r"to_scipy needs SciPy 1\.16"):
             own.to_scipy()
@@ -292,10 +298,10 @@ def test_in_the_arithmetic_of_scipy(name):
 @every_case
 def test_mirror(case):
     """P(-X <= -x) = P(X >= x), and so on for all that is asked."""
-    distribution = case.make()
+    distribution = case.distribution
     if not hasattr(distribution, "__neg__"):
         pytest.skip("the negated variable has another distribution")
-    x = places(distribution)
+    x = case.points
     cdf, ccdf, sd = distribution.cdf(x), distribution.ccdf(x), distribution.standard_deviation()
     for turned in (-distribution, case.mirror() if case.mirror else -distribution):
         assert (np.abs(turned.cdf(-x) - ccdf) <= BOTH * case.allowed(x)).all()
@@ -310,7 +316,7 @@ def test_mirror(case):
 def test_a_point_alone(case):
     """Neither other points nor earlier questions matter."""
     fresh, used = case.make(), case.make()
-    x = places(fresh)
+    x = case.points
     for question in (used.hdi, used.interval, used.median, used.standard_deviation):
         question()
     together = used.cdf(x), used.ccdf(x), used.pdf(x)
@@ -328,7 +334,7 @@ def test_a_point_alone(case):
 @every_case
 def test_quantiles(case):
     """Their probabilities are those asked for, or those of the doubles beside them."""
-    distribution = case.make()
+    distribution = case.distribution
     for inverse, direct in (
         (distribution.icdf, distribution.cdf),
         (distribution.iccdf, distribution.ccdf),
@@ -350,7 +356,7 @@ def test_quantiles(case):
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_shortest_interval(case, level):
     """It has its mass, is not longer than its neighbours, and is as dense at either end."""
-    distribution = case.make()
+    distribution = case.distribution
     low, high = distribution.hdi(level)
     support, sd = distribution.support(), distribution.standard_deviation()
     mass = 1 - distribution.cdf(low) - distribution.ccdf(high)
@@ -363,7 +369,7 @@ def test_shortest_interval(case, level):
     if case.is_drawn:
         return
     ends = distribution.pdf([low, high])
-    largest = distribution.pdf(places(distribution)).max()
+    largest = distribution.pdf(case.points).max()
     if low > support.low and high < support.high and np.isfinite(largest):
         assert ends[0] == pytest.approx(ends[1], abs=1e-8 * largest)
     elif low > support.low:
@@ -375,14 +381,14 @@ def test_shortest_interval(case, level):
 @every_case
 def test_mode(case):
     """No other point has a higher density."""
-    distribution = case.make()
+    distribution = case.distribution
     if not hasattr(distribution, "mode"):
         pytest.skip("it has no mode")
     low, high = distribution.support()
     mode, sd = distribution.mode(), distribution.standard_deviation()
     assert low <= mode <= high
     around = mode + sd * np.array([-1e-2, -1e-3, -1e-4, 0, 1e-4, 1e-3, 1e-2])
-    x = np.concatenate([places(distribution), around[(around >= low) & (around <= high)]])
+    x = np.concatenate([case.points, around[(around >= low) & (around <= high)]])
     # Beside a corner, narrow variables count by a few points, each of them a pole.
     if case.error is ROUGH:
         x = x[case.allowed(x) < ROUGH[0.0]]
@@ -392,7 +398,7 @@ def test_mode(case):
 @every_case
 def test_moments(case):
     """Mean and variance are integrals of the tails on either side of the mean."""
-    distribution = case.make()
+    distribution = case.distribution
     (low, high), mean = distribution.support(), distribution.mean()
     spread = distribution.standard_deviation() * 0.5 ** np.arange(1, 40)
     inside = [corner for corner in case.corners if low < corner < high]
@@ -419,7 +425,7 @@ def test_moments(case):
 def test_copies_and_threads(case):
     """A copy is equal and answers the same; so does one that several threads ask at once."""
     distribution = case.make()
-    x = places(distribution)
+    x = case.points
     copy = pickle.loads(pickle.dumps(distribution))
     assert copy == distribution
     questions = [
@@ -439,7 +445,7 @@ def test_copies_and_threads(case):
 @every_case
 def test_draws(case):
     """They have the mean of the distribution, and lie in its support."""
-    distribution = case.make()
+    distribution = case.distribution
     draws = distribution.sample((40, 100), rng=np.random.default_rng(0))
     assert draws.shape == (40, 100)
     assert_array_equal(draws, distribution.sample((40, 100), rng=np.random.default_rng(0)))
@@ -453,7 +459,7 @@ def test_draws(case):
 @every_case
 def test_outside(case):
     """Outside of the support the tails are 0 and 1; NaN stays NaN; nothing warns."""
-    distribution = case.make()
+    distribution = case.distribution
     low, high = distribution.support()
     outside = np.concatenate([HOSTILE, [low - 1, min(high + 1, np.finfo(float).max)]])
     below = outside <= low
