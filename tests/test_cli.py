@@ -307,6 +307,7 @@ def test_metric_is_of_class_1_by_default(labels, write, run):
     assert found["posteriors"] == expected["posteriors"]
 
 
+@pytest.mark.slow
 def test_observed_is_the_metric_of_the_samples(document):
     """As scikit-learn computes it."""
     for metric, score in {
@@ -455,6 +456,7 @@ def many_classifiers(n, write):
     return write("\n".join(map(",".join, rows)))
 
 
+@pytest.mark.slow
 def test_many_classifiers_fit_a_screen(write, run):
     """The ranking comes first, and long names are wrapped."""
     text = run(many_classifiers(12, write), "--truth=y", "--rope=0.02")
@@ -465,6 +467,7 @@ def test_many_classifiers_fit_a_screen(write, run):
     assert ranked == [*range(1, 13), *range(2, 13), *range(1, 13)]
 
 
+@pytest.mark.slow
 def test_all_pairs_on_request(write, run):
     """Those without the best are behind the others."""
     text = run(many_classifiers(8, write), "--truth=y", "--rope=0.02", "--all-pairs")

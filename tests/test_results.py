@@ -250,6 +250,7 @@ def test_pickles_depend_on_what_an_object_is_and_not_on_its_past(name):
     assert answers(restored) == expected
 
 
+@pytest.mark.slow
 def test_other_processes_see_the_same():
     """A new process computes the same hashes and intervals."""
     results = [MAKE[name](np.array) for name in MAKE]

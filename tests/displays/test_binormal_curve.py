@@ -97,6 +97,7 @@ def test_band_is_that_of_the_posterior(curve):
     assert display.band_.get_label() == "80% band of the binormal model"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("curve", CURVES)
 def test_empirical_curve_is_that_of_scikit_learn(curve):
     """The staircase and its area, in an entry of its own, or beside the area of the model."""
@@ -175,6 +176,7 @@ def test_kwargs_reach_the_artists():
     assert (bare.band_, bare.empirical_line_) == (None, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("display", [BinormalCurveDisplay, NormalScoresDisplay])
 @pytest.mark.parametrize(
     ("classifier", "pos_label", "column"),

@@ -185,6 +185,7 @@ def test_margins(metric, options):
     assert found.standard_deviation() < 1.01 * sum(one.standard_deviation() for one in alone)
 
 
+@pytest.mark.slow
 def test_ranks_agree_with_pairs():
     """Joint draws of three classifiers and pairs say nearly the same with many samples."""
     y, predictions = simulate(2000, (0.7, 0.71, 0.72))

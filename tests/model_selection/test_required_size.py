@@ -177,6 +177,7 @@ def test_pilot_is_a_beta_binomial(size):
     assert plan.assurance_at(size) == pytest.approx(expected, rel=1e-9, abs=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("difference", "agreement", "size"),
     [(0.001, 0.998, 10_000), (0.005, 0.9, 3_000)],
@@ -299,6 +300,7 @@ def test_report_of_unequal_classes():
     assert f"{low} to {high} samples a class, {found.total} in all, the" in sentences(found)
 
 
+@pytest.mark.slow
 def test_random_state_is_a_seed_or_a_generator():
     """The same seed gives the same assurance, and the default is a seed."""
 

@@ -32,6 +32,7 @@ def draw(n, seed=0, shifts=(1.0, 1.4, 1.2)):
     }
 
 
+@pytest.mark.slow
 @each_metric
 def test_posteriors_are_those_of_each_alone(metric):
     """Within the error of the draws; the values in the samples are scikit-learn's."""

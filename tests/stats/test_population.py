@@ -241,6 +241,7 @@ def test_mass_as_close_to_the_end_as_doubles_allow(model, correct, total):
         assert average.ccdf(x) == pytest.approx(1 - expected, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_corners_inside_the_support():
     """Prior to all data, a share of both accuracies is at different ends: the mean is symmetric."""
     new = population_posterior(np.zeros(3), np.zeros(3), model=BetaBinomial()).new_group

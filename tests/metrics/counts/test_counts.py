@@ -170,6 +170,7 @@ def test_blocks_add_up(labels, weighted):
     assert counts.classes.dtype.kind == ("U" if kind == "O" else kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [

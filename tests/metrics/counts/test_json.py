@@ -61,6 +61,7 @@ def test_paired_counts_come_back(labels, data):
     assert PairedCounts.from_json(counts.to_json()) == counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [COUNTS, PAIRED], ids=["ClassCounts", "PairedCounts"])
 @given(data=st.data())
 def test_malformed_documents_are_refused(counts, data):

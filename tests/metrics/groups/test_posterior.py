@@ -23,6 +23,7 @@ def normal():
     return population_posterior([82, 75, 92, 85, 88], [100] * 5, model="normal-binomial")
 
 
+@pytest.mark.slow
 def test_balanced_accuracy_averages_independent_classes():
     """Means and variances of the classes add up."""
     model = "normal-binomial"

@@ -235,6 +235,7 @@ def test_pooled_groups_borrow_strength():
     assert "The gap between the best and the worst of 5 groups" in sentences(pooled)
 
 
+@pytest.mark.slow
 def test_equal_groups_have_no_certain_gap():
     """Eight equal groups of 30 samples per class: certain without pooling, seldom with it."""
     rng, sure = np.random.default_rng(0), {None: 0, "partial": 0}

@@ -107,6 +107,7 @@ def test_a_class_by_itself_has_the_prior_of_jeffreys(n_classes):
     assert explicit.recalls()[0].variance() == pytest.approx(expected.var(), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sizes", "recalls"), [((3, 30), (0.5, 0.995)), ((5, 50), (0.6, 0.98)), ((3, 3), (0.7, 0.95))]
 )

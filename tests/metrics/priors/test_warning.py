@@ -29,6 +29,7 @@ from skpostbac.stats import Hyperprior
 from tests.texts import sentences
 
 from_counts = PosteriorBalancedAccuracy.from_counts
+SHARED = pytest.param("hierarchical", marks=pytest.mark.slow)
 
 # Eight classes, two samples of each, all of them right.
 LABELS = np.repeat(np.arange(8), 2)
@@ -151,7 +152,7 @@ def test_distance_is_the_cause_under_a_shared_prior():
     assert abs(posterior.prior_influence().shift) < 1.5
 
 
-@pytest.mark.parametrize("prior", ["reciprocal", (2, 2), "hierarchical"], ids=str)
+@pytest.mark.parametrize("prior", ["reciprocal", (2, 2), SHARED], ids=str)
 @pytest.mark.parametrize(
     ("correct", "total", "subject"),
     [
@@ -185,7 +186,7 @@ def test_classes_without_samples_give_no_warning(options):
     assert ("no samples" in report) is ("class_weight" not in options)
 
 
-@pytest.mark.parametrize("prior", ["reciprocal", "hierarchical"])
+@pytest.mark.parametrize("prior", ["reciprocal", SHARED])
 def test_comparison_names_classes_without_samples(prior):
     """Once, and in the report; nothing is said where they are left out."""
     y_true = np.repeat([0, 1], 20)

@@ -92,6 +92,7 @@ def test_moments_of_the_roc_area(n):
     assert found.variance() == pytest.approx(variance, rel=0.05)
 
 
+@pytest.mark.slow
 @BOTH
 def test_many_samples_have_the_normal_limit(posterior_of, score):
     """That of draws from the same samples."""
@@ -290,6 +291,7 @@ def test_wrong_options_of_the_scorer(options, error, message):
         make_ranking_scorer(**options)
 
 
+@pytest.mark.slow
 def test_band_holds_its_curve_and_is_that_of_weighted_samples():
     """Quantiles of heights of curves that scikit-learn computes of drawn weights."""
     pytest.importorskip("matplotlib")
