@@ -8,7 +8,8 @@ are.
 
 In the notes, the rows are the predicted classes. Here, the rows are the true classes.
 
-.. [1] F. Pitie, Evaluating Classifier Performance (lecture notes), Trinity College Dublin.
+.. [1] F. Pitie, Evaluating Classifier Performance (lecture
+   notes), Trinity College Dublin.
 """
 
 import warnings

@@ -228,7 +228,8 @@ def binormal_check(
     ----------
     .. [1] S. S. Shapiro and M. B. Wilk (1965). An analysis of variance test for normality
        (complete samples). Biometrika 52(3/4), 591-611.
-    .. [2] G. Blom (1958). Statistical Estimates and Transformed Beta-Variables. Wiley.
+    .. [2] G. Blom (1958). Statistical Estimates and
+       Transformed Beta-Variables. Wiley.
     .. [3] S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian
        Journal of Statistics 6(2), 65-70.
     .. [4] R. D'Agostino and E. S. Pearson (1973). Tests for departure from normality. Biometrika

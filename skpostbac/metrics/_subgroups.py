@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 SHOWN_GROUPS, _NAMED = 20, 5
 
 
-_GAP, _WORST = "Gap in balanced accuracy", "Balanced accuracy, worst group"
+_GAP = "Gap in "
 # Draws of pooled groups: probabilities are good to 0.002.
 N_DRAWS = 100_000
 _ALONE = (
@@ -101,7 +101,7 @@ class SubgroupPosterior(ScalarPosterior):
         return super().ccdf(x)
 
     def _warn_of_gap(self) -> None:
-        if self.name == _GAP and isinstance(self._distribution, PanelDistribution):
+        if self.name.startswith(_GAP) and isinstance(self._distribution, PanelDistribution):
             warnings.warn(_ALONE, PriorInfluenceWarning, stacklevel=user_stacklevel())
 
     def __repr__(self) -> str:
@@ -171,8 +171,13 @@ class SubgroupPosteriors(StablePickle):
         found: Sequence[PosteriorBalancedAccuracy | SubgroupPosterior] = self.posteriors
         if self.pooling is not None:
             drawn = map(DrawnPosterior, self._draws.T)
-            found = [SubgroupPosterior("Balanced accuracy", draws) for draws in drawn]
+            found = [SubgroupPosterior(self._score_name, draws) for draws in drawn]
         return dict(zip(self.names, found, strict=True))
+
+    @property
+    def _score_name(self) -> str:
+        """Name of the metric: with a single class it is its recall."""
+        return self.posteriors[0].score_name
 
     @cached_property
     def _draws(self) -> Floats:
@@ -206,16 +211,18 @@ class SubgroupPosteriors(StablePickle):
         e.g. ``gap.prob_above(0.05)``. Without pooling such probabilities are too large, and a
         :class:`~skpostbac.metrics.PriorInfluenceWarning` says so.
         """
+        name = f"{_GAP}{self._score_name.lower()}"
         if self.pooling is not None:
-            return SubgroupPosterior(_GAP, DrawnPosterior(np.ptp(self._draws, axis=1)))
-        return SubgroupPosterior(_GAP, largest_distance(self._distributions))
+            return SubgroupPosterior(name, DrawnPosterior(np.ptp(self._draws, axis=1)))
+        return SubgroupPosterior(name, largest_distance(self._distributions))
 
     @cached_property
     def worst(self) -> SubgroupPosterior:
         """Posterior of the balanced accuracy of the worst group, whichever that is."""
+        name = f"{self._score_name}, worst group"
         if self.pooling is not None:
-            return SubgroupPosterior(_WORST, DrawnPosterior(self._draws.min(axis=1)))
-        return SubgroupPosterior(_WORST, smallest(self._distributions))
+            return SubgroupPosterior(name, DrawnPosterior(self._draws.min(axis=1)))
+        return SubgroupPosterior(name, smallest(self._distributions))
 
     @property
     def prob_worst(self) -> dict[Hashable, float]:
@@ -284,7 +291,7 @@ class SubgroupPosteriors(StablePickle):
         gap = f"The gap between the best and the worst of {len(self.names)} groups:"
         lines = [
             f"{gap} {self.gap._describe(level)}.",
-            f"The worst group has a balanced accuracy of {self.worst._describe(level)}.",
+            f"The worst group has a {self._score_name.lower()} of {self.worst._describe(level)}.",
             f"It is {worst!r} with probability {format_probability(prob_worst[worst])}.",
         ]
         for (name, posterior), alone in zip(self.by_group.items(), self.posteriors, strict=True):

@@ -186,6 +186,31 @@ class Distribution(SetOnce, ABC):
     def hdi(self, level: float = 0.95) -> Interval:
         """Return the shortest interval."""
 
+    def credible_interval(
+        self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
+    ) -> Interval:
+        """Return the interval that reports and posteriors show.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the interval, in (0, 1).
+        method : {"hull", "hdi", "central"}, default="hull"
+            The shortest interval (`hdi`), the central one (`interval`), or the smallest that holds
+            both.
+
+        Returns
+        -------
+        low, high : float
+
+        Examples
+        --------
+        >>> from skpostbac.stats import BetaAverage
+        >>> BetaAverage([9, 5], [2, 1]).credible_interval()
+        Interval(low=0.6176, high=0.9763)
+        """
+        return interval_of(self, level, method)
+
     @abstractmethod
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         """Draw random values."""
@@ -970,12 +995,6 @@ class DrawnPosterior(DrawnDistribution):
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         return np.asarray(self.draws[rng.integers(self.draws.size, size=shape)])
 
-    def credible_interval(
-        self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
-    ) -> Interval:
-        """Return the hull of both intervals, `hdi` or `interval`, like the other posteriors."""
-        return interval_of(self, level, method)
-
     def summary(self, level: float = 0.95) -> dict[str, float]:
         """Return summary statistics, under the same keys as other posteriors.
 
@@ -1064,7 +1083,8 @@ class DrawnPosterior(DrawnDistribution):
         ----------
         .. [1] J. Kim and D. Pollard (1990). Cube root asymptotics. Annals of Statistics 18,
            191-219.
-        .. [2] R. J. Serfling (1980). Approximation Theorems of Mathematical Statistics. Wiley.
+        .. [2] R. J. Serfling (1980). Approximation Theorems of
+           Mathematical Statistics. Wiley.
 
         Examples
         --------

@@ -359,6 +359,8 @@ def test_shortest_interval(case, level):
     distribution = case.distribution
     low, high = distribution.hdi(level)
     support, sd = distribution.support(), distribution.standard_deviation()
+    central, hull = distribution.interval(level), distribution.credible_interval(level)
+    assert hull == (min(low, central.low), max(high, central.high))
     mass = 1 - distribution.cdf(low) - distribution.ccdf(high)
     assert mass == pytest.approx(level, abs=BOTH * case.allowed(np.array([low, high])).sum())
     below = distribution.cdf(low)

@@ -285,7 +285,8 @@ def posterior_confusion_metric(
 
     References
     ----------
-    .. [1] F. Pitie, Evaluating Classifier Performance (lecture notes), Trinity College Dublin.
+    .. [1] F. Pitie, Evaluating Classifier Performance (lecture
+       notes), Trinity College Dublin.
 
     Examples
     --------

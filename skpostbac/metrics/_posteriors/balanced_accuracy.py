@@ -165,8 +165,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     >>> posterior.prob_above(0.7)
     0.8900
     >>> print(posterior.report())
-    The balanced accuracy is 0.808 (95% credible interval 0.629 to 0.950), from 46 samples of 3
-    classes.
+    The balanced accuracy is 0.808 (95% credible interval 0.629 to 0.950); 0.829 in the 46
+    samples of 3 classes.
     The probability of beating chance (0.333) is > 0.999 (prior: 0.770).
     Class 2 has the lowest recall (3 of 4 correct): 0.700 (95% credible interval 0.284 to 0.997).
 
@@ -471,7 +471,12 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         if counts._design is not None and counts._design.squares is not None:
             n = counts._design.squares.samples[averaged].sum()
             effective = f" (effective size {self.effective_counts.total[averaged].sum():.4g})"
-        samples = f"{self._describe(level)}, from {describe_samples(float(n))}{effective}"
+        samples, known = describe_samples(float(n)) + effective, counts.total[averaged] > 0
+        observed = ", from"
+        if known.all():
+            shares = counts.correct[averaged] / counts.total[averaged]
+            observed = f"; {self.class_weight[averaged] @ shares:.3f} in the"
+        samples = f"{self._describe(level)}{observed} {samples}"
         if len(averaged) > 1:
             above = self.prob_above_chance()
             prior = format_probability(above.prior)

@@ -375,7 +375,8 @@ def posterior_roc_auc(
 
     References
     ----------
-    .. [1] D. B. Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9, 130-134.
+    .. [1] D. B. Rubin (1981). The Bayesian bootstrap.
+       Annals of Statistics 9, 130-134.
 
     Examples
     --------

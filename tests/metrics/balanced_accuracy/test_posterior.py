@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn.metrics import balanced_accuracy_score
 
 from skpostbac.metrics import (
     ClassCounts,
@@ -150,6 +151,16 @@ def test_report_on_classes_of_weight_zero(kept, prior):
     if kept == [2] and prior != "hierarchical":
         left = from_counts(correct[kept], total[kept], classes=kept, prior=prior)
         assert report == sentences(left)
+
+
+@any_influence
+def test_report_has_the_value_of_the_samples():
+    """As scikit-learn computes it, if all classes have samples."""
+    y_true, y_pred = [0] * 9 + [1] * 4, [0] * 7 + [1] * 2 + [1] * 3 + [0]
+    observed = balanced_accuracy_score(y_true, y_pred)
+    report = sentences(posterior_balanced_accuracy(y_true, y_pred))
+    assert f"; {observed:.3f} in the 13 samples of 2 classes." in report
+    assert ", from 3 samples of 2 classes." in sentences(from_counts([2, 0], [3, 0]))
 
 
 def test_report_says_that_classes_inform_one_another():

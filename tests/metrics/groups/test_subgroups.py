@@ -213,6 +213,16 @@ def test_words_begin_with_the_gap(groups):
     assert "P(worst)" in groups._repr_html_()
 
 
+@pytest.mark.parametrize("pooling", ["partial", None])
+def test_recall_of_one_class_is_called_so(pooling):
+    """Everywhere: equal opportunity is about the recall of the positives."""
+    y_pred, sex = [1] * 50 + [0] * 10, ["f", "m", "m"] * 20
+    groups = subgroup_posteriors([1] * 60, y_pred, sensitive_features=sex, pooling=pooling)
+    names = [groups.gap.score_name, groups.worst.score_name, groups.by_group["f"].score_name]
+    assert names == ["Gap in recall", "Recall, worst group", "Recall"]
+    assert "The worst group has a recall of" in sentences(groups)
+
+
 def test_pooled_groups_borrow_strength():
     """Means of single Betas, by those of the full model; the gap shrinks."""
     rng = np.random.default_rng(0)
