@@ -168,7 +168,7 @@ def test_report_counts_samples_and_not_what_they_are_worth():
     )
     worth = posterior.effective_counts.n_samples
     first, *others = sentences(posterior).splitlines()
-    assert f"from 100 samples (effective size {worth:.4g}) of 3 classes." in first
+    assert f"in the 100 samples (effective size {worth:.4g}) of 3 classes." in first
     assert any("of the weight correct)" in line for line in others)
     counts = posterior.counts
     halves = [
