@@ -47,6 +47,7 @@ from skpostbac._utils.validation import (
     check_level,
     check_n_draws,
     check_nonnegative,
+    check_positive_integer,
     check_probability,
     check_proportion,
     check_rope,

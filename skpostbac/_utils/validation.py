@@ -290,6 +290,13 @@ def check_text(value: object, name: str) -> None:
         raise TypeError(f"{name} must be a string or None, got {shown(value)}")
 
 
+def check_positive_integer(value: object, name: str) -> int:
+    """Return an integer of Python that is at least one."""
+    if not is_integer(value) or value < 1:
+        raise ValueError(f"{name} must be a positive integer, got {shown(value)}")
+    return int(value)
+
+
 def check_nonnegative_integer(value: int, name: str) -> int:
     """Return an integer of Python that is not negative."""
     if value < 0:

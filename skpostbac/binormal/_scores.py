@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, block, format_column, format_share, is_real, record, shown
 from skpostbac.metrics._labels import read_scores
+from skpostbac.metrics._ranking import precision_area, roc_area
 
 
 class ScoreMoments(NamedTuple):
@@ -139,17 +140,10 @@ def empirical_areas(
     They are those of scikit-learn for samples whose weights are scaled such that
     `positive_fraction` of them are positive, by default their own fraction.
     """
-    if positive_fraction is None:
-        positive_fraction = positive.weight.sum() / (negative.weight.sum() + positive.weight.sum())
     scores, ranks = np.unique(
         np.concatenate([negative.values, positive.values]), return_inverse=True
     )
-    # Fraction of each class at each score, from the highest down: its cumulative sum is the rate.
     ranks_by_class = zip((negative, positive), np.split(ranks, [len(negative.values)]), strict=True)
-    counts = [np.bincount(rank, one.weight, len(scores))[::-1] for one, rank in ranks_by_class]
-    false, true = (count / count.sum() for count in counts)
-    fpr, tpr = false.cumsum(), true.cumsum()
-    precision = positive_fraction * tpr / (positive_fraction * tpr + (1 - positive_fraction) * fpr)
-    # A pair of equal scores counts as half in order.
-    roc_auc = false @ (tpr - true / 2)
-    return EmpiricalAreas(min(1.0, float(roc_auc)), min(1.0, float(true @ precision)))
+    masses = np.array([np.bincount(rank, one.weight, len(scores)) for one, rank in ranks_by_class])
+    areas = roc_area(masses), precision_area(masses, positive_fraction)
+    return EmpiricalAreas(*(min(1.0, float(area)) for area in areas))

@@ -16,15 +16,14 @@ from skpostbac._utils import (
     block,
     check_flags,
     check_level,
+    check_positive_integer,
     check_probability,
     draw_seed,
     first,
     float_array,
-    is_integer,
     more,
     paragraph,
     paragraphs,
-    shown,
     table,
 )
 from skpostbac.metrics import PosteriorBalancedAccuracy
@@ -123,7 +122,7 @@ class RequiredTestSize(FrozenArrays):
         ValueError
             If `size` is not a positive integer, or too large.
         """
-        size, plan = _check_count(size, "size"), self._plan
+        size, plan = check_positive_integer(size, "size"), self._plan
         if size > (largest := plan.largest_size(plan.most_samples)):
             raise ValueError(
                 f"size must be at most {largest}, for at most {plan.most_samples} samples of a "
@@ -456,7 +455,7 @@ def required_test_size(
         hyperprior,
         seed,
     )
-    largest = _check_count(max_size, "max_size")
+    largest = check_positive_integer(max_size, "max_size")
     if largest > plan.most_samples:
         raise ValueError(f"max_size must be at most {plan.most_samples}, got {largest}")
     found, size = _search(plan, target, gain, largest)
@@ -588,9 +587,3 @@ def _by_class(values: ArrayLike, name: str, n_classes: int) -> Floats:
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {first(array, ~np.isfinite(array))}")
     return np.array(np.broadcast_to(array, (n_classes,)))
-
-
-def _check_count(value: object, name: str) -> int:
-    if not is_integer(value) or value < 1:
-        raise ValueError(f"{name} must be a positive integer, got {shown(value)}")
-    return int(value)

@@ -24,7 +24,7 @@ from skpostbac._utils import (
     check_choice,
     check_flags,
     check_level,
-    is_integer,
+    check_positive_integer,
     parameters,
     shown,
 )
@@ -656,12 +656,9 @@ class OutcomesScorer(CountsScorer):
     """
 
     def __init__(self, max_test_size: int, *, labels: ArrayLike | None = None) -> None:
-        if not is_integer(max_test_size) or max_test_size < 1:
-            raise ValueError(
-                f"max_test_size must be a positive integer, got {shown(max_test_size)}"
-            )
+        size = check_positive_integer(max_test_size, "max_test_size")
         super().__init__(labels)
-        self.max_test_size = int(max_test_size)
+        self.max_test_size = size
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike) -> dict[str, float]:
         """Count and record the correct predictions of a fitted estimator on a test set.

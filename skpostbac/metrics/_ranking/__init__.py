@@ -4,6 +4,7 @@
 Imports `_posteriors`, `_labels`, `_dependence` and `skpostbac.stats`.
 """
 
+from skpostbac.metrics._ranking.areas import precision_area, roc_area
 from skpostbac.metrics._ranking.posterior import (
     PosteriorRankingMetric,
     area_of,

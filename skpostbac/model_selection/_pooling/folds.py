@@ -21,10 +21,10 @@ from skpostbac._utils import (
     Bools,
     Floats,
     Indices,
+    check_positive_integer,
     first,
     float_array,
     input_errors,
-    is_integer,
     paragraphs,
     shown,
     user_stacklevel,
@@ -335,9 +335,8 @@ def fold_words(cv_results: Any) -> Floats | None:
 
 def check_n_repeats(n_repeats: object, n_splits: int | None = None) -> None:
     """Raise unless the number of repeats is valid and divides the number of splits."""
-    if not is_integer(n_repeats) or n_repeats < 1:
-        raise ValueError(f"n_repeats must be a positive integer, got {shown(n_repeats)}")
-    if n_splits is not None and n_splits % n_repeats:
+    number = check_positive_integer(n_repeats, "n_repeats")
+    if n_splits is not None and n_splits % number:
         raise ValueError(f"n_repeats must divide the number of splits, {n_splits}, got {n_repeats}")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from skpostbac._utils import block, float_or_nan, is_integer, parameters, shown
+from skpostbac._utils import block, check_positive_integer, float_or_nan, parameters
 
 # Above this count, the spread of a class is lost to rounding of its mean.
 LARGEST_COUNT = 1e15
@@ -164,8 +164,7 @@ class Hyperprior:
         >>> Hyperprior().outlier_share(16), Hyperprior(outlier=0.05).outlier_share(16)
         (0.1, 0.05)
         """
-        if not is_integer(n_classes) or n_classes < 1:
-            raise ValueError(f"n_classes must be a positive integer, got {shown(n_classes)}")
+        n_classes = check_positive_integer(n_classes, "n_classes")
         return 2 / (n_classes + 4) if self.outlier is None else float(self.outlier)
 
 
