@@ -214,14 +214,15 @@ def _integrals(
     if np.isfinite(edge).any():
         alone *= 0.5 * erfc((np.abs(y) - edge[:, np.newaxis]) / (np.sqrt(2) * 8.6))
     # Entries of a table are a spacing apart, or a step of the heights if that is less. If that
-    # makes too many, as where heights end early, products at some heights have their own.
+    # makes too many, as where heights end early, products at some heights have their own, between
+    # which values are interpolated. An entry takes as long as eight entries of the matrix.
     stride, pace = 2.0 ** max(power, 0), 2.0 ** max(-power, 0)
     n_entries = 2 * half * stride + np.abs(GAPS[vertex]) * pace * (count - 1) + 1
     b, a, _ = (alphas / n[:, np.newaxis]).T
     reach = np.minimum(30 * np.sqrt((b + a - (b - a) ** 2) / (n + 1)), 2.0)
     n_points = min(chebyshev_count(0.5 * (count - 1) * float((steps * reach).max())), count)
     tables: list[Complexes] = []
-    if n_points * size < n_entries.max():
+    if n_points * (2 * size + count / 8) < n_entries.sum():
         heights = (count - 1) * chebyshev_points(n_points) if n_points < count else np.arange(count)
     else:
         heights = np.arange(count)
