@@ -444,8 +444,7 @@ def population_posterior(
 
 def _average(by_class: Sequence[LogitDistribution]) -> BoundedDistribution:
     """Return the distribution of the average over the classes."""
-    count = len(by_class)
-    return by_class[0] if count == 1 else LogitAverage(tuple(by_class), np.full(count, 1 / count))
+    return by_class[0] if len(by_class) == 1 else LogitAverage(tuple(by_class))
 
 
 def _split_names(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, ...], Any, Any]:

@@ -73,35 +73,25 @@ _POWERS = np.concatenate(
 
 
 class LogitAverage(BoundedDistribution):
-    """Weighted average of independent accuracies that are given by their log-odds.
+    """Average of independent accuracies that are given by their log-odds.
 
     Parameters
     ----------
     distributions : tuple of l LogitDistribution
         Two or more.
-    weights : ndarray of shape (l,)
-        Positive, of sum one.
     """
 
-    def __init__(self, distributions: tuple[LogitDistribution, ...], weights: Floats) -> None:
-        self._distributions, self._weights = distributions, weights
-
-    def __repr__(self) -> str:
-        """Show the mean, the standard deviation and the number of variables."""
-        mean, sd = self.mean(), self.standard_deviation()
-        return f"LogitAverage(mean={mean:.4g}, sd={sd:.4g}, n_variables={len(self._distributions)})"
+    def __init__(self, distributions: tuple[LogitDistribution, ...]) -> None:
+        self._distributions = distributions
 
     @cached_property
     def _terms(self) -> list["_Term"]:
-        return [
-            _Term(distribution._table, weight)
-            for distribution, weight in zip(self._distributions, self._weights, strict=True)
-        ]
+        return [_Term(one._table, 1 / len(self._distributions)) for one in self._distributions]
 
     @cached_property
     def _cumulants(self) -> Floats:
         found = np.array([term.table.cumulants for term in self._terms])
-        return np.asarray((self._weights[:, np.newaxis] ** [2, 3, 4] * found).sum(axis=0))
+        return np.asarray(found.sum(axis=0) / len(found) ** np.arange(2.0, 5.0))
 
     @cached_property
     def _frame(self) -> Frame:

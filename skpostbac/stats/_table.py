@@ -364,13 +364,9 @@ class TabulatedDistribution(BoundedDistribution):
         )
 
     @property
-    def _unit(self) -> float:
-        low, high = self._ends
-        return high - low
-
-    @property
     def _cumulants(self) -> Floats:
-        return self._table.cumulants
+        low, high = self._ends
+        return np.asarray((high - low) ** np.arange(2.0, 5.0) * self._table.cumulants)
 
 
 class LogitDistribution(TabulatedDistribution):

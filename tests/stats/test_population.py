@@ -175,24 +175,21 @@ def beta(a, b):
 
 
 BETAS = {
-    "smooth": ([31, 9, 4], [3, 3, 2], None),
-    "unequal weights": ([31, 2], [3, 9], [0.8, 0.2]),
-    "narrow": ([220_000, 1200], [216_000, 1190], None),
-    "two scales": ([9.0, 99_990.5], [3.0, 10.5], None),
-    "perfect": ([30.5, 12.5, 8.5], [0.5, 0.5, 0.5], None),
-    "both ends": ([20.5, 0.5], [0.5, 8.5], None),
-    "uniform": ([1.0, 1.0], [1.0, 1.0], None),
-    "poles": ([0.5, 0.5], [0.5, 0.5], None),
-    "many": ([40.0] * 30, [0.5, 3.5] * 15, None),
+    "smooth": ([31, 9, 4], [3, 3, 2]),
+    "narrow": ([220_000, 1200], [216_000, 1190]),
+    "two scales": ([9.0, 99_990.5], [3.0, 10.5]),
+    "perfect": ([30.5, 12.5, 8.5], [0.5, 0.5, 0.5]),
+    "both ends": ([20.5, 0.5], [0.5, 8.5]),
+    "uniform": ([1.0, 1.0], [1.0, 1.0]),
+    "poles": ([0.5, 0.5], [0.5, 0.5]),
+    "many": ([40.0] * 30, [0.5, 3.5] * 15),
 }
 
 
-@pytest.mark.parametrize(("a", "b", "weights"), BETAS.values(), ids=BETAS)
-def test_averages_of_betas(a, b, weights):
+@pytest.mark.parametrize(("a", "b"), BETAS.values(), ids=BETAS)
+def test_averages_of_betas(a, b):
     """Tails, densities, quantiles and moments are those of the series of Betas."""
-    shares = np.full(len(a), 1 / len(a)) if weights is None else np.array(weights)
-    found = LogitAverage((*map(beta, a, b),), shares)
-    exact = BetaAverage(a, b, weights=weights)
+    found, exact = LogitAverage((*map(beta, a, b),)), BetaAverage(a, b)
     x = exact.icdf(P)
     # Log densities are tabulated to 1e-10, and some corners are at the points.
     assert_allclose(found.cdf(x), exact.cdf(x), rtol=0, atol=1e-11)
@@ -213,7 +210,7 @@ def test_averages_of_betas(a, b, weights):
 )
 def test_density_at_the_end(a, b, expected):
     """Of Beta(1/2, 1) the density is x^(-1/2) / 2: of the mean of two it is pi / 2 at zero."""
-    average = LogitAverage((*map(beta, a, b),), np.full(2, 0.5))
+    average = LogitAverage((*map(beta, a, b),))
     assert average.pdf(0.0) == pytest.approx(expected, rel=1e-6)
     assert average.pdf(-1e-9) == 0.0
 
@@ -245,12 +242,12 @@ def test_mass_as_close_to_the_end_as_doubles_allow(model, correct, total):
 def test_corners_inside_the_support():
     """Prior to all data, a share of both accuracies is at different ends: the mean is symmetric."""
     new = population_posterior(np.zeros(3), np.zeros(3), model=BetaBinomial()).new_group
-    average = LogitAverage((new,) * 2, np.full(2, 0.5))
+    average = LogitAverage((new,) * 2)
     assert average.cdf(0.5) == pytest.approx(0.5, abs=1e-4)
     d = np.array([1e-9, 1e-6, 1e-3, 0.2, 0.4999])
     assert_allclose(average.cdf(0.5 - d), average.ccdf(0.5 + d), rtol=0, atol=1e-9)
     # Of four, the sum of two means of two; logs are finite and rise.
-    four = LogitAverage((new,) * 4, np.full(4, 0.25))
+    four = LogitAverage((new,) * 4)
     assert four.variance() == pytest.approx(0.5 * average.variance(), rel=1e-12)
     draws = np.sort(np.mean([new.sample(20_000, rng=k) for k in range(4)], axis=0))
     x = np.array([1e-6, 0.1, 0.25, 0.4, 0.5001, 0.75])
@@ -264,7 +261,7 @@ def test_a_narrow_accuracy_beside_a_wide_one():
     """Seen by a window on the last orders only: less accurate next to the end."""
     a, b = [3.0, 1e7], [0.5, 0.5]
     average, exact = (
-        LogitAverage((*map(beta, a, b),), np.full(2, 0.5)),
+        LogitAverage((*map(beta, a, b),)),
         BetaAverage(a, b),
     )
     for p, error in ((np.array([0.01, 0.3, 0.6, 0.9]), 1e-9), (np.array([0.99, 0.999]), 2e-3)):

@@ -63,6 +63,12 @@ class _WeightedSums:
     def _cumulants(self) -> Floats:
         return cumulants(self.a, self.b, self.weights)
 
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        total = np.zeros(shape)
+        for i in range(self.a.shape[-1]):
+            total += self.weights[..., i] * rng.beta(self.a[..., i], self.b[..., i], shape)
+        return total
+
 
 class BetaAverage(_WeightedSums, BoundedDistribution):
     r"""Distribution of :math:`\lambda = \sum_i w_i \theta_i` with independent :math:`\theta_i`.
@@ -216,12 +222,6 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
         """Return the mean of each variable, shape (l,)."""
         return np.asarray(self.a / (self.a + self.b))
 
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        total = np.zeros(shape)
-        for a, b, weight in zip(self.a, self.b, self.weights, strict=True):
-            total += weight * rng.beta(a, b, size=shape)
-        return total
-
     @cached_property
     def _centred(self) -> Centred:
         return centred_sums(*self._parameters.rows)[0][1]
@@ -326,11 +326,7 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
         -------
         sample : ndarray of the shape `shape`, followed by that of the distributions
         """
-        generator, size = check_generator(rng), (*check_shape(shape), *self.shape)
-        total = np.zeros(size)
-        for i in range(self.a.shape[-1]):
-            total += self.weights[..., i] * generator.beta(self.a[..., i], self.b[..., i], size)
-        return total
+        return self._draw(check_generator(rng), (*check_shape(shape), *self.shape))
 
     @cached_property
     def _located(self) -> Located:
