@@ -7,6 +7,7 @@ distribution of the average. The names of priors stand here, and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -196,6 +197,16 @@ def average_distribution(
         return HierarchicalBetaAverage(correct, total, weights=weights, hyperprior=prior)
     a, b = posterior_exponents(prior, correct, total, spent_observations(spec, total.size))
     return BetaAverage(a, b, weights=weights)
+
+
+@lru_cache(maxsize=8)
+def shared_prior_average(n_classes: int, prior: Hyperprior) -> HierarchicalBetaAverage:
+    """Return the prior distribution of the average, which takes longer than a posterior.
+
+    All classifiers with as many classes have the same.
+    """
+    nothing = np.zeros(n_classes)
+    return HierarchicalBetaAverage(nothing, nothing, hyperprior=prior)
 
 
 def widened(

@@ -58,6 +58,7 @@ from skpostbac.metrics._priors import (
     format_prior,
     resolve_class_weight,
     resolve_prior,
+    shared_prior_average,
     spent_observations,
     widened,
 )
@@ -316,6 +317,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     @cached_property
     def prior_distribution(self) -> AverageDistribution:
         """Prior distribution of the weighted average."""
+        if isinstance(self.prior, Hyperprior) and self._weights is None:
+            return shared_prior_average(self.counts.n_classes, self.prior)
         nothing = np.zeros(self.counts.n_classes)
         return average_distribution(self._prior_spec, nothing, nothing, self._weights)
 

@@ -50,8 +50,9 @@ class PooledTransform:
         heights = heights.astype(np.complex128)
         strata = [one for pool in self._pools for one in pool.strata]
         most = max(one.log_weights.size * max(one.classes.count.size, 8) for one in strata)
-        # In blocks of states times rows times heights that fit in a cache
-        blocks = np.array_split(heights, -(-heights.size * most // 2**23))
+        # Between heights of a block transforms are interpolated, if rows are many; otherwise tables
+        # should fit in a cache.
+        blocks = np.array_split(heights, -(-heights.size // min(max(2**23 // most, 1), 256)))
         totals = [np.ones(block.size, dtype=complex) for block in blocks]
         for pool, parts in zip(self._pools, self._parts, strict=True):
             # States that do not count have none: their moment generating function may overflow.
