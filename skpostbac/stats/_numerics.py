@@ -372,7 +372,7 @@ _MOST_TURN = np.pi * _POINTS / _OVERSAMPLING
 
 
 def even_sums(angles: Floats, masses: Floats, count: int) -> Complexes:
-    """Return the sums over masses m at angles x of m exp(i k x), for k = 0, ..., count - 1.
+    """Return the sums over masses m at angles x of m exp(i k x), for k < count, which is 8 or more.
 
     The errors are about 1e-14 of the sum of the sizes of the masses, and those that rounding
     leaves in k x.
@@ -380,7 +380,7 @@ def even_sums(angles: Floats, masses: Floats, count: int) -> Complexes:
     # A slow import, done only when needed.
     from scipy.fft import next_fast_len, rfft
 
-    size = next_fast_len(max(_OVERSAMPLING * count, 2 * _POINTS), real=True)
+    size = next_fast_len(_OVERSAMPLING * count, real=True)
     place = angles * (size / (2 * np.pi))
     first = np.ceil(place - _POINTS / 2)
     smeared = np.zeros(size)

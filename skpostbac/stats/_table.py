@@ -321,8 +321,7 @@ class CentredShare(Centred):
             return np.stack([below, above, density])[:, np.newaxis]
 
     def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats] | None:
-        is_inner, width = p * q > 0, float((self.high - self.low)[0])
-        u = self.table.quantiles(*(np.where(is_inner, share, 0.5)[0] for share in (p, q)))
+        width, u = float((self.high - self.low)[0]), self.table.quantiles(p[0], q[0])
         return width * expit(u)[np.newaxis], width * expit(-u)[np.newaxis]
 
 

@@ -144,7 +144,6 @@ def test_marginals_share_their_counts():
     assert last.mean() > first.mean()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [30, 1000, 30_000])
 def test_mean_of_many_classes(n_classes):
     """By a sum over a fine grid of the common rate, which is far from the pooled one."""
