@@ -278,7 +278,7 @@ TAKE_RANDOM_STATES = {
     "comparison": lambda seed: compare_predictions(
         Y_TRUE, {"a": Y_PRED, "b": Y_PRED[::-1], "c": [0, 1] * 9}, n_draws=20, random_state=seed
     ).prob_best()[0],
-    "test size": lambda seed: required_test_size([0.9], width=0.3, random_state=seed).assurance,
+    "test size": lambda seed: required_test_size([0.9], width=0.5, random_state=seed).assurance,
 }
 
 

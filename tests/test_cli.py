@@ -863,6 +863,7 @@ def test_parquet_without_pyarrow(write, fail, monkeypatch):
     assert message.endswith("pandas.read_parquet(FILE).to_csv('predictions.csv', index=False)")
 
 
+@pytest.mark.slow
 def test_standard_input(write, run):
     """A dash reads standard input, and nothing else changes."""
     path = write(SMALL)

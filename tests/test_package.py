@@ -149,6 +149,7 @@ def test_engine_imports_without_scikit_learn():
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.slow
 def test_import_leaves_matplotlib_alone():
     """Neither the package nor any public name or submodule imports matplotlib."""
     result = run_python("""

@@ -56,8 +56,11 @@ def normal_distributions():
 
 @pytest.mark.parametrize(
     ("curve", "fraction"),
-    [("roc", None), ("precision_recall", None), ("precision_recall", 0.05)],
-    ids=["roc", "sample", "rare"],
+    [
+        pytest.param("roc", None, id="roc", marks=pytest.mark.slow),
+        pytest.param("precision_recall", None, id="sample"),
+        pytest.param("precision_recall", 0.05, id="rare", marks=pytest.mark.slow),
+    ],
 )
 def test_line_and_label_are_the_formula(curve, fraction):
     """TPR = Phi((mu_P - t) / sd_P) at the threshold t of each FPR; precision by Bayes' theorem."""

@@ -146,6 +146,7 @@ def test_bad_options_are_refused(options, message):
 # All scorers
 
 
+@pytest.mark.slow
 @all_scorers
 def test_scorers_survive_pickling_and_a_process(make):
     """Joblib sends them to other processes."""

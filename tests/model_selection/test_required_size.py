@@ -385,6 +385,7 @@ def test_large_sizes(keywords, largest):
         required_test_size(**keywords, max_size=2**70)
 
 
+@pytest.mark.slow
 def test_many_classes_take_little_time():
     """Next to no weights far from the goal, and few sizes after the answer."""
     weights = np.random.default_rng(0).dirichlet(np.full(40, 0.3))

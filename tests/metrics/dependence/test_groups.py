@@ -175,7 +175,9 @@ def test_crossing_pairs_widen_to_a_matched_beta():
     assert float(difference.ccdf(-0.1)) == pytest.approx(float(other.cdf(0.1)), rel=1e-9)
 
 
-@pytest.mark.parametrize("prior", ["reciprocal", "hierarchical"])
+@pytest.mark.parametrize(
+    "prior", ["reciprocal", pytest.param("hierarchical", marks=pytest.mark.slow)]
+)
 def test_groups_of_one_change_nothing(prior):
     """Each sample a group of its own: the same answers, to the last digit."""
     y, *predictions, _ = draw(2)

@@ -176,7 +176,7 @@ def test_report_counts_samples_and_not_what_they_are_worth():
         for part in (slice(60), slice(60, None))
     ]
     for same in (sum(halves), ClassCounts.from_json(counts.to_json())):
-        assert "from 100 samples" in sentences(PosteriorBalancedAccuracy(same))
+        assert "in the 100 samples" in sentences(PosteriorBalancedAccuracy(same))
 
 
 @pytest.mark.parametrize("entry", [posterior_balanced_accuracy, class_counts])

@@ -81,6 +81,7 @@ def test_many_classes(name):
     assert sample.std() == pytest.approx(sd, rel=0.05)
 
 
+@pytest.mark.slow
 def test_without_borrowing():
     """If all classes are outliers, all shares are independent Beta variables."""
     table = MANY["geometric"][:8]
