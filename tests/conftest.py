@@ -26,7 +26,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 # are looked for by hand, with --hypothesis-profile=default --hypothesis-seed=N.
 hypothesis.settings.register_profile("thorough", deadline=None, derandomize=True)
 hypothesis.settings.register_profile(
-    "quick", hypothesis.settings.get_profile("thorough"), max_examples=25
+    "quick", hypothesis.settings.get_profile("thorough"), max_examples=15
 )
 hypothesis.settings.load_profile("quick")
 

@@ -890,6 +890,7 @@ def test_broken_pipe(args):
 # Without a file
 
 
+@pytest.mark.slow
 def test_example(run):
     """Real classifiers are evaluated; accuracy and balanced accuracy disagree on one of them."""
     text = run("--rope", "0.02")

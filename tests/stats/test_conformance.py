@@ -177,13 +177,6 @@ CASES = {
         BORROWING,
         (0.0, 0.5, 1.0),
     ),
-    "groups, perfect classes": Case(
-        lambda: population_posterior([[9, 4], [9, 4]], [[9, 4]] * 2, model=NormalBinomial()).groups[
-            0
-        ],
-        BORROWING,
-        (0.0, 0.5, 1.0),
-    ),
     "ratio": Case(lambda: ratio((21.5, 3.5), (3.5, 77.5))),
     "quotient": Case(lambda: BetaQuotient([21.5, 9.5], [3.5, 77.5])),
     "quotient below one": Case(lambda: BetaQuotient([3.5, 21.5], [77.5, 3.5])),
@@ -203,6 +196,13 @@ CASES = {
     "shifted": Case(lambda: ShiftedDistribution(BetaAverage([31, 9, 4], [3, 3, 2]), -0.03)),
 }
 MORE = {
+    "groups, perfect classes": Case(
+        lambda: population_posterior([[9, 4], [9, 4]], [[9, 4]] * 2, model=NormalBinomial()).groups[
+            0
+        ],
+        BORROWING,
+        (0.0, 0.5, 1.0),
+    ),
     "borrowing, perfect": borrowing([3, 6], [3, 6]),
     "borrowing, three classes": borrowing([9, 17, 44], [12, 20, 50]),
 }
