@@ -351,9 +351,10 @@ class PosteriorComparison(StablePickle):
         names = [f"{rank} {self.names[index]}" for rank, index in enumerate(shown, 1)]
         note = more(len(self.names), _SHOWN_NAMES)
         distributions = [self.posteriors[index].distribution for index in shown]
-        header, cells = estimate_columns(distributions)
+        (mean, *header), cells = estimate_columns(distributions)
         rows = ((name, *row) for name, row in zip(names, cells, strict=True))
-        parts = [table(("classifier", *header), rows, note=note)]
+        mean = f"{self.posteriors[0].score_name}, {mean}"
+        parts = [table(("classifier", mean, *header), rows, note=note)]
         if not any(distribution._has_slow_intervals for distribution in distributions):
             matrix = [["" for _ in names] for _ in names]
             for i, j in combinations(range(len(shown)), 2):
