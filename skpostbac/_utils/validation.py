@@ -82,7 +82,9 @@ def float_array(values: ArrayLike, name: str) -> Floats:
     """
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values.copy()
-    if np.ma.is_masked(values):  # which NumPy reads as numbers
+    # Which NumPy reads as numbers
+    parts = values if isinstance(values, list | tuple) else [values]
+    if any(map(np.ma.is_masked, parts)):
         raise ValueError(f"{name} must be an array of numbers, got masked values")
     values = as_numpy(values, name)
     wanted = f"{name} must be an array of numbers"

@@ -219,7 +219,8 @@ def _integrals(
     stride, pace = 2.0 ** max(power, 0), 2.0 ** max(-power, 0)
     n_entries = 2 * half * stride + np.abs(GAPS[vertex]) * pace * (count - 1) + 1
     b, a, _ = (alphas / n[:, np.newaxis]).T
-    reach = np.minimum(30 * np.sqrt((b + a - (b - a) ** 2) / (n + 1)), 2.0)
+    # 30 deviations, and 15 scales of a Gamma variable, whose tail is longer
+    reach = np.minimum(30 * np.sqrt((b + a - (b - a) ** 2) / (n + 1)) + 15 / n, 2.0)
     n_points = min(chebyshev_count(0.5 * (count - 1) * float((steps * reach).max())), count)
     tables: list[Complexes] = []
     if n_points * (2 * size + count / 8) < n_entries.sum():

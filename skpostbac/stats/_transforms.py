@@ -353,7 +353,7 @@ class OddsTransform(MonotoneTransform):
     distribution : BoundedDistribution
         Distribution of X.
     factor : float
-        The factor r, from 1e-20 to 1e20.
+        The factor r, from 1e-8 to 1e8.
 
     Raises
     ------
@@ -383,8 +383,8 @@ class OddsTransform(MonotoneTransform):
     def __init__(self, distribution: BoundedDistribution, factor: float) -> None:
         super().__init__(distribution)
         ratio = float_or_nan(factor)
-        if not 1e-20 <= ratio <= 1e20:
-            raise ValueError(f"factor must be a number from 1e-20 to 1e+20, got {shown(factor)}")
+        if not 1e-8 <= ratio <= 1e8:
+            raise ValueError(f"factor must be a number from 1e-8 to 1e8, got {shown(factor)}")
         self.factor: float = ratio
 
     @cached_property
@@ -429,7 +429,7 @@ class LibbyNovickBeta(OddsTransform):
     a, b : float
         Parameters of the Beta variable, between 1e-6 and 1e15.
     factor : float
-        The factor c, from 1e-20 to 1e20.
+        The factor c, from 1e-8 to 1e8.
 
     Raises
     ------

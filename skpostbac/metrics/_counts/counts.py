@@ -760,7 +760,7 @@ def describe_samples(n: float) -> str:
     ('55 samples', 'about 79.1 effective samples')
     """
     about, effective = ("about ", " effective") if n % 1 else ("", "")
-    return f"{about}{format_count(n)}{effective} samples"
+    return f"{about}{format_count(n)}{effective} {'sample' if n == 1 else 'samples'}"
 
 
 def _read_document(text: str, name: str, keys: tuple[str, ...]) -> tuple[dict[str, list[Any]], Any]:

@@ -478,7 +478,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         observed = ", from"
         if known.all():
             shares = counts.correct[averaged] / counts.total[averaged]
-            observed = f"; {self.class_weight[averaged] @ shares:.3f} in the"
+            article = "" if n % 1 else " the"
+            observed = f"; {self.class_weight[averaged] @ shares:.3f} in{article}"
         samples = f"{self._describe(level)}{observed} {samples}"
         if len(averaged) > 1:
             above = self.prob_above_chance()
