@@ -215,7 +215,7 @@ def _integrals(
         alone *= 0.5 * erfc((np.abs(y) - edge[:, np.newaxis]) / (np.sqrt(2) * 8.6))
     # Entries of a table are a spacing apart, or a step of the heights if that is less. If that
     # makes too many, as where heights end early, products at some heights have their own, between
-    # which values are interpolated. An entry takes as long as eight entries of the matrix.
+    # which values are interpolated. An entry costs as much as eight of the matrix.
     stride, pace = 2.0 ** max(power, 0), 2.0 ** max(-power, 0)
     n_entries = 2 * half * stride + np.abs(GAPS[vertex]) * pace * (count - 1) + 1
     b, a, _ = (alphas / n[:, np.newaxis]).T

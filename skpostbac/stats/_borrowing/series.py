@@ -50,8 +50,8 @@ class PooledTransform:
         heights = heights.astype(np.complex128)
         strata = [one for pool in self._pools for one in pool.strata]
         most = max(one.log_weights.size * max(one.classes.count.size, 8) for one in strata)
-        # Between heights of a block transforms are interpolated, if rows are many; otherwise tables
-        # should fit in a cache.
+        # At most 256 heights at a time, between which transforms are interpolated; fewer with many
+        # states and rows, so that tables stay small
         blocks = np.array_split(heights, -(-heights.size // min(max(2**23 // most, 1), 256)))
         totals = [np.ones(block.size, dtype=complex) for block in blocks]
         for pool, parts in zip(self._pools, self._parts, strict=True):
