@@ -82,9 +82,9 @@ def float_array(values: ArrayLike, name: str) -> Floats:
     """
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values.copy()
-    # Which NumPy reads as numbers
+    # NumPy reads masked values as numbers.
     parts = values if isinstance(values, list | tuple) else [values]
-    if any(map(np.ma.is_masked, parts)):
+    if any(np.ma.is_masked(one) for one in parts if isinstance(one, np.ma.MaskedArray)):
         raise ValueError(f"{name} must be an array of numbers, got masked values")
     values = as_numpy(values, name)
     wanted = f"{name} must be an array of numbers"
