@@ -310,7 +310,7 @@ def matrix_product(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
 
 
 def chebyshev_count(change: float) -> int:
-    """Return how many Chebyshev points resolve waves to about 1e-12 that turn by this either way."""
+    """Return how many Chebyshev points leave about 1e-12 of waves that turn so far either way."""
     return int(np.ceil(change + 5 * np.cbrt(change) + 6))
 
 
