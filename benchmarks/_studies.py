@@ -19,6 +19,7 @@ import matplotlib as mpl
 import numpy as np
 import scipy
 import sklearn
+from threadpoolctl import threadpool_limits
 
 import skpostbac
 
@@ -85,6 +86,15 @@ def _worker(pipe, perform, cpu, memory, parent):
     mpl.use("Agg")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    # Threads that wait for one another count as CPU time.
+    threadpool_limits(1)
+
+    def tell(text):
+        # The system counts whole seconds from the start of the process, and then kills it.
+        end = int(np.ceil(time.process_time() + cpu))
+        resource.setrlimit(resource.RLIMIT_CPU, (end, resource.RLIM_INFINITY))
+        pipe.send(("begin", text))
+
     while True:
         while not pipe.poll(5):
             if os.getppid() != parent:
@@ -93,10 +103,7 @@ def _worker(pipe, perform, cpu, memory, parent):
         if batch is None:
             return
         for task in batch:
-            # The system counts whole seconds from the start of the process, and then kills it.
-            end = int(np.ceil(time.process_time() + cpu))
-            resource.setrlimit(resource.RLIMIT_CPU, (end, resource.RLIM_INFINITY))
-            pipe.send(("end", task, perform(task, lambda text: pipe.send(("begin", text)))))
+            pipe.send(("end", task, perform(task, tell)))
 
 
 class _Worker:
@@ -156,8 +163,8 @@ def guarded(perform, tasks, **options):
     `perform(task, tell)` calls `tell(text)` before anything that may not come back. If it does not,
     `result` is that text, and `lost` says what happened; else `lost` is None.
 
-    Of the options, `jobs` is the number of workers; a task may take `cpu` seconds, and `memory`
-    bytes of addresses.
+    Of the options, `jobs` is the number of workers; what is told may take `cpu` seconds, in one
+    thread, and a task `memory` bytes of addresses.
     """
     early, position = {}, 0
     for task, result, lost in _finished(perform, tasks, **options):

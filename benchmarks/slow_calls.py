@@ -8,7 +8,8 @@ wrong or anything between, with any prior, equal, signed and very unequal weight
 found by introspection, are called at points in the centre, in far tails, at corners and at the
 ends.
 A few of its methods are called in turn, so that all have the same share, each on a new copy of the
-object. A call that takes more than --limit seconds, or 4 GiB, ends a worker process alone.
+object. A call that takes more than --limit seconds, or 4 GiB, ends a worker process alone. Matrix
+products use one thread: others would count while they wait.
 
 The time of a call is that of its first use of the object, without that of making it, which is told
 apart under the name of what makes it. A copy has nothing of what was computed before. Memory is

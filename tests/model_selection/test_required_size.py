@@ -395,6 +395,17 @@ def test_many_classes_take_little_time():
     assert sizes[1] <= 12 < sizes[0]
 
 
+@pytest.mark.slow
+def test_simulated_assurances_fall_short_within_their_errors():
+    """A search that waits for luck beyond the answer would take several times as many sizes."""
+    found = required_test_size([0.8, 0.9, 0.95], difference=0.002, prior="reciprocal")
+    following = found.assurances[found.sizes > found.samples[0]]
+    assert following.size > 10
+    # Errors of other sizes are much the same.
+    assert following.min() >= 0.8 - 1.5 * found.standard_error
+    assert found.sizes.size < 50
+
+
 # ---- a prior that the classes share
 
 
