@@ -309,9 +309,12 @@ def matrix_product(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
     return table
 
 
-def chebyshev_count(change: float) -> int:
-    """Return how many Chebyshev points leave about 1e-12 of waves that turn so far either way."""
-    return int(np.ceil(change + 5 * np.cbrt(change) + 6))
+def chebyshev_count(change: float, growth: float = 0.0) -> int:
+    """Return how many Chebyshev points leave about 1e-12 of waves that turn so far either way.
+
+    They may also grow to one by an exponential function, with so large an exponent either way.
+    """
+    return int(np.ceil(np.hypot(change + 5 * np.cbrt(change) + 6, np.sqrt(54 * growth))))
 
 
 def chebyshev_points(count: int) -> Floats:

@@ -199,6 +199,22 @@ class Stratum:
             moments.append((1 - r) * own[1] + r * other[1])
         return moments
 
+    def parts(self, ratio: float) -> list["Stratum"]:
+        """Divide the rows: their weights, over their samples, have ratios below this one."""
+        size = np.abs(self.classes.weights) / (self.classes.total + 1)
+        number = np.floor(np.log(size.max(initial=0.0) / size) / np.log(ratio))
+        if number.size and not number.any():
+            return [self]
+        return [
+            replace(
+                self,
+                classes=self.classes[rows],
+                log_borrower=self.log_borrower[:, rows],
+                means=(self.means[0][rows], self.means[1][rows]),
+            )
+            for rows in (number == one for one in np.unique(number))
+        ]
+
     def draw_rates(self, row: int | Indices, state: Indices, rng: np.random.Generator) -> Floats:
         """Draw the rate of a class of one row, or of one row each, in given states."""
         other = rng.random(state.size) < self.outlier[state, row]

@@ -34,6 +34,8 @@ from skpostbac.stats._table import CentredShare, Table
 _NEGLIGIBLE, _LIGHTEST = 4e-11, 1e-14
 # The most orders, and the fewest that are computed one by one.
 _MOST, _EACH = 2**13, 48
+# Rows of a stratum are computed together if their weights have no larger ratio.
+_RATIO = 8.0
 # Points of an interpolation between orders, and its largest error.
 _POINTS, _TOLERANCE = 12, 1e-10
 
@@ -43,16 +45,20 @@ class PooledTransform:
 
     def __init__(self, pools: Sequence[Pool], height: float) -> None:
         self._pools = pools
-        self._parts = [[StratumTransform.of(one, height) for one in pool.strata] for pool in pools]
+        strata = [[one.parts(_RATIO) for one in pool.strata] for pool in pools]
+        self._parts = [
+            [[StratumTransform.of(part, height) for part in parts] for parts in some]
+            for some in strata
+        ]
 
     def __call__(self, heights: Complexes | Floats) -> Complexes:
         """Return E[exp(i t (X - mean))], shape (n,)."""
         heights = heights.astype(np.complex128)
         strata = [one for pool in self._pools for one in pool.strata]
-        most = max(one.log_weights.size * max(one.classes.count.size, 8) for one in strata)
+        most = max(one.log_weights.size for one in strata)
         # At most 256 heights at a time, between which transforms are interpolated; fewer with many
-        # states and rows, so that tables stay small
-        blocks = np.array_split(heights, -(-heights.size // min(max(2**23 // most, 1), 256)))
+        # states, so that tables stay small
+        blocks = np.array_split(heights, -(-heights.size // min(max(2**20 // most, 1), 256)))
         totals = [np.ones(block.size, dtype=complex) for block in blocks]
         for pool, parts in zip(self._pools, self._parts, strict=True):
             # States that do not count have none: their moment generating function may overflow.
@@ -63,13 +69,18 @@ class PooledTransform:
             sizes = [np.exp(logs - logs.max())[:, np.newaxis] for logs in likelihoods]
             of_all = pool.chain.total(sizes)
             for block, total in zip(blocks, totals, strict=True):
-                factors = [(size, part, block) for size, part in zip(sizes, parts, strict=True)]
-                total *= pool.chain.total(
-                    np.where(size > 0, size * part.values(some), 0.0)
-                    for size, part, some in factors
-                )
+                factors = [(*pair, block) for pair in zip(sizes, parts, strict=True)]
+                total *= pool.chain.total(_factor(*one) for one in factors)
                 total /= of_all
         return np.concatenate(totals)
+
+
+def _factor(size: Floats, parts: Sequence[StratumTransform], heights: Complexes) -> Complexes:
+    """Transform of a stratum in its states, times their sizes."""
+    found = size.astype(complex).repeat(heights.size, axis=1)
+    for part in parts:
+        found *= part.values(heights)
+    return np.where(size > 0, found, 0.0)
 
 
 def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: float) -> Series:

@@ -26,7 +26,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._borrowing.pool import Stratum
 from skpostbac.stats._numerics import (
     chebyshev_count,
@@ -43,24 +43,29 @@ _DIGITS = 26.0
 _LARGEST_LOG_ODDS = 300.0
 # Classes share nodes if their samples have no larger ratio.
 _RATIO = 3.0
+# Of more rows times states and heights than this, those rows are multiplied at few heights whose
+# waves turn by less than this together, and no more than so many.
+_MANY, _TURN, _BATCH = 2**20, 12.0, 64
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Quadrature of some rows at some points of the rate.
+    """Quadrature of some rows at some points of the rate; those of equal counts share weights.
 
     Attributes
     ----------
     rows : their places in the stratum.
+    kind : numbers of their counts.
     sizes : their weights in the sum.
-    offset : centre of the nodes less the means of the rows.
-    sizes_of_weights : shape (n_rows, n_points, n_nodes).
-    turns : their directions, for some points each, shape (n_rows, n_nodes).
-    scale : what makes their sums one, shape (n_rows, n_points).
+    offset : centre of the nodes less the means, for each kind.
+    sizes_of_weights : shape (n_kinds, n_points, n_nodes).
+    turns : their directions, for some points each, shape (n_kinds, n_nodes).
+    scale : what makes their sums one, shape (n_kinds, n_points).
     theta : nodes less their centre, shape (n_nodes,).
     """
 
-    classes: Indices
+    rows: Indices
+    kind: Indices
     sizes: Floats
     offset: Floats
     sizes_of_weights: Floats
@@ -72,7 +77,7 @@ class Rule:
     def of(
         cls,
         stratum: Stratum,
-        classes: Indices,
+        rows: Indices,
         borrowed: tuple[Floats, Floats, Sequence[slice]],
         height: float,
     ) -> "Rule":
@@ -81,12 +86,16 @@ class Rule:
         The points with one strength are given as well.
         """
         up, down, alike = borrowed
-        own = stratum.classes[classes]
+        # Rows of equal counts follow one another.
+        counts = np.stack([stratum.classes.correct, stratum.classes.total])[:, rows]
+        is_new = np.append(True, np.diff(counts).any(axis=0))
+        in_sum, first = stratum.classes.weights[rows], rows[is_new]
+        own = stratum.classes[first]
         a = (own.correct + stratum.base)[:, np.newaxis] + up
         b = (own.wrong + stratum.base)[:, np.newaxis] + down
         n = a + b
         place, curvature = np.log(a / b), a * (b / n)
-        rate = height * np.abs(own.weights)[:, np.newaxis] / n
+        rate = height * np.abs(in_sum).max() / n
         # The rotation lets the weights grow by exp(1.5) at most.
         angle = min(float(np.arccos(np.exp(-1.5 / curvature.max()))), 0.6)
         # Log-odds are counted from this.
@@ -112,7 +121,7 @@ class Rule:
         v = np.linspace(-reach[0], reach[1], count)
         down_v, up_v = spread[0] * np.exp(-v), spread[1] * np.exp(v)
         d, stretch = v + (spread[0] - down_v) + (up_v - spread[1]), 1 + down_v + up_v
-        if own.weights[0] < 0:
+        if in_sum[0] < 0:
             angle = -angle
         # As in `skpostbac.stats._beta.series`: q + p exp(d + i angle) is 1 + x + i y.
         finite = np.minimum(d, _LARGEST_LOG_ODDS)
@@ -139,33 +148,36 @@ class Rule:
         kept = (weights * np.abs(scale)[..., np.newaxis]).max(axis=(0, 1)) > 1e-14
         weights, x, y, square = weights[..., kept], x[kept], y[kept], square[kept]
         theta = (q / (1 + square)) * (x * (1 + x) + y * y + 1j * y)
-        right, wrong = (mean[classes] for mean in stratum.means)
+        right, wrong = (mean[first] for mean in stratum.means)
+        offset = np.where(right < wrong, p - right, wrong - q)
         return cls(
-            *(classes, own.weights, np.where(right < wrong, p - right, wrong - q), weights),
+            *(rows, np.cumsum(is_new) - 1, in_sum, offset, weights),
             [(points, turn[:, kept]) for points, turn in zip(alike, turns, strict=True)],
             *(scale, theta),
         )
 
-    def values(self, heights: Complexes) -> Complexes:
-        """Return transforms about the means, shape (n_rows, n_points, n_heights)."""
-        found = np.empty((*self.scale.shape, heights.size), dtype=complex)
-        for size in set(self.sizes.tolist()):
-            chosen = self.sizes == size
-            theta, shift = size * self.theta, size * self.offset[chosen]
-            reach = float(np.abs(theta + shift[:, np.newaxis]).max())
-            points, matrix = _few_heights(heights, reach)
-            angle = np.multiply.outer(theta, points)
-            wave, sizes = waves(angle.real, -angle.imag), self.sizes_of_weights[chosen]
-            sums = np.empty((*sizes.shape[:2], points.size), dtype=complex)
-            for alike, turns in self.turns:
-                turned = turns[chosen][..., np.newaxis] * wave
-                columns, here = turned.view(float), sums[:, alike].view(float)
-                for row, table, out in zip(sizes[:, alike], columns, here, strict=True):
-                    matrix_product(row, table, out)
-            shifts = np.exp(1j * np.multiply.outer(shift, points))[:, np.newaxis]
-            sums *= self.scale[chosen][..., np.newaxis] * shifts
-            found[chosen] = sums if matrix is None else chebyshev_values(sums, matrix)
-        return found
+    def values(self, heights: Complexes, some: Indices) -> Complexes:
+        """Return transforms of some rows about their means, (n_points, n_some, n_heights)."""
+        sizes, place = np.unique(self.sizes[some], return_inverse=True)
+        reach = np.abs(sizes).max() * np.abs(self.theta + self.offset[:, np.newaxis]).max()
+        points, matrix = _few_heights(heights, float(reach))
+        found = np.empty((self.scale.shape[1], some.size, points.size), dtype=complex)
+        turns = np.multiply.outer(sizes, points)
+        angle = np.multiply.outer(self.theta, turns)
+        wave, kind = waves(angle.real, -angle.imag), self.kind[some]
+        for number in set(kind.tolist()):
+            here = kind == number
+            own = place[here] if sizes.size > 1 else slice(None)
+            columns = wave[:, own].reshape(self.theta.size, -1)
+            sums = np.empty((len(found), columns.shape[1]), dtype=complex)
+            for alike, direction in self.turns:
+                turned = direction[number][:, np.newaxis] * columns
+                weights = self.sizes_of_weights[number, alike]
+                matrix_product(weights, turned.view(float), sums[alike].view(float))
+            sums *= np.exp(1j * self.offset[number] * turns[own]).ravel()
+            sums *= self.scale[number][:, np.newaxis]
+            found[:, here] = sums.reshape(len(found), -1, points.size)
+        return found if matrix is None else chebyshev_values(found, matrix)
 
 
 def _window(p: Floats, q: Floats, n: Floats, curvature: Floats) -> tuple[Floats, Floats]:
@@ -244,8 +256,6 @@ class StratumTransform:
     @classmethod
     def of(cls, stratum: Stratum, height: float) -> "StratumTransform":
         """Prepare transforms at real heights up to one, and with small tilts."""
-        if not stratum.classes.count.size:
-            return cls(stratum, [], [])
         kappa, one = stratum.borrowed.kappa, stratum.classes.total.argmin()
         a, b = stratum.a[:, one], stratum.b[:, one]
         curvature = a * (b / (a + b))
@@ -262,8 +272,8 @@ class StratumTransform:
             up, down, matrix = stratum.borrowed.up[rows], stratum.borrowed.down[rows], None
             # Where t w / n is more than 7 over the root of n p q, a transform is below exp(-24).
             turn = min(np.log1p(size[first]), 7.0 / np.sqrt(curvature[rows].min()))
-            change = 0.5 * (up[-1] - up[0]) * turn
-            n_points = chebyshev_count(change)
+            half, z = 0.5 * (up[-1] - up[0]), np.expm1(turn)
+            n_points = chebyshev_count(half * np.arctan(z), half * 0.5 * np.log1p(z * z))
             if n_points < up.size:
                 matrix = chebyshev_matrix(n_points, (up - up[0]) / (up[-1] - up[0]))
                 share = chebyshev_points(n_points)
@@ -283,37 +293,59 @@ class StratumTransform:
 
     def values(self, heights: Complexes) -> Complexes:
         """Transform in all states, shape (n_states, n_heights); real heights are ascending."""
-        stratum, (right, wrong) = self.stratum, self.stratum.means
-        deviations = np.sqrt(right * wrong / (stratum.classes.total + 1))
+        (right, wrong), classes = self.stratum.means, self.stratum.classes
+        deviations = np.sqrt(right * wrong / (classes.total + 1))
         # Less than 1e-12 of the mass is farther from the mean than 30 standard deviations, even of
         # an exponential variable.
         reach = np.minimum(np.maximum(right, wrong), 30 * deviations)
-        heights, of_heights = _few_heights(
-            heights, float(stratum.classes.count @ (np.abs(stratum.classes.weights) * reach))
-        )
-        found = np.ones((stratum.log_weights.size, heights.size), dtype=complex)
-        count = stratum.classes.count.astype(int)
+        reach *= classes.count * np.abs(classes.weights)
+        heights, of_heights = _few_heights(heights, float(reach.sum()))
+        found = np.ones((self.stratum.log_weights.size, heights.size), dtype=complex)
+        # Rows with short reaches are multiplied at few heights.
+        order = np.argsort(reach)
+        turned = 0.5 * (heights[-1] - heights[0]).real * np.cumsum(reach[order])
+        batch = np.zeros_like(turned)
+        if order.size * found.size > _MANY:
+            batch = np.maximum(turned // _TURN, np.arange(order.size) // _BATCH)
+        for rows in np.split(order, np.flatnonzero(np.diff(batch)) + 1):
+            chosen = np.isin(np.arange(order.size), rows)
+            few, of_few = _few_heights(heights, float(reach[rows].sum()))
+            if of_few is None:
+                self._multiply(found, heights, chosen)
+            else:
+                product = np.ones((len(found), few.size), dtype=complex)
+                self._multiply(product, few, chosen)
+                found *= chebyshev_values(product, of_few)
+        return found if of_heights is None else chebyshev_values(found, of_heights)
+
+    def _multiply(self, product: Complexes, heights: Complexes, chosen: Bools) -> None:
+        """Multiply a table by the transforms of some rows."""
+        count = self.stratum.classes.count.astype(int)
+        borrows = 1 - self.stratum.outlier
         alone = np.empty((count.size, heights.size), dtype=complex)
         for rule in self.outliers:
-            alone[rule.classes] = rule.values(heights)[:, 0]
-        borrows = 1 - stratum.outlier
-        for rules, some in self.parts:
+            if (some := np.flatnonzero(chosen[rule.rows])).size:
+                (alone[rule.rows[some]],) = rule.values(heights, some)
+        for rules, parts in self.parts:
             for rule in rules:
-                other, power = alone[rule.classes], count[rule.classes]
-                # (n_points, n_rows, n_heights)
-                table = np.subtract(rule.values(heights).transpose(1, 0, 2), other, order="C")
-                for rows, points, matrix in some:
+                some = np.flatnonzero(chosen[rule.rows])
+                if not some.size:
+                    continue
+                rows = rule.rows[some]
+                other, power = alone[rows], count[rows]
+                table = rule.values(heights, some)
+                table -= other
+                for states, points, matrix in parts:
                     values = table[points]
                     if matrix is not None:
                         flat = values.reshape(len(values), -1).view(float)
                         values = matrix_product(matrix, flat).view(complex)
                         values = values.reshape(-1, *other.shape)
                     # Each point is used by one strength, and each table once.
-                    values *= borrows[rows, rule.classes][..., np.newaxis]
+                    values *= borrows[states][:, rows, np.newaxis]
                     values += other
                     for one, times in zip(values.transpose(1, 0, 2), power, strict=True):
-                        found[rows] *= one if times == 1 else one**times
-        return found if of_heights is None else chebyshev_values(found, of_heights)
+                        product[states] *= one if times == 1 else one**times
 
 
 def _few_heights(heights: Complexes, reach: float) -> tuple[Complexes, Floats | None]:
