@@ -168,24 +168,46 @@ class HierarchicalBetaAverage(BoundedDistribution):
         one[size - 1] = 1.0
         one.flags.writeable = False
         windows = sliding_window_view(one, size)[::-1]
-        classes = np.stack([self.pools, self.correct, self.total])
-        _, first, place = np.unique(classes, axis=1, return_index=True, return_inverse=True)
-        distributions = [self._with_weights(windows[index]) for index in first]
-        return [distributions[row] for row in place.ravel()]
+        # States are placed once for all classes of a pool.
+        known = {}
+        for number, pool in enumerate(self._unweighted):
+            moments = pool.each()
+            for pair in zip(moments, pool.for_transforms(moments).each(), strict=True):
+                (alone,) = (one.classes for one in pair[0].strata if one.classes.count.size)
+                known[number, float(alone.correct[0]), float(alone.total[0])] = pair
+        distributions: dict[tuple[float, ...], HierarchicalBetaAverage] = {}
+        columns = (values.tolist() for values in (self.pools, self.correct, self.total))
+        keys = list(zip(*columns, strict=True))
+        for key, weights in zip(keys, windows, strict=True):
+            if key not in distributions:
+                of_moments, of_transforms = known[key]
+                distribution = self._with_weights(weights)
+                vars(distribution).update(_moments=[of_moments], _transformed=[of_transforms])
+                distributions[key] = distribution
+        return [distributions[key] for key in keys]
 
     def means(self) -> Floats:
         """Return the posterior mean of the recall of each class, shape (l,)."""
         means = np.empty(self.total.size)
-        for number in range(int(self.pools.max()) + 1):
+        for number, pool in enumerate(self._unweighted):
             some = self.pools == number
-            # The means do not depend on the weights, as long as these are not zero.
-            correct, total = self.correct[some], self.total[some]
-            pool = Pool.of(EqualClasses.of(correct, total, np.ones(total.size)), self.hyperprior)
             rows = [np.stack([one.classes.correct, one.classes.total]) for one in pool.strata]
             of_row = np.concatenate([one.means[0] for one in pool.strata])
             known = dict(zip(map(tuple, np.hstack(rows).T.tolist()), of_row.tolist(), strict=True))
-            means[some] = [known[row] for row in zip(correct.tolist(), total.tolist(), strict=True)]
+            counts = self.correct[some].tolist(), self.total[some].tolist()
+            means[some] = [known[row] for row in zip(*counts, strict=True)]
         return means
+
+    @property
+    def _unweighted(self) -> list[Pool]:
+        """Pools of classes of the weight one."""
+        return [
+            Pool.of(
+                EqualClasses.of(self.correct[some], self.total[some], np.ones(some.sum())),
+                self.hyperprior,
+            )
+            for some in (self.pools == number for number in range(int(self.pools.max()) + 1))
+        ]
 
     def _with_weights(self, weights: Floats) -> "HierarchicalBetaAverage":
         """Return the distribution for other weights, a read-only array; the counts are shared."""
@@ -204,12 +226,16 @@ class HierarchicalBetaAverage(BoundedDistribution):
         return [Pool.of(classes, self.hyperprior) for classes in kinds]
 
     @cached_property
+    def _transformed(self) -> list[Pool]:
+        """The same at the states that transforms need."""
+        return [pool.for_transforms() for pool in self._moments]
+
+    @cached_property
     def _centred(self) -> Centred:
-        pools = [pool.for_transforms() for pool in self._moments]
         if np.count_nonzero(self.weights) == 1:
-            return class_share(pools[0], self._frame, self.standard_deviation())
+            return class_share(self._transformed[0], self._frame, self.standard_deviation())
         ends = -self._frame.mean_to_low, self._frame.mean_to_high
-        return pooled_series(pools, ends, self.standard_deviation())
+        return pooled_series(self._transformed, ends, self.standard_deviation())
 
     @cached_property
     def _cumulants(self) -> Floats:

@@ -199,21 +199,22 @@ class Stratum:
             moments.append((1 - r) * own[1] + r * other[1])
         return moments
 
+    def where(self, rows: Bools | slice) -> "Stratum":
+        """Return some of the rows; what the states tell is that of all classes."""
+        return replace(
+            self,
+            classes=self.classes[rows],
+            log_borrower=self.log_borrower[:, rows],
+            means=(self.means[0][rows], self.means[1][rows]),
+        )
+
     def parts(self, ratio: float) -> list["Stratum"]:
         """Divide the rows: their weights, over their samples, have ratios below this one."""
         size = np.abs(self.classes.weights) / (self.classes.total + 1)
         number = np.floor(np.log(size.max(initial=0.0) / size) / np.log(ratio))
         if number.size and not number.any():
             return [self]
-        return [
-            replace(
-                self,
-                classes=self.classes[rows],
-                log_borrower=self.log_borrower[:, rows],
-                means=(self.means[0][rows], self.means[1][rows]),
-            )
-            for rows in (number == one for one in np.unique(number))
-        ]
+        return [self.where(number == one) for one in np.unique(number)]
 
     def draw_rates(self, row: int | Indices, state: Indices, rng: np.random.Generator) -> Floats:
         """Draw the rate of a class of one row, or of one row each, in given states."""
@@ -265,11 +266,25 @@ class Pool:
             known.append(replace(one, means=(right, wrong)))
         return replace(pool, strata=tuple(known))
 
-    def for_transforms(self) -> "Pool":
-        """Place the states that the transform of the sum needs, and keep those that count."""
+    def each(self) -> list["Pool"]:
+        """Return the pool with one class of each row alone in the sum, with the weight one."""
+        nothing, found = [one.where(slice(0)) for one in self.strata], []
+        for place, stratum in enumerate(self.strata):
+            for row in range(stratum.classes.count.size):
+                alone, one = stratum.where(slice(row, row + 1)), np.ones(1)
+                alone = replace(alone, classes=replace(alone.classes, weights=one, count=one))
+                strata = (*nothing[:place], alone, *nothing[place + 1 :])
+                found.append(replace(self, strata=strata))
+        return found
+
+    def for_transforms(self, sums: Sequence["Pool"] | None = None) -> "Pool":
+        """Place the states that the transform of the sum needs, and keep those that count.
+
+        If several `sums` are given, those that the transforms of all of them need.
+        """
         classes, hyperprior = self.classes, self.hyperprior
-        weighted = [(one.classes, one.means) for one in self.strata]
-        degree = degrees(classes, hyperprior, weighted)
+        weighted = [[(one.classes, one.means) for one in pool.strata] for pool in sums or [self]]
+        degree = np.max([degrees(classes, hyperprior, one) for one in weighted], axis=0)
         pool = self._placed(classes, classes.strata(hyperprior.strata), hyperprior, degree)
         pairs = zip(pool.strata, self.strata, strict=True)
         pool = replace(pool, strata=tuple(replace(one, means=own.means) for one, own in pairs))
