@@ -49,7 +49,7 @@ _WIDE = 20.0
 # are computed one by one. In simulations, doubt of less than a standard error is left.
 _CLOSEST, _MOST_IN_DOUBT, _MOST_PAIRS, _LEAST_DOUBT = 12, 128, 48, 1e-3
 # Share of the largest width that is the sum of weights left out of exact posteriors.
-_LEFT_OUT = 1e-6
+_LEFT_OUT = 1e-4
 # Outcomes whose moments under a shared prior are exact.
 _KNOWN = 64
 # Distance after the answer, over which sizes are evaluated.

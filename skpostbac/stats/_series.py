@@ -427,14 +427,19 @@ def quantiles(
     evaluate = evaluate or distributions.evaluator(2)
     is_lower, wanted = p <= q, np.minimum(p, q)
     low, high = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
+    deviation = distributions.deviation[:, np.newaxis]
     sign, own_end = np.where(is_lower, 1.0, -1.0), np.where(is_lower, low, high)
     y = matched_quantiles(distributions, p) if start is None else start
-    is_found = np.zeros(p.shape, dtype=bool)
+    is_found, values, points = np.zeros(p.shape, dtype=bool), np.empty((3, *p.shape)), y.copy()
     # All points of a distribution bracket each of its quantiles, if they are few.
     spread = (slice(None), np.newaxis) if p.shape[1] <= 64 else (..., np.newaxis)
     with np.errstate(all="ignore"):
         for i in range(300):
-            excess, density, slope = evaluate(y)
+            # Only where a quantile of any distribution is open
+            columns = ~is_found.all(axis=0)
+            points[:, columns] = y[:, columns]
+            values[..., columns] = evaluate(y[:, columns])
+            excess, density, slope = values
             tail, inwards = 0.5 + sign * excess, y - own_end
             log_ratio = np.log(tail / wanted)
             newton = sign * log_ratio * tail / density
@@ -453,10 +458,10 @@ def quantiles(
                 # The first steps are seldom too long, and those after them can be taken back.
                 y, is_found = moved, is_last
                 continue
-            points, target = y[spread], (sign * (wanted - 0.5))[..., np.newaxis]
+            target = (sign * (wanted - 0.5))[..., np.newaxis]
             is_below = excess[spread] <= target
-            low = np.maximum(low, np.where(is_below, points, -np.inf).max(axis=2))
-            high = np.minimum(high, np.where(is_below, np.inf, points).min(axis=2))
+            low = np.maximum(low, np.where(is_below, points[spread], -np.inf).max(axis=2))
+            high = np.minimum(high, np.where(is_below, np.inf, points[spread]).min(axis=2))
             # Beside a pole steps are too short, or cross it again and again.
             spacing = np.spacing(np.abs(y))
             is_safe &= (low <= moved) & (moved <= high) & (np.abs(moved - y) > spacing)
@@ -465,7 +470,7 @@ def quantiles(
             # At a pole itself there is no step.
             is_there = np.abs(log_ratio) <= 1e-15
             moved = np.where(is_there, y, moved)
-            is_last |= is_there | (high - low <= spacing)
+            is_last |= is_there | (high - low <= np.maximum(spacing, last**4 * deviation))
             y, is_found = np.where(is_found, y, moved), is_found | is_last
             if is_found.all():
                 break

@@ -8,7 +8,9 @@ the coefficients of a Fourier series (`series`). A single class is a mixture of 
 of its density.
 """
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -22,6 +24,8 @@ from skpostbac.stats._borrowing.states import EqualClasses
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._numerics import Frame, exact_sum, sum_weights, vector
 from skpostbac.stats._series import Centred
+
+Value = TypeVar("Value")
 
 
 class HierarchicalBetaAverage(BoundedDistribution):
@@ -168,46 +172,43 @@ class HierarchicalBetaAverage(BoundedDistribution):
         one[size - 1] = 1.0
         one.flags.writeable = False
         windows = sliding_window_view(one, size)[::-1]
-        # States are placed once for all classes of a pool.
-        known = {}
-        for number, pool in enumerate(self._unweighted):
+
+        def alone(pool: Pool) -> list[tuple[Pool, Pool]]:
+            # States are placed once for all classes.
             moments = pool.each()
-            for pair in zip(moments, pool.for_transforms(moments).each(), strict=True):
-                (alone,) = (one.classes for one in pair[0].strata if one.classes.count.size)
-                known[number, float(alone.correct[0]), float(alone.total[0])] = pair
-        distributions: dict[tuple[float, ...], HierarchicalBetaAverage] = {}
-        columns = (values.tolist() for values in (self.pools, self.correct, self.total))
-        keys = list(zip(*columns, strict=True))
-        for key, weights in zip(keys, windows, strict=True):
-            if key not in distributions:
-                of_moments, of_transforms = known[key]
-                distribution = self._with_weights(weights)
-                vars(distribution).update(_moments=[of_moments], _transformed=[of_transforms])
-                distributions[key] = distribution
-        return [distributions[key] for key in keys]
+            return list(zip(moments, pool.for_transforms(moments).each(), strict=True))
+
+        distributions: dict[int, HierarchicalBetaAverage] = {}
+        pairs = self._of_classes(alone)
+        for pair, weights in zip(pairs, windows, strict=True):
+            if id(pair) not in distributions:
+                distributions[id(pair)] = distribution = self._with_weights(weights)
+                vars(distribution).update(_moments=pair[:1], _transformed=pair[1:])
+        return [distributions[id(pair)] for pair in pairs]
 
     def means(self) -> Floats:
         """Return the posterior mean of the recall of each class, shape (l,)."""
-        means = np.empty(self.total.size)
-        for number, pool in enumerate(self._unweighted):
-            some = self.pools == number
-            rows = [np.stack([one.classes.correct, one.classes.total]) for one in pool.strata]
-            of_row = np.concatenate([one.means[0] for one in pool.strata])
-            known = dict(zip(map(tuple, np.hstack(rows).T.tolist()), of_row.tolist(), strict=True))
-            counts = self.correct[some].tolist(), self.total[some].tolist()
-            means[some] = [known[row] for row in zip(*counts, strict=True)]
-        return means
+        return np.array(
+            self._of_classes(lambda pool: [x for one in pool.strata for x in one.means[0].tolist()])
+        )
 
-    @property
-    def _unweighted(self) -> list[Pool]:
-        """Pools of classes of the weight one."""
-        return [
-            Pool.of(
-                EqualClasses.of(self.correct[some], self.total[some], np.ones(some.sum())),
-                self.hyperprior,
+    def _of_classes(self, values: Callable[[Pool], list[Value]]) -> list[Value]:
+        """Return what is known of each class, given that of each row of a pool of equal weights."""
+        known: dict[tuple[float, ...], Value] = {}
+        for number in range(int(self.pools.max()) + 1):
+            some = self.pools == number
+            classes = EqualClasses.of(self.correct[some], self.total[some], np.ones(some.sum()))
+            pool = Pool.of(classes, self.hyperprior)
+            rows = (
+                (number, *row)
+                for one in pool.strata
+                for row in zip(
+                    one.classes.correct.tolist(), one.classes.total.tolist(), strict=True
+                )
             )
-            for some in (self.pools == number for number in range(int(self.pools.max()) + 1))
-        ]
+            known |= zip(rows, values(pool), strict=True)
+        columns = (values.tolist() for values in (self.pools, self.correct, self.total))
+        return [known[row] for row in zip(*columns, strict=True)]
 
     def _with_weights(self, weights: Floats) -> "HierarchicalBetaAverage":
         """Return the distribution for other weights, a read-only array; the counts are shared."""
@@ -216,7 +217,7 @@ class HierarchicalBetaAverage(BoundedDistribution):
         return distribution
 
     @cached_property
-    def _moments(self) -> list[Pool]:
+    def _moments(self) -> Sequence[Pool]:
         """Pools with a weight, at the states that moments need."""
         columns = self.correct, self.total, self.weights
         rows = (self.pools == k for k in range(int(self.pools.max()) + 1))
@@ -226,7 +227,7 @@ class HierarchicalBetaAverage(BoundedDistribution):
         return [Pool.of(classes, self.hyperprior) for classes in kinds]
 
     @cached_property
-    def _transformed(self) -> list[Pool]:
+    def _transformed(self) -> Sequence[Pool]:
         """The same at the states that transforms need."""
         return [pool.for_transforms() for pool in self._moments]
 

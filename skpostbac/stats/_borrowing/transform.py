@@ -299,7 +299,6 @@ class StratumTransform:
         # an exponential variable.
         reach = np.minimum(np.maximum(right, wrong), 30 * deviations)
         reach *= classes.count * np.abs(classes.weights)
-        heights, of_heights = _few_heights(heights, float(reach.sum()))
         found = np.ones((self.stratum.log_weights.size, heights.size), dtype=complex)
         # Rows with short reaches are multiplied at few heights.
         order = np.argsort(reach)
@@ -316,7 +315,7 @@ class StratumTransform:
                 product = np.ones((len(found), few.size), dtype=complex)
                 self._multiply(product, few, chosen)
                 found *= chebyshev_values(product, of_few)
-        return found if of_heights is None else chebyshev_values(found, of_heights)
+        return found
 
     def _multiply(self, product: Complexes, heights: Complexes, chosen: Bools) -> None:
         """Multiply a table by the transforms of some rows."""
