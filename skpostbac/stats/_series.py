@@ -430,15 +430,17 @@ def quantiles(
     deviation = distributions.deviation[:, np.newaxis]
     sign, own_end = np.where(is_lower, 1.0, -1.0), np.where(is_lower, low, high)
     y = matched_quantiles(distributions, p) if start is None else start
-    is_found, values, points = np.zeros(p.shape, dtype=bool), np.empty((3, *p.shape)), y.copy()
+    is_found, points, values = np.zeros(p.shape, dtype=bool), y, np.empty((3, 0))
     # All points of a distribution bracket each of its quantiles, if they are few.
     spread = (slice(None), np.newaxis) if p.shape[1] <= 64 else (..., np.newaxis)
     with np.errstate(all="ignore"):
         for i in range(300):
-            # Only where a quantile of any distribution is open
-            columns = ~is_found.all(axis=0)
-            points[:, columns] = y[:, columns]
-            values[..., columns] = evaluate(y[:, columns])
+            # Found ones are not evaluated again.
+            if not (done := is_found.all(axis=0)).any():
+                points, values = y, evaluate(y)
+            else:
+                points = np.where(done, points, y)
+                values[..., ~done] = evaluate(y[:, ~done])
             excess, density, slope = values
             tail, inwards = 0.5 + sign * excess, y - own_end
             log_ratio = np.log(tail / wanted)

@@ -21,7 +21,7 @@ deviation to first order, so that moments do not cancel where the distribution i
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
@@ -98,10 +98,6 @@ class MonotoneTransform(Transform):
             least=base.least,
         )
 
-    @property
-    def _small_tails(self) -> SmallTails | None:
-        return None if self.distribution._small_tails is None else self._centred
-
     def mean(self) -> float:
         """Return the mean, by quadrature."""
         return self._frame.mean + self._unit * float(self._moments[0])
@@ -161,15 +157,10 @@ class MonotoneTransform(Transform):
 
 @dataclass(frozen=True)
 class _Transformed(Centred):
-    """A transformed variable at distances from its origin, as an array of one; its small tails."""
+    """A transformed variable at distances from its origin, as an array of one."""
 
     transform: MonotoneTransform
     base: Centred
-
-    @property
-    def _small_tails(self) -> SmallTails:
-        """Those of X."""
-        return cast(SmallTails, self.transform.distribution._small_tails)
 
     @property
     def places(self) -> Floats:
@@ -213,25 +204,6 @@ class _Transformed(Centred):
             ends = frame.mean_to_low + y, frame.mean_to_high - y
         with np.errstate(all="ignore"):
             return self.transform._ends(*(np.maximum(x, 0.0) for x in ends), is_inner=False)
-
-    def logs(self, row: int, to_low: Floats, to_high: Floats) -> Floats:
-        """Return logs of P(X <= x), P(X > x) and the density, (3, n), at distances from ends."""
-        frame = self.transform._frame
-        y = np.where(to_low < to_high, to_low - frame.mean_to_low, frame.mean_to_high - to_high)
-        with np.errstate(all="ignore"):
-            inner = self.transform._ends(to_low, to_high, is_inner=True)
-            stretch = np.log(self.transform._inner(y, to_low)[1])
-        logs = self._small_tails.logs(row, *(np.maximum(x, 1e-300) for x in inner))
-        logs[2] += stretch
-        return logs
-
-    def distances(self, row: int, log_tails: Floats, *, is_low: bool) -> Floats:
-        """Distances from an end of the points with such tails towards it, shape (n,)."""
-        found = self._small_tails.distances(row, log_tails, is_low=is_low)
-        frame = self.transform.distribution._frame
-        rest = frame.mean_to_low + frame.mean_to_high - found
-        ends = (found, rest) if is_low else (rest, found)
-        return self.transform._ends(*ends, is_inner=False)[0 if is_low else 1]
 
 
 class PowerTransform(MonotoneTransform):

@@ -93,8 +93,8 @@ def test_change_of_variables(inner):
 
 
 def test_far_tails_keep_their_relative_accuracy():
-    """A probability of 1e-90, and the density there, are those of the inner distribution."""
-    inner = BetaAverage([901, 81], [101, 21])
+    """A probability of 1e-90, and the density there, are those of a single variable."""
+    inner = BetaAverage([601], [101])
     # Images of 0.4, and the slopes of the inverses there.
     for found, x, slope in (
         (ShiftedDistribution(inner, 0.25), 0.65, 1.0),
@@ -103,6 +103,10 @@ def test_far_tails_keep_their_relative_accuracy():
     ):
         assert found.logcdf(x) == pytest.approx(inner.logcdf(0.4), rel=1e-12)
         assert found.logpdf(x) == pytest.approx(inner.logpdf(0.4) + np.log(slope), rel=1e-12)
+    assert inner.logcdf(0.4) < np.log(1e-75)
+    # Those of sums are too small for a series, and are bounded.
+    far = PowerTransform(BetaAverage([901, 81], [101, 21]), 2)
+    assert far.logcdf(0.16) == pytest.approx(np.log(1e-11))
 
 
 BAD = BetaAverage([1], [1]) - BetaAverage([1], [1])

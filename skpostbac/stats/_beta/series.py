@@ -166,7 +166,7 @@ def _share(a: Floats, b: Floats, p: Floats, q: Floats) -> Floats:
 # Weights below exp(-DIGITS) = 1.7e-15 are left out, and so is the error of the rule.
 DIGITS = 34.0
 # Shifts at which the bandwidth is looked for, as shares of the farthest one worth a look.
-_SHIFTS = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95])[:, np.newaxis, np.newaxis]
+_SHIFTS = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95, 1.0])
 # Beyond this the odds would overflow, and theta is 0 or 1.
 _LARGEST_LOG_ODDS = 300.0
 _SIDES = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
@@ -174,6 +174,45 @@ _SIDES = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
 _BLOCK = 2**16
 # Log of the size of corners at the first order that are left out.
 _LEAST = -39.0
+
+
+def window(p: Floats, q: Floats, n: Floats, curvature: Floats, digits: float) -> Floats:
+    """Distances in log-odds, below and above, beyond which weights are negligible, (2, ...).
+
+    The root of n (log(q + p e^d) - p d) = digits, and its mirror image. The function is convex, and
+    Newton's steps stay outside, beginning with the lines to which it tends, or a Gamma variable.
+    """
+    share, level, x = np.array([p, q]), digits / n, digits / curvature
+    d = np.minimum((level - np.log(share[::-1])) / share, x + np.sqrt(2 * x))
+    for _ in range(2):
+        fall = share * np.expm1(-d)
+        d += (np.log1p(fall) + share * d - level) * (1 + fall) / (share[::-1] * fall)
+    return np.asarray(d)
+
+
+def bandwidth(curvature: Floats, angle: Floats | float, rate: Floats, digits: float) -> Floats:
+    """Bandwidths of integrands on paths: each is the least of some shifts."""
+    most = np.minimum(0.5 * np.pi - angle, 4 * (np.sqrt(2 * digits / curvature) + angle))
+    shift = np.multiply.outer(_SHIFTS, most)
+    # The wave does not grow on paths on the same side.
+    shift[-1] = 0.95 * angle
+    down = np.cos(angle - shift) + np.minimum(rate * np.sin(angle - shift), 0.0)
+    least = np.maximum(np.minimum(np.cos(angle + shift), down), 1e-300)
+    return np.asarray(((digits - curvature * np.log(least)) / shift).min(axis=0))
+
+
+def rotated(p: Floats, d: Floats, angle: Floats | float) -> tuple[Floats, ...]:
+    """Return x, y and |1 + x + i y|^2 - 1 of q + p exp(d + i angle) = 1 + x + i y.
+
+    And the real and the imaginary part of p (d + i angle) - log(1 + x + i y).
+    """
+    finite = np.minimum(d, _LARGEST_LOG_ODDS)
+    odds_less_one, half_sine = np.expm1(finite), np.sin(0.5 * angle)
+    x = p * (odds_less_one * np.cos(angle) - 2 * half_sine * half_sine)
+    y = (odds_less_one + 1) * (p * np.sin(angle))
+    square = x * (x + 2) + y * y
+    size = p * d - 0.5 * np.log1p(square) - (d - finite)
+    return x, y, square, size, p * angle - np.arctan2(y, 1 + x)
 
 
 def path_of(betas: Betas, height: Floats) -> Floats:
@@ -185,35 +224,19 @@ def path_of(betas: Betas, height: Floats) -> Floats:
     p, q, curvature = betas.p, betas.q, betas.curvature
     angle = np.minimum(np.arccos(np.exp(-1.5 / curvature)), 0.6)
     rate = height[:, np.newaxis] * betas.size / betas.n
-    # Weights are negligible beyond the root of n (log(q + p e^d) - p d) = DIGITS. It is bounded
-    # from outside, by the line to which the left-hand side tends, by a Gamma variable at the mode,
-    # and on the upper side, below theta = 1/2, by its exponential growth. As the function is
-    # convex, a Newton step stays outside.
-    share, level, x = np.array([p, q]), DIGITS / betas.n, DIGITS / curvature
-    logs, root = np.log(share[::-1]), np.sqrt(2 * x)
-    window = np.minimum((level - logs) / share, x + root)
-    steep = np.log1p(2 * x + np.sqrt(2) * root)
-    window[1] = np.where(steep < logs[0] - logs[1], np.minimum(window[1], steep), window[1])
-    d = _SIDES * np.minimum(window, _LARGEST_LOG_ODDS)
-    rise = p * np.expm1(d)
-    step = (np.log1p(rise) - p * d - level) * (1 + rise) / (_SIDES * q * rise)
-    window -= np.where(window < _LARGEST_LOG_ODDS, step, 0.0)
+    reach = window(p, q, betas.n, curvature, DIGITS)
     # With d = e^(v - b - log(1 / lean)) the nodes spread out at b beyond where theta bends, and
     # beyond where the wave does.
     found = np.zeros((6, *p.shape))
-    ends, spread, is_far = found[1:3], found[3:5], window > 4.0
+    ends, spread, is_far = found[1:3], found[3:5], reach > 4.0
     spread[:] = np.exp(-2.0 - np.log1p(rate))
     spread[1] *= p / q
-    np.minimum(window, np.log1p(window / spread), out=ends)
-    np.copyto(ends, window, where=~is_far)
+    np.minimum(reach, np.log1p(reach / spread), out=ends)
+    np.copyto(ends, reach, where=~is_far)
     spread *= is_far
-    # The bandwidth is the least of some shifts.
-    shift = np.minimum(0.5 * np.pi - angle, 4 * (root + angle)) * _SHIFTS
-    down = np.cos(angle - shift) + np.minimum(rate * np.sin(angle - shift), 0.0)
-    least = np.maximum(np.minimum(np.cos(angle + shift), down), 1e-300)
-    bandwidth = ((DIGITS - curvature * np.log(least)) / shift).min(axis=0)
     found[0] = np.where(betas.weight < 0, -angle, angle)
-    found[5] = np.ceil(ends.sum(axis=0) * bandwidth / (2 * np.pi) + 2)
+    width = bandwidth(curvature, angle, rate, DIGITS) / (2 * np.pi)
+    found[5] = np.ceil(ends.sum(axis=0) * width + 2)
     return found
 
 
@@ -247,16 +270,10 @@ def _transforms(known: Floats, n_orders: int) -> Complexes:
     growth = np.exp(v)
     down, up = spread_below / growth, spread_above * growth
     d = v + (spread_below - down) + (up - spread_above)
-    finite = np.minimum(d, _LARGEST_LOG_ODDS)
-    odds_less_one, half_sine = np.expm1(finite), np.sin(0.5 * angle)
-    # q + p exp(d + i alpha) is 1 + x + i y.
-    x = p * (odds_less_one * np.cos(angle) - 2 * half_sine * half_sine)
-    y = (odds_less_one + 1) * (p * np.sin(angle))
-    square = x * (x + 2) + y * y
+    x, y, square, *log_weight = rotated(p, d, angle)
     # Angles and logs of the sizes of the weights, and of the waves of orders 1 and n_fine.
     angles, logs = np.empty((2, 3, *d.shape))
-    angles[0] = n * (p * angle - np.arctan2(y, 1 + x))
-    logs[0] = n * (p * d - 0.5 * np.log1p(square) - (d - finite))
+    logs[0], angles[0] = (n * part for part in log_weight)
     scale, n_fine = rate * q / (1 + square), math.isqrt(n_orders - 1) + 1
     np.multiply(scale, square - x, out=angles[1])
     np.multiply(scale, -y, out=logs[1])

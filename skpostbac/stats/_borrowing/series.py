@@ -20,13 +20,13 @@ distribution over a few times P / K, and is exact farther from the corners.
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import erfc, expit, gammaln, log_expit
+from scipy.special import binom, erfc, expit, gammaln, log_expit
 
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._borrowing.pool import Pool
 from skpostbac.stats._borrowing.states import decay, vanishing_height
 from skpostbac.stats._borrowing.transform import StratumTransform
-from skpostbac.stats._numerics import Frame, log_beta, log_sum
+from skpostbac.stats._numerics import Frame, barycentric, log_beta, log_sum
 from skpostbac.stats._series import Series
 from skpostbac.stats._table import CentredShare, Table
 
@@ -222,17 +222,12 @@ def _end_densities(pools: Sequence[Pool]) -> Floats:
 
 def _interpolated(x: Floats, values: Complexes, points: Floats) -> Complexes:
     """Interpolate between even x by polynomials through the nearest ones."""
-    spacing = x[1] - x[0]
-    n = min(_POINTS, x.size)
-    place = (points - x[0]) / spacing
+    place, n = (points - x[0]) / (x[1] - x[0]), min(_POINTS, x.size)
     start = np.clip(np.floor(place).astype(int) - n // 2 + 1, 0, x.size - n)
-    own = place - start
-    table = np.ones((points.size, n))
-    for i in range(n):
-        for j in range(n):
-            if i != j:
-                table[:, i] *= (own - j) / (i - j)
-    return np.asarray((table * values[start[:, np.newaxis] + np.arange(n)]).sum(axis=1))
+    number = np.arange(n)
+    weights = np.asarray((-1.0) ** number * binom(n - 1, number), np.float64)
+    shares = barycentric(number.astype(float), weights, place - start)
+    return np.asarray((shares * values[start[:, np.newaxis] + number]).sum(axis=1))
 
 
 def class_share(pool: Pool, frame: Frame, deviation: float) -> CentredShare:

@@ -27,6 +27,7 @@ from itertools import pairwise
 import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
+from skpostbac.stats._beta.series import bandwidth, rotated, window
 from skpostbac.stats._borrowing.pool import Stratum
 from skpostbac.stats._numerics import (
     chebyshev_count,
@@ -39,8 +40,6 @@ from skpostbac.stats._numerics import (
 
 # Weights below exp(-DIGITS) = 5e-12 are left out, and so is the error of the rule.
 _DIGITS = 26.0
-# Beyond this the odds would overflow, and theta is 0 or 1.
-_LARGEST_LOG_ODDS = 300.0
 # Classes share nodes if their samples have no larger ratio.
 _RATIO = 3.0
 # Of more rows times states and heights than this, those rows are multiplied at few heights whose
@@ -101,7 +100,7 @@ class Rule:
         # Log-odds are counted from this.
         middle = 0.5 * float(place.min() + place.max())
         p, q = 1 / (1 + np.exp(-middle)), 1 / (1 + np.exp(middle))
-        low, high = _window(a / n, b / n, n, curvature)
+        low, high = window(a / n, b / n, n, curvature, _DIGITS)
         below, above = float((middle - place + low).max()), float((place - middle + high).max())
         # In windows that reach far, nodes spread out, beginning at two.
         begin = 2.0 + np.log1p(rate)
@@ -116,21 +115,14 @@ class Rule:
                 spread[side] = float(np.exp(-start))
                 reach[side] = float(min(reach[side], start + np.log(reach[side] + spread[side])))
         few = np.geomspace(curvature.min(), curvature.max(), 4)
-        bandwidth = _bandwidth(few, angle, float(rate.max()))
-        count = int(np.ceil(sum(reach) * bandwidth / (2 * np.pi) + 2))
+        width = float(bandwidth(few, angle, rate.max(), _DIGITS).max()) / (2 * np.pi)
+        count = int(np.ceil(sum(reach) * width + 2))
         v = np.linspace(-reach[0], reach[1], count)
         down_v, up_v = spread[0] * np.exp(-v), spread[1] * np.exp(v)
         d, stretch = v + (spread[0] - down_v) + (up_v - spread[1]), 1 + down_v + up_v
         if in_sum[0] < 0:
             angle = -angle
-        # As in `skpostbac.stats._beta.series`: q + p exp(d + i angle) is 1 + x + i y.
-        finite = np.minimum(d, _LARGEST_LOG_ODDS)
-        odds_less_one, half_sine = np.expm1(finite), np.sin(0.5 * angle)
-        x = p * (odds_less_one * np.cos(angle) - 2 * half_sine * half_sine)
-        y = (odds_less_one + 1) * (p * np.sin(angle))
-        square = x * (x + 2) + y * y
-        sizes = p * d - 0.5 * np.log1p(square) - (d - finite)
-        angles = p * angle - np.arctan2(y, 1 + x)
+        x, y, square, sizes, angles = rotated(p, d, angle)
         n, excess = n[..., np.newaxis], (a - n * p)[..., np.newaxis]
         weights = n * sizes + excess * d
         weights -= weights.max(axis=-1, keepdims=True)
@@ -178,38 +170,6 @@ class Rule:
             sums *= self.scale[number][:, np.newaxis]
             found[:, here] = sums.reshape(len(found), -1, points.size)
         return found if matrix is None else chebyshev_values(found, matrix)
-
-
-def _window(p: Floats, q: Floats, n: Floats, curvature: Floats) -> tuple[Floats, Floats]:
-    """Distances in log-odds, below and above, beyond which the weights are negligible.
-
-    The root of n (log(q + p e^d) - p d) = DIGITS. The function is convex, and Newton's steps stay
-    outside, beginning with the lines to which it tends, or a Gamma variable.
-    """
-    x, level, found = _DIGITS / curvature, _DIGITS / n, []
-    for near, far in ((p, q), (q, p)):
-        # On each side, as if it were the lower one.
-        d = np.minimum((level - np.log(far)) / near, x + np.sqrt(2 * x))
-        d = np.minimum(d, _LARGEST_LOG_ODDS)
-        for _ in range(2):
-            fall = near * np.expm1(-d)
-            excess = np.log1p(fall) + near * d - level
-            d = d + np.where(d < _LARGEST_LOG_ODDS, excess * (1 + fall) / (far * fall), 0.0)
-        found.append(d)
-    return found[0], found[1]
-
-
-def _bandwidth(curvature: Floats, angle: float, rate: float) -> float:
-    """Largest bandwidth of the integrands on a path."""
-    most = 4 * (np.sqrt(2 * _DIGITS / curvature) + angle)
-    shares = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95])
-    shift = np.minimum(0.5 * np.pi - angle, most)[:, np.newaxis] * shares
-    # The wave does not grow on paths on the same side.
-    shift = np.hstack([shift, np.full((curvature.size, 1), 0.95 * angle)])
-    down = np.cos(angle - shift) + np.minimum(rate * np.sin(angle - shift), 0.0)
-    least = np.maximum(np.minimum(np.cos(angle + shift), down), 1e-300)
-    growth = -curvature[:, np.newaxis] * np.log(least)
-    return float(((_DIGITS + growth) / shift).min(axis=1).max())
 
 
 def _rules(
