@@ -8,7 +8,7 @@ the coefficients of a Fourier series (`series`). A single class is a mixture of 
 of its density.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TypeVar
 
@@ -173,13 +173,11 @@ class HierarchicalBetaAverage(BoundedDistribution):
         one.flags.writeable = False
         windows = sliding_window_view(one, size)[::-1]
 
-        def alone(pool: Pool) -> list[tuple[Pool, Pool]]:
-            # States are placed once for all classes.
-            moments = pool.each()
-            return list(zip(moments, pool.for_transforms(moments).each(), strict=True))
-
+        # States are placed once for all classes.
+        pairs = self._of_classes(
+            lambda pool: zip(each := pool.each(), pool.for_transforms(each).each(), strict=True)
+        )
         distributions: dict[int, HierarchicalBetaAverage] = {}
-        pairs = self._of_classes(alone)
         for pair, weights in zip(pairs, windows, strict=True):
             if id(pair) not in distributions:
                 distributions[id(pair)] = distribution = self._with_weights(weights)
@@ -189,10 +187,10 @@ class HierarchicalBetaAverage(BoundedDistribution):
     def means(self) -> Floats:
         """Return the posterior mean of the recall of each class, shape (l,)."""
         return np.array(
-            self._of_classes(lambda pool: [x for one in pool.strata for x in one.means[0].tolist()])
+            self._of_classes(lambda pool: np.concatenate([one.means[0] for one in pool.strata]))
         )
 
-    def _of_classes(self, values: Callable[[Pool], list[Value]]) -> list[Value]:
+    def _of_classes(self, values: Callable[[Pool], Iterable[Value]]) -> list[Value]:
         """Return what is known of each class, given that of each row of a pool of equal weights."""
         known: dict[tuple[float, ...], Value] = {}
         for number in range(int(self.pools.max()) + 1):

@@ -18,6 +18,7 @@ distribution over a few times P / K, and is exact farther from the corners.
 """
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from scipy.special import binom, erfc, expit, gammaln, log_expit
@@ -69,18 +70,14 @@ class PooledTransform:
             sizes = [np.exp(logs - logs.max())[:, np.newaxis] for logs in likelihoods]
             of_all = pool.chain.total(sizes)
             for block, total in zip(blocks, totals, strict=True):
-                factors = [(*pair, block) for pair in zip(sizes, parts, strict=True)]
-                total *= pool.chain.total(_factor(*one) for one in factors)
+                one = np.ones(block.size)
+                factors = (
+                    reduce(np.multiply, (x.values(block) for x in some), one) for some in parts
+                )
+                pairs = zip(sizes, factors, strict=True)
+                total *= pool.chain.total(np.where(size > 0, size * x, 0.0) for size, x in pairs)
                 total /= of_all
         return np.concatenate(totals)
-
-
-def _factor(size: Floats, parts: Sequence[StratumTransform], heights: Complexes) -> Complexes:
-    """Transform of a stratum in its states, times their sizes."""
-    found = size.astype(complex).repeat(heights.size, axis=1)
-    for part in parts:
-        found *= part.values(heights)
-    return np.where(size > 0, found, 0.0)
 
 
 def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: float) -> Series:
@@ -160,12 +157,11 @@ def _looked_at(
         kappa, place = np.unique(one.borrowed.kappa, return_inverse=True)
         shares = np.bincount(place.ravel(), np.exp(one.log_weights))
         terms.append((shares, decay(one.classes, one.means, one.base, kappa)))
-
-    def log_size(height: Floats) -> Floats:
-        sizes = [shares @ np.exp(log_envelope(height)) for shares, log_envelope in terms]
-        return np.asarray(np.log(np.maximum(sizes, 1e-300)).sum(keepdims=True))
-
-    guess = float(vanishing_height(log_size, float(np.log(_NEGLIGIBLE)), 1)[0])
+    guess = vanishing_height(
+        lambda t: np.log(np.maximum([x @ np.exp(log(t)) for x, log in terms], 1e-300)).sum(),
+        float(np.log(_NEGLIGIBLE)),
+        1,
+    )[0]
     most = 2 * np.pi * _MOST / (16 * deviation)
     attempts = [1.2 * guess, 2.5 * guess] if guess * deviation < 120 else []
     attempts = [limit for limit in attempts if limit < most]

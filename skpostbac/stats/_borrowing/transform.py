@@ -101,22 +101,19 @@ class Rule:
         middle = 0.5 * float(place.min() + place.max())
         p, q = 1 / (1 + np.exp(-middle)), 1 / (1 + np.exp(middle))
         low, high = window(a / n, b / n, n, curvature, _DIGITS)
-        below, above = float((middle - place + low).max()), float((place - middle + high).max())
+        reach = np.array([(middle - place + low).max(), (place - middle + high).max()])
         # In windows that reach far, nodes spread out, beginning at two.
         begin = 2.0 + np.log1p(rate)
-        spread, reach = [0.0, 0.0], [below, above]
-        for side, start in enumerate(
-            (
-                middle - (np.minimum(place, 0) - begin).min(),
-                (np.maximum(place, 0) + begin).max() - middle,
-            )
-        ):
-            if reach[side] > 4 and reach[side] > start:
-                spread[side] = float(np.exp(-start))
-                reach[side] = float(min(reach[side], start + np.log(reach[side] + spread[side])))
+        start = np.array(
+            [(begin - np.minimum(place, 0)).max(), (begin + np.maximum(place, 0)).max()]
+        )
+        start += [middle, -middle]
+        is_far = (reach > 4) & (reach > start)
+        spread = np.where(is_far, np.exp(-start), 0.0)
+        reach = np.where(is_far, np.minimum(reach, start + np.log(reach + spread)), reach)
         few = np.geomspace(curvature.min(), curvature.max(), 4)
         width = float(bandwidth(few, angle, rate.max(), _DIGITS).max()) / (2 * np.pi)
-        count = int(np.ceil(sum(reach) * width + 2))
+        count = int(np.ceil(reach.sum() * width + 2))
         v = np.linspace(-reach[0], reach[1], count)
         down_v, up_v = spread[0] * np.exp(-v), spread[1] * np.exp(v)
         d, stretch = v + (spread[0] - down_v) + (up_v - spread[1]), 1 + down_v + up_v
@@ -267,20 +264,15 @@ class StratumTransform:
         if order.size * found.size > _MANY:
             batch = np.maximum(turned // _TURN, np.arange(order.size) // _BATCH)
         for rows in np.split(order, np.flatnonzero(np.diff(batch)) + 1):
-            chosen = np.isin(np.arange(order.size), rows)
             few, of_few = _few_heights(heights, float(reach[rows].sum()))
-            if of_few is None:
-                self._multiply(found, heights, chosen)
-            else:
-                product = np.ones((len(found), few.size), dtype=complex)
-                self._multiply(product, few, chosen)
-                found *= chebyshev_values(product, of_few)
+            product = self._product(few, np.isin(np.arange(order.size), rows))
+            found *= product if of_few is None else chebyshev_values(product, of_few)
         return found
 
-    def _multiply(self, product: Complexes, heights: Complexes, chosen: Bools) -> None:
-        """Multiply a table by the transforms of some rows."""
-        count = self.stratum.classes.count.astype(int)
-        borrows = 1 - self.stratum.outlier
+    def _product(self, heights: Complexes, chosen: Bools) -> Complexes:
+        """Transform of the sum of some rows."""
+        count, borrows = self.stratum.classes.count.astype(int), 1 - self.stratum.outlier
+        product = np.ones((len(borrows), heights.size), dtype=complex)
         alone = np.empty((count.size, heights.size), dtype=complex)
         for rule in self.outliers:
             if (some := np.flatnonzero(chosen[rule.rows])).size:
@@ -305,6 +297,7 @@ class StratumTransform:
                     values += other
                     for one, times in zip(values.transpose(1, 0, 2), power, strict=True):
                         product[states] *= one if times == 1 else one**times
+        return product
 
 
 def _few_heights(heights: Complexes, reach: float) -> tuple[Complexes, Floats | None]:
