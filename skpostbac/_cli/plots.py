@@ -96,11 +96,7 @@ def _plot(evaluation: Evaluation, content: str, width: float) -> Figure:
     from matplotlib.figure import Figure
 
     best_first, n_classes = evaluation.ranking, evaluation.n_classes
-    n_rows = {
-        "posteriors": len(best_first),
-        "weakest": MOST_RECALLS + 1,
-        "recalls": n_classes + 1,
-    }
+    n_rows = {"posteriors": len(best_first), "weakest": MOST_RECALLS + 1, "recalls": n_classes + 1}
     height = rows_size(n_rows[content])[1] if content in n_rows else 3.6
     figure = Figure(figsize=(width, height), layout="constrained")  # not managed by pyplot
     ax = figure.subplots()

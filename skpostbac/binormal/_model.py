@@ -539,10 +539,7 @@ def binormal_average_precision_score(
 
 
 def make_binormal_scorer(
-    metric: str = "roc_auc",
-    *,
-    pos_label: Any = None,
-    positive_fraction: float | None = None,
+    metric: str = "roc_auc", *, pos_label: Any = None, positive_fraction: float | None = None
 ) -> Any:
     """Make a scorer of an area under a binormal curve, for `scoring=`.
 

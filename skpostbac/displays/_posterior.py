@@ -310,12 +310,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
 
     @classmethod
     def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        predictions: Predictions,
-        *,
-        ax: Axes | None = None,
-        **options: Any,
+        cls, y_true: ArrayLike, predictions: Predictions, *, ax: Axes | None = None, **options: Any
     ) -> PosteriorComparisonDisplay:
         """Compare classifiers tested on the same samples, and plot the result.
 

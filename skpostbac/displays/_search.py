@@ -14,10 +14,7 @@ from skpostbac._plot import Kwargs, Plot
 from skpostbac._utils import check_choice, input_errors, is_integer, shown
 from skpostbac.metrics import PosteriorBalancedAccuracy, SelectedPosterior
 from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
-from skpostbac.model_selection._pooling import (
-    candidate_params,
-    fold_counts,
-)
+from skpostbac.model_selection._pooling import candidate_params, fold_counts
 from skpostbac.model_selection._selection import corrected_choice
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
 

@@ -211,11 +211,7 @@ class PosteriorComparison(StablePickle):
     _joint: Joint
 
     def __init__(
-        self,
-        names: Sequence[str],
-        posteriors: Sequence[ScalarPosterior],
-        *,
-        rope: float = 0.0,
+        self, names: Sequence[str], posteriors: Sequence[ScalarPosterior], *, rope: float = 0.0
     ) -> None:
         for argument, values in (("names", names), ("posteriors", posteriors)):
             if not isinstance(values, tuple | list):
@@ -395,12 +391,7 @@ class PosteriorComparison(StablePickle):
         return self._joint.difference(*self._pair(a, b))
 
     def difference_interval(
-        self,
-        a: str,
-        b: str,
-        level: float = 0.95,
-        *,
-        method: IntervalMethod = DEFAULT_INTERVAL,
+        self, a: str, b: str, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
     ) -> Interval:
         """Return a credible interval of the :meth:`difference` of `a` and `b`.
 

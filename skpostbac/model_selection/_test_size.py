@@ -475,9 +475,7 @@ def required_test_size(
     )
 
 
-def _planned(
-    recalls: ArrayLike | PosteriorBalancedAccuracy,
-) -> tuple[Design, LabelArray, Floats]:
+def _planned(recalls: ArrayLike | PosteriorBalancedAccuracy) -> tuple[Design, LabelArray, Floats]:
     """Return the design for an interval, the classes and the rates, see `PlannedTest`."""
     if isinstance(recalls, PosteriorBalancedAccuracy):
         distribution = recalls.distribution

@@ -373,11 +373,7 @@ class PairedDifference(BoundedDistribution):
     """Weights of the classes, read-only, shape (l,)."""
 
     def __init__(
-        self,
-        counts: ArrayLike,
-        *,
-        prior: ArrayLike = 0.5,
-        weights: ArrayLike | None = None,
+        self, counts: ArrayLike, *, prior: ArrayLike = 0.5, weights: ArrayLike | None = None
     ) -> None:
         self.counts = pair_counts(counts)
         given = float_array(prior, "prior")
@@ -635,12 +631,7 @@ def _corners(
 
 
 def _products(
-    places: Floats,
-    values: Complexes,
-    shifts: Floats,
-    ratios: Complexes,
-    same: float,
-    scale: float,
+    places: Floats, values: Complexes, shifts: Floats, ratios: Complexes, same: float, scale: float
 ) -> tuple[Floats, Complexes]:
     """Products of waves exp(i t place) value and exp(i t shift) ratio that count."""
     size = scale * np.abs(np.outer(values[:, 0], ratios[:, 0]))

@@ -216,10 +216,7 @@ class Distribution(SetOnce, ABC):
         """Draw random values."""
 
     def sample(
-        self,
-        shape: int | tuple[int, ...] = (),
-        *,
-        rng: RngLike = None,
+        self, shape: int | tuple[int, ...] = (), *, rng: RngLike = None
     ) -> np.float64 | Floats:
         """Draw independent random values.
 

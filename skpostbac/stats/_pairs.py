@@ -80,13 +80,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import (
-    Bools,
-    Floats,
-    Indices,
-    check_integer,
-    check_seed,
-)
+from skpostbac._utils import Bools, Floats, Indices, check_integer, check_seed
 from skpostbac.stats._borrowing import (
     LARGEST_COUNT,
     Chain,
@@ -419,11 +413,7 @@ def _spread(chances: Floats, group: Indices, rng: np.random.Generator) -> Indice
 
 
 def cumulant_tables(
-    discordant: Stratum,
-    wins: Stratum,
-    groups: Sequence[Groups],
-    weights: Floats,
-    count: Floats,
+    discordant: Stratum, wins: Stratum, groups: Sequence[Groups], weights: Floats, count: Floats
 ) -> list[Floats]:
     """Cumulants 1 to 5 of the sum of `count` classes of each row, in pairs of groups of states.
 

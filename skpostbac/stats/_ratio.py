@@ -559,11 +559,7 @@ class BetaRatio(TabulatedDistribution):
     """Values of the denominator at the corners, read-only, shape (2, 2)."""
 
     def __init__(
-        self,
-        first: BetaAverage,
-        second: BetaAverage,
-        numerator: ArrayLike,
-        denominator: ArrayLike,
+        self, first: BetaAverage, second: BetaAverage, numerator: ArrayLike, denominator: ArrayLike
     ) -> None:
         for name, variable in {"first": first, "second": second}.items():
             if not isinstance(variable, BetaAverage):

@@ -128,11 +128,7 @@ def resolved_panels(
 
 
 def resolve(
-    cdf: Callable[[Floats], Floats],
-    edges: Floats,
-    *,
-    tolerance: float = _OF_PANELS,
-    most: int = 64,
+    cdf: Callable[[Floats], Floats], edges: Floats, *, tolerance: float = _OF_PANELS, most: int = 64
 ) -> "PanelDistribution":
     """Return the distribution of a distribution function, given rising first edges."""
     found = resolved_panels(

@@ -37,12 +37,7 @@ from skpostbac.metrics import (
 )
 from skpostbac.metrics._counts import WORD_BITS, WORD_KEY, class_order, unpack_bits
 from skpostbac.metrics._labels import label_list, unique_label_array
-from skpostbac.metrics._priors import (
-    DEFAULT_PRIOR,
-    ClassWeightLike,
-    PriorLike,
-    independent_prior,
-)
+from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike, independent_prior
 from skpostbac.stats._beta import LARGEST
 
 TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None

@@ -295,9 +295,7 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
             return np.concatenate(arrays, axis=-1)
 
         return beta_averages(
-            joined(self.a, other.a),
-            joined(self.b, other.b),
-            joined(self.weights, -other.weights),
+            joined(self.a, other.a), joined(self.b, other.b), joined(self.weights, -other.weights)
         )
 
     def support(self) -> Intervals:
