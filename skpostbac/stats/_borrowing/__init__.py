@@ -4,7 +4,7 @@
 quadrature nodes of the rate and the strength shared by a stratum, `chain` the Markov chain of
 states over the strata, and `pool` the classes of a pool given their states. `transform` has the
 transforms of strata in their states, `series` the distribution of the sum, and `average` the public
-class. Imports `_distribution`, `_series` and `_numerics`.
+class. Imports `_beta`, `_distribution`, `_series` and `_numerics`.
 """
 
 from skpostbac.stats._borrowing.average import HierarchicalBetaAverage

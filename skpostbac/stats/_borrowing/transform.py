@@ -5,10 +5,12 @@ b = n - k + base + (1 - mu) kappa. Its transform is an entire function of mu (Ku
 M(a, a + b; i t w), NIST Digital Library of Mathematical Functions, 13.2), and changes by a factor
 of about
 
-    exp(kappa d log(1 + |t w| / (n + kappa)))
+    (1 + i x)^(kappa d),    x = t w / (n + kappa),
 
-over a distance d, until it vanishes. It is computed at some Chebyshev points of the rates of each
-strength, and at all rates by interpolation. At all points where n p q is alike it is a quadrature
+over a distance d, until it vanishes: a wave that turns by the angle of 1 + i x and grows by its
+size. It is computed at some Chebyshev points of the rates of each strength, and at all rates by
+interpolation. Rows of a stratum whose x differ much need different numbers of points, and are
+computed apart. At all points where n p q is alike it is a quadrature
 with the same nodes, on a rotated path in the plane of log-odds (`skpostbac.stats._beta.series`).
 On a path at the angle alpha, at log-odds d from those of p, the weights are
 
@@ -16,6 +18,9 @@ On a path at the angle alpha, at log-odds d from those of p, the weights are
 
 With one strength n is the same at all points, so that these differ by exp(e d), which is real, and
 by a factor for all nodes: transforms are products of a real matrix and that of the waves.
+
+Where many rows have short reaches in the sum, their transforms hardly turn over a block of heights.
+They are multiplied in batches, each at the few Chebyshev points of the heights that its sum needs.
 
 Heights may be complex: minus i times a real tilt gives the moment generating function.
 """
