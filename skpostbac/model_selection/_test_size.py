@@ -346,10 +346,10 @@ def required_test_size(
 
     The assurance is a sawtooth function of the number of samples, since counts are integers. The
     returned size is the smallest from which on the target is reached at all evaluated sizes
-    (``sizes``); of those that are simulated, some may fall short by less than a standard error.
-    They include the next sizes beyond the answer, over at least three teeth: up to 200 sizes for
-    the width of one class, 64 for one class of a pair and up to 16 otherwise, and as few as 4 with
-    many classes, whose teeth average out.
+    (``sizes``); of larger sizes, simulated assurances may fall short by less than their standard
+    errors. They include the next sizes beyond the answer, over at least three teeth: up to 200
+    sizes for the width of one class, 64 for one class of a pair and up to 16 otherwise, and as few
+    as 4 with many classes, whose teeth average out.
 
     A rule of thumb says that 10,000 samples have a good chance of detecting an improvement of 0.1
     %. This holds only for classifiers that agree on nearly all samples: the improvement of 10
@@ -533,7 +533,7 @@ def _search(
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if reaches(middle) else (middle, high)
-        # By less than its standard error, a simulated assurance falls short of nothing.
+        # A simulated assurance may fall short by less than its standard error.
         following = [size for size in plan.following_sizes(high) if not reaches(size)]
         short = [size for size in following if sum(found[size]) < target]
         if not short:

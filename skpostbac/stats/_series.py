@@ -412,7 +412,7 @@ def fade(count: int) -> Floats:
 # Shares of 1 - level that are left below; both ends of the support are among the ends.
 _SHARES = 0.5 - 0.5 * np.cos(np.pi * np.arange(17) / 16)
 # Quantiles of smaller probabilities are those of the approximated logs.
-_LEAST = 1e-10
+LEAST = 1e-10
 
 
 def quantiles(
@@ -435,7 +435,7 @@ def quantiles(
     spread = (slice(None), np.newaxis) if p.shape[1] <= 64 else (..., np.newaxis)
     with np.errstate(all="ignore"):
         for i in range(300):
-            # Found ones are not evaluated again.
+            # Columns that are found in all rows are not evaluated again.
             if not (done := is_found.all(axis=0)).any():
                 points, values = y, evaluate(y)
             else:
@@ -469,7 +469,8 @@ def quantiles(
             is_safe &= (low <= moved) & (moved <= high) & (np.abs(moved - y) > spacing)
             is_safe &= i % 4 < 3
             moved = np.where(is_safe | is_last, moved, 0.5 * (low + high))
-            # At a pole itself there is no step.
+            # At a pole itself there is no step. What a step of the size `last` leaves is less than
+            # its fourth power.
             is_there = np.abs(log_ratio) <= 1e-15
             moved = np.where(is_there, y, moved)
             is_last |= is_there | (high - low <= np.maximum(spacing, last**4 * deviation))
@@ -780,10 +781,10 @@ class Located:
 
     def quantiles(self, p: Floats, q: Floats) -> Floats:
         """Points with P(X <= x) = p = 1 - q."""
-        x, is_central, inner = np.empty(p.shape), np.minimum(p, q) >= _LEAST, (p, q)
+        x, is_central, inner = np.empty(p.shape), np.minimum(p, q) >= LEAST, (p, q)
         are_central = bool(is_central.all())
         if not are_central:
-            inner = np.clip(np.nan_to_num([p, q], nan=0.5), _LEAST, 1 - _LEAST)
+            inner = np.clip(np.nan_to_num([p, q], nan=0.5), LEAST, 1 - LEAST)
         mean, rest, low, high = self.frames[..., np.newaxis]
         for rows, part in self.parts:
             own = part.quantiles_from_ends(p[rows], q[rows])

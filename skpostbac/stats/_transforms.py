@@ -29,7 +29,7 @@ from skpostbac._utils import Floats, float_or_nan, shown
 from skpostbac.stats._beta import BetaAverage
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._numerics import EPS, Frame
-from skpostbac.stats._series import Centred, Evaluator, SmallTails, quantiles
+from skpostbac.stats._series import LEAST, Centred, Evaluator, SmallTails, quantiles
 
 # Nodes of a panel of the moments.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
@@ -199,7 +199,8 @@ class _Transformed(Centred):
         ends = self.base.quantiles_from_ends(p, q)
         if ends is None:
             frame = self.transform.distribution._frame
-            p, q = (np.where(p * q > 0, share, 0.5) for share in (p, q))
+            # Smaller probabilities are not told from these.
+            p, q = (np.clip(np.where(p * q > 0, x, 0.5), LEAST, 1 - LEAST) for x in (p, q))
             y = quantiles(self.base, p, q)
             ends = frame.mean_to_low + y, frame.mean_to_high - y
         with np.errstate(all="ignore"):
@@ -303,7 +304,8 @@ class PowerTransform(MonotoneTransform):
             x = np.asarray(self.distribution.icdf([1e-9, 1e-7]))
         log_cdf, log_x = np.asarray(self.distribution.logcdf(x)), np.log(x)
         fall = float(np.diff(log_cdf)[0] / np.diff(log_x)[0]) * power
-        if abs(fall - 1) < 1e-9:
+        # Of a sum, the logs are approximations.
+        if abs(fall - 1) < 1e-5:
             return float(np.exp(log_cdf[0] - log_x[0] / power)), at_high
         return (np.inf if fall < 1 else 0.0), at_high
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import betainc, betaln, poch
+from scipy.special import betainc, betaln, gammaincc, poch
 
 from skpostbac.stats import BetaAverage, BetaAverages, Interval
 
@@ -430,3 +430,11 @@ def test_bad_arguments(name, argument, match):
     """The same as for one distribution."""
     with pytest.raises(ValueError, match=match):
         getattr(BetaAverage(np.ones((3, 2)), np.ones((3, 2))), name)(argument)
+
+
+@pytest.mark.parametrize("a", [[0.01, 0.02], [1e-6, 1e-6], [0.3, 2.0]])
+def test_small_shares_of_many_samples_are_gamma_variables(a):
+    """Next to zero, those of the same rate add up to another one."""
+    x = np.array([1e-17, 1e-16, 1e-15])
+    found = BetaAverage(a, [1e15, 1e15]).ccdf(x)
+    assert_allclose(found, gammaincc(sum(a), 2e15 * x), rtol=0, atol=1e-9)

@@ -109,6 +109,14 @@ def test_far_tails_keep_their_relative_accuracy():
     assert far.logcdf(0.16) == pytest.approx(np.log(1e-11))
 
 
+def test_density_at_an_end_may_be_finite():
+    """The mean of two variables rises like 12 x^2, and so its square like 12 y, about."""
+    root = BetaAverage([1, 1], [2, 3])
+    assert PowerTransform(root, 2).pdf(0) == pytest.approx(12, rel=0.1)
+    assert PowerTransform(root, 1.9).pdf(0) == 0
+    assert PowerTransform(root, 2.1).pdf(0) == np.inf
+
+
 BAD = BetaAverage([1], [1]) - BetaAverage([1], [1])
 
 

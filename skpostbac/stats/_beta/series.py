@@ -165,7 +165,8 @@ def _share(a: Floats, b: Floats, p: Floats, q: Floats) -> Floats:
 
 # Weights below exp(-DIGITS) = 1.7e-15 are left out, and so is the error of the rule.
 DIGITS = 34.0
-# Shifts at which the bandwidth is looked for, as shares of the farthest one worth a look.
+# Shifts at which the bandwidth is looked for, as shares of the farthest one worth a look; the last
+# one is replaced.
 _SHIFTS = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95, 1.0])
 # Beyond this the odds would overflow, and theta is 0 or 1.
 _LARGEST_LOG_ODDS = 300.0
@@ -179,14 +180,22 @@ _LEAST = -39.0
 def window(p: Floats, q: Floats, n: Floats, curvature: Floats, digits: float) -> Floats:
     """Distances in log-odds, below and above, beyond which weights are negligible, (2, ...).
 
-    The root of n (log(q + p e^d) - p d) = digits, and its mirror image. The function is convex, and
-    Newton's steps stay outside, beginning with the lines to which it tends, or a Gamma variable.
+    The roots of n (log(q + p e^d) - p d) = digits. They are bounded from outside by the lines to
+    which the left-hand side tends, by a Gamma variable at the mode, and by exponential growth on
+    the side of the farther end. As the function is convex, Newton's steps stay outside.
     """
     share, level, x = np.array([p, q]), digits / n, digits / curvature
-    d = np.minimum((level - np.log(share[::-1])) / share, x + np.sqrt(2 * x))
+    ratio, root = np.log(share / share[::-1]), np.sqrt(2 * x)
+    d = np.minimum((level - np.log(share[::-1])) / share, x + root)
+    steep = np.log1p(2 * x + np.sqrt(2) * root)
+    d = np.where(steep < ratio, np.minimum(d, steep), d)
+    # From the nearer end it keeps its digits.
+    near, sign = np.minimum(p, q), np.where(ratio < 0, -1.0, 1.0)
     for _ in range(2):
-        fall = share * np.expm1(-d)
-        d += (np.log1p(fall) + share * d - level) * (1 + fall) / (share[::-1] * fall)
+        e = sign * np.minimum(d, _LARGEST_LOG_ODDS)
+        rise = near * np.expm1(e)
+        step = (np.log1p(rise) - near * e - level) * (1 + rise) / ((1 - near) * np.abs(rise))
+        d -= np.where(d < _LARGEST_LOG_ODDS, step, 0.0)
     return np.asarray(d)
 
 

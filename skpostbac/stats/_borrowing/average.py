@@ -173,7 +173,7 @@ class HierarchicalBetaAverage(BoundedDistribution):
         one.flags.writeable = False
         windows = sliding_window_view(one, size)[::-1]
 
-        # States are placed once for all classes.
+        # States are placed once for all classes. A copy places its own, with errors of that size.
         pairs = self._of_classes(
             lambda pool: zip(each := pool.each(), pool.for_transforms(each).each(), strict=True)
         )

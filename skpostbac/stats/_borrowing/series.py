@@ -70,7 +70,7 @@ class PooledTransform:
             sizes = [np.exp(logs - logs.max())[:, np.newaxis] for logs in likelihoods]
             of_all = pool.chain.total(sizes)
             for block, total in zip(blocks, totals, strict=True):
-                one = np.ones(block.size)
+                one = np.ones(block.size, dtype=complex)
                 factors = (
                     reduce(np.multiply, (x.values(block) for x in some), one) for some in parts
                 )

@@ -47,8 +47,8 @@ from skpostbac.stats._numerics import (
 _DIGITS = 26.0
 # Classes share nodes if their samples have no larger ratio.
 _RATIO = 3.0
-# Of more rows times states and heights than this, those rows are multiplied at few heights whose
-# waves turn by less than this together, and no more than so many.
+# Of more rows times states and heights than this, rows are multiplied in batches at few heights:
+# of those whose waves turn by about 12 together, and of up to 64.
 _MANY, _TURN, _BATCH = 2**20, 12.0, 64
 
 
@@ -59,11 +59,11 @@ class Rule:
     Attributes
     ----------
     rows : their places in the stratum.
-    kind : numbers of their counts.
+    kind : number of the counts of each row.
     sizes : their weights in the sum.
     offset : centre of the nodes less the means, for each kind.
     sizes_of_weights : shape (n_kinds, n_points, n_nodes).
-    turns : their directions, for some points each, shape (n_kinds, n_nodes).
+    turns : directions of the weights, for some points each, shape (n_kinds, n_nodes).
     scale : what makes their sums one, shape (n_kinds, n_points).
     theta : nodes less their centre, shape (n_nodes,).
     """
@@ -268,9 +268,10 @@ class StratumTransform:
         batch = np.zeros_like(turned)
         if order.size * found.size > _MANY:
             batch = np.maximum(turned // _TURN, np.arange(order.size) // _BATCH)
-        for rows in np.split(order, np.flatnonzero(np.diff(batch)) + 1):
-            few, of_few = _few_heights(heights, float(reach[rows].sum()))
-            product = self._product(few, np.isin(np.arange(order.size), rows))
+        for number in np.unique(batch):
+            chosen = np.isin(np.arange(order.size), order[batch == number])
+            few, of_few = _few_heights(heights, float(reach[chosen].sum()))
+            product = self._product(few, chosen)
             found *= product if of_few is None else chebyshev_values(product, of_few)
         return found
 

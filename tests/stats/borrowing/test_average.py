@@ -130,6 +130,22 @@ def test_marginals():
     assert marginals[0].standard_deviation() < alone.standard_deviation()
 
 
+def test_classes_of_weight_zero_may_be_a_stratum():
+    """The smallest classes only inform the others."""
+    some = HierarchicalBetaAverage([3, 90, 800], [5, 100, 1000], weights=[0, 0.5, 0.5])
+    others = some.marginals()[1:]
+    assert some.mean() == pytest.approx(np.mean([one.mean() for one in others]), rel=1e-12)
+    assert some.cdf(0.85) == pytest.approx(1 - some.ccdf(0.85), abs=1e-12)
+    assert 0.4 < some.cdf(some.mean()) < 0.6
+
+
+def test_classes_without_errors_may_be_huge():
+    """A class of 1e15 samples is known; the other one, too, to seven digits."""
+    low, high = HierarchicalBetaAverage([1e15, 0.8e15], [1e15, 1e15]).interval()
+    assert low == pytest.approx(0.9, abs=3e-8)
+    assert high == pytest.approx(0.9, abs=3e-8)
+
+
 def test_marginals_share_their_counts():
     """Those of 100,000 classes fit in memory."""
     total = np.append(np.full(99_999, 10.0), 11.0)
