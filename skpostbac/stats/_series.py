@@ -427,7 +427,6 @@ def quantiles(
     evaluate = evaluate or distributions.evaluator(2)
     is_lower, wanted = p <= q, np.minimum(p, q)
     low, high = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
-    deviation = distributions.deviation[:, np.newaxis]
     sign, own_end = np.where(is_lower, 1.0, -1.0), np.where(is_lower, low, high)
     y = matched_quantiles(distributions, p) if start is None else start
     is_found, points, values = np.zeros(p.shape, dtype=bool), y, np.empty((3, 0))
@@ -435,12 +434,13 @@ def quantiles(
     spread = (slice(None), np.newaxis) if p.shape[1] <= 64 else (..., np.newaxis)
     with np.errstate(all="ignore"):
         for i in range(300):
-            # Columns that are found in all rows are not evaluated again.
-            if not (done := is_found.all(axis=0)).any():
-                points, values = y, evaluate(y)
-            else:
+            # After some steps, columns that are found in all rows are not evaluated again.
+            if i > 2:
+                done = is_found.all(axis=0)
                 points = np.where(done, points, y)
                 values[..., ~done] = evaluate(y[:, ~done])
+            else:
+                points, values = y, evaluate(y)
             excess, density, slope = values
             tail, inwards = 0.5 + sign * excess, y - own_end
             log_ratio = np.log(tail / wanted)
@@ -473,7 +473,8 @@ def quantiles(
             # its fourth power.
             is_there = np.abs(log_ratio) <= 1e-15
             moved = np.where(is_there, y, moved)
-            is_last |= is_there | (high - low <= np.maximum(spacing, last**4 * deviation))
+            short = np.maximum(spacing, last**4 * distributions.deviation[:, np.newaxis])
+            is_last |= is_there | (high - low <= short)
             y, is_found = np.where(is_found, y, moved), is_found | is_last
             if is_found.all():
                 break

@@ -182,7 +182,7 @@ def window(p: Floats, q: Floats, n: Floats, curvature: Floats, digits: float) ->
 
     The roots of n (log(q + p e^d) - p d) = digits. They are bounded from outside by the lines to
     which the left-hand side tends, by a Gamma variable at the mode, and by exponential growth on
-    the side of the farther end. As the function is convex, Newton's steps stay outside.
+    the side of the farther end. As the function is convex, Newton's step stays outside.
     """
     share, level, x = np.array([p, q]), digits / n, digits / curvature
     ratio, root = np.log(share / share[::-1]), np.sqrt(2 * x)
@@ -190,13 +190,10 @@ def window(p: Floats, q: Floats, n: Floats, curvature: Floats, digits: float) ->
     steep = np.log1p(2 * x + np.sqrt(2) * root)
     d = np.where(steep < ratio, np.minimum(d, steep), d)
     # From the nearer end it keeps its digits.
-    near, sign = np.minimum(p, q), np.where(ratio < 0, -1.0, 1.0)
-    for _ in range(2):
-        e = sign * np.minimum(d, _LARGEST_LOG_ODDS)
-        rise = near * np.expm1(e)
-        step = (np.log1p(rise) - near * e - level) * (1 + rise) / ((1 - near) * np.abs(rise))
-        d -= np.where(d < _LARGEST_LOG_ODDS, step, 0.0)
-    return np.asarray(d)
+    near, e = np.minimum(p, q), np.where(ratio < 0, -1.0, 1.0) * np.minimum(d, _LARGEST_LOG_ODDS)
+    rise = near * np.expm1(e)
+    step = (np.log1p(rise) - near * e - level) * (1 + rise) / ((1 - near) * np.abs(rise))
+    return np.asarray(d - np.where(d < _LARGEST_LOG_ODDS, step, 0.0))
 
 
 def bandwidth(curvature: Floats, angle: Floats | float, rate: Floats, digits: float) -> Floats:
