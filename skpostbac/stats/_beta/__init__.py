@@ -7,3 +7,4 @@ has what users see. Imports `_series`.
 
 from skpostbac.stats._beta.average import BetaAverage, BetaAverages, Question, evaluate_all
 from skpostbac.stats._beta.betas import LARGEST, SMALLEST, central_moments, weighted_means
+from skpostbac.stats._beta.series import bandwidth, rotated, window

@@ -32,7 +32,7 @@ from itertools import pairwise
 import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
-from skpostbac.stats._beta.series import bandwidth, rotated, window
+from skpostbac.stats._beta import bandwidth, rotated, window
 from skpostbac.stats._borrowing.pool import Stratum
 from skpostbac.stats._numerics import (
     chebyshev_count,
