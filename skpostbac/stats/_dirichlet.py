@@ -14,7 +14,8 @@ n = sum_j alpha_j,
 along a line Re p = s > 0 (Erdelyi, Transactions of the Edinburgh Royal Society 59, 1939). Seen from
 the vertex u with the largest exponent, p = s + i (y + t v_u), the factors are functions of y alone
 and of y + t (v_u - v_j). With steps of t and y that are multiples of one another each is tabulated
-once for all t, and the integral is a sum of products of entries of three tables.
+once for all t, and the integral is a sum of products of entries of three tables. Where tables would
+be too long, it is computed at some Chebyshev points of t, and interpolated.
 
 The trapezoid rule with the spacing 2 pi / P has an error below exp(-DIGITS) where the density of a
 Gamma variable at 1 + P is as much smaller than at 1. The line ends where the product of the factors
