@@ -177,12 +177,14 @@ _BLOCK = 2**16
 _LEAST = -39.0
 
 
-def window(p: Floats, q: Floats, n: Floats, curvature: Floats, digits: float) -> Floats:
+def window(
+    p: Floats, q: Floats, n: Floats, curvature: Floats, digits: float, n_steps: int
+) -> Floats:
     """Distances in log-odds, below and above, beyond which weights are negligible, (2, ...).
 
     The roots of n (log(q + p e^d) - p d) = digits. They are bounded from outside by the lines to
     which the left-hand side tends, by a Gamma variable at the mode, and by exponential growth on
-    the side of the farther end. As the function is convex, Newton's step stays outside.
+    the side of the farther end. As the function is convex, Newton's steps stay outside.
     """
     share, level, x = np.array([p, q]), digits / n, digits / curvature
     ratio, root = np.log(share / share[::-1]), np.sqrt(2 * x)
@@ -190,10 +192,13 @@ def window(p: Floats, q: Floats, n: Floats, curvature: Floats, digits: float) ->
     steep = np.log1p(2 * x + np.sqrt(2) * root)
     d = np.where(steep < ratio, np.minimum(d, steep), d)
     # From the nearer end it keeps its digits.
-    near, e = np.minimum(p, q), np.where(ratio < 0, -1.0, 1.0) * np.minimum(d, _LARGEST_LOG_ODDS)
-    rise = near * np.expm1(e)
-    step = (np.log1p(rise) - near * e - level) * (1 + rise) / ((1 - near) * np.abs(rise))
-    return np.asarray(d - np.where(d < _LARGEST_LOG_ODDS, step, 0.0))
+    near, sign = np.minimum(p, q), np.where(ratio < 0, -1.0, 1.0)
+    for _ in range(n_steps):
+        e = sign * np.minimum(d, _LARGEST_LOG_ODDS)
+        rise = near * np.expm1(e)
+        step = (np.log1p(rise) - near * e - level) * (1 + rise) / ((1 - near) * np.abs(rise))
+        d = d - np.where(d < _LARGEST_LOG_ODDS, step, 0.0)
+    return np.asarray(d)
 
 
 def bandwidth(curvature: Floats, angle: Floats | float, rate: Floats, digits: float) -> Floats:
@@ -230,7 +235,7 @@ def path_of(betas: Betas, height: Floats) -> Floats:
     p, q, curvature = betas.p, betas.q, betas.curvature
     angle = np.minimum(np.arccos(np.exp(-1.5 / curvature)), 0.6)
     rate = height[:, np.newaxis] * betas.size / betas.n
-    reach = window(p, q, betas.n, curvature, DIGITS)
+    reach = window(p, q, betas.n, curvature, DIGITS, 1)
     # With d = e^(v - b - log(1 / lean)) the nodes spread out at b beyond where theta bends, and
     # beyond where the wave does.
     found = np.zeros((6, *p.shape))

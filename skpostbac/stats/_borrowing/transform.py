@@ -105,7 +105,7 @@ class Rule:
         # Log-odds are counted from this.
         middle = 0.5 * float(place.min() + place.max())
         p, q = 1 / (1 + np.exp(-middle)), 1 / (1 + np.exp(middle))
-        low, high = window(a / n, b / n, n, curvature, _DIGITS)
+        low, high = window(a / n, b / n, n, curvature, _DIGITS, 2)
         reach = np.array([(middle - place + low).max(), (place - middle + high).max()])
         # In windows that reach far, nodes spread out, beginning at two.
         begin = 2.0 + np.log1p(rate)
