@@ -48,8 +48,8 @@ _WIDE = 20.0
 # Outcomes closest to the borderline whose posteriors are exact, and others in doubt. Those of pairs
 # are computed one by one. In simulations, doubt of less than a standard error is left.
 _CLOSEST, _MOST_IN_DOUBT, _MOST_PAIRS, _LEAST_DOUBT = 12, 128, 48, 1e-3
-# Share of the largest width that is the sum of weights left out of exact posteriors. No end of an
-# interval moves by more; the width changes by about the square of it, but where it has steps.
+# Share of the largest width that is the sum of weights left out of exact posteriors. No quantile
+# moves by more, and no shortest interval is longer or shorter by more.
 _LEFT_OUT = 1e-4
 # Outcomes whose moments under a shared prior are exact.
 _KNOWN = 64

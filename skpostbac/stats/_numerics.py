@@ -312,7 +312,8 @@ def matrix_product(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
 def chebyshev_count(change: float, growth: float = 0.0) -> int:
     """Return how many Chebyshev points leave about 1e-12 of waves that turn so far either way.
 
-    They may also grow to one by an exponential function, with so large an exponent either way.
+    They may also grow, like exp(growth (x - 1)) for x from -1 to 1, whose coefficients fall like
+    exp(-k^2 / (2 growth)).
     """
     return int(np.ceil(np.hypot(change + 5 * np.cbrt(change) + 6, np.sqrt(54 * growth))))
 

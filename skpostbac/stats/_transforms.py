@@ -210,7 +210,8 @@ class _Transformed(Centred):
 class PowerTransform(MonotoneTransform):
     r"""Distribution of the power :math:`Y = X^e` of a variable X on an interval from zero.
 
-    Tails, densities and quantiles follow from those of X.
+    Tails, densities and quantiles follow from those of X. If X is a sum, logarithms of tails below
+    1e-11 are bounds, and probabilities below 1e-10 have the quantile of 1e-10.
 
     The moments are integrals of the tails. Their error is about 1e-12 standard deviations, or 1e-12
     of the support if the standard deviation of Y exceeds its mean.

@@ -2,7 +2,7 @@
 
 `betas` holds the variables of many sums, and bounds their range. `series` makes series of them;
 single variables have closed forms, and logs of small tails a `saddlepoint` approximation. `average`
-has what users see. Imports `_series`.
+has what users see. The paths of the quadrature serve `_borrowing`, too. Imports `_series`.
 """
 
 from skpostbac.stats._beta.average import BetaAverage, BetaAverages, Question, evaluate_all

@@ -35,7 +35,7 @@ from skpostbac.stats._table import CentredShare, Table
 _NEGLIGIBLE, _LIGHTEST = 4e-11, 1e-14
 # The most orders, and the fewest that are computed one by one.
 _MOST, _EACH = 2**13, 48
-# Rows of a stratum are computed together if their weights have no larger ratio.
+# Rows of a stratum are computed together if weights, over samples, have no larger ratio.
 _RATIO = 8.0
 # Points of an interpolation between orders, and its largest error.
 _POINTS, _TOLERANCE = 12, 1e-10

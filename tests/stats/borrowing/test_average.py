@@ -135,15 +135,16 @@ def test_classes_of_weight_zero_may_be_a_stratum():
     some = HierarchicalBetaAverage([3, 90, 800], [5, 100, 1000], weights=[0, 0.5, 0.5])
     others = some.marginals()[1:]
     assert some.mean() == pytest.approx(np.mean([one.mean() for one in others]), rel=1e-12)
-    assert some.cdf(0.85) == pytest.approx(1 - some.ccdf(0.85), abs=1e-12)
-    assert 0.4 < some.cdf(some.mean()) < 0.6
+    # A tiny weight is no zero, but changes next to nothing.
+    near = HierarchicalBetaAverage([3, 90, 800], [5, 100, 1000], weights=[1e-9, 0.5, 0.5])
+    assert_allclose(some.cdf([0.82, 0.84, 0.86]), near.cdf([0.82, 0.84, 0.86]), rtol=0, atol=1e-7)
 
 
 def test_classes_without_errors_may_be_huge():
-    """A class of 1e15 samples is known; the other one, too, to seven digits."""
+    """The average is as wide as half of the other class, which is normal."""
     low, high = HierarchicalBetaAverage([1e15, 0.8e15], [1e15, 1e15]).interval()
-    assert low == pytest.approx(0.9, abs=3e-8)
-    assert high == pytest.approx(0.9, abs=3e-8)
+    half = 0.5 * 1.96 * np.sqrt(0.8 * 0.2 / 1e15)
+    assert [low - 0.9, high - 0.9] == pytest.approx([-half, half], rel=0.05)
 
 
 def test_marginals_share_their_counts():
