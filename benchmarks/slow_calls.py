@@ -256,7 +256,7 @@ def confusion(draw):
 
 def drawn(draw):
     n, a = round(draw.log(2, 1e6)), draw.log(1e-3, 1e3)
-    return f"DrawnPosterior(np.random.default_rng(0).beta({a}, 2, {n}))"
+    return f"DrawnDistribution(np.random.default_rng(0).beta({a}, 2, {n}))"
 
 
 def scores(draw):

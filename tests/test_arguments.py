@@ -20,10 +20,10 @@ from skpostbac import (
     required_test_size,
 )
 from skpostbac.binormal import BinormalModel, PosteriorBinormal, ScoreMoments, posterior_binormal
-from skpostbac.metrics import DrawnPosterior
 from skpostbac.stats import (
     BetaAverage,
     BetaRatio,
+    DrawnDistribution,
     HierarchicalBetaAverage,
     HierarchicalPairedDifference,
     LibbyNovickBeta,
@@ -53,7 +53,7 @@ EXACT = {
 }
 DRAWN = {
     "HierarchicalPairedDifference": HierarchicalPairedDifference([[5, 2, 1, 1]], n_draws=100),
-    "DrawnPosterior": DrawnPosterior([1, 2, 2, 7]),
+    "DrawnDistribution": DrawnDistribution([1, 2, 2, 7]),
     "mcc": PosteriorConfusionMetric.from_confusion_matrix(MATRIX, "mcc", random_state=0),
     "binormal area": BINORMAL.roc_auc(),
 }
@@ -64,7 +64,7 @@ METHODS = {
     **dict.fromkeys(["icdf", "iccdf"], "p"),
 }
 # One of each kind for what is checked in the same place by all.
-FEW = {name: ALL[name] for name in ("BetaAverage", "DrawnPosterior", "balanced accuracy", "mcc")}
+FEW = {name: ALL[name] for name in ("BetaAverage", "DrawnDistribution", "balanced accuracy", "mcc")}
 RECURSIVE = []
 RECURSIVE.append(RECURSIVE)
 
@@ -183,8 +183,8 @@ COMPARISON = compare_posteriors({"a": POSTERIOR, "b": EXACT["balanced accuracy"]
 TAKE_LEVELS = {
     "interval": EXACT["BetaAverage"].interval,
     "hdi": EXACT["BetaAverage"].hdi,
-    "drawn interval": DRAWN["DrawnPosterior"].interval,
-    "drawn hdi": DRAWN["DrawnPosterior"].hdi,
+    "drawn interval": DRAWN["DrawnDistribution"].interval,
+    "drawn hdi": DRAWN["DrawnDistribution"].hdi,
     "drawn error": DRAWN["mcc"].credible_interval_error,
     "summary": POSTERIOR.summary,
     "report": POSTERIOR.report,

@@ -44,7 +44,7 @@ FIGURES = {
     "SubgroupPosterior, gap": SUBGROUPS.gap,
     "SubgroupPosterior, worst": SUBGROUPS.worst,
     "SubgroupPosterior, pooled": POOLED.gap,
-    "DrawnPosterior": skpostbac.metrics.DrawnPosterior(np.linspace(0, 1, 200) ** 2),
+    "DrawnDistribution": skpostbac.stats.DrawnDistribution(np.linspace(0, 1, 200) ** 2),
 }
 
 
@@ -118,7 +118,7 @@ def test_figures_have_the_same_words(name):
         posterior.credible_interval(method="eti")
 
 
-@pytest.mark.parametrize("name", sorted(FIGURES.keys() - {"DrawnPosterior"}))
+@pytest.mark.parametrize("name", sorted(FIGURES.keys() - {"DrawnDistribution"}))
 def test_methods_are_those_of_the_distribution(name):
     """A float for one value, the shape of the argument else; NaN for NaN; seeded draws."""
     posterior, distribution = FIGURES[name], FIGURES[name].distribution

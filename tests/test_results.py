@@ -101,7 +101,7 @@ MAKE = {
             array(Y_TRUE), array(Y_PRED), groups=array([*range(10)] * 2)
         ).design_effects
     ),
-    "DrawnPosterior": lambda array: skpostbac.metrics.DrawnPosterior(array([4.0, 1.0, 3.0])),
+    "DrawnDistribution": lambda array: skpostbac.stats.DrawnDistribution(array([4.0, 1.0, 3.0])),
     "EmpiricalAreas": lambda array: binormal(array).empirical,
     "ExpectedCost": lambda array: skpostbac.metrics.ExpectedCost(array([[0.0, 1.0], [5.0, 0.0]])),
     "PopulationPosterior": lambda array: skpostbac.population_posterior(
@@ -339,7 +339,7 @@ def test_attributes_cannot_be_set(name):
 
 def test_zeros_are_equal():
     """Whatever their sign, as floats are."""
-    assert len({skpostbac.metrics.DrawnPosterior([zero, 1.0]) for zero in (0.0, -0.0)}) == 1
+    assert len({skpostbac.stats.DrawnDistribution([zero, 1.0]) for zero in (0.0, -0.0)}) == 1
 
 
 @EACH

@@ -247,7 +247,7 @@ class PosteriorPlot(Plot):
     posteriors : posterior, or mapping of str to posterior
         One posterior, or several by name: a :class:`~skpostbac.PosteriorBalancedAccuracy` or the
         posterior of another scalar metric, a distribution such as ``posterior.recalls()["a"]`` or a
-        :class:`~skpostbac.metrics.DrawnPosterior`, or any object with a ``distribution``.
+        :class:`~skpostbac.stats.DrawnDistribution`, or any object with a ``distribution``.
     score_name : str, default=None
         Label of the x-axis, by default the common ``score_name`` of the posteriors.
 

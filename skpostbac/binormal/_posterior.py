@@ -44,7 +44,7 @@ from skpostbac.binormal._scores import (
 from skpostbac.metrics import PosteriorRankingMetric, posterior_average_precision, posterior_roc_auc
 from skpostbac.metrics._counts import format_count
 from skpostbac.stats._distribution import (
-    DrawnPosterior,
+    DrawnDistribution,
     central_tails,
     describe,
     estimate_rows,
@@ -134,7 +134,7 @@ class BinormalDraws(FrozenArrays):
     positive_fraction: Floats
 
     def _repr_html_(self) -> str:
-        draws = {name: DrawnPosterior(values) for name, values in vars(self).items()}
+        draws = {name: DrawnDistribution(values) for name, values in vars(self).items()}
         header = ("parameter", "mean", "95% CI")
         return block(repr(self), table(header, estimate_rows(draws)))
 
@@ -242,11 +242,11 @@ class PosteriorBinormal(StablePickle):
         mean_negative, sd_negative, mean_positive, sd_positive = columns
         return BinormalDraws(mean_negative, sd_negative, mean_positive, sd_positive, fraction)
 
-    def roc_auc(self) -> DrawnPosterior:
+    def roc_auc(self) -> DrawnDistribution:
         """Return the posterior of the area under the ROC curve."""
-        return DrawnPosterior(_curves.roc_auc(*self._arguments[:2]))
+        return DrawnDistribution(_curves.roc_auc(*self._arguments[:2]))
 
-    def average_precision(self) -> DrawnPosterior:
+    def average_precision(self) -> DrawnDistribution:
         """Return the posterior of the area under the precision-recall curve."""
         return self._average_precision
 
@@ -265,9 +265,9 @@ class PosteriorBinormal(StablePickle):
         )
 
     @cached_property
-    def _average_precision(self) -> DrawnPosterior:
+    def _average_precision(self) -> DrawnDistribution:
         # An integral for each draw, which takes longer than anything else here.
-        return DrawnPosterior(_curves.average_precision(*self._arguments))
+        return DrawnDistribution(_curves.average_precision(*self._arguments))
 
     def roc_band(self, level: float = 0.95, *, fpr: ArrayLike | None = None) -> CurveBand:
         """Return a pointwise credible band of the ROC curve.
@@ -387,7 +387,7 @@ class PosteriorBinormal(StablePickle):
             for key, _, area, empirical in self._areas()
         ]
 
-    def _areas(self) -> list[tuple[str, str, DrawnPosterior, float | None]]:
+    def _areas(self) -> list[tuple[str, str, DrawnDistribution, float | None]]:
         """Return the key, the name, the posterior and the empirical value of each area."""
         keys, names = zip(*NAMES.items(), strict=True)
         posteriors = self.roc_auc(), self.average_precision()
@@ -531,7 +531,7 @@ def posterior_binormal(
     ...     LinearDiscriminantAnalysis(), X[:, :2], y, method="decision_function"
     ... )
     >>> posterior_binormal(y, y_score, random_state=0).roc_auc()
-    DrawnPosterior(mean=0.94, 95% CI=[0.92, 0.96], n_draws=4000)
+    DrawnDistribution(mean=0.94, 95% CI=[0.92, 0.96], n_draws=4000)
     """
     if positive_fraction is not None:
         check_probability(positive_fraction, "positive_fraction")

@@ -38,13 +38,11 @@ from skpostbac.metrics._ranking import (
 )
 from skpostbac.metrics._subgroups import SubgroupPosteriors, subgroup_posteriors
 from skpostbac.metrics._thresholds import PosteriorThresholdCurve, posterior_threshold_curve
-from skpostbac.stats._distribution import DrawnPosterior
 
 __all__ = [
     "ClassCounts",
     "ClassCountsScorer",
     "DesignEffects",
-    "DrawnPosterior",
     "ExpectedCost",
     "GroupsWarning",
     "JudgeWarning",

@@ -46,7 +46,7 @@ from skpostbac.metrics._posteriors import (
 )
 from skpostbac.metrics._priors import DEFAULT_PRIOR, AverageDistribution, ClassWeightLike, PriorLike
 from skpostbac.stats import BetaBinomial
-from skpostbac.stats._distribution import DrawnPosterior, estimate_rows, figures_of
+from skpostbac.stats._distribution import DrawnDistribution, estimate_rows, figures_of
 from skpostbac.stats._population import GroupInference
 from skpostbac.stats._several import (
     PanelDistribution,
@@ -78,10 +78,10 @@ class SubgroupPosterior(ScalarPosterior):
     """Posterior balanced accuracy of a group or of the worst group, or posterior of the gap."""
 
     name: str
-    _distribution: PanelDistribution | DrawnPosterior
+    _distribution: PanelDistribution | DrawnDistribution
 
     @property
-    def distribution(self) -> PanelDistribution | DrawnPosterior:
+    def distribution(self) -> PanelDistribution | DrawnDistribution:
         """The distribution, to an absolute accuracy of about 1e-8, or draws of pooled groups."""
         return self._distribution
 
@@ -170,7 +170,7 @@ class SubgroupPosteriors(StablePickle):
         """Posterior of each group, by name; by random draws if the groups are pooled."""
         found: Sequence[PosteriorBalancedAccuracy | SubgroupPosterior] = self.posteriors
         if self.pooling is not None:
-            drawn = map(DrawnPosterior, self._draws.T)
+            drawn = map(DrawnDistribution, self._draws.T)
             found = [SubgroupPosterior(self._score_name, draws) for draws in drawn]
         return dict(zip(self.names, found, strict=True))
 
@@ -213,7 +213,7 @@ class SubgroupPosteriors(StablePickle):
         """
         name = f"{_GAP}{self._score_name.lower()}"
         if self.pooling is not None:
-            return SubgroupPosterior(name, DrawnPosterior(np.ptp(self._draws, axis=1)))
+            return SubgroupPosterior(name, DrawnDistribution(np.ptp(self._draws, axis=1)))
         return SubgroupPosterior(name, largest_distance(self._distributions))
 
     @cached_property
@@ -221,7 +221,7 @@ class SubgroupPosteriors(StablePickle):
         """Posterior of the balanced accuracy of the worst group, whichever that is."""
         name = f"{self._score_name}, worst group"
         if self.pooling is not None:
-            return SubgroupPosterior(name, DrawnPosterior(self._draws.min(axis=1)))
+            return SubgroupPosterior(name, DrawnDistribution(self._draws.min(axis=1)))
         return SubgroupPosterior(name, smallest(self._distributions))
 
     @property

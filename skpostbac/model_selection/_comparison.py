@@ -91,7 +91,7 @@ from skpostbac.stats._beta import evaluate_all
 from skpostbac.stats._distribution import (
     DEFAULT_INTERVAL,
     Distribution,
-    DrawnPosterior,
+    DrawnDistribution,
     IntervalMethod,
     errors_of,
     estimate_columns,
@@ -376,12 +376,12 @@ class PosteriorComparison(StablePickle):
 
         Returns
         -------
-        distribution : BoundedDistribution, HierarchicalPairedDifference or DrawnPosterior
+        distribution : BoundedDistribution, HierarchicalPairedDifference or DrawnDistribution
             For accuracies on the same samples it is a :class:`~skpostbac.stats.PairedDifference`,
             or a :class:`~skpostbac.stats.HierarchicalPairedDifference` with the hierarchical prior;
             for balanced accuracies on different samples a :class:`~skpostbac.stats.BetaAverage` or
             a :class:`~skpostbac.stats.HierarchicalBetaAverage`; otherwise a
-            :class:`~skpostbac.metrics.DrawnPosterior`.
+            :class:`~skpostbac.stats.DrawnDistribution`.
 
         Raises
         ------
@@ -837,7 +837,7 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
     lines += sorted(corrections)
     if are_balanced:
         lines += [*coverage_notes(*posteriors), *untested_notes(*posteriors)]
-    is_drawn = isinstance(comparison.difference(leader, others[0]["name"]), DrawnPosterior)
+    is_drawn = isinstance(comparison.difference(leader, others[0]["name"]), DrawnDistribution)
     lines += _describe_precision(records, differences if is_drawn else [])
     return paragraphs(*lines)
 
@@ -873,7 +873,7 @@ def _figures(distribution: Distribution, level: float) -> dict[str, float]:
     """Return the figures of a distribution with their Monte Carlo errors, 0 if it is exact."""
     figures = figures_of(distribution, level)
     errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
-    if isinstance(distribution, DrawnPosterior):
+    if isinstance(distribution, DrawnDistribution):
         errors = errors_of(distribution, level)
     elif isinstance(distribution, HierarchicalPairedDifference):  # its mean is exact
         low, high = distribution.interval_error(level)

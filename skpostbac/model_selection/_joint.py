@@ -47,7 +47,7 @@ from skpostbac.stats import (
     PairedDifference,
 )
 from skpostbac.stats._beta import SMALLEST
-from skpostbac.stats._distribution import DrawnPosterior
+from skpostbac.stats._distribution import DrawnDistribution
 from skpostbac.stats._several import (
     JointPanels,
     PatternDistribution,
@@ -86,7 +86,7 @@ _MOST_KEPT = 128
 _SHOWN_ROWS = 8
 
 # Exact distributions, and one by random draws.
-Difference: TypeAlias = BoundedDistribution | HierarchicalPairedDifference | DrawnPosterior
+Difference: TypeAlias = BoundedDistribution | HierarchicalPairedDifference | DrawnDistribution
 
 
 @dataclass(frozen=True, eq=False)
@@ -560,10 +560,10 @@ class ConfusionJoint(PairwiseJoint):
         effects = self.design_effects(i, j)
         return self._draw_pair(i, j, 1.0 if effects is None else effects.divisor)
 
-    def _draw_pair(self, i: int, j: int, divisor: Floats | float) -> DrawnPosterior:
+    def _draw_pair(self, i: int, j: int, divisor: Floats | float) -> DrawnDistribution:
         rng = np.random.default_rng([self.seed, i, j])
         first, second = self.confusion.of_pair(i, j, divisor).values(rng, self.n_draws)
-        return DrawnPosterior(self._sign * (first - second))
+        return DrawnDistribution(self._sign * (first - second))
 
     @cached_property
     def _tally(self) -> Tally:
@@ -591,7 +591,7 @@ class DrawnJoint(PairwiseJoint):
         return np.asarray(self._sign * np.stack(draws))
 
     def _make_pair(self, i: int, j: int) -> Difference:
-        return DrawnPosterior(self._values[i] - self._values[j])
+        return DrawnDistribution(self._values[i] - self._values[j])
 
     @cached_property
     def _tally(self) -> Tally:

@@ -3,7 +3,7 @@
 from skpostbac.stats._beta import BetaAverage, BetaAverages
 from skpostbac.stats._borrowing import HierarchicalBetaAverage, Hyperprior
 from skpostbac.stats._dirichlet import PairedDifference
-from skpostbac.stats._distribution import BoundedDistribution, Interval
+from skpostbac.stats._distribution import BoundedDistribution, DrawnDistribution, Interval
 from skpostbac.stats._pairs import HierarchicalPairedDifference
 from skpostbac.stats._population import BetaBinomial, NormalBinomial
 from skpostbac.stats._ratio import BetaQuotient, BetaRatio
@@ -16,6 +16,7 @@ __all__ = [
     "BetaQuotient",
     "BetaRatio",
     "BoundedDistribution",
+    "DrawnDistribution",
     "HierarchicalBetaAverage",
     "HierarchicalPairedDifference",
     "Hyperprior",

@@ -2,7 +2,7 @@ r"""The difference of two dependent accuracies: `PairedDifference`.
 
 The outcomes of a pair of classifiers on one class have a Dirichlet distribution. The
 characteristic functions of classes make a Fourier series of a sum of them. Imports `_beta`,
-`_distribution`, `_series` and `_numerics`.
+`_distribution`, `_fourier` and `_numerics`.
 
 **Characteristic functions of classes.**
 The cells of a class, (p_B, p_A, p_r) ~ Dirichlet(alpha), are independent Gamma variables given that
@@ -30,7 +30,7 @@ vertices: with the gaps g_k = v_j - v_k to the other two,
         sum_m (alpha_j - 1) ... (alpha_j - m) c_m (i t)^-m,
 
 with the coefficients c_m of x^m in prod_k (1 + x / g_k)^-alpha_k, as for a single Beta
-(`skpostbac.stats._beta.series`). They replace the integral from |t| = 3 n + 40 on.
+(`skpostbac.stats._beta.characteristic`). They replace the integral from |t| = 3 n + 40 on.
 
 **The difference of two balanced accuracies.** The cells "only B right", "only A right" and "both or
 neither" of a class have the probabilities (p_B, p_A, p_r) ~ Dirichlet(alpha_B, alpha_A, alpha_r):
@@ -73,6 +73,19 @@ from scipy.special import erfc, gammaln
 from skpostbac._utils import Complexes, Floats, float_array
 from skpostbac.stats._beta import LARGEST, SMALLEST, weighted_means
 from skpostbac.stats._distribution import BoundedDistribution
+from skpostbac.stats._fourier import (
+    DEPTH,
+    NARROW,
+    ORDER,
+    PERIOD,
+    Corners,
+    Rule,
+    Series,
+    fade,
+    gauss_points,
+    orders,
+    vanishing_heights,
+)
 from skpostbac.stats._numerics import (
     Frame,
     Rows,
@@ -86,19 +99,6 @@ from skpostbac.stats._numerics import (
     stacked_products,
     sum_weights,
     waves,
-)
-from skpostbac.stats._series import (
-    DEPTH,
-    NARROW,
-    ORDER,
-    PERIOD,
-    Corners,
-    Rule,
-    Series,
-    fade,
-    gauss_points,
-    orders,
-    vanishing_heights,
 )
 
 # The two other vertices of B, A and r, and the distances of D there from that at each.

@@ -66,8 +66,8 @@ from skpostbac._utils import (
     round_estimate,
     shown,
 )
+from skpostbac.stats._fourier import Centred, Located, SmallTails
 from skpostbac.stats._numerics import Frame
-from skpostbac.stats._series import Centred, Located, SmallTails
 
 IntervalMethod: TypeAlias = Literal["hull", "hdi", "central"]
 Convention: TypeAlias = Literal["non-excess", "excess"]
@@ -804,7 +804,7 @@ _BINS_PER_WIDTH, _LEAST_BINS, _MOST_BINS = 5, 50, 2_000
 _REACH = 4
 
 
-class DrawnDistribution(Distribution):
+class SortedDraws(Distribution):
     """Base class of distributions that are known by sorted draws."""
 
     draws: Floats
@@ -887,8 +887,8 @@ class DrawnDistribution(Distribution):
 
         Examples
         --------
-        >>> from skpostbac.metrics import DrawnPosterior
-        >>> DrawnPosterior(range(101)).interval(0.9)
+        >>> from skpostbac.stats import DrawnDistribution
+        >>> DrawnDistribution(range(101)).interval(0.9)
         Interval(low=5.0, high=95.0)
         """
         return Interval(*np.quantile(self.draws, central_tails(level)).tolist())
@@ -898,8 +898,8 @@ class DrawnDistribution(Distribution):
 
         Examples
         --------
-        >>> from skpostbac.metrics import DrawnPosterior
-        >>> DrawnPosterior([1, 1, 2, 2, 3, 4, 6, 9]).hdi(0.75)
+        >>> from skpostbac.stats import DrawnDistribution
+        >>> DrawnDistribution([1, 1, 2, 2, 3, 4, 6, 9]).hdi(0.75)
         Interval(low=1.0, high=4.0)
         """
         held = int(np.ceil(check_level(level) * self.draws.size))
@@ -909,7 +909,7 @@ class DrawnDistribution(Distribution):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DrawnPosterior(DrawnDistribution):
+class DrawnDistribution(SortedDraws):
     """Posterior distribution of one number, estimated from independent random draws.
 
     Probabilities are shares of the draws: 0 or 1 beyond the most extreme draws, and NaN at NaN.
@@ -934,8 +934,8 @@ class DrawnPosterior(DrawnDistribution):
 
     Examples
     --------
-    >>> from skpostbac.metrics import DrawnPosterior
-    >>> posterior = DrawnPosterior([4, 1, 3, 2])
+    >>> from skpostbac.stats import DrawnDistribution
+    >>> posterior = DrawnDistribution([4, 1, 3, 2])
     >>> posterior.mean(), posterior.monte_carlo_error()
     (2.5, 0.6455)
     >>> posterior.prob_above(3)
@@ -972,18 +972,18 @@ class DrawnPosterior(DrawnDistribution):
         Examples
         --------
         >>> import numpy as np
-        >>> from skpostbac.metrics import DrawnPosterior
+        >>> from skpostbac.stats import DrawnDistribution
         >>> rng = np.random.default_rng(0)
-        >>> DrawnPosterior(rng.beta(9, 3, size=1000)).monte_carlo_error()
+        >>> DrawnDistribution(rng.beta(9, 3, size=1000)).monte_carlo_error()
         0.0038
-        >>> DrawnPosterior(rng.beta(9, 3, size=100_000)).monte_carlo_error()
+        >>> DrawnDistribution(rng.beta(9, 3, size=100_000)).monte_carlo_error()
         0.00038
         """
         return self.standard_deviation() / float(np.sqrt(self.draws.size))
 
-    def __neg__(self) -> DrawnPosterior:
+    def __neg__(self) -> DrawnDistribution:
         """Return the distribution of the negated number."""
-        return DrawnPosterior(-self.draws)
+        return DrawnDistribution(-self.draws)
 
     def support(self) -> Interval:
         """Return the smallest and the largest draw."""
@@ -1010,8 +1010,8 @@ class DrawnPosterior(DrawnDistribution):
 
         Examples
         --------
-        >>> from skpostbac.metrics import DrawnPosterior
-        >>> DrawnPosterior(range(101)).summary()["median"]
+        >>> from skpostbac.stats import DrawnDistribution
+        >>> DrawnDistribution(range(101)).summary()["median"]
         50.0
         """
         return {**figures_of(self, level), **errors_of(self, level)}
@@ -1031,8 +1031,8 @@ class DrawnPosterior(DrawnDistribution):
 
         Examples
         --------
-        >>> from skpostbac.metrics import DrawnPosterior
-        >>> print(DrawnPosterior(range(101)).report())
+        >>> from skpostbac.stats import DrawnDistribution
+        >>> print(DrawnDistribution(range(101)).report())
         Posterior mean: 50.000 (95% credible interval 0.000 to 97.500).
         Estimated from 101 random draws; standard errors: mean 3, ends of the interval 5 and 2.
         """
@@ -1086,8 +1086,8 @@ class DrawnPosterior(DrawnDistribution):
         Examples
         --------
         >>> import numpy as np
-        >>> from skpostbac.metrics import DrawnPosterior
-        >>> posterior = DrawnPosterior(np.random.default_rng(0).beta(9, 3, size=10_000))
+        >>> from skpostbac.stats import DrawnDistribution
+        >>> posterior = DrawnDistribution(np.random.default_rng(0).beta(9, 3, size=10_000))
         >>> posterior.credible_interval(method="central")
         Interval(low=0.49, high=0.94)
         >>> posterior.credible_interval_error(method="central")
@@ -1103,7 +1103,7 @@ class DrawnPosterior(DrawnDistribution):
         # The draws are sorted, so contiguous parts would not be representative.
         draws = np.random.default_rng(0).permutation(self.draws)
         parts = np.array_split(draws, min(_PARTS, draws.size // 2))
-        ends = np.array([DrawnPosterior(part).hdi(level) for part in parts])
+        ends = np.array([DrawnDistribution(part).hdi(level) for part in parts])
         of_hdi = ends.std(axis=0, ddof=1) if len(parts) > 1 else np.full(2, np.nan)
         of_hdi = of_hdi / np.cbrt(len(parts))
         if method == "hdi":
@@ -1115,7 +1115,7 @@ class DrawnPosterior(DrawnDistribution):
     def __repr__(self) -> str:
         low, high = interval_of(self, 0.95)
         return (
-            f"DrawnPosterior(mean={self.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}], "
+            f"DrawnDistribution(mean={self.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}], "
             f"n_draws={self.draws.size})"
         )
 
@@ -1125,7 +1125,7 @@ def _log(values: np.float64 | Floats) -> np.float64 | Floats:
         return np.log(values)
 
 
-def errors_of(posterior: DrawnPosterior, level: float) -> dict[str, float]:
+def errors_of(posterior: DrawnDistribution, level: float) -> dict[str, float]:
     """Return the standard errors of the mean and of the ends of the shortest interval, by key."""
     low, high = posterior.credible_interval_error(level)
     return {
@@ -1135,7 +1135,7 @@ def errors_of(posterior: DrawnPosterior, level: float) -> dict[str, float]:
     }
 
 
-def describe_draws(posterior: DrawnPosterior, level: float) -> str:
+def describe_draws(posterior: DrawnDistribution, level: float) -> str:
     """Return a sentence with the number of draws, and the standard errors that can be seen."""
     mean, low, high = errors_of(posterior, level).values()
     ends = interval_of(posterior, level)

@@ -92,7 +92,7 @@ from skpostbac.stats._borrowing import (
     stratum_numbers,
 )
 from skpostbac.stats._dirichlet import pair_counts
-from skpostbac.stats._distribution import DrawnDistribution, DrawnPosterior, Interval
+from skpostbac.stats._distribution import DrawnDistribution, Interval, SortedDraws
 from skpostbac.stats._numerics import sum_weights
 
 # States of a stratum that are less likely than this beside the likeliest are left out. With 1e-14,
@@ -504,7 +504,7 @@ def without_rare(stratum: Stratum) -> Stratum:
 N_DRAWS = 200_000
 
 
-class HierarchicalPairedDifference(DrawnDistribution):
+class HierarchicalPairedDifference(SortedDraws):
     r"""Distribution of :math:`\sum_i w_i (\theta_i^B - \theta_i^A)` with pooled classes.
 
     :math:`\theta_i^A` and :math:`\theta_i^B` are the recalls of the classifiers A and B on class i.
@@ -711,7 +711,7 @@ class HierarchicalPairedDifference(DrawnDistribution):
         return PairedShares.of(total, only_a, only_b, self._sign * self.weights, self.hyperprior)
 
     @cached_property
-    def _drawn(self) -> DrawnPosterior:
+    def _drawn(self) -> DrawnDistribution:
         model, rng = self._model, np.random.default_rng(self.seed)
         # So many classes are drawn individually.
         drawn = model.largest(20)
@@ -723,4 +723,4 @@ class HierarchicalPairedDifference(DrawnDistribution):
         scale = self.standard_deviation() / draws.std()
         mean, bound = self.mean(), self.support().high
         draws = mean + self._sign * scale * (draws - draws.mean())
-        return DrawnPosterior(np.clip(draws, -bound, bound))
+        return DrawnDistribution(np.clip(draws, -bound, bound))

@@ -2,7 +2,7 @@ r"""Accuracies of groups, such as subjects, sampled from one population.
 
 The normal-binomial and the beta-binomial model: quadrature over their parameters, and the
 distributions of the population mean, of each group and of a new group. Imports `_distribution`,
-`_series` and `_numerics`.
+`_fourier` and `_numerics`.
 
 **A weighted average of independent accuracies,** each given by its log-odds. The transform of the
 average is the product of those of the accuracies, sums over the nodes of their densities. An
@@ -14,7 +14,7 @@ distance d from it is then a sum of powers,
 
 fitted by least squares to the densities at even steps of log d, and its transform there is
 sum_j c_j Gamma(a_j) (-i t)^(-a_j) (Watson's lemma), for complex t as well. The products of the
-ends of all accuracies are the corners of a Fourier series (`_series`). Orders are doubled
+ends of all accuracies are the corners of a Fourier series (`_fourier`). Orders are doubled
 until the transform has vanished, or is that of the corners to 1e-10, or no better: closer to an
 end, rounding errors of the densities magnify those of a fit. With 2 to 10^6 samples of each of two
 classes, all of them right, probabilities of a new group had errors of up to 2e-9.
@@ -48,6 +48,7 @@ from scipy.special import erfc, expit, gamma, gammaln, log_expit, logsumexp, pol
 
 from skpostbac._utils import Bools, Complexes, Floats, block, float_or_nan, is_real, parameters
 from skpostbac.stats._distribution import BoundedDistribution
+from skpostbac.stats._fourier import DEPTH, PERIOD, Centred, Corners, Rule, Series
 from skpostbac.stats._numerics import (
     EPS,
     Frame,
@@ -61,7 +62,6 @@ from skpostbac.stats._numerics import (
     matrix_product,
     powers,
 )
-from skpostbac.stats._series import DEPTH, PERIOD, Centred, Corners, Rule, Series
 from skpostbac.stats._table import LogitDistribution, Table
 
 # The fewest orders of a series, and coefficients that count as zero.

@@ -2,7 +2,7 @@ r"""Joint computations with several distributions.
 
 Order statistics, minimum and range of independent variables; joint draws of dependent variables,
 from patterns or correlations; the expected loss of a choice, and sums of binomial counts. Imports
-`_distribution`, `_series` and `_numerics`.
+`_distribution`, `_fourier` and `_numerics`.
 
 **Order statistics** of independent distributions come from deterministic quadrature. The
 probability that variable i takes rank r is a Stieltjes integral,
@@ -60,8 +60,8 @@ from scipy.special import expit, logit
 
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._distribution import BoundedDistribution
+from skpostbac.stats._fourier import Centred, Evaluator
 from skpostbac.stats._numerics import Frame, integrate, matrix_product, places_in_panels
-from skpostbac.stats._series import Centred, Evaluator
 
 # Distributions are cut into panels to this many standard deviations.
 REACH = 8.0

@@ -23,8 +23,8 @@ from scipy.special import expit, log_expit
 
 from skpostbac._utils import Bools, Floats, StablePickle
 from skpostbac.stats._distribution import BoundedDistribution, Interval
+from skpostbac.stats._fourier import Centred, Evaluator
 from skpostbac.stats._numerics import Frame, barycentric, log_sum, places_in_panels
-from skpostbac.stats._series import Centred, Evaluator
 
 # Log density of the log-odds at some points, shape (n,), up to a constant.
 LogDensity = Callable[[Floats], Floats]

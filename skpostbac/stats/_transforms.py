@@ -28,8 +28,8 @@ import numpy as np
 from skpostbac._utils import Floats, float_or_nan, shown
 from skpostbac.stats._beta import BetaAverage
 from skpostbac.stats._distribution import BoundedDistribution
+from skpostbac.stats._fourier import LEAST, Centred, Evaluator, SmallTails, quantiles
 from skpostbac.stats._numerics import EPS, Frame
-from skpostbac.stats._series import LEAST, Centred, Evaluator, SmallTails, quantiles
 
 # Nodes of a panel of the moments.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)

@@ -5,8 +5,7 @@ import pytest
 from scipy import optimize, stats
 
 from skpostbac import PosteriorDisplay
-from skpostbac.metrics import DrawnPosterior
-from skpostbac.stats import BetaAverage, PairedDifference, PowerTransform
+from skpostbac.stats import BetaAverage, DrawnDistribution, PairedDifference, PowerTransform
 
 plt = pytest.importorskip("matplotlib.pyplot")
 DISTRIBUTIONS = {
@@ -76,13 +75,13 @@ def test_infinite_peak_is_cut_off():
 def test_draws_give_a_smooth_density():
     """The estimate is near the density; one that ends at 1 at full height does so, too."""
     distribution = stats.beta(30, 8)
-    x, y, _ = line_of(DrawnPosterior(distribution.rvs(200_000, random_state=0)))
+    x, y, _ = line_of(DrawnDistribution(distribution.rvs(200_000, random_state=0)))
     assert np.trapezoid(y, x) == pytest.approx(1)
     # The kernel flattens the peak by a percent, and random errors are of the same size.
     largest = distribution.pdf(distribution.mean())
     assert np.abs(y - distribution.pdf(x)).max() < 0.04 * largest
     draws = stats.beta(8, 1).rvs(200_000, random_state=0)
-    x, y, _ = line_of(DrawnPosterior(draws))
+    x, y, _ = line_of(DrawnDistribution(draws))
     assert (x[0], x[-1]) == (draws.min(), draws.max())
     assert y[-1] == pytest.approx(8, rel=0.05)
 
@@ -94,6 +93,6 @@ def test_draws_give_a_smooth_density():
 )
 def test_odd_draws_have_a_curve(draws):
     """Few, equal or far-off draws give a polygon of area 1."""
-    x, y, _ = line_of(DrawnPosterior(draws))
+    x, y, _ = line_of(DrawnDistribution(draws))
     assert (np.diff(x) > 0).all()
     assert np.trapezoid(y, x) == pytest.approx(1)

@@ -24,7 +24,7 @@ from skpostbac import (
     posterior_threshold_curve,
 )
 from skpostbac.displays import PosteriorPlot
-from skpostbac.metrics import DrawnPosterior
+from skpostbac.stats import DrawnDistribution
 
 KINDS = ["density", "ridge", "violin", "forest"]
 each_kind = pytest.mark.parametrize("kind", KINDS)
@@ -129,7 +129,7 @@ def test_a_posterior_is_what_has_a_distribution():
 
 
 @pytest.mark.parametrize(
-    "no_distribution", [None, "beta", DrawnPosterior], ids=["none", "text", "type"]
+    "no_distribution", [None, "beta", DrawnDistribution], ids=["none", "text", "type"]
 )
 def test_a_distribution_is_one_of_the_engine(no_distribution):
     """An attribute of that name that is something else makes no posterior."""
@@ -145,7 +145,7 @@ def test_distributions_can_be_drawn(kind):
     groups = population_posterior([82, 75, 92], [100] * 3)
     distributions = {
         "recall": ONE.recalls()[0],
-        "draws": DrawnPosterior(np.random.default_rng(0).beta(8, 2, 1000)),
+        "draws": DrawnDistribution(np.random.default_rng(0).beta(8, 2, 1000)),
         "population": groups.population_mean,
     }
     assert PosteriorDisplay(distributions).plot(kind=kind).ax_.get_xlabel() == "Value"

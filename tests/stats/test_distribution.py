@@ -9,8 +9,7 @@ from scipy import stats
 from scipy.special import log_expit
 
 from skpostbac import population_posterior
-from skpostbac.metrics import DrawnPosterior
-from skpostbac.stats import BetaAverage, HierarchicalBetaAverage
+from skpostbac.stats import BetaAverage, DrawnDistribution, HierarchicalBetaAverage
 from skpostbac.stats._table import LogitDistribution
 
 
@@ -87,7 +86,7 @@ def test_a_beta_distribution_is_that_of_scipy(a, b):
 
 def test_figures_by_hand():
     """Ten draws, with ties."""
-    posterior = DrawnPosterior([3, 1, 4, 1, 5, 9, 2, 6, 5, 3])
+    posterior = DrawnDistribution([3, 1, 4, 1, 5, 9, 2, 6, 5, 3])
     assert posterior.mean() == 3.9
     assert posterior.median() == posterior.icdf(0.5) == 3.5
     assert posterior.cdf(5) == posterior.prob_below(5) == 0.8
@@ -104,7 +103,7 @@ def test_figures_by_hand():
 def test_errors_are_those_of_repeated_draws():
     """The errors told are the spread over many samples of a normal distribution."""
     rng = np.random.default_rng(0)
-    samples = [DrawnPosterior(rng.normal(size=1000)) for _ in range(400)]
+    samples = [DrawnDistribution(rng.normal(size=1000)) for _ in range(400)]
     ends = np.array([sample.interval(0.8) for sample in samples])
     told = [sample.credible_interval_error(0.8, method="central") for sample in samples]
     exact = np.sqrt(0.1 * 0.9 / 1000) / stats.norm.pdf(stats.norm.ppf(0.1))
@@ -118,7 +117,7 @@ def test_errors_are_those_of_repeated_draws():
 def test_errors_of_shortest_intervals_are_those_of_repeated_draws():
     """The ends of a skew distribution, to a third: parts of the draws are not yet asymptotic."""
     rng = np.random.default_rng(0)
-    samples = [DrawnPosterior(rng.beta(40, 2, 10_000)) for _ in range(150)]
+    samples = [DrawnDistribution(rng.beta(40, 2, 10_000)) for _ in range(150)]
     for method in ("hull", "hdi"):
         ends = np.array([sample.credible_interval(method=method) for sample in samples])
         told = [sample.credible_interval_error(method=method) for sample in samples]
@@ -128,7 +127,7 @@ def test_errors_of_shortest_intervals_are_those_of_repeated_draws():
 def test_samples_are_of_the_draws():
     """Each draw is as likely; a copy, sorted and read-only."""
     draws = np.array([7.0, 2, 1, 2])
-    posterior = pickle.loads(pickle.dumps(DrawnPosterior(draws)))
+    posterior = pickle.loads(pickle.dumps(DrawnDistribution(draws)))
     values, times = np.unique(posterior.sample((200, 100), rng=0), return_counts=True)
     assert values.tolist() == [1, 2, 7]
     # Five standard errors of a share of 20,000.
@@ -152,4 +151,4 @@ def test_samples_are_of_the_draws():
 def test_bad_draws(draws, message):
     """Nothing can be said of them."""
     with pytest.raises(ValueError, match=message):
-        DrawnPosterior(draws)
+        DrawnDistribution(draws)

@@ -29,7 +29,7 @@ from skpostbac.metrics._posteriors import (
 )
 from skpostbac.metrics._priors import DEFAULT_PRIOR, check_prior
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._distribution import DrawnPosterior
+from skpostbac.stats._distribution import DrawnDistribution
 
 # Default number of draws: the standard error of the mean of a metric in [0, 1] is at most 0.0016.
 # There are fewer draws with many classes, as 4 * 10^7 cells take a second or two.
@@ -51,7 +51,7 @@ class PosteriorConfusionMetric(PosteriorMetric):
         Metric of the observed confusion matrix; nan if it is 0 / 0. If `prevalence` is an array, it
         replaces the observed shares of the classes.
     distribution : BetaAverage, BetaQuotient, BetaRatio, LibbyNovickBeta, ShiftedDistribution or
-        DrawnPosterior
+        DrawnDistribution
         Distribution of the metric, exact or by random draws. Exact ones have more methods, such as
         ``pdf`` and ``mode``.
     prior : tuple of two floats, or None
@@ -181,7 +181,7 @@ class PosteriorConfusionMetric(PosteriorMetric):
             facts.append(f"prior={prior}")
         if self.design_effects is not None:
             facts.append(f"n_effective={self.design_effects.effective_size.sum():.4g}")
-        return facts if isinstance(self._distribution, DrawnPosterior) else [*facts, "exact"]
+        return facts if isinstance(self._distribution, DrawnDistribution) else [*facts, "exact"]
 
 
 def posterior_confusion_metric(
@@ -366,7 +366,7 @@ def infer(
     with np.errstate(divide="ignore", invalid="ignore"):
         values = target.function(np.stack([independent.joint(C), mean]))
         observed, expected = values.tolist()
-        distribution: Exact | DrawnPosterior = target.distribution(model) or _draw(
+        distribution: Exact | DrawnDistribution = target.distribution(model) or _draw(
             target.function, model, rng, n_draws
         )
     deviation = distribution.standard_deviation()
@@ -389,10 +389,10 @@ def infer(
 
 def _draw(
     function: ConfusionMetric, model: ConfusionModel, rng: np.random.Generator, n_draws: int | None
-) -> DrawnPosterior:
+) -> DrawnDistribution:
     """Evaluate a metric on matrices drawn from their posterior."""
     size = n_draws or max(_LEAST_DRAWS, min(_MOST_DRAWS, _MOST_DRAWN_CELLS // model.cells.size))
     values = np.concatenate([function(block) for block in model.draw(rng, size)])
     if not np.isfinite(values).all():
         raise ValueError("metric is not a finite number for all drawn matrices")
-    return DrawnPosterior(values)
+    return DrawnDistribution(values)

@@ -44,7 +44,7 @@ from skpostbac.stats import BoundedDistribution, Interval
 from skpostbac.stats._distribution import (
     DEFAULT_INTERVAL,
     Distribution,
-    DrawnPosterior,
+    DrawnDistribution,
     IntervalMethod,
     check_interval_method,
     describe_draws,
@@ -412,10 +412,10 @@ class PosteriorMetric(ScalarPosterior):
 
     metric: str
     observed: float
-    _distribution: Distribution | DrawnPosterior
+    _distribution: Distribution | DrawnDistribution
 
     @property
-    def distribution(self) -> Distribution | DrawnPosterior:
+    def distribution(self) -> Distribution | DrawnDistribution:
         """Posterior distribution of the metric."""
         return self._distribution
 
@@ -430,7 +430,7 @@ class PosteriorMetric(ScalarPosterior):
         0.0
         """
         drawn = self._distribution
-        return drawn.monte_carlo_error() if isinstance(drawn, DrawnPosterior) else 0.0
+        return drawn.monte_carlo_error() if isinstance(drawn, DrawnDistribution) else 0.0
 
     def credible_interval_error(
         self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
@@ -464,7 +464,7 @@ class PosteriorMetric(ScalarPosterior):
         >>> kappa.credible_interval_error()
         Interval(low=0.00029, high=0.00093)
         """
-        if isinstance(self._distribution, DrawnPosterior):
+        if isinstance(self._distribution, DrawnDistribution):
             return self._distribution.credible_interval_error(level, method=method)
         check_level(level)
         check_interval_method(method)
@@ -472,7 +472,7 @@ class PosteriorMetric(ScalarPosterior):
 
     def _more_statistics(self, level: float) -> dict[str, float]:
         errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
-        if isinstance(self._distribution, DrawnPosterior):
+        if isinstance(self._distribution, DrawnDistribution):
             errors = errors_of(self._distribution, level)
         return {"observed": self.observed, **errors}
 
@@ -486,7 +486,7 @@ class PosteriorMetric(ScalarPosterior):
                 "The mean is infinite, because a denominator close to 0 is too likely.",
             ]
         sentence = f"{self.score_name}: {estimate}; {observed} in the samples."
-        if isinstance(self._distribution, DrawnPosterior):
+        if isinstance(self._distribution, DrawnDistribution):
             return [sentence, describe_draws(self._distribution, level)]
         return [sentence]
 
@@ -499,7 +499,7 @@ class PosteriorMetric(ScalarPosterior):
 
     def __repr__(self) -> str:
         facts = [repr(self.metric), self._summary(), *self._facts()]
-        if isinstance(self._distribution, DrawnPosterior):
+        if isinstance(self._distribution, DrawnDistribution):
             error = max(self.credible_interval_error())
             facts.append(f"monte_carlo_error={self.monte_carlo_error():.0e}")
             facts.append(f"CI_error={error:.0e}")

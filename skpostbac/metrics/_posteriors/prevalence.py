@@ -37,7 +37,7 @@ from skpostbac.metrics._priors import (
     resolve_prior,
 )
 from skpostbac.stats import BetaAverage, ShiftedDistribution
-from skpostbac.stats._distribution import DrawnPosterior, describe, estimate_rows
+from skpostbac.stats._distribution import DrawnDistribution, describe, estimate_rows
 from skpostbac.stats._several import PanelDistribution, resolve
 
 # A judge who is no better than guessing with more than this probability tells next to nothing.
@@ -172,11 +172,11 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         return 1 - self._ends[1]
 
     @cached_property
-    def distribution(self) -> PanelDistribution | DrawnPosterior:
+    def distribution(self) -> PanelDistribution | DrawnDistribution:
         """The distribution within [0, 1]: exact to about 1e-8, or draws if the judge may guess."""
         self._check_possible()
         if not self._is_sure:
-            return DrawnPosterior(self._shares[(self._shares >= 0) & (self._shares <= 1)])
+            return DrawnDistribution(self._shares[(self._shares >= 0) & (self._shares <= 1)])
         below, upto = self._ends
         # The first panels are narrow where some draws of the share are.
         draws = self._draw_shares(_PILOTS)
@@ -294,7 +294,7 @@ class PrevalenceDifference(ScalarPosterior):
     score_name = "Difference of prevalences"
 
     @cached_property
-    def distribution(self) -> DrawnPosterior:
+    def distribution(self) -> DrawnDistribution:
         """Draws of a fixed seed, with both shares in [0, 1], good to about 0.001 or better."""
         rng = np.random.default_rng(0)
         q0, q1 = self.first._draw_judge(rng)
@@ -307,7 +307,7 @@ class PrevalenceDifference(ScalarPosterior):
                 "positives of both shares contradict the sensitivity and the specificity so much "
                 "that no two shares in [0, 1] are compatible"
             )
-        return DrawnPosterior((first - second)[kept])
+        return DrawnDistribution((first - second)[kept])
 
     def __repr__(self) -> str:
         return f"PrevalenceDifference({self._summary()})"

@@ -47,7 +47,7 @@ from skpostbac.metrics._ranking.areas import (
     roc_area,
 )
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._distribution import DrawnPosterior
+from skpostbac.stats._distribution import DrawnDistribution
 
 # Draws of the weights: as many as take half a second, within limits. With at least so many
 # independent samples of each class, fewer than the least give way to the normal limit.
@@ -70,7 +70,7 @@ class PosteriorRankingMetric(PosteriorMetric):
         Name of the metric.
     observed : float
         Metric of the samples, which a given `prevalence` weights.
-    distribution : DrawnPosterior or BetaAverage
+    distribution : DrawnDistribution or BetaAverage
         Distribution of the metric by random draws; with many samples the Beta distribution with
         the mean and variance of its normal limit.
     """
@@ -252,7 +252,7 @@ def infer(
     shares = block_diag(*(each / each.sum() for _, each in ranked))
     rng, size = np.random.default_rng(seed), _MOST_WEIGHTS // curves.matrix.nnz
     is_large = size < _LEAST_DRAWS and curves.has_normal_limit
-    distributions: Sequence[DrawnPosterior | BetaAverage]
+    distributions: Sequence[DrawnDistribution | BetaAverage]
     if n_draws is None and is_large and samples.are_many():
         means, covariances = curves.normal_limit()
         means, covariances = shares @ means, shares @ covariances @ shares.T
@@ -262,7 +262,7 @@ def infer(
     else:
         size = min(max(size, _MANY), _MOST_DRAWS) if n_draws is None else n_draws
         draws = shares @ curves.draw(rng, check_n_draws(size, 2))
-        distributions = [DrawnPosterior(values) for values in draws]
+        distributions = [DrawnDistribution(values) for values in draws]
     posteriors = [
         PosteriorRankingMetric(metric, float(observed), distribution)
         for observed, distribution in zip(shares @ curves.observed(), distributions, strict=True)

@@ -31,8 +31,8 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.stats._beta.betas import Parameters, cumulants
+from skpostbac.stats._beta.characteristic import centred_sums
 from skpostbac.stats._beta.saddlepoint import BetaTails
-from skpostbac.stats._beta.series import centred_sums
 from skpostbac.stats._distribution import (
     BoundedDistribution,
     Distribution,
@@ -40,8 +40,8 @@ from skpostbac.stats._distribution import (
     LocatedDistributions,
     interval_of,
 )
+from skpostbac.stats._fourier import Centred, Located, SmallTails
 from skpostbac.stats._numerics import Frame
-from skpostbac.stats._series import Centred, Located, SmallTails
 
 
 class _WeightedSums:

@@ -52,8 +52,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, StablePickle, float_array
+from skpostbac.stats._fourier import DEPTH, NARROW
 from skpostbac.stats._numerics import Rows, check_weights
-from skpostbac.stats._series import DEPTH, NARROW
 
 # Beyond these limits the variable is a constant or a coin toss in double precision.
 SMALLEST, LARGEST = 1e-6, 1e15

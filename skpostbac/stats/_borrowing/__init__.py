@@ -3,8 +3,8 @@
 `hyperprior` defines the prior. `states` sorts classes into strata of similar size and has the
 quadrature nodes of the rate and the strength shared by a stratum, `chain` the Markov chain of
 states over the strata, and `pool` the classes of a pool given their states. `transform` has the
-transforms of strata in their states, `series` the distribution of the sum, and `average` the public
-class. Imports `_beta`, `_distribution`, `_series` and `_numerics`.
+transforms of strata in their states, `forward_pass` the distribution of the sum, and `average` the
+public class. Imports `_beta`, `_distribution`, `_fourier` and `_numerics`.
 """
 
 from skpostbac.stats._borrowing.average import HierarchicalBetaAverage

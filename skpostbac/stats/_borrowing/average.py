@@ -4,8 +4,8 @@ Classes of similar size form a stratum and share a state eta = (mu, kappa), whic
 over the strata (`chain`). Given the states, the recalls are independent, and the posterior of each
 is a mixture of two Betas, one for a class that borrows and one for an outlier. Means, variances and
 higher moments are sums over the states. The transform of the sum is one over their paths, and gives
-the coefficients of a Fourier series (`series`). A single class is a mixture of Betas, with a table
-of its density.
+the coefficients of a Fourier series (`forward_pass`). A single class is a mixture of Betas, with a
+table of its density.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,13 +17,13 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, Indices, input_errors
+from skpostbac.stats._borrowing.forward_pass import class_share, pooled_series
 from skpostbac.stats._borrowing.hyperprior import LARGEST_COUNT, Hyperprior, resolve_hyperprior
 from skpostbac.stats._borrowing.pool import Pool
-from skpostbac.stats._borrowing.series import class_share, pooled_series
 from skpostbac.stats._borrowing.states import EqualClasses
 from skpostbac.stats._distribution import BoundedDistribution
+from skpostbac.stats._fourier import Centred
 from skpostbac.stats._numerics import Frame, exact_sum, sum_weights, vector
-from skpostbac.stats._series import Centred
 
 Value = TypeVar("Value")
 

@@ -10,9 +10,9 @@ of about
 over a distance d, until it vanishes: a wave that turns by the angle of 1 + i x and grows by its
 size. It is computed at some Chebyshev points of the rates of each strength, and at all rates by
 interpolation. Rows of a stratum whose x differ much need different numbers of points, and are
-computed apart. At all points where n p q is alike it is a quadrature
-with the same nodes, on a rotated path in the plane of log-odds (`skpostbac.stats._beta.series`).
-On a path at the angle alpha, at log-odds d from those of p, the weights are
+computed apart. At all points where n p q is alike it is a quadrature with the same nodes, on a
+rotated path in the plane of log-odds (`skpostbac.stats._beta.characteristic`). On a path at the
+angle alpha, at log-odds d from those of p, the weights are
 
     exp(n (i p alpha - log(q + p e^(d + i alpha))) + n p d + e (d + i alpha)),    e = a - n p.
 

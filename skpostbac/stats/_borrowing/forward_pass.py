@@ -27,8 +27,8 @@ from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._borrowing.pool import Pool
 from skpostbac.stats._borrowing.states import decay, vanishing_height
 from skpostbac.stats._borrowing.transform import StratumTransform
+from skpostbac.stats._fourier import Series
 from skpostbac.stats._numerics import Frame, barycentric, log_beta, log_sum
-from skpostbac.stats._series import Series
 from skpostbac.stats._table import CentredShare, Table
 
 # A coefficient is negligible below this, and states of less mass do not count.

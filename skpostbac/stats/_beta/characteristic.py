@@ -63,8 +63,7 @@ from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, ga
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._beta.betas import Betas, central_moments, ranges
-from skpostbac.stats._numerics import powers, stacked_products, waves
-from skpostbac.stats._series import (
+from skpostbac.stats._fourier import (
     CHEAP,
     ORDER,
     PERIOD,
@@ -78,6 +77,7 @@ from skpostbac.stats._series import (
     orders,
     vanishing_heights,
 )
+from skpostbac.stats._numerics import powers, stacked_products, waves
 
 
 @dataclass(frozen=True)
