@@ -29,7 +29,9 @@ from scipy.special import expit, logit
 from scipy.stats import binom
 
 from skpostbac import ClassCounts, PosteriorBalancedAccuracy, __version__
-from skpostbac.metrics._posteriors import dominating_influence
+from skpostbac.metrics._advice import (
+    dominating_influence,
+)
 from skpostbac.stats import Hyperprior
 
 PRIORS = {

@@ -15,7 +15,7 @@ from skpostbac._cli.table import InputError
 from skpostbac._utils import check_level, check_probability, check_rope, printable
 
 # The library's default; importing it would make --help slow.
-DEFAULT_PRIOR = "reciprocal"
+DEFAULT_PRIOR = "calibrated"
 
 # A classifier that replaces the baseline may lose too much with a smaller probability than this.
 LARGEST_RISK = 0.05
@@ -187,7 +187,7 @@ def _prior(text: str) -> str | tuple[float, ...]:
     if text == DEFAULT_PRIOR:  # also if the option is not given
         return text
 
-    from skpostbac.metrics._priors import PRIOR_NAMES, check_prior
+    from skpostbac.metrics._prior import PRIOR_NAMES, check_prior
 
     try:
         prior = text if "," not in text else tuple(map(float, text.split(",")))

@@ -9,10 +9,12 @@ from importlib.resources import files
 from string import Template
 
 from skpostbac._cli.plots import Picture, page_plots
-from skpostbac._cli.results import Evaluation, Record
+from skpostbac._cli.results import Evaluation, Record, first_of
 from skpostbac._cli.text import Section, describe_data, describe_failures, make_sections
 from skpostbac._utils import escape, unwrap
-from skpostbac.metrics._priors import DEFAULT_PRIOR, HIERARCHICAL, HIERARCHICAL_EXPLANATION
+from skpostbac.metrics._prior import (
+    BetaPrior,
+)
 
 # Columns that fit a narrow screen.
 FEW_COLUMNS = 5
@@ -21,12 +23,6 @@ MOST_ROWS = 10
 # Number of classifiers in the report, best first.
 SENTENCES = 3
 
-INDEPENDENT = "The recall of each class has a Beta prior, so its posterior is a Beta distribution."
-WEAKENED = (
-    "In the average, each class has the strength of 1.5 - 2/l observations less than its prior "
-    "and samples, with l classes, so that intervals are wide enough; recalls of single classes "
-    "have the Jeffreys prior."
-)
 METHOD = (
     "The balanced accuracy is their average over the classes; its posterior distribution is "
     "computed without sampling (Brodersen et al. 2010, The balanced accuracy and its posterior "
@@ -44,17 +40,6 @@ OTHER_METRIC = (
 COMPARISON = (
     "The comparison of two classifiers uses how often, in each class, both, only the first, only "
     "the second or neither of them is right. P(>0) is the probability of a positive difference."
-)
-INDEPENDENT_COMPARISON = (
-    "The probabilities of these four outcomes have a Dirichlet prior, under which each classifier "
-    "has the same prior as on its own. The distribution of the difference is computed without "
-    "sampling; ranks of more than two classifiers are estimated from random draws."
-)
-SHARED_COMPARISON = (
-    "The hierarchical prior applies to how often exactly one of them is right, and to which one "
-    "that is. The mean of the difference is exact. Its interval and the probabilities of a pair "
-    "are estimated from random draws, to about .001, and the ranks of more than two classifiers "
-    "to a few hundredths."
 )
 
 
@@ -102,7 +87,7 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
         figures="\n".join(map(_figure, page_plots(evaluation))),
         ranking="".join(sections[:n_before]),
         sections="\n".join(sections[n_before:]),
-        method=escape(" ".join(_method(document))),
+        method=escape(" ".join(_method(evaluation))),
         versions=escape(", ".join(versions)),
     )
 
@@ -127,16 +112,14 @@ def _report(evaluation: Evaluation) -> tuple[list[str], list[str]]:
     return results, caveats
 
 
-def _method(document: Record) -> list[str]:
+def _method(evaluation: Evaluation) -> list[str]:
     """Explain how the numbers were computed."""
-    prior = document["settings"]["prior"]
-    if document["settings"]["metric"] != "balanced_accuracy":
-        return [INDEPENDENT, OTHER_METRIC]
-    parts = [HIERARCHICAL_EXPLANATION if prior == HIERARCHICAL else INDEPENDENT]
-    parts += [WEAKENED, METHOD] if prior == DEFAULT_PRIOR else [METHOD]
-    if document["comparison"]:
-        how = SHARED_COMPARISON if prior == HIERARCHICAL else INDEPENDENT_COMPARISON
-        parts += [COMPARISON, how]
+    if evaluation.settings.metric != "balanced_accuracy":
+        return [BetaPrior.explanation, OTHER_METRIC]
+    prior = first_of(evaluation.posteriors).prior
+    parts = [prior.explanation, METHOD]
+    if evaluation.comparison is not None:
+        parts += [COMPARISON, prior.pair_method]
     return parts
 
 

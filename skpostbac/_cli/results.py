@@ -38,9 +38,17 @@ from skpostbac.metrics import (
     posterior_roc_auc,
     subgroup_posteriors,
 )
+from skpostbac.metrics._advice import (
+    dominating_influence,
+)
+from skpostbac.metrics._balanced_accuracy import (
+    describe_design,
+)
 from skpostbac.metrics._confusion import AVERAGES, OVERALL, read_name
 from skpostbac.metrics._dependence import describe_effective_size, group_notes
-from skpostbac.metrics._posteriors import ScalarPosterior, describe_design, dominating_influence
+from skpostbac.metrics._posterior import (
+    ScalarPosterior,
+)
 from skpostbac.model_selection import (
     PosteriorComparison,
     compare_predictions,
@@ -341,7 +349,7 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
     classes = {str(label) for label in counts.classes}
     present = counts.total > 0
     influence: PriorInfluence | None = posterior.prior_influence()
-    dominating = dominating_influence(posterior)
+    dominating = dominating_influence([posterior._evidence()])
     is_of_outcomes = evaluation.settings.metric in ("balanced_accuracy", "accuracy")
     chance_keys = ("prob_above_chance", "prior_prob_above_chance", "bayes_factor_above_chance")
     effects, (worth, doubts) = posterior.design_effects, describe_design(posterior, level)

@@ -15,7 +15,10 @@ from typing import Any, TypeAlias
 
 from skpostbac._cli.arguments import LARGEST_RISK
 from skpostbac._utils import format_probability, is_shown, join_first, printable
-from skpostbac.metrics._posteriors import describe_untested
+from skpostbac.metrics._advice import describe_untested
+from skpostbac.metrics._prior import (
+    make_prior,
+)
 
 Record: TypeAlias = dict[str, Any]
 
@@ -296,10 +299,9 @@ def _posterior_notes(document: Record) -> list[str]:
             f"{worst['expected_coverage']:.0%} of test sets like this one: {remedy}."
         )
     if untested := records[0]["untested"]:  # the same for all classifiers
-        borrow = document["settings"]["prior"] == "hierarchical"
-        notes.append(
-            printable(describe_untested(untested, borrow=borrow, leave_out_with="--labels"))
-        )
+        source = make_prior(document["settings"]["prior"], data["n_classes"]).untested_source
+        note = describe_untested(untested, source=source, leave_out_with="--labels")
+        notes.append(printable(note))
     if grouped := [record for record in records if record["groups"]]:
         names = [f"{_name(record)}: " if len(grouped) > 1 else "" for record in grouped]
         worths = [printable(record["groups"]["worth"]) for record in grouped]

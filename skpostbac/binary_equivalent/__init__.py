@@ -8,13 +8,15 @@ the ``binary_equivalent`` method of `skpostbac.PosteriorBalancedAccuracy` and
 that random guessing is right at least as often.
 """
 
-from skpostbac.metrics._posteriors import (
+from skpostbac.metrics._binary_equivalent import (
     GuessingTest,
     PosteriorBinaryEquivalentAccuracy,
     binary_equivalent_accuracy,
     binary_equivalent_accuracy_score,
     binary_equivalent_recalls,
     guessing_test,
+)
+from skpostbac.metrics._scorers import (
     make_binary_equivalent_scorer,
 )
 

@@ -23,7 +23,9 @@ from skpostbac._utils import (
 from skpostbac.binormal import _curves
 from skpostbac.binormal._check import checked_scores
 from skpostbac.binormal._scores import ScoreMoments, check_finite
-from skpostbac.metrics._posteriors import make_named_scorer
+from skpostbac.metrics._scorers import (
+    make_named_scorer,
+)
 
 # Points of a curve that fill a gigabyte.
 _MOST_POINTS = 10**8

@@ -42,7 +42,9 @@ from skpostbac.binormal._scores import (
     empirical_areas,
 )
 from skpostbac.metrics import PosteriorRankingMetric, posterior_average_precision, posterior_roc_auc
-from skpostbac.metrics._counts import format_count
+from skpostbac.metrics._counts import (
+    format_count,
+)
 from skpostbac.stats._distribution import (
     DrawnDistribution,
     central_tails,

@@ -23,9 +23,13 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy,
     posterior_threshold_curve,
 )
-from skpostbac.metrics._counts import format_count
+from skpostbac.metrics._counts import (
+    format_count,
+)
 from skpostbac.metrics._labels import Predictions, is_named, named_predictions
-from skpostbac.metrics._posteriors import predict
+from skpostbac.metrics._scorers import (
+    predict,
+)
 from skpostbac.model_selection import (
     PosteriorComparison,
     compare_posteriors,

@@ -3,31 +3,41 @@
 Also implements the public modules `skpostbac.binormal` and `skpostbac.binary_equivalent`.
 """
 
+from skpostbac.metrics._accuracy import (
+    PosteriorAccuracy,
+    posterior_accuracy,
+)
+from skpostbac.metrics._advice import (
+    PriorInfluence,
+    PriorInfluenceWarning,
+)
+from skpostbac.metrics._balanced_accuracy import (
+    PosteriorBalancedAccuracy,
+    posterior_balanced_accuracy,
+)
 from skpostbac.metrics._confusion import (
     ExpectedCost,
     NetBenefit,
     PosteriorConfusionMetric,
     posterior_confusion_metric,
 )
-from skpostbac.metrics._counts import ClassCounts, PairedCounts, class_counts, paired_counts
+from skpostbac.metrics._counts import (
+    ClassCounts,
+    class_counts,
+)
 from skpostbac.metrics._dependence import DesignEffects, GroupsWarning, SampleWeightWarning
+from skpostbac.metrics._paired_counts import (
+    PairedCounts,
+    paired_counts,
+)
 from skpostbac.metrics._population import PopulationPosterior, population_posterior
-from skpostbac.metrics._posteriors import (
-    ClassCountsScorer,
+from skpostbac.metrics._posterior import (
+    ProbAboveChance,
+)
+from skpostbac.metrics._prevalence import (
     JudgeWarning,
-    OutcomesScorer,
-    PosteriorAccuracy,
-    PosteriorBalancedAccuracy,
     PosteriorPrevalence,
     PrevalenceDifference,
-    PriorInfluence,
-    PriorInfluenceWarning,
-    ProbAboveChance,
-    SelectedPosterior,
-    make_posterior_scorer,
-    posterior_accuracy,
-    posterior_balanced_accuracy,
-    posterior_balanced_accuracy_score,
     posterior_prevalence,
 )
 from skpostbac.metrics._ranking import (
@@ -35,6 +45,15 @@ from skpostbac.metrics._ranking import (
     make_ranking_scorer,
     posterior_average_precision,
     posterior_roc_auc,
+)
+from skpostbac.metrics._scorers import (
+    ClassCountsScorer,
+    OutcomesScorer,
+    make_posterior_scorer,
+    posterior_balanced_accuracy_score,
+)
+from skpostbac.metrics._selected import (
+    SelectedPosterior,
 )
 from skpostbac.metrics._subgroups import SubgroupPosteriors, subgroup_posteriors
 from skpostbac.metrics._thresholds import PosteriorThresholdCurve, posterior_threshold_curve

@@ -341,9 +341,9 @@ class Outcomes:
         for start in range(0, self.n_samples, step):
             yield self.read(slice(start, start + step))
 
-    def design(self, classes: LabelArray, *, is_importance: bool) -> SampleDesign | None:
+    def design(self, classes: LabelArray, weight_type: WeightType) -> SampleDesign | None:
         """Add up what design effects need of the samples of these classes, if of any."""
-        if not self.n_samples or (self.groups is None and not is_importance):
+        if not self.n_samples or (self.groups is None and weight_type != "importance"):
             return None
         codes, hits, weight = self.read()
         place = positions(self.classes, classes)[codes]
@@ -354,7 +354,7 @@ class Outcomes:
             None if self.groups is None else self.groups(slice(None))[kept],
             None if weight is None else weight[kept],
             design_values([hit[kept] for hit in hits]),
-            is_importance=is_importance,
+            is_importance=weight_type == "importance",
         )
 
     def count(self) -> Floats:
@@ -373,13 +373,12 @@ def read_outcomes(
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
     *,
-    least: int = 1,
+    is_batch: bool = False,
 ) -> Outcomes:
     """Check true labels, weights, groups and the predictions of one or several classifiers.
 
     `predictions` has the predicted labels by the name of their argument, for error messages.
-    `least` is the smallest number of samples allowed, 0 or 1; if it is 1, the weights must not all
-    be 0.
+    A batch may be empty, and all its weights may be 0.
 
     Raises
     ------
@@ -398,14 +397,14 @@ def read_outcomes(
         if len(array) != n_samples:
             with input_errors(f"y_true and {name}"):
                 check_consistent_length(arrays["y_true"], array)
-    if n_samples < least:
+    if not n_samples and not is_batch:
         raise ValueError(
             "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum "
             "of 1 sample is required."
         )
     if not n_samples:  # of which there is no block
         return Outcomes(np.zeros(0, int), 0, lambda _: np.zeros(0, np.intp), [], weight)
-    if least and weight is not None and not weight.any():
+    if not is_batch and weight is not None and not weight.any():
         raise ValueError("sample_weight: Sample weights must contain at least one non-zero number.")
     true = encode(columns["y_true"])
     hits = [_find_hits(columns["y_true"], true, columns[name]) for name in predictions]

@@ -25,7 +25,9 @@ from skpostbac._utils import (
     shown,
     table,
 )
-from skpostbac.metrics._counts import ClassCounts
+from skpostbac.metrics._counts import (
+    ClassCounts,
+)
 from skpostbac.metrics._labels import label_list
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
 from skpostbac.stats._distribution import describe, estimate_rows, figures_of, interval_of

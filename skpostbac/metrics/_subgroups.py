@@ -30,7 +30,21 @@ from skpostbac._utils import (
     table,
     user_stacklevel,
 )
-from skpostbac.metrics._counts import ClassCounts, class_counts, describe_samples
+from skpostbac.metrics._advice import (
+    PriorInfluenceWarning,
+    coverage_notes,
+)
+from skpostbac.metrics._balanced_accuracy import (
+    PosteriorBalancedAccuracy,
+)
+from skpostbac.metrics._class_weight import (
+    ClassWeightLike,
+)
+from skpostbac.metrics._counts import (
+    class_counts,
+    count_labels,
+    describe_samples,
+)
 from skpostbac.metrics._dependence import (
     GroupsWarning,
     SampleWeightWarning,
@@ -38,13 +52,15 @@ from skpostbac.metrics._dependence import (
     group_notes,
 )
 from skpostbac.metrics._labels import WeightType, encode, label_list, read_column
-from skpostbac.metrics._posteriors import (
-    PosteriorBalancedAccuracy,
-    PriorInfluenceWarning,
+from skpostbac.metrics._posterior import (
     ScalarPosterior,
-    coverage_notes,
 )
-from skpostbac.metrics._priors import DEFAULT_PRIOR, AverageDistribution, ClassWeightLike, PriorLike
+from skpostbac.metrics._prior import (
+    DEFAULT_PRIOR,
+    AverageDistribution,
+    PriorLike,
+    is_default,
+)
 from skpostbac.stats import BetaBinomial
 from skpostbac.stats._distribution import DrawnDistribution, estimate_rows, figures_of
 from skpostbac.stats._population import GroupInference
@@ -392,7 +408,7 @@ def subgroup_posteriors(
         makes their accuracies alike, which is ignored: the gap is then less uncertain than shown.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum to 1.
-    prior : str, pair of floats, array-like or Hyperprior, default="reciprocal"
+    prior : str, pair of floats, array-like or Hyperprior, default="calibrated"
         Prior of the recall of each class in each group without pooling, as for
         :func:`posterior_balanced_accuracy`; with "hierarchical" the classes of a group borrow
         strength from one another.
@@ -450,7 +466,7 @@ def subgroup_posteriors(
     >>> groups.gap.prob_above(0.1)
     0.0873
     """
-    if pooling is not None and not (isinstance(prior, str) and prior == DEFAULT_PRIOR):
+    if pooling is not None and not is_default(prior):
         raise ValueError(
             "prior does not apply with pooling='partial', which has its own prior; pass "
             "pooling=None to evaluate each group by itself"
@@ -477,15 +493,17 @@ def subgroup_posteriors(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampleWeightWarning)
         weights = (weight * (codes == group) for group in range(len(names)))
-        given = y_true, {"y_pred": y_pred}, pooled.classes
-        counts = [ClassCounts._of_labels(*given, one, weight_type, groups) for one in weights]
+        counts = [
+            count_labels(y_true, y_pred, pooled.classes, one, weight_type, groups)
+            for one in weights
+        ]
     posteriors = tuple(
         PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight) for one in counts
     )
     subgroups = SubgroupPosteriors(tuple(names), posteriors, pooling)
     sentences = _missing_class_notes(subgroups)
     if pooling is None:
-        sentences = [*coverage_notes(*posteriors), *sentences]
+        sentences = coverage_notes([one._evidence() for one in posteriors]) + sentences
     if sentences:
         warnings.warn(" ".join(sentences), PriorInfluenceWarning, user_stacklevel())
     for name, one in zip(names, posteriors, strict=True):

@@ -42,28 +42,34 @@ from skpostbac._utils import (
     shown,
     table,
 )
-from skpostbac.metrics._counts import ClassCounts, describe_samples, format_count
+from skpostbac.metrics._advice import (
+    warn_of_prior,
+)
+from skpostbac.metrics._balanced_accuracy import (
+    PosteriorBalancedAccuracy,
+)
+from skpostbac.metrics._class_weight import (
+    ClassWeightLike,
+    check_class_weight,
+    resolve_class_weight,
+)
+from skpostbac.metrics._counts import (
+    ClassCounts,
+    count_labels,
+    describe_samples,
+    format_count,
+)
 from skpostbac.metrics._dependence import WidenedAverage, warn_of_groups
 from skpostbac.metrics._labels import BinaryScores, WeightType, read_scores, warn_of_labels
-from skpostbac.metrics._posteriors import (
-    PosteriorBalancedAccuracy,
+from skpostbac.metrics._prior import (
+    DEFAULT_PRIOR,
+    BetaPrior,
+    PriorLike,
+    make_prior,
+)
+from skpostbac.metrics._selected import (
     SelectedPosterior,
     optimism_of_choice,
-    warn_if_prior_dominates,
-)
-from skpostbac.metrics._priors import (
-    DEFAULT_PRIOR,
-    ClassWeightLike,
-    PriorLike,
-    PriorSpec,
-    check_class_weight,
-    check_prior,
-    independent_prior,
-    kept_strength,
-    posterior_exponents,
-    resolve_class_weight,
-    resolve_prior,
-    spent_observations,
 )
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution import estimate_rows, interval_of
@@ -127,8 +133,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         Correct predictions of each class.
     total : ndarray of shape (2,)
         Samples of each class; effective sizes with importance weights or groups.
-    prior : str or ndarray of shape (2,) or (2, 2)
-        Prior of each class's accuracy, as given.
+    prior : BetaPrior or CalibratedPrior
+        Prior of the recall of each class.
     class_weight : ndarray of shape (2,) or None
         Weights of the classes in the average, which sum to 1; None for equal weights.
     level : float
@@ -161,7 +167,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     thresholds: Floats
     correct: Floats
     total: Floats
-    prior: PriorSpec
+    prior: BetaPrior
     class_weight: Floats | None
     level: float = 0.95
     seed: int = 0
@@ -175,15 +181,9 @@ class PosteriorThresholdCurve(FrozenArrays):
     def _weights(self) -> Floats:
         return np.full(2, 0.5) if self.class_weight is None else self.class_weight
 
-    @property
-    def _pseudo_counts(self) -> Floats:
-        return independent_prior(resolve_prior(self.prior, 2), "a threshold curve")
-
     @cached_property
     def _distributions(self) -> BetaAverage:
-        spent = spent_observations(self.prior, 2)
-        a, b = posterior_exponents(self._pseudo_counts, self.correct, self.total, spent)
-        return BetaAverage(a, b, weights=self.class_weight)
+        return self.prior.average(self.correct, self.total, self.class_weight)
 
     @cached_property
     def mean(self) -> Floats:
@@ -218,9 +218,9 @@ class PosteriorThresholdCurve(FrozenArrays):
     @cached_property
     def _curves(self) -> Floats:
         rng = np.random.default_rng([self.seed, 0])
-        kept = kept_strength(self._pseudo_counts, self.total, spent_observations(self.prior, 2))
-        counts = self._counts._replace(correct=kept * self.correct, total=kept * self.total)
-        prior = kept[:, np.newaxis] * self._pseudo_counts
+        strength = self.prior.strength(self.total)
+        counts = self._counts._replace(correct=strength * self.correct, total=strength * self.total)
+        prior = np.stack([strength * self.prior.a, strength * self.prior.b], axis=1)
 
         def draw(cells: Floats) -> Floats:
             masses = np.zeros((N_DRAWS, len(cells)))
@@ -448,7 +448,7 @@ def posterior_threshold_curve(
     class_weight : dict or array-like of shape (2,), default=None
         Weights of the classes in the average, normalised to sum to 1; an array follows the order of
         the sorted labels. They express the cost of errors in each class.
-    prior : str, pair of floats or array-like of shape (2, 2), default="reciprocal"
+    prior : str, pair of floats or array-like of shape (2, 2), default="calibrated"
         Prior of the recall of each class, as for :func:`posterior_balanced_accuracy`, independent
         for each class.
     level : float, default=0.95
@@ -520,7 +520,8 @@ def posterior_threshold_curve(
         scale = np.bincount(codes, weight) / np.bincount(codes, weight**2)
         scores = scores._replace(weight=weight * scale[codes])
     counts = count_at_thresholds(scores)
-    weight_spec, prior_spec = check_class_weight(class_weight), check_prior(prior)
+    weight_spec = check_class_weight(class_weight)
+    recall_prior = make_prior(prior, 2).require_independent("a threshold curve")
     weights = resolve_class_weight(weight_spec, np.array(scores.classes, dtype=object))
     if groups is not None:
         n_samples = n_samples or float(scores.weight.sum())
@@ -532,7 +533,7 @@ def posterior_threshold_curve(
             for is_positive in (scores.is_positive, scores.values >= best)
         )
         options = sample_weight, weight_type or "case", groups
-        grouped = ClassCounts._of_labels(y_true, {"y_pred": y_pred}, [0, 1], *options)
+        grouped = count_labels(y_true, y_pred, [0, 1], *options)
         effects = grouped.design_effects
         assert effects is not None
         warn_of_groups(effects, scores.classes)
@@ -540,7 +541,6 @@ def posterior_threshold_curve(
         factor = distribution._factor if isinstance(distribution, WidenedAverage) else 1.0
         divisor = factor * effects.design_effect
         counts = counts._replace(correct=counts.correct / divisor, total=counts.total / divisor)
-    independent_prior(resolve_prior(prior_spec, 2), "a threshold curve")  # or raise
     if len(counts.thresholds) > MOST_THRESHOLDS:
         # From one to the next the same weighted share of the samples becomes positive.
         share, best = (counts.passed() / counts.total) @ weights, np.argmax(counts.average(weights))
@@ -554,13 +554,13 @@ def posterior_threshold_curve(
         counts.thresholds,
         counts.correct,
         counts.total,
-        prior=prior_spec,
+        prior=recall_prior,
         class_weight=None if weight_spec is None else weights,
         level=check_level(level),
         seed=draw_seed(random_state),
         n_samples=n_samples,
     )
-    warn_if_prior_dominates(curve.best)
+    warn_of_prior(curve.best._evidence())
     return curve
 
 

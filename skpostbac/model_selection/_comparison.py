@@ -11,7 +11,7 @@ import reprlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,11 +46,17 @@ from skpostbac.metrics import (
     PosteriorBalancedAccuracy,
     paired_counts,
 )
-from skpostbac.metrics._confusion import Metric, confuse_jointly
+from skpostbac.metrics._advice import (
+    coverage_notes,
+    untested_notes,
+    warn_of_prior,
+)
+from skpostbac.metrics._class_weight import (
+    ClassWeightLike,
+)
+from skpostbac.metrics._confusion import MEAN_RECALL, Metric, confuse_jointly
 from skpostbac.metrics._dependence import (
     DesignEffects,
-    group_notes,
-    is_large,
     warn_of_groups,
     warn_of_repeated_ids,
 )
@@ -64,28 +70,29 @@ from skpostbac.metrics._labels import (
     position_of,
     warn_if_foreign,
 )
-from skpostbac.metrics._posteriors import (
-    OBJECTIVES,
+from skpostbac.metrics._posterior import (
     ScalarPosterior,
-    check_objective,
-    coverage_notes,
-    untested_notes,
-    warn_if_prior_dominates,
 )
-from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
+from skpostbac.metrics._prior import (
+    DEFAULT_PRIOR,
+    PriorLike,
+)
+from skpostbac.metrics._scorers import (
+    OBJECTIVES,
+    check_objective,
+)
 from skpostbac.model_selection._joint import (
     N_DRAWS,
     ConfusionJoint,
     Difference,
     Joint,
     MonteCarloError,
-    PairedJoint,
-    ScoresJoint,
     independent_joint,
+    margins_of,
+    outcome_joint,
     probability_errors,
-    sign_of,
 )
-from skpostbac.model_selection._pooling import OutcomeMetric, accuracy_of, is_accuracy
+from skpostbac.model_selection._pooling import OutcomeMetric, is_accuracy
 from skpostbac.stats import HierarchicalPairedDifference, Interval
 from skpostbac.stats._beta import evaluate_all
 from skpostbac.stats._distribution import (
@@ -112,12 +119,6 @@ _JOINT_OBJECTIVES: dict[str, Callable[[PosteriorComparison], Floats]] = {
     "expected_rank": lambda comparison: -comparison.expected_rank(),
     "expected_loss": lambda comparison: -comparison.expected_loss(),
 }
-
-
-# If the logits of recalls differ with a standard deviation of .5, probabilities above .95 are too
-# high by .05 with two classes of 20 samples, .02 with five of 20, and .003 with two of 100
-# (`benchmarks/paired_default.py`).
-_FEW = 100
 
 
 class RopeMasses(NamedTuple):
@@ -156,29 +157,27 @@ class PosteriorComparison(StablePickle):
     ----------
     names : tuple or list of T str
         Distinct names of the T >= 2 classifiers, stored as a tuple.
-    posteriors : tuple or list of T posteriors
-        Their posteriors of one metric, stored as a tuple; of balanced accuracies with the same
-        classes in any order.
+    joint : Joint
+        How the scores are distributed together, as the functions below make it.
     rope : float, default=0.0
         Half-width of the region of practical equivalence, at least 0, and below 1 for accuracies:
         smaller differences in either direction do not matter in practice.
 
     Attributes
     ----------
-    names, posteriors, rope
-        As the parameters. The posteriors are independent unless the comparison was created by
-        :meth:`from_paired_counts`, :func:`~skpostbac.compare_predictions` or
-        :func:`~skpostbac.compare_scores`.
+    names, joint, rope
+        As the parameters.
+    posteriors : tuple of T posteriors
+        The posterior of each score by itself.
 
     Raises
     ------
     TypeError
-        If `names` or `posteriors` is neither a tuple nor a list, if a name is not a string, or
-        if a posterior is not that of a metric.
+        If `names` is neither a tuple nor a list, if a name is not a string, or if `joint` is not a
+        joint distribution.
     ValueError
         If there are fewer than two classifiers, if the numbers of names and posteriors differ, if a
-        name is empty or duplicated, if the posteriors have different metrics, classes or class
-        weights, or if `rope` is invalid.
+        name is empty or duplicated, or if `rope` is invalid.
 
     See Also
     --------
@@ -194,10 +193,10 @@ class PosteriorComparison(StablePickle):
 
     Examples
     --------
-    >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorComparison
+    >>> from skpostbac import PosteriorBalancedAccuracy, compare_posteriors
     >>> one = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
     >>> three = PosteriorBalancedAccuracy.from_counts([32, 9, 4], [32, 10, 4])
-    >>> comparison = PosteriorComparison(("C1", "C3"), (one, three), rope=0.05)
+    >>> comparison = compare_posteriors({"C1": one, "C3": three}, rope=0.05)
     >>> comparison
     PosteriorComparison('C1', 'C3', rope=0.05)
     >>> comparison.prob_best().round(6)
@@ -205,37 +204,31 @@ class PosteriorComparison(StablePickle):
     """
 
     names: tuple[str, ...]
-    posteriors: tuple[Any, ...]
+    joint: Joint
     rope: float
-    # How the posteriors depend on each other. It is made of them, or they of it.
-    _joint: Joint
 
-    def __init__(
-        self, names: Sequence[str], posteriors: Sequence[ScalarPosterior], *, rope: float = 0.0
-    ) -> None:
-        for argument, values in (("names", names), ("posteriors", posteriors)):
-            if not isinstance(values, tuple | list):
-                raise TypeError(
-                    f"{argument} must be a tuple or a list, got {type(values).__name__}"
-                )
-        names, posteriors = tuple(names), tuple(posteriors)
-        if len(names) != len(posteriors):
-            raise ValueError(
-                "names and posteriors must have one entry per classifier, got "
-                f"{len(names)} names and {len(posteriors)} posteriors"
+    def __init__(self, names: Sequence[str], joint: Joint, *, rope: float = 0.0) -> None:
+        names = check_names(names)
+        if not isinstance(joint, Joint):
+            raise TypeError(
+                "joint must be a joint distribution of scores, as compare_posteriors and "
+                f"compare_predictions make it, got {type(joint).__name__}"
             )
-        check_several(len(posteriors), "posteriors")
-        check_names(names)
-        _check_same_score(names, posteriors)
+        check_several(len(names), "names")
+        if len(names) != len(joint.posteriors):
+            raise ValueError(
+                "names and joint must have one entry per classifier, got "
+                f"{len(names)} names and {len(joint.posteriors)} posteriors"
+            )
         shares = PosteriorBalancedAccuracy, PosteriorAccuracy
-        if isinstance(posteriors[0], shares) or not float_or_nan(rope) >= 1:
+        if isinstance(joint.posteriors[0], shares) or not float_or_nan(rope) >= 1:
             rope = check_rope(rope)
-        vars(self).update(  # past the frozen __setattr__
-            names=names,
-            posteriors=posteriors,
-            rope=float(rope),
-            _joint=independent_joint(posteriors),
-        )
+        vars(self).update(names=names, joint=joint, rope=float(rope))  # past __setattr__
+
+    @property
+    def posteriors(self) -> tuple[Any, ...]:
+        """The posterior of each score by itself."""
+        return self.joint.posteriors
 
     @classmethod
     def from_paired_counts(
@@ -280,59 +273,30 @@ class PosteriorComparison(StablePickle):
         """
         if not isinstance(counts, PairedCounts):
             raise TypeError(f"counts must be PairedCounts, got {type(counts).__name__}")
-        margins = counts._as_one_class() if is_accuracy(metric, class_weight) else counts
-        posteriors = [
-            PosteriorBalancedAccuracy(margins.margin(name), prior=prior, class_weight=class_weight)
-            for name in counts.names
+        is_one_class = is_accuracy(metric, class_weight)
+        margins = [
+            PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight)
+            for one in margins_of(counts, is_one_class=is_one_class)
         ]
-        n_draws, seed = check_n_draws(n_draws, 1), draw_seed(random_state)
-        return cls._paired(counts, posteriors, metric, rope, n_draws, seed, n_jobs)
-
-    @classmethod
-    def _paired(
-        cls,
-        counts: PairedCounts,
-        posteriors: Sequence[PosteriorBalancedAccuracy],
-        metric: OutcomeMetric,
-        rope: float,
-        n_draws: int,
-        seed: int,
-        n_jobs: int | None = None,
-    ) -> PosteriorComparison:
-        """Compare by counts; the posteriors are of a single class for the accuracy."""
-        shown: Sequence[ScalarPosterior] = posteriors
-        joint = PairedJoint(
-            counts=counts._as_one_class() if metric == "accuracy" else counts,
-            posteriors=tuple(posteriors),
-            n_draws=n_draws,
-            seed=seed,
+        joint = outcome_joint(
+            counts,
+            margins,
+            is_one_class=is_one_class,
+            n_draws=check_n_draws(n_draws, 1),
+            seed=draw_seed(random_state),
             n_jobs=n_jobs,
         )
-        if metric == "accuracy":
-            shown = [
-                accuracy_of(counts.margin(name), one)
-                for name, one in zip(counts.names, posteriors, strict=True)
-            ]
-        return cls._of(counts.names, shown, rope, joint)
-
-    @classmethod
-    def _of(
-        cls, names: Sequence[str], posteriors: Sequence[Any], rope: float, joint: Joint
-    ) -> PosteriorComparison:
-        comparison = cls(tuple(names), tuple(posteriors), rope=rope)
-        vars(comparison)["_joint"] = joint  # past the frozen __setattr__
-        return comparison
+        return cls(counts.names, joint, rope=rope)
 
     @property
     def less_is_better(self) -> bool:
         """Whether lower values are better, as for a cost."""
-        return sign_of(self.posteriors[0]) < 0
+        return self.joint.sign < 0
 
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:_SHOWN_NAMES]]
         names += ["..."] * (len(self.names) > _SHOWN_NAMES)
-        is_paired = isinstance(self._joint, PairedJoint | ConfusionJoint | ScoresJoint)
-        paired = ", paired" if is_paired else ""
+        paired = ", paired" if self.joint.is_paired else ""
         first = self.posteriors[0]
         is_default = isinstance(first, PosteriorBalancedAccuracy)
         metric = "" if is_default else f", metric={first.score_name!r}"
@@ -354,7 +318,7 @@ class PosteriorComparison(StablePickle):
         if not any(distribution._has_slow_intervals for distribution in distributions):
             matrix = [["" for _ in names] for _ in names]
             for i, j in combinations(range(len(shown)), 2):
-                difference = self._joint.difference(shown[i], shown[j])
+                difference = self.joint.difference(shown[i], shown[j])
                 matrix[i][j] = format_probability(float(difference.ccdf(0.0)))
                 matrix[j][i] = format_probability(float(difference.cdf(0.0)))
             # Columns have the numbers of the rows: names may be long, and the table is to fit.
@@ -388,7 +352,7 @@ class PosteriorComparison(StablePickle):
         ValueError
             If a name is unknown, or both are the same.
         """
-        return self._joint.difference(*self._pair(a, b))
+        return self.joint.difference(*self._pair(a, b))
 
     def difference_interval(
         self, a: str, b: str, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
@@ -449,19 +413,32 @@ class PosteriorComparison(StablePickle):
         ValueError
             If a name is unknown, or both are the same.
         """
-        pair, joint = self._pair(a, b), self._joint
-        if isinstance(joint, PairedJoint | ConfusionJoint):
-            return joint.design_effects(*pair)
-        return None
+        return self.joint.effects(*self._pair(a, b))
 
-    def prob_greater(self) -> Floats:
-        """Return the probability that each classifier is better than each other one.
+    @overload
+    def prob_greater(self) -> Floats: ...
+
+    @overload
+    def prob_greater(self, a: str, b: str) -> float: ...
+
+    def prob_greater(self, a: str | None = None, b: str | None = None) -> Floats | float:
+        """Return the probability that a classifier is better than another one.
+
+        Parameters
+        ----------
+        a, b : str, default=None
+            Names of two different classifiers; without them, all pairs are returned.
 
         Returns
         -------
-        array of shape (T, T)
-            P(row classifier > column classifier). The diagonal is 1/2, so the array and its
-            transpose sum to 1. :meth:`table` returns it with names.
+        float, or array of shape (T, T)
+            P(a > b), or P(row classifier > column classifier). The diagonal is 1/2, so the array
+            and its transpose sum to 1. :meth:`table` returns it with names.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or both are the same.
 
         Notes
         -----
@@ -478,11 +455,17 @@ class PosteriorComparison(StablePickle):
         >>> from skpostbac import PosteriorBalancedAccuracy, compare_posteriors
         >>> one = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
         >>> three = PosteriorBalancedAccuracy.from_counts([32, 9, 4], [32, 10, 4])
-        >>> compare_posteriors({"C1": one, "C3": three}).prob_greater().round(6)
+        >>> comparison = compare_posteriors({"C1": one, "C3": three})
+        >>> comparison.prob_greater("C3", "C1")
+        0.909967
+        >>> comparison.prob_greater().round(6)
         array([[0.5     , 0.090033],
                [0.909967, 0.5     ]])
         """
-        return self._joint.prob_greater.copy()
+        if a is None and b is None:
+            return self.joint.prob_greater.copy()
+        i, j = self._pair(a, b)
+        return float(self.joint.prob_greater[i, j])
 
     def rank_probabilities(self) -> Floats:
         """Return the probability of each rank for each classifier.
@@ -493,15 +476,15 @@ class PosteriorComparison(StablePickle):
             P(row classifier has the column's rank); the first column is rank 1, the best. Rows and
             columns sum to 1.
         """
-        return self._joint.rank_probabilities.copy()
+        return self.joint.rank_probabilities.copy()
 
     def prob_best(self) -> Floats:
         """Return the probability that each classifier is the best of all, shape (T,)."""
-        return self._joint.rank_probabilities[:, 0].copy()
+        return self.joint.rank_probabilities[:, 0].copy()
 
     def expected_rank(self) -> Floats:
         """Return the expected rank of each classifier, shape (T,), from 1 (best) to T."""
-        return self._joint.rank_probabilities @ np.arange(1.0, len(self.names) + 1)
+        return self.joint.rank_probabilities @ np.arange(1.0, len(self.names) + 1)
 
     def expected_loss(self) -> Floats:
         """Return the expected loss in the metric of choosing each classifier.
@@ -512,7 +495,7 @@ class PosteriorComparison(StablePickle):
             ``E[max_j lambda_j - lambda_i]`` for classifier i: the expected shortfall from the best
             classifier. Never negative, and small if the classifier is the best or nearly so.
         """
-        return self._joint.expected_loss.copy()
+        return self.joint.expected_loss.copy()
 
     def monte_carlo_error(self) -> MonteCarloError:
         """Return the Monte Carlo standard errors of probabilities, ranks and losses.
@@ -526,7 +509,7 @@ class PosteriorComparison(StablePickle):
             ``rank_probabilities`` applies to :meth:`prob_best`. They are zero for exact results.
             Where differences of the means are exact, all losses have the same error.
         """
-        return MonteCarloError(*self._joint.rank_errors, self._joint.pair_errors)
+        return MonteCarloError(*self.joint.rank_errors, self.joint.pair_errors)
 
     def win_counts(self) -> Indices:
         """Return how many other classifiers each one beats by posterior mean.
@@ -603,7 +586,7 @@ class PosteriorComparison(StablePickle):
         """
         columns = {
             "prob_best": self.prob_best().tolist(),
-            "prob_best_error": self._joint.rank_errors[0][:, 0].tolist(),
+            "prob_best_error": self.joint.rank_errors[0][:, 0].tolist(),
             "expected_rank": self.expected_rank().tolist(),
             "expected_loss": self.expected_loss().tolist(),
             "wins": self.win_counts().tolist(),
@@ -753,10 +736,11 @@ class PosteriorComparison(StablePickle):
     @property
     def explanation(self) -> str:
         """Text explaining what was compared, paired or independent."""
-        return self._joint.explanation
+        return self.joint.explanation
 
-    def _pair(self, a: str, b: str) -> tuple[int, int]:
-        i, j = position_of(a, self.names, "a"), position_of(b, self.names, "b")
+    def _pair(self, a: str | None, b: str | None) -> tuple[int, int]:
+        i = position_of(a, self.names, "a")
+        j = position_of(b, self.names, "b")
         if i == j:
             raise ValueError(f"a and b must be different classifiers, got {a!r} twice")
         return i, j
@@ -807,10 +791,9 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
             f"{name} has {describe(other)}. {leader} is better than {name} {how} "
             f"(difference {mean}, {100 * float(level):.12g}% interval {low} to {high})."
         )
-    joint = comparison._joint
+    joint = comparison.joint
     lines.append(comparison.explanation)
-    if isinstance(joint, PairedJoint | ConfusionJoint):
-        lines += _describe_same_samples(joint, comparison.names, leader, others[0]["name"])
+    lines += joint.notes(*comparison._pair(leader, others[0]["name"]), comparison.names)
     posteriors = comparison.posteriors
     are_balanced = isinstance(posteriors[0], PosteriorBalancedAccuracy)
     if not are_balanced:
@@ -826,17 +809,18 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
             "Scores are balanced accuracies: recall averaged over the classes; chance level is "
             f"{posteriors[0].chance:.3f}."
         )
-    corrections = {one.correction for one in joint.posteriors if hasattr(one, "correction")}
     lines.append(
         "This compares algorithms: models refitted on data sets of this size, not only those that "
         "were tested."
-        if corrections
+        if joint.correction
         else "These results apply to the fitted classifiers; variation from retraining is not "
         "included."
     )
-    lines += sorted(corrections)
+    if joint.correction:
+        lines.append(joint.correction)
     if are_balanced:
-        lines += [*coverage_notes(*posteriors), *untested_notes(*posteriors)]
+        evidence = [one._evidence() for one in posteriors]
+        lines += [*coverage_notes(evidence), *untested_notes(evidence)]
     is_drawn = isinstance(comparison.difference(leader, others[0]["name"]), DrawnDistribution)
     lines += _describe_precision(records, differences if is_drawn else [])
     return paragraphs(*lines)
@@ -879,30 +863,6 @@ def _figures(distribution: Distribution, level: float) -> dict[str, float]:
         low, high = distribution.interval_error(level)
         errors |= {"low_error": low, "high_error": high}
     return {**figures, **errors}
-
-
-def _describe_same_samples(
-    joint: PairedJoint | ConfusionJoint, names: Sequence[str], best: str, second: str
-) -> list[str]:
-    """Return the caveats on few samples and on groups, and the result of ignoring the groups."""
-    lines = []
-    if isinstance(joint, PairedJoint) and joint.n_balanced < _FEW:
-        lines.append(
-            "With so few samples, probabilities above 0.95 are too high if real differences are "
-            "small (in simulations, 0.98 stated and 0.93 true)."
-        )
-    pair = names.index(best), names.index(second)
-    ignoring = joint.ignoring_groups(*pair)
-    if ignoring is not None:
-        effects = joint.design_effects(*pair)
-        lines += group_notes(effects, joint.class_labels)
-        if is_large(effects):
-            probability = format_probability(float(ignoring.ccdf(0.0)))
-            lines.append(
-                f"Ignoring the groups, {best} would be better than {second} with probability "
-                f"{probability}."
-            )
-    return lines
 
 
 def compare_posteriors(
@@ -979,7 +939,10 @@ def compare_posteriors(
     with input_errors("posteriors"):
         if names:
             check_names(names)
-    return PosteriorComparison(names, tuple(posteriors.values()), rope=rope)
+    check_several(len(names), "posteriors")
+    _check_same_score(names, tuple(posteriors.values()))
+    joint = independent_joint(tuple(posteriors.values()))
+    return PosteriorComparison(names, joint, rope=rope)
 
 
 def compare_predictions(
@@ -1172,65 +1135,113 @@ def compare_predictions(
         "weight_type": weight_type,
         "groups": groups,
     }
-    is_sampled = isinstance(prevalence, str) and prevalence == "sampled"
-    is_of_matrix = not (isinstance(metric, str) and metric in ("balanced_accuracy", "accuracy"))
-    if is_of_matrix or (metric == "accuracy" and not is_sampled):
-        columns = named_predictions(predictions)
-        check_several(len(columns), "predictions")
+    drawing: dict[str, Any] = {
+        "n_draws": n_draws,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+    }
+    target: dict[str, Any] = {"pos_label": pos_label, "average": average, "prevalence": prevalence}
+    if _follows_from_outcomes(metric, target):
+        counts = _count_pairs(y_true, predictions, **options)
+        comparison = PosteriorComparison.from_paired_counts(
+            counts,
+            metric=metric,  # type: ignore[arg-type]
+            rope=rope,
+            class_weight=class_weight,
+            prior=prior,
+            **drawing,
+        )
+        if groups is None:
+            warn_of_repeated_ids(y_true)
+        else:
+            effects = comparison.design_effects(*counts.names[:2])
+            warn_of_groups(effects, comparison.joint.effect_labels)
+    else:
         if class_weight is not None:
             raise ValueError("class_weight applies to metric='balanced_accuracy' only")
-        seed = draw_seed(random_state)
-        confusion, posteriors = confuse_jointly(
-            y_true,
-            by_argument(columns, tuple(columns)),
-            metric,
-            pos_label=pos_label,
-            average=average,
-            prevalence=prevalence,
-            prior=prior,  # type: ignore[arg-type]
-            n_draws=check_n_draws(n_draws, 2),
-            random_state=random_state,
-            **options,
+        columns = named_predictions(predictions)
+        check_several(len(columns), "predictions")
+        joint = _confusion_joint(
+            y_true, columns, metric, prior=prior, **target, **options, **drawing
         )
-        joint = ConfusionJoint(
-            posteriors=tuple(posteriors),
-            n_draws=n_draws,
-            seed=seed,
-            n_jobs=n_jobs,
-            confusion=confusion,
-        )
-        if confusion.target.name != "macro recall":
-            return PosteriorComparison._of(tuple(columns), posteriors, rope, joint)
-        metric, options["labels"] = "balanced_accuracy", confusion.classes
-    given = {
-        "pos_label": pos_label,
-        "average": average,
-        "prevalence": None if is_sampled else prevalence,
-    }
-    for argument, value in given.items():
-        if value is not None and not is_of_matrix:
+        comparison = PosteriorComparison(tuple(columns), joint, rope=rope)
+    warn_of_prior(*comparison.joint.evidence())
+    return comparison
+
+
+def _follows_from_outcomes(metric: Metric, target: dict[str, Any]) -> bool:
+    """Return whether it suffices to know which predictions are correct.
+
+    Raises
+    ------
+    ValueError
+        If `metric` is an accuracy, and an argument in `target` does not apply to it.
+    """
+    if not isinstance(metric, str) or metric not in ("balanced_accuracy", "accuracy"):
+        return False
+    prevalence = target["prevalence"]
+    is_sampled = isinstance(prevalence, str) and prevalence == "sampled"
+    if metric == "accuracy" and not is_sampled:
+        return False
+    for argument, value in (target | {"prevalence": None if is_sampled else prevalence}).items():
+        if value is not None:
             raise ValueError(f"{argument}={value!r} does not apply to metric={metric!r}")
+    return True
+
+
+def _count_pairs(y_true: ArrayLike, predictions: Predictions, **options: Any) -> PairedCounts:
+    """Count joint correct predictions; warn of classifiers that predict other labels."""
     counts = paired_counts(y_true, predictions, **options)
     check_several(len(counts.names), "predictions")
     never_right = [counts.names[i] for i in np.flatnonzero(~counts.patterns.any(axis=0))]
-    warn_if_foreign(y_true, by_argument(predictions, never_right))
-    comparison = PosteriorComparison.from_paired_counts(
-        counts,
-        metric=metric,  # type: ignore[arg-type]
-        rope=rope,
-        class_weight=class_weight,
+    if never_right:
+        warn_if_foreign(y_true, by_argument(predictions, never_right))
+    return counts
+
+
+def _confusion_joint(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    metric: Metric,
+    *,
+    n_draws: int,
+    random_state: RandomStateLike,
+    n_jobs: int | None,
+    prior: PriorLike,
+    pos_label: Hashable,
+    average: str | None,
+    prevalence: ArrayLike,
+    **options: Any,
+) -> Joint:
+    """Return the joint distribution of a metric of the confusion matrix.
+
+    The arguments are those of :func:`compare_predictions`.
+    """
+    drawing: dict[str, Any] = {
+        "n_draws": check_n_draws(n_draws, 2),
+        "seed": draw_seed(random_state),
+        "n_jobs": n_jobs,
+    }
+    confusion, posteriors = confuse_jointly(
+        y_true,
+        by_argument(predictions, tuple(predictions)),
+        metric,
+        pos_label=pos_label,
+        average=average,
+        prevalence=prevalence,
         prior=prior,
         n_draws=n_draws,
         random_state=random_state,
-        n_jobs=n_jobs,
+        **options,
     )
-    warn_if_prior_dominates(*comparison._joint.posteriors)
-    if groups is None:
-        warn_of_repeated_ids(y_true)
-    else:
-        effects = comparison.design_effects(*counts.names[:2])
-        warn_of_groups(effects, comparison._joint.class_labels)  # type: ignore[union-attr]
-    return comparison
+    recall_sum = confusion.target.recall_sum
+    if recall_sum is None:
+        return ConfusionJoint(posteriors=tuple(posteriors), confusion=confusion, **drawing)
+    counts = _count_pairs(y_true, predictions, **options | {"labels": confusion.classes})
+    margins = [PosteriorBalancedAccuracy(one, prior=prior) for one in margins_of(counts)]
+    # The balanced accuracy has more to say than any metric.
+    shown = margins if recall_sum == MEAN_RECALL else posteriors
+    return outcome_joint(counts, margins, recall_sum=recall_sum, posteriors=shown, **drawing)
 
 
 def check_several(n_classifiers: int, argument: str) -> None:
@@ -1283,7 +1294,5 @@ def _check_same_classes(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> 
                     f"posteriors must have the same class_weight: {reprlib.repr(label)} has "
                     f"{weight:g} of {names[0]!r}, and {other[label]:g} of {name!r}"
                 )
-    shared = {entry.prior for entry in posteriors if not isinstance(entry.prior, np.ndarray)}
-    independent = any(isinstance(entry.prior, np.ndarray) for entry in posteriors)
-    if len(shared) + independent > 1:
+    if not all(posteriors[0].prior.is_comparable(one.prior) for one in posteriors):
         raise ValueError("posteriors must all have the same hierarchical prior, or none of them")

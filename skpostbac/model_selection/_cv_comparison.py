@@ -20,10 +20,18 @@ from skpostbac._utils import (
     user_stacklevel,
 )
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
-from skpostbac.metrics._posteriors import warn_if_prior_dominates
-from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
+from skpostbac.metrics._advice import (
+    warn_of_prior,
+)
+from skpostbac.metrics._class_weight import (
+    ClassWeightLike,
+)
+from skpostbac.metrics._prior import (
+    DEFAULT_PRIOR,
+    PriorLike,
+)
 from skpostbac.model_selection._comparison import PosteriorComparison
-from skpostbac.model_selection._joint import N_DRAWS
+from skpostbac.model_selection._joint import N_DRAWS, margins_of, outcome_joint
 from skpostbac.model_selection._pooling import (
     FoldCounts,
     OutcomeMetric,
@@ -149,20 +157,25 @@ def compare_cv_results(
         list(folds), paired.classes, paired.class_index, paired.patterns, paired.counts
     )
     class_weight = weights_by_text(class_weight) if labels is None else class_weight
-    margins = counts._as_one_class() if is_one_class else counts
-    posteriors = [
+    margins = [
         corrected_for_training(
-            PosteriorBalancedAccuracy(margins.margin(name), prior=prior, class_weight=class_weight),
+            PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight),
             training_variation,
             merged.inflation,
         )
-        for name in counts.names
+        for one in margins_of(counts, is_one_class=is_one_class)
     ]
-    comparison = PosteriorComparison._paired(
-        counts, posteriors, metric, rope, check_n_draws(n_draws, 1), draw_seed(random_state)
+    joint = outcome_joint(
+        counts,
+        margins,
+        is_one_class=is_one_class,
+        n_draws=check_n_draws(n_draws, 1),
+        seed=draw_seed(random_state),
+        inflation=merged.inflation,
+        correction=margins[0].correction,
     )
-    warn_if_prior_dominates(*posteriors)
-    return comparison
+    warn_of_prior(*joint.evidence())
+    return PosteriorComparison(counts.names, joint, rope=rope)
 
 
 def _read(

@@ -7,12 +7,13 @@ difference of each pair, exact or by random draws, and ranks by joint draws.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
 from itertools import combinations
 from operator import add
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -23,30 +24,37 @@ from skpostbac._utils import (
     StablePickle,
     block,
     format_column,
+    format_probability,
     more,
     progress,
     table,
 )
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
-from skpostbac.metrics._confusion import JointConfusion
-from skpostbac.metrics._counts import describe_samples
-from skpostbac.metrics._dependence import DesignEffects, widened_difference, widening
-from skpostbac.metrics._labels import label_list
-from skpostbac.metrics._priors import (
-    DEFAULT_PRIOR,
-    independent_prior,
-    kept_strength,
-    resolve_prior,
-    spent_observations,
+from skpostbac.metrics._advice import Evidence
+from skpostbac.metrics._confusion import MEAN_RECALL, JointConfusion, RecallSum
+from skpostbac.metrics._counts import (
+    ClassCounts,
+    describe_samples,
 )
+from skpostbac.metrics._dependence import (
+    DesignEffects,
+    SampleDesign,
+    group_notes,
+    is_large,
+    widened_difference,
+    widening,
+)
+from skpostbac.metrics._labels import label_list
+from skpostbac.metrics._prior import (
+    PairDistribution,
+    Prior,
+)
+from skpostbac.model_selection._pooling.folds import accuracy_of
 from skpostbac.stats import (
     BetaAverage,
     BoundedDistribution,
     HierarchicalPairedDifference,
-    Hyperprior,
-    PairedDifference,
 )
-from skpostbac.stats._beta import SMALLEST
 from skpostbac.stats._distribution import DrawnDistribution
 from skpostbac.stats._several import (
     JointPanels,
@@ -85,6 +93,15 @@ _MOST_KEPT = 128
 # Rows shown in a notebook.
 _SHOWN_ROWS = 8
 
+# If the logits of recalls differ with a standard deviation of .5, probabilities above .95 are too
+# high by .05 with two classes of 20 samples, .02 with five of 20, and .003 with two of 100
+# (`benchmarks/paired_default.py`).
+_FEW_SAMPLES = 100
+_FEW_SAMPLES_NOTE = (
+    "With so few samples, probabilities above 0.95 are too high if real differences are small (in "
+    "simulations, 0.98 stated and 0.93 true)."
+)
+
 # Exact distributions, and one by random draws.
 Difference: TypeAlias = BoundedDistribution | HierarchicalPairedDifference | DrawnDistribution
 
@@ -118,10 +135,88 @@ class MonteCarloError(FrozenArrays):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class IndependentJoint(StablePickle):
-    """Independent averages of Beta variables of T classifiers: all results by quadrature."""
+class Joint(StablePickle, ABC):
+    """Joint distribution of the scores of T classifiers, from which a comparison reads.
+
+    Made by functions such as :func:`~skpostbac.compare_predictions`. Classifiers are numbered by
+    the order of `posteriors`. A class defines `difference` and the probabilities; what is left has
+    the values of independent classifiers and exact results.
+
+    Attributes
+    ----------
+    posteriors : tuple of T posteriors
+        The posterior of each score by itself, all of one metric.
+    """
 
     posteriors: tuple[Any, ...]
+
+    is_paired: ClassVar[bool] = False
+    """Whether all classifiers were tested on the same samples."""
+    correction: ClassVar[str] = ""
+    """Sentence on a correction for the variation between training sets."""
+
+    @property
+    @abstractmethod
+    def explanation(self) -> str:
+        """Text on what was compared."""
+
+    @abstractmethod
+    def difference(self, i: int, j: int) -> Difference:
+        """Return the distribution of by how much i is better than j."""
+
+    @property
+    @abstractmethod
+    def prob_greater(self) -> Floats:
+        """P(row > column), shape (T, T), 1/2 on the diagonal."""
+
+    @property
+    @abstractmethod
+    def rank_probabilities(self) -> Floats:
+        """P(row has the rank of the column), shape (T, T)."""
+
+    @property
+    @abstractmethod
+    def expected_loss(self) -> Floats:
+        """Expected shortfall of each from the best, shape (T,)."""
+
+    @property
+    def rank_errors(self) -> tuple[Floats, Floats, Floats]:
+        """Standard errors of rank probabilities, expected ranks and losses."""
+        count = len(self.posteriors)
+        return np.zeros((count, count)), np.zeros(count), np.zeros(count)
+
+    @property
+    def pair_errors(self) -> Floats:
+        """Standard errors of `prob_greater`, shape (T, T)."""
+        count = len(self.posteriors)
+        return np.zeros((count, count))
+
+    @property
+    def sign(self) -> int:
+        """-1 for a metric of which lower is better, else 1."""
+        return -1 if self.posteriors[0]._less_is_better else 1
+
+    def effects(self, i: int, j: int) -> DesignEffects | None:
+        """Return the design effects of the difference of i and j, if they depend on them."""
+        return None
+
+    @property
+    def effect_labels(self) -> list[Hashable]:
+        """Labels of the classes that design effects are of."""
+        return []
+
+    def notes(self, i: int, j: int, names: Sequence[str]) -> list[str]:
+        """Return the sentences of a report on i, the best, and j."""
+        return []
+
+    def evidence(self) -> list[Evidence]:
+        """Return what warnings about the prior judge the comparison by."""
+        return []
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class IndependentJoint(Joint):
+    """Independent averages of Beta variables of T classifiers: all results by quadrature."""
 
     # Nothing is known of dependent samples.
     explanation = (
@@ -164,24 +259,13 @@ class IndependentJoint(StablePickle):
         """Expected shortfall of each from the best, shape (T,)."""
         return expected_shortfalls(self._panels)
 
-    @property
-    def rank_errors(self) -> tuple[Floats, Floats, Floats]:
-        """Zeros: nothing is drawn."""
-        count = len(self.posteriors)
-        return np.zeros((count, count)), np.zeros(count), np.zeros(count)
-
-    @property
-    def pair_errors(self) -> Floats:
-        """Zeros, shape (T, T)."""
-        return self.rank_errors[0]
-
     @cached_property
     def _panels(self) -> JointPanels:
         return resolve_jointly([posterior.distribution for posterior in self.posteriors])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PairwiseJoint(StablePickle):
+class PairwiseJoint(Joint):
     """Base class of joint distributions that have one of the difference of each pair.
 
     A class defines `_make_pair`, for i < j and where it is exact for i > j, and how ranks are
@@ -190,7 +274,6 @@ class PairwiseJoint(StablePickle):
     second less the first.
     """
 
-    posteriors: tuple[Any, ...]
     n_draws: int
     seed: int
     n_jobs: int | None = field(default=None, compare=False)
@@ -200,14 +283,14 @@ class PairwiseJoint(StablePickle):
         """Whether the differences of the means are those of the joint distribution."""
         return False
 
+    @abstractmethod
     def _make_pair(self, i: int, j: int) -> Difference:
         """Return the distribution of i minus j."""
-        raise NotImplementedError
 
-    @cached_property
+    @property
+    @abstractmethod
     def _tally(self) -> Tally:
         """Ranks and losses in joint draws."""
-        raise NotImplementedError
 
     def difference(self, i: int, j: int) -> Difference:
         """Return the distribution of by how much i is better than j."""
@@ -264,9 +347,9 @@ class PairwiseJoint(StablePickle):
     @property
     def rank_errors(self) -> tuple[Floats, Floats, Floats]:
         """Standard errors of rank probabilities, expected ranks and losses."""
-        count = len(self.posteriors)
         if self._exact_pair is not None:
-            return np.zeros((count, count)), np.zeros(count), np.zeros(count)
+            return super().rank_errors
+        count = len(self.posteriors)
         ranks, size = self._tally.ranks, self._tally.size
         places = np.arange(count, dtype=np.float64)
         of_losses = _standard_error(self._tally.losses, self._tally.squares, size)
@@ -287,11 +370,7 @@ class PairwiseJoint(StablePickle):
 
     @cached_property
     def _means(self) -> Floats:
-        return np.array([self._sign * posterior.mean() for posterior in self.posteriors])
-
-    @cached_property
-    def _sign(self) -> int:
-        return sign_of(self.posteriors[0])
+        return np.array([self.sign * posterior.mean() for posterior in self.posteriors])
 
     @cached_property
     def _exact_pair(self) -> BoundedDistribution | None:
@@ -341,8 +420,9 @@ class PairwiseJoint(StablePickle):
 class PairedJoint(PairwiseJoint):
     """Balanced accuracies of T classifiers that were tested on the same samples.
 
-    The posteriors are those of the margins of `counts`, all of the same prior and class weights.
-    Joint draws are of one of two kinds.
+    `margins` are the posteriors of the averages of the recalls, of one class for the accuracy, all
+    of the same prior and class weights. `weights` are those of the recalls in the score: None for
+    equal weights that sum to 1. Joint draws are of one of two kinds.
 
     By default, the patterns of correct predictions have Dirichlet distributions, and are drawn. In
     the patterns of the default prior half of the classifiers are right, so that two of T disagree
@@ -362,156 +442,120 @@ class PairedJoint(PairwiseJoint):
     """
 
     counts: PairedCounts
+    margins: tuple[PosteriorBalancedAccuracy, ...]
+    weights: Floats | None
+    inflation: float = 1.0
+    correction: str = ""  # type: ignore[misc]
+
+    is_paired = True
 
     def __post_init__(self) -> None:
-        prior = self.posteriors[0].prior
-        if isinstance(prior, Hyperprior) or self._has_default_prior:
-            return
-        if np.any(small := prior_cells(prior).min(axis=1) < SMALLEST):
-            # Such a cell has no distribution, whatever the counts.
-            a, b = prior[np.argmax(small)]
-            raise ValueError(
-                f"prior must have a^2 / (a + b) and b^2 / (a + b) of at least {SMALLEST:g} for a "
-                f"paired comparison, got a = {a:g} and b = {b:g}"
-            )
+        self._prior.check_pairs()
 
     @property
     def explanation(self) -> str:
         """Text on what was compared."""
-        # A correction for the variation between training sets divides the counts.
-        inflation = getattr(self.posteriors[0], "inflation", 1.0)
-        text = _explain_pairs(self.counts.n_samples, inflation)
-        design = self.counts._design
-        if self._has_design:
-            assert design is not None
-            text += _explain_design(design.n_groups if design.by_class else 0)
-        elif self._is_hierarchical:
-            text += (
-                " Classes of similar size share information on how often two classifiers differ "
-                "and which is then right, so the mean difference is not the difference of the mean "
-                "scores."
-            )
-        return text
+        text = _explain_pairs(self.counts.n_samples, self.inflation)
+        design = self._design
+        if design is not None:
+            return text + _explain_design(design.n_groups if design.by_class else 0)
+        return text + self._prior.pair_note
 
-    def design_effects(self, i: int, j: int) -> DesignEffects | None:
+    def effects(self, i: int, j: int) -> DesignEffects | None:
         """Return the design effects of the difference of i and j."""
         return self.counts.design_effects(self.counts.names[i], self.counts.names[j])
 
     @property
-    def class_labels(self) -> list[Hashable]:
-        """The classes of the design effects."""
+    def effect_labels(self) -> list[Hashable]:
+        """Labels of the classes."""
         return label_list(self.counts.classes)
 
+    def notes(self, i: int, j: int, names: Sequence[str]) -> list[str]:
+        """Return the caveats on few samples and on groups."""
+        lines = [_FEW_SAMPLES_NOTE] if self._n_balanced < _FEW_SAMPLES else []
+        effects = self.effects(i, j)
+        if effects is None or self._design is None:
+            return lines
+        # Ignoring the groups, what importance weights divide by remains.
+        scale = effects.design_effect / effects.divisor
+        ignoring = self._of_cells(self._cells(i, j) * scale[:, np.newaxis])
+        return lines + _group_notes(effects, self.effect_labels, ignoring, names[i], names[j])
+
+    def evidence(self) -> list[Evidence]:
+        """Return what warnings about the prior judge the averages of recalls by."""
+        return [one._evidence() for one in self.margins]
+
     @property
-    def n_balanced(self) -> float:
+    def _prior(self) -> Prior:
+        return self.margins[0].prior
+
+    @property
+    def _design(self) -> SampleDesign | None:
+        """What is known of samples that depend on each other, if they do."""
+        design = self.counts._design
+        return None if design is None or design.is_plain else design
+
+    @property
+    def _n_balanced(self) -> float:
         """Samples in classes of equal size that are as precise, without groups."""
-        posterior = self.posteriors[0]
-        averaged = posterior.class_weight > 0
-        total = posterior.effective_counts.total[averaged]
+        margin = self.margins[0]
+        averaged = margin.class_weight > 0
+        total = margin.effective_counts.total[averaged]
         with np.errstate(divide="ignore"):
-            return float(1 / (posterior.class_weight[averaged] ** 2 / total).sum())
-
-    def ignoring_groups(self, i: int, j: int) -> Difference | None:
-        """Return the difference of i and j as if samples were independent; None if they are."""
-        if (effects := self._effects(i, j)) is None:
-            return None
-        factor = effects.design_effect / effects.divisor
-        return self._of_cells(self._cells(i, j) * factor[:, np.newaxis])
-
-    @property
-    def _is_hierarchical(self) -> bool:
-        return isinstance(self.posteriors[0].prior, Hyperprior)
-
-    @property
-    def _has_default_prior(self) -> bool:
-        spec = self.posteriors[0]._prior_spec
-        return isinstance(spec, str) and spec == DEFAULT_PRIOR
-
-    @property
-    def _has_design(self) -> bool:
-        """Whether samples depend on each other."""
-        return self.counts._design is not None and not self.counts._design.is_plain
+            return float(1 / (margin.class_weight[averaged] ** 2 / total).sum())
 
     @property
     def _has_exact_means(self) -> bool:
         """Whether the patterns of correct predictions have a joint distribution."""
-        return not (self._has_design or self._is_hierarchical)
+        return self._patterns is not None
 
     def _cells(self, i: int, j: int) -> Floats:
         """Cells for a distribution, which is of the second of a table less the first."""
         return self.counts.cells(self.counts.names[j], self.counts.names[i])
 
-    def _effects(self, i: int, j: int) -> DesignEffects | None:
-        if not self._has_design:
-            return None
-        return self.design_effects(j, i)
-
     def _make_pair(self, i: int, j: int) -> Difference:
-        effects, observed = self._effects(i, j), self._cells(i, j)
-        if effects is None:
+        observed = self._cells(i, j)
+        effects, design = self.effects(j, i), self._design
+        if effects is None or design is None:
             return self._of_cells(observed)
         cells = observed / effects.divisor[:, np.newaxis]
         difference = self._of_cells(cells)
         # The variance of the difference of two outcomes in each class.
-        masses = np.add(*self._dirichlet(cells))
-        _, first, second, _ = (masses / masses.sum(axis=1, keepdims=True)).T
-        variances = np.asarray(first + second - (second - first) ** 2)
-        assert self.counts._design is not None
-        factor = widening(
-            self.counts._design,
-            effects,
-            observed.sum(axis=1),
-            variances,
-            self.posteriors[0].class_weight,
-        )
+        _, first, second, _ = self._prior.cell_shares(cells).T
+        variances = first + second - (second - first) ** 2
+        weights = self.margins[0].class_weight
+        factor = widening(design, effects, observed.sum(axis=1), variances, weights)
         if factor == 1:
             return difference
-        return widened_difference(difference.mean(), factor * difference.variance())
+        reach = 1.0 if self.weights is None else float(self.weights.sum())
+        return widened_difference(difference.mean(), factor * difference.variance(), reach)
 
-    def _of_cells(self, cells: Floats) -> PairedDifference | HierarchicalPairedDifference:
-        prior, weights = self.posteriors[0].prior, self.posteriors[0]._weights
-        if isinstance(prior, Hyperprior):
-            return HierarchicalPairedDifference(cells, weights=weights, hyperprior=prior)
-        counts, cell_prior = self._dirichlet(cells)
-        return PairedDifference(counts, prior=cell_prior, weights=weights)
-
-    def _dirichlet(self, cells: Floats) -> tuple[Floats, Floats]:
-        """Return the cells of two classifiers as they count, and their Dirichlet prior."""
-        if self._has_default_prior:
-            return default_cells(cells)
-        prior = self.posteriors[0].prior
-        if isinstance(prior, Hyperprior):
-            # A weak one, for the variances of single samples.
-            prior = np.full((self.counts.n_classes, 2), 1 / self.counts.n_classes)
-        return cells, prior_cells(prior)
+    def _of_cells(self, cells: Floats) -> PairDistribution:
+        return self._prior.pair(cells, self.weights)
 
     @cached_property
-    def _tally(self) -> Tally:
-        """Ranks and losses in joint draws."""
-        return self._draw_patterns() if self._has_exact_means else self._draw_differences()
-
-    def _draw_patterns(self) -> Tally:
+    def _patterns(self) -> list[PatternDistribution] | None:
+        """Joint posterior of which classifiers are right, by class, if there is one."""
+        if self._design is not None:
+            return None
         # The rows are sorted by class.
         ends = np.searchsorted(self.counts.class_index, np.arange(1, self.counts.n_classes))
         patterns = np.split(self.counts.patterns.astype(np.float64), ends)
         counts = np.split(self.counts.counts, ends)
-        prior = independent_prior(self.posteriors[0].prior, "exact pairs")
-        if self._has_default_prior:
-            n_samples = np.array([number.sum() for number in counts])
-            spent = spent_observations(DEFAULT_PRIOR, self.counts.n_classes)
-            strength = kept_strength(prior, n_samples, spent)
-            counts = [kept * number for kept, number in zip(strength, counts, strict=True)]
-            prior = strength[:, np.newaxis] * prior
-        distributions = [
-            PatternDistribution(observed, number, a, b, self._has_default_prior)
-            for observed, number, (a, b) in zip(patterns, counts, prior.tolist(), strict=True)
-        ]
+        return self._prior.pattern_distributions(patterns, counts)
+
+    @cached_property
+    def _tally(self) -> Tally:
+        """Ranks and losses in joint draws."""
+        distributions = self._patterns
+        if distributions is None:
+            return self._draw_differences()
         # The blocks, and the seed of each, depend on nothing but the data.
-        most_patterns = 1 + max(len(number) for number in counts)
+        most_patterns = 1 + max(len(one.counts) for one in distributions)
         size = min(_BLOCK_PROBABILITIES // most_patterns, _BLOCK_ACCURACIES // len(self.posteriors))
         starts = range(0, self.n_draws, max(1, size))
         seeds = np.random.SeedSequence(self.seed).spawn(len(starts))
-        weights = self.posteriors[0].class_weight
+        weights = self.margins[0].class_weight if self.weights is None else self.weights
 
         def draw_block(start: int, seed: np.random.SeedSequence) -> Tally:
             rng, end = np.random.default_rng(seed), min(start + starts.step, self.n_draws)
@@ -534,6 +578,8 @@ class ConfusionJoint(PairwiseJoint):
 
     confusion: JointConfusion
 
+    is_paired = True
+
     @property
     def explanation(self) -> str:
         """Text on what was compared."""
@@ -541,36 +587,38 @@ class ConfusionJoint(PairwiseJoint):
         effects = self.confusion.effects
         return text + (_explain_design(effects[0].n_groups) if effects else "")
 
-    def design_effects(self, i: int, j: int) -> DesignEffects | None:
+    def effects(self, i: int, j: int) -> DesignEffects | None:
         """Return the design effects of the difference of i and j."""
         return self.confusion.effects_of(i, j)
 
     @property
-    def class_labels(self) -> list[Hashable]:
-        """The classes of the design effects, which may be of all together."""
+    def effect_labels(self) -> list[Hashable]:
+        """Labels of the classes, which may be counted as one."""
         return label_list(self.confusion.classes)
 
-    def ignoring_groups(self, i: int, j: int) -> Difference | None:
-        """Return the difference of i and j as if samples were independent; None if they are."""
-        if (effects := self.design_effects(i, j)) is None:
-            return None
-        return self._draw_pair(i, j, effects.divisor / effects.design_effect)
+    def notes(self, i: int, j: int, names: Sequence[str]) -> list[str]:
+        """Return the caveats on groups."""
+        effects = self.effects(i, j)
+        if effects is None:
+            return []
+        ignoring = self._draw_pair(i, j, effects.divisor / effects.design_effect)
+        return _group_notes(effects, self.effect_labels, ignoring, names[i], names[j])
 
     def _make_pair(self, i: int, j: int) -> Difference:
-        effects = self.design_effects(i, j)
+        effects = self.effects(i, j)
         return self._draw_pair(i, j, 1.0 if effects is None else effects.divisor)
 
     def _draw_pair(self, i: int, j: int, divisor: Floats | float) -> DrawnDistribution:
         rng = np.random.default_rng([self.seed, i, j])
         first, second = self.confusion.of_pair(i, j, divisor).values(rng, self.n_draws)
-        return DrawnDistribution(self._sign * (first - second))
+        return DrawnDistribution(self.sign * (first - second))
 
     @cached_property
     def _tally(self) -> Tally:
         if self.confusion.effects or len(self.posteriors) == 2:
             return self._draw_differences()
         rng = np.random.default_rng(self.seed)
-        return tally(self._sign * self.confusion.values(rng, self.n_draws).T, rng)
+        return tally(self.sign * self.confusion.values(rng, self.n_draws).T, rng)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -588,7 +636,7 @@ class DrawnJoint(PairwiseJoint):
         rngs = (np.random.default_rng([self.seed, i]) for i in range(len(self.posteriors)))
         pairs = zip(self.posteriors, rngs, strict=True)
         draws = [one.distribution.sample(self.n_draws, rng=rng) for one, rng in pairs]
-        return np.asarray(self._sign * np.stack(draws))
+        return np.asarray(self.sign * np.stack(draws))
 
     def _make_pair(self, i: int, j: int) -> Difference:
         return DrawnDistribution(self._values[i] - self._values[j])
@@ -606,6 +654,8 @@ class ScoresJoint(DrawnJoint):
     n_samples: float
     n_groups: int
 
+    is_paired = True
+
     @property
     def explanation(self) -> str:
         """Text on what was compared."""
@@ -620,22 +670,59 @@ class ScoresJoint(DrawnJoint):
         return self.draws
 
 
-Joint: TypeAlias = IndependentJoint | PairedJoint | ConfusionJoint | DrawnJoint | ScoresJoint
+def margins_of(counts: PairedCounts, *, is_one_class: bool = False) -> list[ClassCounts]:
+    """Return the counts of each classifier alone, of all classes together for the accuracy."""
+    counts = counts._as_one_class() if is_one_class else counts
+    return [counts.margin(name) for name in counts.names]
+
+
+def outcome_joint(
+    counts: PairedCounts,
+    margins: Sequence[PosteriorBalancedAccuracy],
+    *,
+    is_one_class: bool = False,
+    recall_sum: RecallSum = MEAN_RECALL,
+    posteriors: Sequence[Any] = (),
+    **options: Any,
+) -> PairedJoint:
+    """Return the joint distribution of scores that follow from which predictions are correct.
+
+    Parameters
+    ----------
+    counts : PairedCounts
+    margins : sequence of T PosteriorBalancedAccuracy
+        Posteriors of the margins, of one class for the accuracy.
+    is_one_class : bool
+        Whether the score is the accuracy.
+    recall_sum : RecallSum
+        Another score in terms of the recalls; `posteriors` are then its posteriors.
+    **options
+        Fields of :class:`PairedJoint`.
+    """
+    weights = margins[0]._weights
+    shown = posteriors or margins
+    if recall_sum.weights is not None:
+        weights = np.array(recall_sum.weights)
+    if is_one_class:
+        shown = [
+            accuracy_of(counts.margin(name), one)
+            for name, one in zip(counts.names, margins, strict=True)
+        ]
+        counts = counts._as_one_class()
+    return PairedJoint(
+        posteriors=tuple(shown), counts=counts, margins=tuple(margins), weights=weights, **options
+    )
 
 
 def independent_joint(posteriors: Sequence[Any]) -> IndependentJoint | DrawnJoint:
     """Return the joint distribution of independent posteriors: exact if it is known, else drawn."""
-    is_exact = sign_of(posteriors[0]) > 0 and all(
+    first = posteriors[0]
+    is_exact = not first._less_is_better and all(
         isinstance(one.distribution, BetaAverage) for one in posteriors
     )
     if is_exact or all(isinstance(one, PosteriorBalancedAccuracy) for one in posteriors):
         return IndependentJoint(posteriors=tuple(posteriors))
     return DrawnJoint(posteriors=tuple(posteriors), n_draws=N_DRAWS, seed=0)
-
-
-def sign_of(posterior: Any) -> int:
-    """Return -1 for the posterior of a metric for which lower is better, else 1."""
-    return -1 if posterior._less_is_better else 1
 
 
 def probability_errors(probabilities: float | Floats, n_draws: int) -> Floats:
@@ -664,52 +751,22 @@ def _explain_design(n_groups: float) -> str:
     return f" Each difference has its own design effects{source}."
 
 
-def prior_cells(prior: Floats) -> Floats:
-    """Return the Dirichlet prior of the four cells of two classifiers, from that of each.
-
-    The margins of the cells ``(a^2, ab, ab, b^2) / (a + b)`` are Beta(a, b).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> prior_cells(np.array([[1.0, 1.0], [3.0, 1.0]]))
-    array([[0.5 , 0.5 , 0.5 , 0.5 ],
-           [2.25, 0.75, 0.75, 0.25]])
-    """
-    a, b = prior.T
-    right = a / (a + b)
-    return np.stack([a * right, b * right, b * right, b * (b / (a + b))], axis=1)
-
-
-def default_cells(cells: Floats) -> tuple[Floats, Floats]:
-    """Return the cells of two classifiers and their Dirichlet prior under the prior "reciprocal".
-
-    The prior's mass is all on disagreement: (0, 1/l, 1/l, 0) for the cells both right, only the
-    first, only the second, neither, of l classes. The margins are Beta(1/l, 1/l), but the
-    difference is wider than if half of the mass were on agreement. Cells and prior are multiplied
-    by `kept_strength`, as those of one classifier.
-
-    A cell cannot be empty: the smallest mass that a distribution takes is moved from disagreement
-    to agreement, which leaves the margins as they are. It matters only in a class where no sample
-    agrees, and moves probabilities there by about 1e-6.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> cells, prior = default_cells(np.array([[5.0, 1.0, 2.0, 1.0], [0.0, 0.0, 0.0, 0.0]]))
-    >>> cells
-    array([[4.75, 0.95, 1.9 , 0.95],
-           [0.  , 0.  , 0.  , 0.  ]])
-    >>> prior.round(3)
-    array([[0.   , 0.475, 0.475, 0.   ],
-           [0.   , 0.5  , 0.5  , 0.   ]])
-    """
-    prior = independent_prior(resolve_prior(DEFAULT_PRIOR, len(cells)), "pairs")
-    spent = spent_observations(DEFAULT_PRIOR, len(cells))
-    strength = kept_strength(prior, cells.sum(axis=1), spent)[:, np.newaxis]
-    disagreement = np.maximum(strength / len(cells) - SMALLEST, SMALLEST)
-    agreement = np.full_like(disagreement, SMALLEST)
-    return strength * cells, np.hstack([agreement, disagreement, disagreement, agreement])
+def _group_notes(
+    effects: DesignEffects,
+    labels: Sequence[Hashable],
+    ignoring: Difference,
+    best: str,
+    second: str,
+) -> list[str]:
+    """Return the caveats on groups, and the result of ignoring them where it matters."""
+    lines = group_notes(effects, labels)
+    if is_large(effects):
+        probability = format_probability(float(ignoring.ccdf(0.0)))
+        lines.append(
+            f"Ignoring the groups, {best} would be better than {second} with probability "
+            f"{probability}."
+        )
+    return lines
 
 
 def _both_sides(difference: Difference) -> tuple[float, float]:

@@ -27,15 +27,11 @@ from scipy import special, stats
 from scipy.stats import qmc
 
 from skpostbac._utils import Floats, FrozenArrays
-from skpostbac.metrics._priors import kept_strength, posterior_exponents
-from skpostbac.stats import (
-    BetaAverage,
-    HierarchicalBetaAverage,
-    HierarchicalPairedDifference,
-    Hyperprior,
-    PairedDifference,
+from skpostbac.metrics._prior import (
+    BetaPrior,
+    Prior,
 )
-from skpostbac.stats._beta import SMALLEST, central_moments
+from skpostbac.stats._beta import central_moments
 from skpostbac.stats._distribution import interval_of
 
 # Outcomes that are enumerated at most, and the probability of those left out.
@@ -108,14 +104,9 @@ class PlannedTest(FrozenArrays):
         the recalls.
     weights : ndarray of shape (l,)
         Class weights.
-    prior : ndarray of shape (l, 2)
-        Exponents of each class; those of "reciprocal" if the classes share the prior.
-    spent : float
-        Observations by which the posterior of each class is weaker, see `spent_observations`.
-    disagreement : ndarray of shape (l,)
-        Prior mass of the cell in which just the first of two classifiers is right, and of that in
-        which just the second is.
-    hyperprior : Hyperprior or None
+    prior : BetaPrior
+        Prior of each recall; an independent approximation if the classes share the prior.
+    shared_prior : Prior or None
         The prior that the classes share.
     seed : int
         Seed of the Sobol points.
@@ -128,10 +119,8 @@ class PlannedTest(FrozenArrays):
     kept: NDArray[np.bool_]
     rates: Floats
     weights: Floats
-    prior: Floats
-    spent: float
-    disagreement: Floats
-    hyperprior: Hyperprior | None
+    prior: BetaPrior
+    shared_prior: Prior | None
     seed: int
 
     @property
@@ -169,7 +158,7 @@ class PlannedTest(FrozenArrays):
         The assurance is a sawtooth, with the teeth of single counts of the rarest events. More
         classes have smaller teeth. A shared prior leaves errors that are larger than they are.
         """
-        if self.hyperprior is not None:
+        if self.shared_prior is not None:
             return []
         rates, n_classes = self._mean_rates, self.weights.size
         rates = rates[0] if self.design == "paired" else np.minimum(rates, 1 - rates)
@@ -188,9 +177,9 @@ class PlannedTest(FrozenArrays):
         """
         n = self.samples(size)[self.kept].astype(float)
         outcomes = self._enumerated(n) or self._simulated(n)
-        if self.hyperprior is not None and outcomes.parts == 1 and outcomes.weights.size > _KNOWN:
+        if self.shared_prior is not None and outcomes.parts == 1 and outcomes.weights.size > _KNOWN:
             outcomes = self._simulated(n)
-        successes = self._successes if self.hyperprior is None else self._shared_successes
+        successes = self._successes if self.shared_prior is None else self._shared_successes
         success = successes(n, outcomes)
         parts = (outcomes.weights * success).reshape(outcomes.parts, -1).sum(axis=1)
         # each part estimates the same share of the sum
@@ -272,13 +261,14 @@ class PlannedTest(FrozenArrays):
     def _cumulants(self, n: Floats, first: Floats, second: Floats) -> Floats:
         """Return the cumulants 1 to 4 of each class's part of the posterior, shape (4, r, l)."""
         if self.design == "paired":
-            factor, cell = kept_strength(self.prior, n, self.spent), self.disagreement
-            agreement = self.prior.sum(axis=1) - 2 * cell + n - first
+            factor = self.prior.strength(n)
+            cell = self.prior.disagreement
+            agreement = self.prior.a + self.prior.b - 2 * cell + n - first
             masses = cell, agreement, first, second
             parts = [_difference_moments(*(factor * mass for mass in masses))]
         else:
             counts = [second, first] if self.design == "separate" else [second]
-            exponents = [posterior_exponents(self.prior, k, n, self.spent) for k in counts]
+            exponents = [self.prior.parameters(k, n) for k in counts]
             parts = [central_moments(a, b, 4)[1:] for a, b in exponents]
             for part, (a, b) in zip(parts, exponents, strict=True):
                 part[0] = a / (a + b)
@@ -315,14 +305,16 @@ class PlannedTest(FrozenArrays):
 
     def _exact_margins(self, n: Floats, first: Floats, second: Floats) -> Floats:
         """Return the margins of exact posteriors."""
-        weights, prior, disagreement = self.weights, self.prior, self.disagreement
+        weights = self.weights
         # Classes of one kind may change places: many outcomes are then the same.
-        kinds = np.column_stack([weights, n, prior, disagreement])
+        kinds = np.column_stack([weights, n, self.prior.a, self.prior.b])
         kind = np.unique(kinds, axis=0, return_inverse=True)[1].ravel()
         columns = np.lexsort((second, first, np.broadcast_to(kind, second.shape)), axis=1)
         first, second = (np.take_along_axis(x, columns, axis=1) for x in (first, second))
         order = np.argsort(kind)
-        n, weights, prior, disagreement = (x[order] for x in (n, weights, prior, disagreement))
+        n = n[order]
+        weights = weights[order]
+        prior = self.prior.restricted(order)
         if self.width:
             # No quantile moves by more than the weights that are left out.
             rising = np.argsort(weights)
@@ -332,29 +324,21 @@ class PlannedTest(FrozenArrays):
         counts, place = np.unique(np.hstack([first, second]), axis=0, return_inverse=True)
         place = place.ravel()  # NumPy 2.0 gives it the axis
         first, second = counts[:, : n.size], counts[:, n.size :]
-        exponents = posterior_exponents(prior, second, n, self.spent)
-        average = BetaAverage(*exponents, weights=weights)
+        average = prior.average(second, np.broadcast_to(n, second.shape), weights)
         if self.width:
             low, high = interval_of(average, self.level)
             return np.asarray(1 - (high - low) / self.width)[place]
         if self.design == "separate":
-            exponents = posterior_exponents(prior, first, n, self.spent)
-            other = BetaAverage(*exponents, weights=weights)
+            other = prior.average(first, np.broadcast_to(n, first.shape), weights)
             below = (average - other).cdf(0.0)
         elif n.size == 1:
             # B's share of the samples on which just one is right
-            factor, cell = kept_strength(prior, n, self.spent), disagreement
+            factor, cell = prior.strength(n), prior.disagreement
             shares = factor * (cell + second), factor * (cell + first - second)
             below = np.asarray(special.betainc(*shares, 0.5), dtype=np.float64)[:, 0]
         else:
-            factor, cell = kept_strength(prior, n, self.spent)[:, None], disagreement
-            a, b = prior.T
-            cells = factor * np.stack([a - cell, cell, cell, b - cell], axis=1)
-            cells = np.maximum(cells, SMALLEST)
-            pairs = factor * _pair_counts(n, first, second)
-            below = np.array(
-                [PairedDifference(row, prior=cells, weights=weights).cdf(0.0) for row in pairs]
-            )
+            pairs = _pair_counts(n, first, second)
+            below = np.array([prior.pair(row, weights).cdf(0.0) for row in pairs])
         # a score beyond 30 would be infinite before long
         scores = np.clip(-special.ndtri(below), -30, 30) - special.ndtri(self.level)
         return np.asarray(scores[place])
@@ -396,20 +380,17 @@ class PlannedTest(FrozenArrays):
         Skewness and kurtosis are those under independent priors.
         """
         cumulants = self._cumulants(n, first, second).sum(axis=2)
-        weights, hyperprior = self.weights, self.hyperprior
-
+        weights, prior = self.weights, self.shared_prior
+        assert prior is not None
         for row, pairs in enumerate(_pair_counts(n, first, second)):
-            shared: HierarchicalBetaAverage | HierarchicalPairedDifference
+            shared: Any
             if self.design == "paired":
-                # only the moments are needed, which are exact
-                shared = HierarchicalPairedDifference(
-                    pairs, weights=weights, hyperprior=hyperprior, n_draws=2
-                )
+                # Only the moments are needed, which are exact: nothing is drawn.
+                shared = prior.pair(pairs, weights)
             else:
-                options: dict[str, Any] = {"weights": weights, "hyperprior": hyperprior}
-                shared = HierarchicalBetaAverage(second[row], n, **options)
+                shared = prior.average(second[row], n, weights)
                 if self.design == "separate":
-                    shared = shared - HierarchicalBetaAverage(first[row], n, **options)
+                    shared = shared - prior.average(first[row], n, weights)
             scale = shared.standard_deviation() / np.sqrt(cumulants[1, row])
             cumulants[:, row] *= scale ** np.arange(1.0, 5.0)
             cumulants[0, row] = shared.mean()

@@ -129,4 +129,4 @@ def compare_scores(
         n_samples=float(len(samples.weight) if samples.is_importance else samples.weight.sum()),
         n_groups=0 if samples.group is None else int(samples.group.max()) + 1,
     )
-    return PosteriorComparison._of(tuple(columns), posteriors, rope, joint)
+    return PosteriorComparison(tuple(columns), joint, rope=rope)

@@ -38,24 +38,32 @@ from skpostbac.metrics import (
     PriorInfluenceWarning,
     SelectedPosterior,
 )
-from skpostbac.metrics._labels import label_list, unique_label_array
-from skpostbac.metrics._posteriors import (
-    OBJECTIVES,
-    ScalarPosterior,
-    check_objective,
-    optimism_of_choice,
-    warn_if_prior_dominates,
+from skpostbac.metrics._advice import (
+    warn_of_prior,
 )
-from skpostbac.metrics._priors import (
-    DEFAULT_PRIOR,
+from skpostbac.metrics._class_weight import (
     ClassWeightLike,
-    PriorLike,
     check_class_weight,
-    check_prior,
     resolve_class_weight,
-    resolve_prior,
 )
-from skpostbac.model_selection._joint import IndependentJoint, Joint, PairedJoint
+from skpostbac.metrics._labels import label_list, unique_label_array
+from skpostbac.metrics._posterior import (
+    ScalarPosterior,
+)
+from skpostbac.metrics._prior import (
+    DEFAULT_PRIOR,
+    PriorLike,
+    check_prior,
+    make_prior,
+)
+from skpostbac.metrics._scorers import (
+    OBJECTIVES,
+    check_objective,
+)
+from skpostbac.metrics._selected import (
+    optimism_of_choice,
+)
+from skpostbac.model_selection._joint import IndependentJoint, Joint, outcome_joint
 from skpostbac.model_selection._pooling import (
     OutcomeMetric,
     TrainingVariation,
@@ -267,7 +275,7 @@ class PosteriorRefit:
             weights_by_text(checked["class_weight"])
         else:
             classes = unique_label_array(self.labels, "labels")
-            resolve_prior(checked["prior"], len(classes))
+            make_prior(checked["prior"], len(classes))
             resolve_class_weight(checked["class_weight"], classes)
             checked["labels"] = label_list(classes)
         for name, value in checked.items():
@@ -325,10 +333,10 @@ class PosteriorRefit:
             joint = IndependentJoint(posteriors=posteriors)
         else:
             paired = counts.pair(words, candidates, counts.times)
-            if self.metric == "accuracy":
-                paired = paired._as_one_class()
             # Only ranks are drawn, which are not needed.
-            joint = PairedJoint(counts=paired, posteriors=posteriors, n_draws=1, seed=0)
+            joint = outcome_joint(
+                paired, posteriors, is_one_class=self.metric == "accuracy", n_draws=1, seed=0
+            )
         best = int(np.argmax(values))
         others = [i for i in range(len(values)) if i != best]
         worse = np.zeros(len(values))
@@ -585,7 +593,7 @@ def selected_posterior(
     place = int(np.argmax(observed))
     best = candidates[place]
     uncorrected: ScalarPosterior = (posterior := posterior_of(best))
-    warn_if_prior_dominates(posterior)
+    warn_of_prior(posterior._evidence())
     if is_one_class:
         # Of the counts that are divided for repeats and the variation between training sets.
         margin = paired.margin(paired.names[place])

@@ -27,18 +27,19 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics import PosteriorBalancedAccuracy
-from skpostbac.metrics._labels import label_list
-from skpostbac.metrics._priors import (
-    DEFAULT_PRIOR,
+from skpostbac.metrics._class_weight import (
     ClassWeightLike,
     check_class_weight,
-    check_prior,
     resolve_class_weight,
-    resolve_prior,
-    spent_observations,
+)
+from skpostbac.metrics._labels import label_list
+from skpostbac.metrics._prior import (
+    DEFAULT_PRIOR,
+    PriorLike,
+    make_prior,
 )
 from skpostbac.model_selection._planned_test import Design, PlannedTest
-from skpostbac.stats import BetaAverage, Hyperprior
+from skpostbac.stats import BetaAverage
 
 # Rounding of a sum or difference of probabilities.
 _ROUNDING = 1e-9
@@ -200,7 +201,7 @@ class RequiredTestSize(FrozenArrays):
             f"{self.assurance:.3f} (target: {self.target:g})."
         )
         lines = [answer]
-        if self._plan.hyperprior is not None:
+        if self._plan.shared_prior is not None:
             lines.append(
                 "The hierarchical prior makes this probability approximate, to about 0.02."
             )
@@ -261,7 +262,7 @@ def required_test_size(
     assurance: float = 0.8,
     class_proportions: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
-    prior: ArrayLike = DEFAULT_PRIOR,
+    prior: PriorLike = DEFAULT_PRIOR,
     max_size: int = 1_000_000,
     random_state: RandomStateLike = 0,
 ) -> RequiredTestSize:
@@ -303,7 +304,7 @@ def required_test_size(
     class_weight : dict or array-like of shape (n_classes,), optional
         Weights of the classes in the average, as in :func:`posterior_balanced_accuracy`; by default
         those of the pilot, or equal weights.
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="calibrated"
         Prior in the analysis of the test, as in :func:`posterior_balanced_accuracy`. For paired
         classifiers, that of each class is the prior of either margin, and the cells of a pair have
         the prior of :func:`~skpostbac.compare_predictions`. With "hierarchical" or a
@@ -410,15 +411,8 @@ def required_test_size(
     design, classes, rates = _planned(recalls)
     if isinstance(recalls, PosteriorBalancedAccuracy) and class_weight is None:
         class_weight = recalls.class_weight
-    spec = check_prior(prior)
-    exponents, spent = resolve_prior(spec, classes.size), spent_observations(spec, classes.size)
-    hyperprior = None
-    if isinstance(exponents, Hyperprior):
-        hyperprior, exponents = exponents, np.full((classes.size, 2), 1 / classes.size)
-    # Of the cells of two classifiers as in a comparison: `default_cells` and `prior_cells`.
-    is_default = isinstance(spec, str) and spec == DEFAULT_PRIOR
-    a, b = exponents.T
-    disagreement = a if is_default else a * b / (a + b)
+    recall_prior = make_prior(prior, classes.size)
+    independent = recall_prior.independent_approximation(classes.size)
     weights = resolve_class_weight(check_class_weight(class_weight), classes)
     shares = 1.0 if class_proportions is None else class_proportions
     proportions = _by_class(shares, "class_proportions", classes.size)
@@ -441,7 +435,6 @@ def required_test_size(
             assumed = 1 - rates[0]
     kept = weights > 0
     rates, weights = rates[:, kept], weights[kept]
-    exponents, disagreement = exponents[kept], disagreement[kept]
     plan = PlannedTest(
         design,
         width or 0.0,
@@ -450,10 +443,8 @@ def required_test_size(
         kept,
         rates,
         weights,
-        exponents,
-        spent,
-        disagreement,
-        hyperprior,
+        independent.restricted(kept),
+        None if independent is recall_prior else recall_prior,
         seed,
     )
     largest = check_positive_integer(max_size, "max_size")
@@ -482,7 +473,7 @@ def _planned(recalls: ArrayLike | PosteriorBalancedAccuracy) -> tuple[Design, La
         if not isinstance(distribution, BetaAverage):
             raise ValueError(
                 "recalls must not have a hierarchical prior: give a posterior of the same counts "
-                "with another one, such as 'reciprocal'; the prior of the planned test may be "
+                "with another one, such as 'calibrated'; the prior of the planned test may be "
                 "hierarchical"
             )
         return "pilot", recalls.counts.classes, np.stack([distribution.a, distribution.b])

@@ -1,9 +1,10 @@
 """Posterior of any metric of a confusion matrix.
 
-Exact if the metric has a known distribution, otherwise by random draws. Imports `_posteriors`,
-`_priors`, `_counts` and what these import.
+Exact if the metric has a known distribution, otherwise by random draws. Imports `_posterior`,
+`_prior`, `_advice`, `_counts` and what these import.
 """
 
+from skpostbac.metrics._confusion.distributions import MEAN_RECALL, RecallSum
 from skpostbac.metrics._confusion.joint import JointConfusion, confuse_jointly
 from skpostbac.metrics._confusion.metrics import (
     AVERAGES,

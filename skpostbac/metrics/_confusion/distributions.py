@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, nonnegative_array
-from skpostbac.metrics._priors import (
-    PriorSpec,
-    independent_prior,
-    kept_strength,
-    resolve_prior,
-    spent_observations,
+from skpostbac.metrics._prior import (
+    BetaPrior,
 )
 from skpostbac.stats import (
     BetaAverage,
@@ -53,27 +49,26 @@ class ConfusionModel:
     posterior of the sums of the rows; all cells together then have one Dirichlet posterior, with
     `cells` as its parameters.
 
-    `kept`, shape (k,), is the share of the strength of each recall that counts in their average.
+    `strength`, shape (k,), is the factor of both parameters of each recall in their average.
     """
 
     cells: Floats
     prevalence: Floats | None
-    kept: Floats
+    strength: Floats
 
     @classmethod
-    def of(cls, C: Floats, prior: PriorSpec, prevalence: ArrayLike) -> ConfusionModel:
-        """Make the posterior from counts, a checked prior of the recalls, and the prevalence."""
+    def of(cls, C: Floats, prior: BetaPrior, prevalence: ArrayLike) -> ConfusionModel:
+        """Make the posterior from counts, the prior of the recalls, and the prevalence."""
         k = len(C)
         if k < 2:
             raise ValueError("A confusion matrix needs at least two classes, got one")
-        pairs = independent_prior(resolve_prior(prior, k), "a confusion matrix")
-        (a, b), total = pairs.T, C.sum(axis=1)
-        cells = C + (b / (k - 1))[:, np.newaxis]
-        np.fill_diagonal(cells, a + np.diagonal(C))
-        kept = kept_strength(pairs, total, spent_observations(prior, k))
+        total = C.sum(axis=1)
+        cells = C + (prior.b / (k - 1))[:, np.newaxis]
+        np.fill_diagonal(cells, prior.a + np.diagonal(C))
+        strength = prior.strength(total)
         if isinstance(prevalence, str):
             if prevalence == "sampled":
-                return cls(cells, None, kept)
+                return cls(cells, None, strength)
             if prevalence != "observed":
                 raise ValueError(
                     "prevalence must be 'sampled', 'observed' or an array of shape (n_classes,), "
@@ -87,7 +82,7 @@ class ConfusionModel:
                 f"got {shares}"
             )
         relative = shares / shares.max()  # the sum of the shares may overflow
-        return cls(cells, relative / relative.sum(), kept)
+        return cls(cells, relative / relative.sum(), strength)
 
     @property
     def right(self) -> Floats:
@@ -101,16 +96,8 @@ class ConfusionModel:
         return np.asarray((self.cells * beside).sum(axis=1))
 
     def joint(self, weights: Floats) -> Floats:
-        """Give the rows of matrices, shape (..., k, m), the known shares of the classes, if any.
-
-        The result is in proportion to joint probabilities of true and predicted classes.
-        """
-        if self.prevalence is None:
-            return weights
-        shares = self.prevalence[:, np.newaxis]
-        with np.errstate(invalid="ignore"):  # nothing is known of a row without counts
-            rows = weights / weights.sum(axis=-1, keepdims=True)
-        return np.where(shares > 0, rows * shares, 0.0)
+        """Return `with_prevalence` of this model."""
+        return with_prevalence(weights, self.prevalence)
 
     def draw(self, rng: np.random.Generator, n_draws: int) -> Iterator[Floats]:
         """Draw matrices in proportion to joint probabilities, in blocks of shape (block, k, k)."""
@@ -118,6 +105,41 @@ class ConfusionModel:
         for start in range(0, n_draws, block):
             shape = (min(block, n_draws - start), *self.cells.shape)
             yield self.joint(rng.standard_gamma(np.broadcast_to(self.cells, shape)))
+
+
+def with_prevalence(weights: Floats, prevalence: Floats | None) -> Floats:
+    """Give the rows of matrices, shape (..., k, m), the known shares of the classes, if any.
+
+    The result is in proportion to joint probabilities of true and predicted classes.
+    """
+    if prevalence is None:
+        return weights
+    shares = prevalence[:, np.newaxis]
+    with np.errstate(invalid="ignore"):  # nothing is known of a row without counts
+        rows = weights / weights.sum(axis=-1, keepdims=True)
+    return np.where(shares > 0, rows * shares, 0.0)
+
+
+class RecallSum(NamedTuple):
+    """A metric that is a constant plus a weighted sum of the recalls.
+
+    It has an exact distribution, and the difference of two classifiers on the same samples as well.
+    """
+
+    weights: tuple[float, ...] | None
+    """Weight of each recall; None for exactly 1 / n_classes each."""
+    constant: float = 0.0
+
+    def distribution(self, model: ConfusionModel) -> Exact:
+        """Return the distribution of the metric."""
+        right = model.strength * model.right
+        wrong = model.strength * model.wrong
+        recalls = BetaAverage(right, wrong, weights=self.weights)
+        return ShiftedDistribution(recalls, self.constant) if self.constant else recalls
+
+
+# The balanced accuracy.
+MEAN_RECALL = RecallSum(None)
 
 
 def no_distribution(model: ConfusionModel) -> None:
@@ -218,9 +240,6 @@ def distribution_of_macro(name: str, model: ConfusionModel) -> Exact | None:
 
     The columns of one Dirichlet matrix, each divided by its sum, are independent.
     """
-    if name == "recall":
-        # The balanced accuracy, whose default prior keeps less than the strength of all samples.
-        return BetaAverage(model.kept * model.right, model.kept * model.wrong)
     if name == "precision" and model.prevalence is None:
         errors = model.cells * (1 - np.eye(len(model.cells)))
         return BetaAverage(model.right, errors.sum(axis=0))

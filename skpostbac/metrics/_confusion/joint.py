@@ -30,14 +30,21 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from skpostbac._utils import Floats, FrozenArrays, Indices, LabelArray, RandomStateLike
-from skpostbac.metrics._confusion.distributions import ConfusionModel
+from skpostbac.metrics._confusion.distributions import ConfusionModel, with_prevalence
 from skpostbac.metrics._confusion.metrics import Metric, Target, find_target
 from skpostbac.metrics._confusion.posterior import PosteriorConfusionMetric, infer
 from skpostbac.metrics._confusion.samples import design_of, read_confusions
-from skpostbac.metrics._counts import renumber
 from skpostbac.metrics._dependence import DesignEffects, warn_of_repeated_ids
 from skpostbac.metrics._labels import WeightType
-from skpostbac.metrics._priors import DEFAULT_PRIOR, check_prior, independent_prior, resolve_prior
+from skpostbac.metrics._paired_counts import (
+    renumber,
+)
+from skpostbac.metrics._prior import (
+    DEFAULT_PRIOR,
+    BetaPrior,
+    PriorLike,
+    make_prior,
+)
 
 # The share of all weight that may be left for the last piece, and the most pieces. What more pieces
 # would divide is drawn for each classifier alone.
@@ -61,8 +68,8 @@ class JointConfusion(FrozenArrays):
         Positions of the true class and of the predictions, for each cell that occurs.
     counts : array of shape (n_cells,)
         Samples of each cell.
-    prior : array of shape (k, 2)
-        a and b of the recall of each class.
+    prior : BetaPrior
+        Prior of the recall of each class.
     prevalence : array of shape (k,) or None
         Known shares of the classes.
     effects : tuple of DesignEffects
@@ -75,7 +82,7 @@ class JointConfusion(FrozenArrays):
     classes: LabelArray
     cells: Indices
     counts: Floats
-    prior: Floats
+    prior: BetaPrior
     prevalence: Floats | None
     effects: tuple[DesignEffects, ...] = ()
 
@@ -84,6 +91,11 @@ class JointConfusion(FrozenArrays):
         """Number of classifiers, T."""
         return int(self.cells.shape[1]) - 1
 
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, k."""
+        return len(self.classes)
+
     @cached_property
     def target(self) -> Target:
         """The metric, as a function of confusion matrices."""
@@ -91,7 +103,7 @@ class JointConfusion(FrozenArrays):
 
     def matrices(self) -> Floats:
         """Return the confusion matrix of each classifier, shape (T, k, k)."""
-        k = len(self.prior)
+        k = self.n_classes
         number = k * self.cells[:, :1] + self.cells[:, 1:]
         sums = [np.bincount(column, self.counts, k * k) for column in number.T]
         return np.reshape(sums, (-1, k, k))
@@ -104,14 +116,14 @@ class JointConfusion(FrozenArrays):
     def of_pair(self, i: int, j: int, divisor: Floats | float) -> JointConfusion:
         """Return the posterior of two classifiers, with the counts of each true class divided."""
         chosen = self.cells[:, [0, 1 + i, 1 + j]]
-        counts = self.counts / np.broadcast_to(divisor, len(self.prior))[chosen[:, 0]]
+        counts = self.counts / np.broadcast_to(divisor, self.n_classes)[chosen[:, 0]]
         cells, place = np.unique(chosen, axis=0, return_inverse=True)
         sums = np.bincount(place.ravel(), counts).astype(np.float64)
         return replace(self, cells=cells, counts=sums, effects=())
 
     def draw(self, rng: np.random.Generator, n_draws: int) -> Iterator[Floats]:
         """Draw confusion matrices up to a factor, in blocks of shape (T, block, k, k)."""
-        cells, counts, k, t = self.cells, self.counts, len(self.prior), self.n_classifiers
+        cells, counts, k, t = self.cells, self.counts, self.n_classes, self.n_classifiers
         if t == 2:
             more, masses = self._prior_of_pair()
             cells, counts = np.concatenate([cells, more]), np.concatenate([counts, masses])
@@ -130,7 +142,7 @@ class JointConfusion(FrozenArrays):
 
     def _prior_of_pair(self) -> tuple[Indices, Floats]:
         """Return the cells of the prior of two classifiers, and their masses."""
-        k, (a, b) = len(self.prior), self.prior.T
+        k, a, b = self.n_classes, self.prior.a, self.prior.b
         # For each class, the ends of the parts of [0, 1] for the right prediction and the others.
         ends = np.linspace(a / (a + b), 1, k).T
         below = np.diff(np.minimum(ends, 0.5), axis=1, prepend=0)
@@ -144,8 +156,8 @@ class JointConfusion(FrozenArrays):
     def _add_prior(self, C: Floats, rng: np.random.Generator) -> None:
         """Add draws of the prior to those of the cells that occur, shape (T, k, k, size)."""
         t, k, _, size = C.shape
-        mass = self.prior.sum(axis=1, keepdims=True)
-        right = (self.prior[:, :1] / mass)[np.newaxis]
+        mass = (self.prior.a + self.prior.b)[:, np.newaxis]
+        right = (self.prior.a[:, np.newaxis] / mass)[np.newaxis]
         # A piece leaves mass / (1 + mass) on average, of a share that is small beside many samples.
         total = np.bincount(self.cells[:, 0], self.counts, k)[:, np.newaxis]
         needed = np.log(_REST * (1 + total / mass)) / np.log(mass / (1 + mass))
@@ -165,20 +177,19 @@ class JointConfusion(FrozenArrays):
             C[classifier, true, label, draw] += left - rest
             left = rest
         if pieces > _MOST_PIECES:
-            each = np.broadcast_to(self.prior[:, 1:] / (k - 1), (k, k)).copy()
-            np.fill_diagonal(each, self.prior[:, 0])
+            each = np.broadcast_to(self.prior.b[:, np.newaxis] / (k - 1), (k, k)).copy()
+            np.fill_diagonal(each, self.prior.a)
             alone = rng.standard_gamma(each[..., np.newaxis], C.shape)
             C += left[:, np.newaxis] * (alone / alone.sum(axis=2, keepdims=True))
 
     def values(self, rng: np.random.Generator, n_draws: int) -> Floats:
         """Draw the metric of each classifier, shape (T, n_draws), or fewer of many cells."""
-        size = max(len(self.counts), self.n_classifiers * len(self.prior) ** 2)
+        size = max(len(self.counts), self.n_classifiers * self.n_classes**2)
         n_draws = _affordable(n_draws, size)
-        model = ConfusionModel(self.prior, self.prevalence, self.prior)
         blocks = []
         for C in self.draw(rng, n_draws):
             with np.errstate(divide="ignore", invalid="ignore"):
-                joint = model.joint(C).reshape(-1, *C.shape[2:])
+                joint = with_prevalence(C, self.prevalence).reshape(-1, *C.shape[2:])
                 blocks.append(self.target.function(joint).reshape(C.shape[:2]))
         values = np.concatenate(blocks, axis=1)
         if not np.isfinite(values).all():
@@ -203,7 +214,7 @@ def confuse_jointly(
     sample_weight: ArrayLike | None = None,
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
-    prior: ArrayLike = DEFAULT_PRIOR,
+    prior: PriorLike = DEFAULT_PRIOR,
     n_draws: int,
     random_state: RandomStateLike = 0,
 ) -> tuple[JointConfusion, list[PosteriorConfusionMetric]]:
@@ -219,9 +230,9 @@ def confuse_jointly(
     if groups is None:
         warn_of_repeated_ids(y_true)
     k = len(classes)
-    target, spec = find_target(metric, classes, pos_label, average), check_prior(prior)
-    if target.is_of_one_class and isinstance(spec, str) and spec == DEFAULT_PRIOR:
-        spec = "jeffreys"  # as of one classifier
+    target = find_target(metric, classes, pos_label, average)
+    given = make_prior(prior, k).require_independent("a confusion matrix")
+    recall_prior = target.prior(given)
     # Numbers of the distinct rows, which stay small as columns are added.
     number, found = renumber(samples.true)
     cells = found[:, np.newaxis]
@@ -237,11 +248,11 @@ def confuse_jointly(
         classes=classes,
         cells=cells[counts > 0],
         counts=counts[counts > 0],
-        prior=independent_prior(resolve_prior(spec, k), "a confusion matrix"),
+        prior=recall_prior,
         prevalence=None,
     )
     matrices = joint.matrices()
-    models = [ConfusionModel.of(C, spec, prevalence) for C in matrices]
+    models = [ConfusionModel.of(C, recall_prior, prevalence) for C in matrices]
     joint = replace(joint, prevalence=(known := models[0].prevalence))
     is_importance = weight_type == "importance"
     is_plain = groups is None and not is_importance
@@ -258,7 +269,7 @@ def confuse_jointly(
         # In the scale in which the weights add up to their effective size.
         scale = samples.weight.sum() / (samples.weight**2).sum()
         shares = "sampled" if known is None else known
-        models = [ConfusionModel.of(scale * C, spec, shares) for C in matrices]
+        models = [ConfusionModel.of(scale * C, recall_prior, shares) for C in matrices]
     effects = [
         design_of(
             target.function,

@@ -19,8 +19,10 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import Floats, LabelArray, check_choice, float_array, float_or_nan, shown
 from skpostbac.metrics._confusion.distributions import (
     F_MEASURES,
+    MEAN_RECALL,
     ConfusionModel,
     Exact,
+    RecallSum,
     distribution_of_accuracy,
     distribution_of_class,
     distribution_of_kappa,
@@ -30,6 +32,9 @@ from skpostbac.metrics._confusion.distributions import (
     no_distribution,
 )
 from skpostbac.metrics._labels import label_list
+from skpostbac.metrics._prior import (
+    BetaPrior,
+)
 
 ConfusionMetric: TypeAlias = Callable[[Floats], Floats]
 
@@ -70,6 +75,21 @@ def mcc(C: Floats) -> Floats:
     return np.asarray(covariance / np.sqrt(spread))
 
 
+def recalls(C: Floats) -> Floats:
+    """Recall of each class, shape (..., k)."""
+    return np.asarray(np.diagonal(C, axis1=-2, axis2=-1) / C.sum(axis=-1))
+
+
+def informedness(C: Floats) -> Floats:
+    """Sum of both recalls less 1: Youden's J of two classes."""
+    return np.asarray(recalls(C).sum(axis=-1) - 1)
+
+
+def geometric_mean(C: Floats) -> Floats:
+    """Geometric mean of the recalls."""
+    return np.asarray(recalls(C).prod(axis=-1) ** (1 / C.shape[-1]))
+
+
 def f_measure(table: OneVsRest, *, beta: float) -> Floats:
     """Harmonic mean of recall and precision, the former with the weight beta**2."""
     right = (1 + beta**2) * table.tp
@@ -90,7 +110,30 @@ BY_CLASS: dict[str, Callable[[OneVsRest], Floats]] = {
     "precision": lambda table: table.tp / (table.tp + table.fp),
     "recall": lambda table: table.tp / (table.tp + table.fn),
 }
-OVERALL: dict[str, ConfusionMetric] = {"accuracy": accuracy, "kappa": kappa, "mcc": mcc}
+
+
+@dataclass(frozen=True)
+class OverallMetric:
+    """A metric of all classes, with what is known of its distribution."""
+
+    function: ConfusionMetric
+    distribution: Callable[[ConfusionModel], Exact | None] = no_distribution
+    recall_sum: RecallSum | None = None
+    """The metric in terms of the recalls, if it is a sum of them."""
+    n_classes: int | None = None
+    """Number of classes that it is defined for; None for any."""
+
+
+OVERALL = {
+    "accuracy": OverallMetric(accuracy, distribution_of_accuracy),
+    "geometric_mean": OverallMetric(geometric_mean),
+    # Youden's J is 2 BA - 1 of the balanced accuracy BA.
+    "informedness": OverallMetric(
+        informedness, recall_sum=RecallSum((1.0, 1.0), -1.0), n_classes=2
+    ),
+    "kappa": OverallMetric(kappa, distribution_of_kappa),
+    "mcc": OverallMetric(mcc),
+}
 
 
 def of_class(name: str, position: int) -> ConfusionMetric:
@@ -239,10 +282,12 @@ AVERAGES = {
 # without "_score".
 SYNONYMS = {
     "balanced_accuracy": "recall_macro",
+    "bookmaker_informedness": "informedness",
     "cohen_kappa": "kappa",
     "dice": "f1",
     "fall_out": "false_positive_rate",
     "fpr": "false_positive_rate",
+    "g_mean": "geometric_mean",
     "iou": "jaccard",
     "matthews_corrcoef": "mcc",
     "lr+": "positive_likelihood_ratio",
@@ -253,6 +298,7 @@ SYNONYMS = {
     "sensitivity": "recall",
     "tpr": "recall",
     "true_positive_rate": "recall",
+    "youden_j": "informedness",
 }
 # Ambiguous names, and metrics that need a number or a matrix: what was probably meant.
 _MEANT = {
@@ -283,7 +329,15 @@ class Target:
     function: ConfusionMetric
     """Metric of matrices of shape (n, k, k), whatever the sum of their entries."""
     distribution: Callable[[ConfusionModel], Exact | None] = no_distribution
-    is_of_one_class: bool = False
+    """Returns its exact distribution, if it is known."""
+    recall_sum: RecallSum | None = None
+    """The metric in terms of the recalls, if it is a sum of them: exact alone and in pairs."""
+    prior: Callable[[BetaPrior], BetaPrior] = BetaPrior.for_average
+    """Returns the prior of the recalls in this metric."""
+
+    def __post_init__(self) -> None:
+        if self.recall_sum is not None:
+            object.__setattr__(self, "distribution", self.recall_sum.distribution)
 
 
 def find_target(
@@ -307,19 +361,26 @@ def find_target(
     name, average = read_name(metric, average)
     if name in OVERALL:
         _check_overall(pos_label, average)
-        exact = {"accuracy": distribution_of_accuracy, "kappa": distribution_of_kappa}
-        return Target(name, OVERALL[name], exact.get(name, no_distribution))
+        entry = OVERALL[name]
+        if entry.n_classes not in (None, len(classes)):
+            raise ValueError(
+                f"metric={name!r} is for {entry.n_classes} classes, got {len(classes)}"
+            )
+        return Target(name, entry.function, entry.distribution, entry.recall_sum)
     # As in scikit-learn, two classes are not averaged by default.
     average = average or ("binary" if pos_label is not None or len(classes) == 2 else "macro")
     if average == "binary":
         place = _position(pos_label, classes)
         label = label_list(classes)[place]  # True, if that is what stands for 1
         exact_of_class = partial(distribution_of_class, name, place)
-        return Target(f"{name} of {label}", of_class(name, place), exact_of_class, True)
+        function = of_class(name, place)
+        return Target(f"{name} of {label}", function, exact_of_class, prior=BetaPrior.alone)
     if pos_label is not None:
         raise ValueError(f"average={average!r} does not apply: pos_label asks for one class")
     function_of, distribution_of = AVERAGES[average]
-    return Target(f"{average} {name}", function_of(name), partial(distribution_of, name))
+    exact = partial(distribution_of, name)
+    recall_sum = MEAN_RECALL if (average, name) == ("macro", "recall") else None
+    return Target(f"{average} {name}", function_of(name), exact, recall_sum)
 
 
 def less_is_better(name: str) -> bool:

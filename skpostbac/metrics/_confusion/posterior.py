@@ -9,6 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, LabelArray, RandomStateLike, check_n_draws, draw_seed
+from skpostbac.metrics._advice import (
+    moves_far,
+    warn_if_prior_moves,
+)
 from skpostbac.metrics._confusion.distributions import ConfusionModel, Exact
 from skpostbac.metrics._confusion.metrics import (
     ConfusionMetric,
@@ -18,16 +22,20 @@ from skpostbac.metrics._confusion.metrics import (
     less_is_better,
 )
 from skpostbac.metrics._confusion.samples import ConfusedSamples, count_confusions, design_of
-from skpostbac.metrics._counts import read_confusion_matrix
+from skpostbac.metrics._counts import (
+    read_confusion_matrix,
+)
 from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
 from skpostbac.metrics._labels import WeightType, label_list
-from skpostbac.metrics._posteriors import (
+from skpostbac.metrics._posterior import (
     PosteriorMetric,
-    is_one_symmetric_beta,
-    moves_far,
-    warn_if_prior_moves,
 )
-from skpostbac.metrics._priors import DEFAULT_PRIOR, check_prior
+from skpostbac.metrics._prior import (
+    DEFAULT_PRIOR,
+    BetaPrior,
+    PriorLike,
+    make_prior,
+)
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution import DrawnDistribution
 
@@ -54,7 +62,9 @@ class PosteriorConfusionMetric(PosteriorMetric):
         DrawnDistribution
         Distribution of the metric, exact or by random draws. Exact ones have more methods, such as
         ``pdf`` and ``mode``.
-    prior : tuple of two floats, or None
+    prior : BetaPrior or CalibratedPrior
+        Prior of the recalls; ``prior=posterior.prior`` makes an equal posterior.
+    metric_prior : tuple of two floats, or None
         Parameters a and b of the Beta prior of the metric itself, implied by the prior of the
         recalls; None if that is unknown or not a Beta distribution.
     design_effects : DesignEffects or None
@@ -79,7 +89,7 @@ class PosteriorConfusionMetric(PosteriorMetric):
     variables; the prior of the precision is :math:`\mathrm{Beta}(a_j, \sum_{i \ne j} b_i / (k -
     1))`, which is Beta(1, 1) if all recalls have that prior. The accuracy is a Beta variable as
     well, with the prior :math:`\mathrm{Beta}(\sum_i a_i, \sum_i b_i)`: Beta(k, k) for flat recall
-    priors and Beta(1, 1) with ``prior="reciprocal"``. :func:`posterior_accuracy` lets you choose
+    priors and Beta(1, 1) with ``prior="calibrated"`` or "reciprocal". :func:`posterior_accuracy` lets you choose
     it.
 
     With known shares, the accuracy and false positive rates are weighted sums of Beta variables.
@@ -113,7 +123,8 @@ class PosteriorConfusionMetric(PosteriorMetric):
     F1 of 1: 0.889 (95% credible interval 0.855 to 0.920); 0.891 in the samples.
     """
 
-    prior: tuple[float, float] | None
+    prior: BetaPrior
+    metric_prior: tuple[float, float] | None
     design_effects: DesignEffects | None
 
     @classmethod
@@ -126,7 +137,7 @@ class PosteriorConfusionMetric(PosteriorMetric):
         average: str | None = None,
         prevalence: ArrayLike = "sampled",
         labels: ArrayLike | None = None,
-        prior: ArrayLike = DEFAULT_PRIOR,
+        prior: PriorLike = DEFAULT_PRIOR,
         n_draws: int | None = None,
         random_state: RandomStateLike = 0,
     ) -> PosteriorConfusionMetric:
@@ -176,8 +187,9 @@ class PosteriorConfusionMetric(PosteriorMetric):
 
     def _facts(self) -> list[str]:
         facts = []
-        prior = None if self.prior is None else "Beta({:g}, {:g})".format(*self.prior)
-        if prior not in (None, "Beta(1, 1)"):  # flat, as one expects
+        implied = self.metric_prior
+        prior = None if implied is None else "Beta({:g}, {:g})".format(*implied)
+        if prior not in (None, "Beta(1, 1)"):  # uniform, as one expects
             facts.append(f"prior={prior}")
         if self.design_effects is not None:
             facts.append(f"n_effective={self.design_effects.effective_size.sum():.4g}")
@@ -196,7 +208,7 @@ def posterior_confusion_metric(
     sample_weight: ArrayLike | None = None,
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
-    prior: ArrayLike = DEFAULT_PRIOR,
+    prior: PriorLike = DEFAULT_PRIOR,
     n_draws: int | None = None,
     random_state: RandomStateLike = 0,
 ) -> PosteriorConfusionMetric:
@@ -243,12 +255,12 @@ def posterior_confusion_metric(
         The group of each sample, such as a patient, a site or a document. Samples of the same group
         are treated as correlated: the matrix is divided by the design effect of the metric; see
         :ref:`groups`.
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="calibrated"
         Prior Beta(a, b) of the recall of each class, as for :class:`PosteriorBalancedAccuracy`; b
         is shared equally among the wrong predictions. The default is made for averages over the
         classes; a metric of one class has "jeffreys" instead, as ``recalls()`` of a balanced
         accuracy do. It is not the prior of the metric: the accuracy of k classes has the prior
-        Beta(1, 1) with "reciprocal" and Beta(k, k) with "uniform", whereas
+        Beta(1, 1) with "calibrated" and Beta(k, k) with "uniform", whereas
         :func:`posterior_accuracy` uses Beta(1/2, 1/2) by default.
     n_draws : int, default=None
         Number of random draws for a metric without an exact distribution, from 2 to 1e9. By default
@@ -333,7 +345,7 @@ def infer(
     C: Floats,
     classes: LabelArray,
     prevalence: ArrayLike,
-    prior: ArrayLike,
+    prior: PriorLike,
     n_draws: int | None,
     random_state: RandomStateLike,
     samples: ConfusedSamples | None = None,
@@ -346,10 +358,9 @@ def infer(
     if n_draws is not None:
         n_draws = check_n_draws(n_draws, 2)
     rng = np.random.default_rng(draw_seed(random_state))
-    spec = check_prior(prior)
-    if target.is_of_one_class and isinstance(spec, str) and spec == DEFAULT_PRIOR:
-        spec = "jeffreys"  # the default is made for averages
-    model = independent = ConfusionModel.of(C, spec, prevalence)
+    given = make_prior(prior, len(C)).require_independent("a confusion matrix")
+    recall_prior = target.prior(given)
+    model = independent = ConfusionModel.of(C, recall_prior, prevalence)
     # The shares of the classes are those of the samples as they are.
     shares = "sampled" if model.prevalence is None else model.prevalence
     effects = None
@@ -359,9 +370,9 @@ def infer(
         if is_importance and samples.weight is not None:
             # In the scale in which they add up to their effective size.
             scale = samples.weight.sum() / (samples.weight**2).sum()
-            model = ConfusionModel.of(scale * C, spec, shares)
+            model = ConfusionModel.of(scale * C, recall_prior, shares)
         effects = design_of(target.function, [model], samples, is_importance=is_importance)
-        model = ConfusionModel.of(C / effects.divisor[:, np.newaxis], spec, shares)
+        model = ConfusionModel.of(C / effects.divisor[:, np.newaxis], recall_prior, shares)
     mean = model.joint(model.cells)  # of the joint probabilities, up to a common factor
     with np.errstate(divide="ignore", invalid="ignore"):
         values = target.function(np.stack([independent.joint(C), mean]))
@@ -370,21 +381,23 @@ def infer(
             target.function, model, rng, n_draws
         )
     deviation = distribution.standard_deviation()
-    if is_one_symmetric_beta(spec) and moves_far(observed, expected, deviation):
+    if not recall_prior.is_informative and moves_far(observed, expected, deviation):
         # Classes without samples are named if the prior moves the metric little without them.
         empty = C.sum(axis=1) == 0
         tested = np.where(empty[:, np.newaxis], 0, mean)
         with np.errstate(divide="ignore", invalid="ignore"):
             (moved,) = target.function(tested[np.newaxis])
         untested = label_list(classes[empty & (not moves_far(observed, moved, deviation))])
-        warn_if_prior_moves(target.name, observed, expected, untested, spec)
+        warn_if_prior_moves(target.name, observed, expected, untested, recall_prior)
     if effects is not None and samples is not None and samples.group is not None:
         warn_of_groups(effects, label_list(classes))
     # The prior of the metric itself, if it is a single Beta distribution on [0, 1].
-    before, beta = target.distribution(ConfusionModel.of(0 * C, spec, shares)), None
+    before, beta = target.distribution(ConfusionModel.of(0 * C, recall_prior, shares)), None
     if isinstance(before, BetaAverage) and len(before.a) == 1 and before.weights[0] == 1:
         beta = float(before.a[0]), float(before.b[0])
-    return PosteriorConfusionMetric(target.name, observed, distribution, beta, effects)
+    return PosteriorConfusionMetric(
+        target.name, observed, distribution, recall_prior, beta, effects
+    )
 
 
 def _draw(

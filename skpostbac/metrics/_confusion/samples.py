@@ -30,7 +30,9 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import Bools, Floats, Indices, LabelArray
 from skpostbac.metrics._confusion.distributions import MOST_CELLS, ConfusionModel
 from skpostbac.metrics._confusion.metrics import ConfusionMetric
-from skpostbac.metrics._counts import check_labels
+from skpostbac.metrics._counts import (
+    check_labels,
+)
 from skpostbac.metrics._dependence import (
     DesignEffects,
     SampleValues,

@@ -11,6 +11,7 @@ from skpostbac.metrics._dependence.effects import (
     WidenedAverage,
     design_effects,
     matched_beta,
+    widened_average,
     widened_difference,
     widening,
 )

@@ -377,8 +377,24 @@ class WidenedAverage(BetaAverage):
         return self._average.means()
 
 
-def widened_difference(mean: float, variance: float) -> BoundedDistribution:
-    """Return a Beta variable on [-1, 1] of this mean and variance.
+def widened_average(
+    average: BetaAverage | HierarchicalBetaAverage,
+    design: SampleDesign,
+    effects: DesignEffects,
+    total: Floats,
+    class_weight: Floats,
+) -> BetaAverage | HierarchicalBetaAverage:
+    """Return the distribution with the variance that groups of several classes add to it.
+
+    The parameters are those of `widening`.
+    """
+    means = average.means()
+    factor = widening(design, effects, total, means * (1 - means), class_weight)
+    return average if factor == 1 else WidenedAverage(average, factor)
+
+
+def widened_difference(mean: float, variance: float, reach: float = 1.0) -> BoundedDistribution:
+    """Return a Beta variable on [-reach, reach] of this mean and variance.
 
     Examples
     --------
@@ -386,5 +402,5 @@ def widened_difference(mean: float, variance: float) -> BoundedDistribution:
     >>> distribution.support(), distribution.mean(), distribution.variance()
     (Interval(low=-1.0, high=1.0), 0.5, 0.15)
     """
-    a, b = matched_beta((1 + mean) / 2, variance / 4)
-    return ShiftedDistribution(BetaAverage([a], [b], weights=[2.0]), -1.0)
+    a, b = matched_beta((1 + mean / reach) / 2, variance / (4 * reach**2))
+    return ShiftedDistribution(BetaAverage([a], [b], weights=[2 * reach]), -reach)

@@ -36,7 +36,9 @@ from skpostbac.metrics._labels import (
     unique_label_array,
     warn_of_labels,
 )
-from skpostbac.metrics._posteriors import PosteriorMetric
+from skpostbac.metrics._posterior import (
+    PosteriorMetric,
+)
 from skpostbac.metrics._ranking.areas import (
     Area,
     Curves,

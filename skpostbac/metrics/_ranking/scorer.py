@@ -11,11 +11,15 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import check_choice
 from skpostbac.metrics._labels import label_list
-from skpostbac.metrics._posteriors import OBJECTIVES, check_objective, make_named_scorer
 from skpostbac.metrics._ranking.posterior import (
     PosteriorRankingMetric,
     posterior_average_precision,
     posterior_roc_auc,
+)
+from skpostbac.metrics._scorers import (
+    OBJECTIVES,
+    check_objective,
+    make_named_scorer,
 )
 
 _POSTERIORS: dict[str, Callable[..., PosteriorRankingMetric]] = {

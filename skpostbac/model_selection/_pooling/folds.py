@@ -35,9 +35,20 @@ from skpostbac.metrics import (
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
 )
-from skpostbac.metrics._counts import WORD_BITS, WORD_KEY, class_order, unpack_bits
+from skpostbac.metrics._class_weight import (
+    ClassWeightLike,
+)
 from skpostbac.metrics._labels import label_list, unique_label_array
-from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike, independent_prior
+from skpostbac.metrics._paired_counts import (
+    WORD_BITS,
+    WORD_KEY,
+    class_order,
+    unpack_bits,
+)
+from skpostbac.metrics._prior import (
+    DEFAULT_PRIOR,
+    PriorLike,
+)
 from skpostbac.stats._beta import LARGEST
 
 TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None
@@ -223,7 +234,7 @@ class FoldCounts:
         class_index = np.repeat(np.tile(place[order], len(sizes)), sizes.ravel())
         is_kept = class_index >= 0
         return PairedCounts(
-            [str(candidate) for candidate in candidates],
+            tuple(str(candidate) for candidate in candidates),
             self.classes,
             class_index[is_kept],
             np.concatenate(hits, axis=1).T[is_kept],
@@ -245,7 +256,8 @@ def is_accuracy(metric: object, class_weight: ClassWeightLike) -> bool:
 
 def accuracy_of(counts: ClassCounts, posterior: PosteriorBalancedAccuracy) -> PosteriorAccuracy:
     """Return the accuracy of the counts, given its posterior as that of a single class."""
-    return PosteriorAccuracy(counts, prior=independent_prior(posterior.prior, "the accuracy")[0])
+    prior = posterior.prior.require_independent("the accuracy")
+    return PosteriorAccuracy(counts, prior=(prior.a[0], prior.b[0]))
 
 
 def weights_by_text(class_weight: ClassWeightLike) -> ClassWeightLike:
@@ -535,7 +547,7 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
         self,
         counts: ClassCounts,
         *,
-        prior: ArrayLike = DEFAULT_PRIOR,
+        prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
         training_variation: str,
         inflation: float,
@@ -554,7 +566,7 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
         if not isinstance(other, CorrectedPosterior) or self._correction() != other._correction():
             raise ValueError("Posteriors with different training_variation cannot be pooled")
         pooled = super().__add__(other)
-        return CorrectedPosterior(pooled.counts, **pooled._specs(), **self._correction())
+        return _corrected(pooled, **self._correction())
 
     def __radd__(self, other: object) -> Any:
         if isinstance(other, PosteriorBalancedAccuracy):
@@ -590,9 +602,13 @@ def corrected_for_training(
     """Return the posterior of divided counts under the name of the correction, if there is one."""
     if training_variation is None:
         return posterior
+    return _corrected(posterior, training_variation=training_variation, inflation=inflation)
+
+
+def _corrected(posterior: PosteriorBalancedAccuracy, **correction: Any) -> CorrectedPosterior:
     return CorrectedPosterior(
         posterior.counts,
-        **posterior._specs(),
-        training_variation=training_variation,
-        inflation=inflation,
+        prior=posterior.prior,
+        class_weight=posterior._given_weight,
+        **correction,
     )

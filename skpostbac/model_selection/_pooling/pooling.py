@@ -35,7 +35,12 @@ from skpostbac.metrics import (
     PosteriorBalancedAccuracy,
     class_counts,
 )
-from skpostbac.metrics._counts import class_order, unpack_bits
+from skpostbac.metrics._advice import (
+    warn_of_prior,
+)
+from skpostbac.metrics._class_weight import (
+    ClassWeightLike,
+)
 from skpostbac.metrics._dependence import design_values, make_design, warn_of_groups
 from skpostbac.metrics._labels import (
     encode,
@@ -45,8 +50,14 @@ from skpostbac.metrics._labels import (
     read_outcomes,
     unique_label_array,
 )
-from skpostbac.metrics._posteriors import warn_if_prior_dominates
-from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
+from skpostbac.metrics._paired_counts import (
+    class_order,
+    unpack_bits,
+)
+from skpostbac.metrics._prior import (
+    DEFAULT_PRIOR,
+    PriorLike,
+)
 from skpostbac.model_selection._pooling.folds import (
     TrainingVariation,
     corrected_for_training,
@@ -176,7 +187,7 @@ def pooled_posteriors(
         candidate: counts.posterior(candidate, prior=prior, class_weight=class_weight)
         for candidate in counts.fitted()
     }
-    warn_if_prior_dominates(*posteriors.values())
+    warn_of_prior(*(one._evidence() for one in posteriors.values()))
     return tuple(posteriors.get(candidate) for candidate in range(len(counts.correct)))
 
 
@@ -406,7 +417,7 @@ def cross_val_posterior(
         counts = _with_groups(counts, y, groups, tests, words[0], times)
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     posterior = corrected_for_training(posterior, training_variation, inflation)
-    warn_if_prior_dominates(posterior)
+    warn_of_prior(posterior._evidence())
     warn_of_groups(posterior.design_effects, label_list(counts.classes))
     return posterior
 
@@ -488,4 +499,4 @@ def _with_groups(
         design_values([np.concatenate(hits)]),
         is_importance=False,
     )
-    return counts._designed(design)
+    return counts._moved(counts.classes, np.arange(counts.n_classes), design)

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -87,17 +86,12 @@ class Counts(Summable, ABC):
     def _totals(self) -> Floats:
         """Number of samples of each class."""
 
-    @classmethod
     @abstractmethod
-    def _of_outcomes(cls, outcomes: Outcomes, names: tuple[str, ...]) -> Self:
-        """Return the counts of the classes that occur, as if of independent cases."""
-
-    @abstractmethod
-    def _moved(self, labels: LabelArray, place: Indices) -> Self:
+    def _moved(self, labels: LabelArray, place: Indices, design: SampleDesign | None) -> Self:
         """Return counts of the labels, where each class has a new place, or -1 to be dropped."""
 
     @abstractmethod
-    def _plus(self, other: Self) -> Self:
+    def _plus(self, other: Self, design: SampleDesign | None) -> Self:
         """Return the sum with counts of the same classes."""
 
     @property
@@ -117,16 +111,18 @@ class Counts(Summable, ABC):
 
     @classmethod
     def _of_checked(cls, **fields: Any) -> Self:
-        """Return the counts that these fields make, which are neither checked nor copied."""
+        """Return the counts that these fields make, of which only sums are checked."""
         counts = object.__new__(cls)
-        counts.__setstate__(fields)
+        for name, value in fields.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            object.__setattr__(counts, name, value)
+        counts._check()
         return counts
 
-    def _designed(self, design: SampleDesign | None) -> Self:
-        """Return the counts of samples with groups or importance weights."""
-        if design is None:
-            return self
-        return self._of_checked(**{**self.__getstate__(), "_design": design})
+    @abstractmethod
+    def _check(self) -> None:
+        """Raise if sums are too large."""
 
     def reindex(self, classes: ArrayLike) -> Self:
         """Return the counts of these classes, in this order.
@@ -148,35 +144,8 @@ class Counts(Summable, ABC):
         """
         labels = unique_label_array(classes, "classes")
         place = positions(self.classes, labels)
-        counts = self._moved(labels, place)
-        return counts._designed(self._design and self._design.reindex(place, len(labels)))
-
-    @classmethod
-    def _of_labels(
-        cls,
-        y_true: ArrayLike,
-        predictions: Mapping[str, ArrayLike],
-        labels: ArrayLike | None,
-        sample_weight: ArrayLike | None,
-        weight_type: WeightType,
-        groups: ArrayLike | None,
-        *,
-        names: tuple[str, ...] = (),
-        is_batch: bool = False,
-    ) -> Self:
-        """Count the outcomes of samples; a batch may be empty, and have none of the labels.
-
-        Predictions are given by the argument that messages name, and `names` has the classifiers.
-        """
-        least = 0 if is_batch else 1
-        outcomes = read_outcomes(
-            y_true, predictions, sample_weight, weight_type, groups, least=least
-        )
-        counts = cls._of_outcomes(outcomes, names)
-        if labels is not None:
-            counts = counts.reindex(check_labels(labels, counts.classes, need_samples=not is_batch))
-        is_importance = weight_type == "importance"
-        return counts._designed(outcomes.design(counts.classes, is_importance=is_importance))
+        design = self._design and self._design.reindex(place, len(labels))
+        return self._moved(labels, place, design)
 
     def _with_batch(self, batch: Self) -> Self:
         """Return the counts with a batch of a stream added."""
@@ -191,9 +160,9 @@ class Counts(Summable, ABC):
             return other if other.n_classes else self
         classes = merge_labels(self.classes, other.classes)
         left, right = self.reindex(classes), other.reindex(classes)
-        total = left._plus(right)
         has_samples = bool(left._totals.any()), bool(right._totals.any())
-        return total._designed(merge_designs(left._design, right._design, has_samples))
+        design = merge_designs(left._design, right._design, has_samples)
+        return left._plus(right, design)
 
     def to_json(self) -> str:
         """Write the counts as JSON.
@@ -285,7 +254,7 @@ class Counts(Summable, ABC):
             sizes, _ = checked.by_class.diagonal()
             if not np.allclose(sizes[1], counts._totals, rtol=1e-9, atol=0):
                 raise ValueError("'design' must be of as many samples of each class as 'total'")
-        return counts._designed(checked)
+        return counts._moved(counts.classes, np.arange(counts.n_classes), checked)
 
 
 def check_labels(labels: ArrayLike, found: LabelArray, *, need_samples: bool = True) -> LabelArray:
@@ -297,7 +266,7 @@ def check_labels(labels: ArrayLike, found: LabelArray, *, need_samples: bool = T
     return wanted
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class ClassCounts(Counts):
     """Number of samples and of correct predictions of one classifier in each class.
 
@@ -358,9 +327,11 @@ class ClassCounts(Counts):
     _keys = ("classes", "correct", "total")
 
     def __init__(self, classes: ArrayLike, correct: ArrayLike, total: ArrayLike) -> None:
-        object.__setattr__(self, "classes", unique_label_array(classes, "classes"))
-        object.__setattr__(self, "correct", nonnegative_array(correct, "correct"))
-        object.__setattr__(self, "total", nonnegative_array(total, "total"))
+        vars(self).update(  # past the frozen __setattr__
+            classes=unique_label_array(classes, "classes"),
+            correct=nonnegative_array(correct, "correct"),
+            total=nonnegative_array(total, "total"),
+        )
         self._check()
 
     @classmethod
@@ -381,13 +352,6 @@ class ClassCounts(Counts):
         return cls._of_checked(
             classes=np.zeros(0, np.int64), correct=np.zeros(0), total=np.zeros(0)
         )
-
-    @classmethod
-    def _of_outcomes(cls, outcomes: Outcomes, names: tuple[str, ...]) -> ClassCounts:
-        errors, hits = outcomes.count()
-        counts = cls._of_checked(classes=outcomes.classes, correct=hits, total=errors + hits)
-        counts._check()
-        return counts
 
     def _check(self) -> None:
         if not len(self.classes) == len(self.correct) == len(self.total):
@@ -436,8 +400,12 @@ class ClassCounts(Counts):
 
     def _as_one_class(self) -> ClassCounts:
         """Return the same samples as those of a single class."""
-        sums = (np.array([values.sum()]) for values in (self.correct, self.total))
-        return ClassCounts([0], *sums)._designed(self._design and self._design.as_one_class())
+        correct = self.correct.sum(keepdims=True)
+        total = self.total.sum(keepdims=True)
+        design = self._design and self._design.as_one_class()
+        return ClassCounts._of_checked(
+            classes=np.zeros(1, np.int64), correct=correct, total=total, _design=design
+        )
 
     @property
     def accuracy(self) -> float:
@@ -463,13 +431,21 @@ class ClassCounts(Counts):
     def _totals(self) -> Floats:
         return self.total
 
-    def _moved(self, labels: LabelArray, place: Indices) -> ClassCounts:
-        columns, kept = np.zeros((2, len(labels))), place >= 0
-        columns[:, place[kept]] = self.correct[kept], self.total[kept]
-        return ClassCounts(labels, *columns)
+    def _moved(
+        self, labels: LabelArray, place: Indices, design: SampleDesign | None
+    ) -> ClassCounts:
+        kept = place >= 0
+        correct, total = np.zeros((2, len(labels)))
+        correct[place[kept]] = self.correct[kept]
+        total[place[kept]] = self.total[kept]
+        return ClassCounts._of_checked(classes=labels, correct=correct, total=total, _design=design)
 
-    def _plus(self, other: ClassCounts) -> ClassCounts:
-        return ClassCounts(self.classes, self.correct + other.correct, self.total + other.total)
+    def _plus(self, other: ClassCounts, design: SampleDesign | None) -> ClassCounts:
+        correct = self.correct + other.correct
+        total = self.total + other.total
+        return ClassCounts._of_checked(
+            classes=self.classes, correct=correct, total=total, _design=design
+        )
 
     def _made_of(self) -> tuple[Any, ...]:
         return tuple(label_list(self.classes)), tuple(self.correct), tuple(self.total), self._design
@@ -515,9 +491,7 @@ class ClassCounts(Counts):
         ClassCounts('a': 1/2, 'b': 0/1, 'c': 1/1)
         """
         options = labels, sample_weight, weight_type, groups
-        return self._with_batch(
-            ClassCounts._of_labels(y_true, {"y_pred": y_pred}, *options, is_batch=True)
-        )
+        return self._with_batch(count_labels(y_true, y_pred, *options, is_batch=True))
 
     def _repr_html_(self) -> str:
         shown, hidden = self.classes[:SHOWN_CLASSES], more(self.n_classes, SHOWN_CLASSES)
@@ -541,6 +515,14 @@ class ClassCounts(Counts):
         if self._design is not None:
             cells.append(str(self._design))
         return f"ClassCounts({', '.join(cells)})"
+
+
+def check_counts(counts: object) -> None:
+    """Raise unless the counts have at least one class."""
+    if not isinstance(counts, ClassCounts):
+        raise TypeError(f"counts must be ClassCounts, got {type(counts).__name__}")
+    if not len(counts.classes):
+        raise ValueError("counts must have at least one class")
 
 
 def class_counts(
@@ -618,8 +600,49 @@ def class_counts(
     >>> class_counts([0, 0, 1, 1], [0, 1, 1, 1], labels=[2, 1, 0])
     ClassCounts(2: 0/0, 1: 2/2, 0: 1/2)
     """
-    options = labels, sample_weight, weight_type, groups
-    return ClassCounts._of_labels(y_true, {"y_pred": y_pred}, *options)
+    return count_labels(y_true, y_pred, labels, sample_weight, weight_type, groups)
+
+
+def count_labels(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
+    *,
+    is_batch: bool = False,
+) -> ClassCounts:
+    """Count as :func:`class_counts`; a batch may be empty, and have none of the labels."""
+    outcomes = read_outcomes(
+        y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups, is_batch=is_batch
+    )
+    errors, correct = outcomes.count()
+    counts = ClassCounts._of_checked(
+        classes=outcomes.classes, correct=correct, total=errors + correct
+    )
+    return select_classes(counts, outcomes, labels, weight_type, is_batch=is_batch)
+
+
+CountsOf = TypeVar("CountsOf", bound=Counts)
+
+
+def select_classes(
+    counts: CountsOf,
+    outcomes: Outcomes,
+    labels: ArrayLike | None,
+    weight_type: WeightType,
+    *,
+    is_batch: bool,
+) -> CountsOf:
+    """Return the counts of the labels, with what groups and weights need of the samples."""
+    wanted = counts.classes
+    if labels is not None:
+        wanted = check_labels(labels, counts.classes, need_samples=not is_batch)
+    elif outcomes.groups is None and weight_type != "importance":
+        return counts
+    design = outcomes.design(wanted, weight_type)
+    return counts._moved(wanted, positions(counts.classes, wanted), design)
 
 
 def count_choices(

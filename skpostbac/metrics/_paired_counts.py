@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import nan
@@ -28,10 +28,15 @@ from skpostbac._utils import (
     shown,
     table,
 )
-from skpostbac.metrics._counts.counts import SHOWN_CLASSES, ClassCounts, Counts, format_count
+from skpostbac.metrics._counts import (
+    SHOWN_CLASSES,
+    ClassCounts,
+    Counts,
+    format_count,
+    select_classes,
+)
 from skpostbac.metrics._dependence import DesignEffects, SampleDesign, ValueSums, design_effects
 from skpostbac.metrics._labels import (
-    Outcomes,
     Predictions,
     WeightType,
     by_argument,
@@ -39,6 +44,7 @@ from skpostbac.metrics._labels import (
     label_list,
     named_predictions,
     position_of,
+    read_outcomes,
     unique_label_array,
 )
 from skpostbac.stats._beta import LARGEST
@@ -51,7 +57,7 @@ WORD_KEY = "outcomes_{}"
 CELLS = np.array([[True, True], [True, False], [False, True], [False, False]])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class PairedCounts(Counts):
     """Joint counts of correct predictions across classifiers, for each class of one test set.
 
@@ -127,7 +133,8 @@ class PairedCounts(Counts):
         patterns: ArrayLike,
         counts: ArrayLike,
     ) -> None:
-        names, labels = check_names(names), unique_label_array(classes, "classes")
+        names = check_names(names)
+        labels = unique_label_array(classes, "classes")
         with input_errors("class_index must hold integers"):
             index = np.asarray(class_index)
         with input_errors("patterns must hold booleans"):
@@ -149,6 +156,9 @@ class PairedCounts(Counts):
         for array in rows:
             array.flags.writeable = False
         vars(self).update(names=names, classes=labels, **rows._asdict())  # past __setattr__
+        self._check()
+
+    def _check(self) -> None:
         if np.any(large := ~(self._totals <= LARGEST)):
             raise ValueError(
                 f"counts must add up to at most {LARGEST:g} for each class, "
@@ -173,13 +183,6 @@ class PairedCounts(Counts):
         rows = group_rows(np.zeros(0, np.intp), np.zeros((len(checked), 0), bool), None)
         fields = rows._asdict()
         return cls._of_checked(names=checked, classes=np.zeros(0, np.int64), **fields)
-
-    @classmethod
-    def _of_outcomes(cls, outcomes: Outcomes, names: tuple[str, ...]) -> PairedCounts:
-        if not outcomes.n_samples:
-            return cls.empty(names)
-        blocks = (group_rows(*samples) for samples in outcomes.blocks())
-        return _join(names, outcomes.classes, blocks)
 
     @classmethod
     def from_cells(
@@ -236,10 +239,15 @@ class PairedCounts(Counts):
             Same as :func:`class_counts` for its predictions.
         """
         correct = self.counts * self.patterns[:, self.position(name)]
-        if not self.n_classes:
+        if not len(self.classes):
             return ClassCounts.empty()
-        counts = ClassCounts(self.classes, self._by_class(correct), self._totals)
-        return counts._designed(self._design and self._design.of_value(self.position(name)))
+        design = self._design and self._design.of_value(self.position(name))
+        return ClassCounts._of_checked(
+            classes=self.classes,
+            correct=self._by_class(correct),
+            total=self._totals,
+            _design=design,
+        )
 
     def cells(self, first: str, second: str) -> Floats:
         """Return the table of four cells of two classifiers.
@@ -264,8 +272,9 @@ class PairedCounts(Counts):
     def _as_one_class(self) -> PairedCounts:
         """Return the same samples as those of a single class."""
         index = np.zeros_like(self.class_index)
-        counts = PairedCounts(self.names, [0], index, self.patterns, self.counts)
-        return counts._designed(self._design and self._design.as_one_class())
+        design = self._design and self._design.as_one_class()
+        rows = Rows(index, self.patterns, self.counts)
+        return _join(self.names, np.zeros(1, np.int64), [rows], design)
 
     def design_effects(self, first: str, second: str) -> DesignEffects | None:
         """Return the design effects for the difference of two classifiers.
@@ -302,20 +311,23 @@ class PairedCounts(Counts):
         return position_of(name, self.names, "name")
 
     def _by_class(self, counts: Floats) -> Floats:
-        sums = np.bincount(self.class_index, weights=counts, minlength=self.n_classes)
+        sums = np.bincount(self.class_index, weights=counts, minlength=len(self.classes))
         return sums.astype(np.float64, copy=False)
 
     @property
     def _totals(self) -> Floats:
         return self._by_class(self.counts)
 
-    def _moved(self, labels: LabelArray, place: Indices) -> PairedCounts:
+    def _moved(
+        self, labels: LabelArray, place: Indices, design: SampleDesign | None
+    ) -> PairedCounts:
         index = place[self.class_index]
         kept = index >= 0
-        return PairedCounts(self.names, labels, index[kept], self.patterns[kept], self.counts[kept])
+        rows = Rows(index[kept], self.patterns[kept], self.counts[kept])
+        return _join(self.names, labels, [rows], design)
 
-    def _plus(self, other: PairedCounts) -> PairedCounts:
-        return _join(self.names, self.classes, (self._rows, other._rows))
+    def _plus(self, other: PairedCounts, design: SampleDesign | None) -> PairedCounts:
+        return _join(self.names, self.classes, (self._rows, other._rows), design)
 
     def __add__(self, other: PairedCounts) -> PairedCounts:
         if not isinstance(other, PairedCounts):
@@ -374,10 +386,8 @@ class PairedCounts(Counts):
                 f"got {shown(tuple(columns))}"
             )
         options = labels, sample_weight, weight_type, groups
-        given = by_argument(columns, self.names)
-        return self._with_batch(
-            PairedCounts._of_labels(y_true, given, *options, names=self.names, is_batch=True)
-        )
+        batch = count_patterns(y_true, columns, self.names, *options, is_batch=True)
+        return self._with_batch(batch)
 
     @property
     def _rows(self) -> Rows:
@@ -474,12 +484,48 @@ def paired_counts(
     """
     columns = named_predictions(predictions)
     options = labels, sample_weight, weight_type, groups
-    given = by_argument(columns, columns)
-    return PairedCounts._of_labels(y_true, given, *options, names=tuple(columns))
+    return count_patterns(y_true, columns, tuple(columns), *options)
 
 
-def _join(names: Sequence[str], classes: LabelArray, parts: Iterable[Rows]) -> PairedCounts:
-    return PairedCounts(names, classes, *map(np.concatenate, zip(*parts, strict=True)))
+def count_patterns(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    names: tuple[str, ...],
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
+    *,
+    is_batch: bool = False,
+) -> PairedCounts:
+    """Count as :func:`paired_counts`, the classifiers in the order of `names`.
+
+    A batch may be empty, and have none of the labels.
+    """
+    outcomes = read_outcomes(
+        y_true,
+        by_argument(predictions, names),
+        sample_weight,
+        weight_type,
+        groups,
+        is_batch=is_batch,
+    )
+    if not outcomes.n_samples:
+        return PairedCounts.empty(names)
+    rows = (group_rows(*samples) for samples in outcomes.blocks())
+    counts = _join(names, outcomes.classes, rows)
+    return select_classes(counts, outcomes, labels, weight_type, is_batch=is_batch)
+
+
+def _join(
+    names: tuple[str, ...],
+    classes: LabelArray,
+    parts: Iterable[Rows],
+    design: SampleDesign | None = None,
+) -> PairedCounts:
+    index, patterns, counts = map(np.concatenate, zip(*parts, strict=True))
+    rows = group_rows(index, patterns.T, counts)
+    return PairedCounts._of_checked(names=names, classes=classes, **rows._asdict(), _design=design)
 
 
 class Rows(NamedTuple):

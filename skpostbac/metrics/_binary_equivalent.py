@@ -27,8 +27,15 @@ from skpostbac._utils import (
     paragraphs,
     record,
 )
-from skpostbac.metrics._counts import ClassCounts, count_choices, counts_of_matrix
-from skpostbac.metrics._posteriors.base import ScalarPosterior, describe_chances
+from skpostbac.metrics._counts import (
+    ClassCounts,
+    count_choices,
+    counts_of_matrix,
+)
+from skpostbac.metrics._posterior import (
+    ScalarPosterior,
+    describe_chances,
+)
 from skpostbac.stats import BoundedDistribution, PowerTransform
 from skpostbac.stats._distribution import plain_float
 from skpostbac.stats._several import log_survival

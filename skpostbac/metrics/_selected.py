@@ -18,7 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from skpostbac._utils import Floats, float_or_nan, shown, table
-from skpostbac.metrics._posteriors.base import ScalarPosterior
+from skpostbac.metrics._posterior import (
+    ScalarPosterior,
+)
 from skpostbac.stats import BoundedDistribution
 from skpostbac.stats._distribution import estimate_rows
 from skpostbac.stats._numerics import EPS

@@ -28,7 +28,22 @@ from skpostbac._utils import (
     parameters,
     shown,
 )
-from skpostbac.metrics._counts import ClassCounts, class_counts, class_order, pack_bits
+from skpostbac.metrics._balanced_accuracy import (
+    PosteriorBalancedAccuracy,
+)
+from skpostbac.metrics._binary_equivalent import (
+    binary_equivalent_accuracy_score,
+)
+from skpostbac.metrics._class_weight import (
+    ClassWeightLike,
+    check_class_weight,
+    resolve_class_weight,
+)
+from skpostbac.metrics._counts import (
+    ClassCounts,
+    class_counts,
+    count_labels,
+)
 from skpostbac.metrics._labels import (
     WeightType,
     check_weight_type,
@@ -36,17 +51,18 @@ from skpostbac.metrics._labels import (
     read_outcomes,
     unique_label_array,
 )
-from skpostbac.metrics._posteriors.balanced_accuracy import PosteriorBalancedAccuracy
-from skpostbac.metrics._posteriors.base import ScalarPosterior
-from skpostbac.metrics._posteriors.binary_equivalent import binary_equivalent_accuracy_score
-from skpostbac.metrics._priors import (
+from skpostbac.metrics._paired_counts import (
+    class_order,
+    pack_bits,
+)
+from skpostbac.metrics._posterior import (
+    ScalarPosterior,
+)
+from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
-    ClassWeightLike,
     PriorLike,
-    check_class_weight,
     check_prior,
-    resolve_class_weight,
-    resolve_prior,
+    make_prior,
 )
 
 # Statistic of the posterior, given the level of a bound.
@@ -86,10 +102,9 @@ def posterior_balanced_accuracy_score(
         accuracy is at least "lower", or at most "upper", with probability `level`.
     level : float, default=0.95
         Probability of the bounds, in (0, 1). Ignored for other objectives.
-    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
-            default="reciprocal"
-        Prior of the recall of each class: "reciprocal", "uniform", "jeffreys", "neutral",
-        "hierarchical", a pair ``(a, b)`` for all classes, one pair per class, or a Hyperprior.
+    prior : str, pair, array-like of shape (n_classes, 2), Hyperprior or Prior, \
+            default="calibrated"
+        Prior of the recall of each class, as for :func:`posterior_balanced_accuracy`.
     labels : array-like of shape (n_classes,), default=None
         Classes to average over, by default those in `y_true`. A class that is absent from `y_true`
         keeps its prior; samples whose true class is not listed are ignored.
@@ -149,7 +164,7 @@ def posterior_balanced_accuracy_score(
     check_objective(objective, level)
     check_flags(adjusted=adjusted)
     options = labels, sample_weight, weight_type, groups
-    counts = ClassCounts._of_labels(y_true, {"y_pred": y_pred}, *options)
+    counts = count_labels(y_true, y_pred, *options)
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     score = float(OBJECTIVES[objective](posterior, level))
     if not adjusted:
@@ -187,7 +202,7 @@ def make_posterior_scorer(
         Statistic to return. "lower" and "upper" are one-sided credible bounds.
     level : float, default=0.95
         Probability of the bounds, in (0, 1).
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="calibrated"
         Prior of the recall of each class.
     labels : array-like of shape (n_classes,), default=None
         Classes to average over, by default those in each test set.
@@ -245,7 +260,7 @@ def make_posterior_scorer(
     prior, class_weight = check_prior(prior), check_class_weight(class_weight)
     if labels is not None:
         labels = unique_label_array(labels, "labels")
-        resolve_prior(prior, len(labels))
+        make_prior(prior, len(labels))
         resolve_class_weight(class_weight, labels)
     return make_named_scorer(
         posterior_balanced_accuracy_score,

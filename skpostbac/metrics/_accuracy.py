@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._counts import (
     ClassCounts,
     Summable,
+    check_counts,
+    count_labels,
     counts_of_matrix,
     counts_of_numbers,
     describe_samples,
@@ -24,16 +26,14 @@ from skpostbac.metrics._dependence import (
     warn_of_repeated_ids,
 )
 from skpostbac.metrics._labels import WeightType
-from skpostbac.metrics._posteriors.base import ScalarPosterior, describe_chances
-from skpostbac.metrics._posteriors.binary_equivalent import PosteriorBinaryEquivalentAccuracy
-from skpostbac.metrics._priors import (
+from skpostbac.metrics._posterior import ScalarPosterior, describe_chances
+from skpostbac.metrics._prior import (
     DEFAULT_ACCURACY_PRIOR,
-    NAMED_PRIORS,
-    check_counts,
-    check_prior,
+    BetaPrior,
+    PriorLike,
+    make_accuracy_prior,
 )
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._beta import LARGEST
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -61,8 +61,9 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
     ----------
     counts : ClassCounts
         The counts, as given.
-    prior : tuple of two floats
-        Parameters a and b of the prior.
+    prior : BetaPrior
+        The prior of the accuracy, with its `name` and its parameters `a` and `b`, arrays of one
+        number. ``prior=posterior.prior`` makes an equal posterior.
 
     Raises
     ------
@@ -100,16 +101,13 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
     """
 
     counts: ClassCounts
-    prior: tuple[float, float]
+    prior: BetaPrior
 
-    def __init__(self, counts: ClassCounts, *, prior: ArrayLike = DEFAULT_ACCURACY_PRIOR) -> None:
+    def __init__(self, counts: ClassCounts, *, prior: PriorLike = DEFAULT_ACCURACY_PRIOR) -> None:
         check_counts(counts)
-        vars(self).update(counts=counts, prior=_prior_pair(prior))  # past the frozen __setattr__
-        if max(self.prior) + self._independent.n_samples > LARGEST:
-            raise ValueError(
-                f"prior and counts must add up to at most {LARGEST:g}, got {self.prior} and "
-                f"{counts.n_samples:g} samples"
-            )
+        # past the frozen __setattr__
+        vars(self).update(counts=counts, prior=make_accuracy_prior(prior))
+        self.prior.check_total(np.array([self._independent.n_samples]), "counts")
 
     @cached_property
     def _independent(self) -> ClassCounts:
@@ -124,7 +122,7 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         total: ArrayLike,
         *,
         classes: ArrayLike | None = None,
-        prior: ArrayLike = DEFAULT_ACCURACY_PRIOR,
+        prior: PriorLike = DEFAULT_ACCURACY_PRIOR,
     ) -> PosteriorAccuracy:
         """Create a posterior from class counts.
 
@@ -163,7 +161,7 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         C: ArrayLike,
         *,
         labels: ArrayLike | None = None,
-        prior: ArrayLike = DEFAULT_ACCURACY_PRIOR,
+        prior: PriorLike = DEFAULT_ACCURACY_PRIOR,
     ) -> PosteriorAccuracy:
         """Create a posterior from a confusion matrix.
 
@@ -200,8 +198,9 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
     def distribution(self) -> BetaAverage:
         """Distribution of the accuracy, with the full interface of distributions."""
         counts = self._independent
-        correct, wrong = counts.correct.sum(), (counts.total - counts.correct).sum()
-        return BetaAverage([self.prior[0] + correct], [self.prior[1] + wrong])
+        correct = np.array([counts.correct.sum()])
+        total = np.array([counts.total.sum()])
+        return self.prior.average(correct, total, None)
 
     score_name = "Accuracy"
 
@@ -241,6 +240,7 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         if counts.n_classes > 1 and counts.n_samples:
             rate, best = self.no_information_rate, "the share of the largest class"
             lines.append(f"{describe_chances(best, rate, float(self.prob_above(rate)))}.")
+        lines += self.prior.report_sentences(DEFAULT_ACCURACY_PRIOR)
         if effects is not None:
             lines.append(describe_effective_size(effects, counts.has_importance_weights))
         return lines + group_notes(effects, ["all"])
@@ -253,11 +253,12 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         return PosteriorAccuracy(self.counts + other.counts, prior=self.prior)
 
     def __repr__(self) -> str:
-        is_default = self.prior == _prior_pair(DEFAULT_ACCURACY_PRIOR)
-        prior = "" if is_default else "prior=({:g}, {:g}), ".format(*self.prior)
-        return (
-            f"PosteriorAccuracy({self._summary()}, {prior}n={format_count(self.counts.n_samples)})"
-        )
+        facts = [
+            self._summary(),
+            *self.prior.facts(DEFAULT_ACCURACY_PRIOR),
+            f"n={format_count(self.counts.n_samples)}",
+        ]
+        return f"PosteriorAccuracy({', '.join(facts)})"
 
 
 def posterior_accuracy(
@@ -268,7 +269,7 @@ def posterior_accuracy(
     sample_weight: ArrayLike | None = None,
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
-    prior: ArrayLike = DEFAULT_ACCURACY_PRIOR,
+    prior: PriorLike = DEFAULT_ACCURACY_PRIOR,
 ) -> PosteriorAccuracy:
     """Compute the posterior distribution of the accuracy.
 
@@ -352,24 +353,9 @@ def posterior_accuracy(
     0.75
     """
     options = labels, sample_weight, weight_type, groups
-    counts = ClassCounts._of_labels(y_true, {"y_pred": y_pred}, *options)
+    counts = count_labels(y_true, y_pred, *options)
     if groups is None:
         warn_of_repeated_ids(y_true)
     else:
         warn_of_groups(counts._as_one_class().design_effects, ["all"])
     return PosteriorAccuracy(counts, prior=prior)
-
-
-def _prior_pair(prior: ArrayLike) -> tuple[float, float]:
-    """Return a and b of a prior given by name or as a pair."""
-    # The names that do not depend on the number of classes.
-    names = {name: (size, size) for name, size in NAMED_PRIORS.items() if size is not None}
-    spec = prior if isinstance(prior, str) else check_prior(prior)
-    pair: Any = names.get(spec) if isinstance(spec, str) else spec
-    if np.shape(pair) == (2,):
-        return float(pair[0]), float(pair[1])
-    got = f"an array of shape {pair.shape}" if isinstance(pair, np.ndarray) else repr(spec)
-    raise ValueError(
-        f"prior must be one of {sorted(names)}, of which {DEFAULT_ACCURACY_PRIOR!r} is "
-        f"the default here, or a pair (a, b), got {got}"
-    )

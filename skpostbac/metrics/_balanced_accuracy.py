@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,9 +11,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, Indices, block, format_column, format_probability, more, table
+from skpostbac.metrics._advice import (
+    Evidence,
+    PriorInfluence,
+    coverage_notes,
+    influence_of,
+    untested_notes,
+    warn_of_prior,
+)
+from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
+from skpostbac.metrics._class_weight import (
+    ClassWeightLike,
+    ClassWeightSpec,
+    check_class_weight,
+    pooled_class_weight,
+    resolve_class_weight,
+)
 from skpostbac.metrics._counts import (
     ClassCounts,
     Summable,
+    check_counts,
+    count_labels,
     counts_of_matrix,
     counts_of_numbers,
     describe_samples,
@@ -26,43 +44,22 @@ from skpostbac.metrics._dependence import (
     is_large,
     warn_of_groups,
     warn_of_repeated_ids,
+    widened_average,
 )
 from skpostbac.metrics._labels import WeightType, label_list, warn_if_foreign
-from skpostbac.metrics._posteriors.base import (
+from skpostbac.metrics._posterior import (
     ProbAboveChance,
     ScalarPosterior,
     describe_chances,
     prob_above_chance,
 )
-from skpostbac.metrics._posteriors.binary_equivalent import PosteriorBinaryEquivalentAccuracy
-from skpostbac.metrics._posteriors.influence import (
-    PriorInfluence,
-    coverage_notes,
-    influence_of,
-    untested_notes,
-    warn_if_prior_dominates,
-)
-from skpostbac.metrics._priors import (
+from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
     AverageDistribution,
-    ClassWeightLike,
-    ClassWeightSpec,
     Prior,
     PriorLike,
-    PriorSpec,
-    average_distribution,
-    check_class_weight,
-    check_counts,
-    check_prior,
-    check_sums,
-    format_prior,
-    resolve_class_weight,
-    resolve_prior,
-    shared_prior_average,
-    spent_observations,
-    widened,
+    make_prior,
 )
-from skpostbac.stats import BetaAverage, Hyperprior
 from skpostbac.stats._distribution import describe, estimate_columns, figures_of
 
 # Classes listed one by one in an HTML table.
@@ -105,16 +102,16 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     counts : ClassCounts
         Correct predictions and samples of each class. With groups or importance weights, the counts
         are divided by their design effects first.
-    prior : str, pair, array-like of shape (n_classes, 2) or Hyperprior, default="reciprocal"
-        Prior of the recall of each class: "reciprocal" (a = b = 1 / n_classes), "uniform" (1),
-        "jeffreys" (1/2), "neutral" (1/3), a pair ``(a, b)`` for all classes, or one pair for each.
-        "reciprocal" gives each class the posterior mean of Beta(1 / n_classes, 1 / n_classes), and
-        the strength of 1.5 - 2 / n_classes observations less than this prior and the samples have
-        (see :ref:`priors`); an array of the same numbers is the plain prior.
-        "uniform", the prior of the papers, pulls each class to 1/2, which does not average out over
-        many classes. The total weight of "reciprocal" does not grow with the number of classes.
-        "hierarchical" lets the classes borrow strength from one another; see
-        :class:`~skpostbac.stats.Hyperprior`.
+    prior : str, pair, array-like of shape (n_classes, 2), Hyperprior or Prior, \
+            default="calibrated"
+        Prior of the recall of each class. "calibrated" is Beta(1/l, 1/l) for l classes, and takes
+        1.5 - 2 / l observations off the strength of each class, so that 95 % intervals of the
+        average contain the true value in about 95 % of test sets; a class by itself, in
+        :meth:`recalls`, has the Jeffreys prior. "reciprocal" is Beta(1/l, 1/l) as it is, "uniform"
+        Beta(1, 1) as in the papers, "jeffreys" Beta(1/2, 1/2) and "neutral" Beta(1/3, 1/3). A pair
+        ``(a, b)`` is for all classes, an array has one pair for each. "hierarchical" and a
+        :class:`~skpostbac.stats.Hyperprior` let the classes borrow strength from one another. The
+        `prior` of another posterior is taken, too. See :ref:`priors`.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Non-negative weights of the classes in the average, normalised to sum to 1. A dict must
         contain every class and may contain others. By default, all weights are equal.
@@ -123,8 +120,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     ----------
     counts : ClassCounts
         The counts, as given.
-    prior : ndarray of shape (n_classes, 2) or Hyperprior
-        Read-only parameters a and b of each class's prior, or the Hyperprior.
+    prior : BetaPrior, CalibratedPrior or SharedPrior
+        The prior of these classes, with its `name` and, unless the classes share it, the parameters
+        `a` and `b` of each. ``prior=posterior.prior`` makes an equal posterior.
     class_weight : ndarray of shape (n_classes,)
         Read-only weights, which sum to 1.
 
@@ -184,8 +182,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     prior: Prior
     class_weight: Floats
     # As they were given: pooling resolves them for the union of the classes.
-    _prior_spec: PriorSpec
-    _weight_spec: ClassWeightSpec
+    _given_weight: ClassWeightSpec
 
     def __init__(
         self,
@@ -195,15 +192,16 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         class_weight: ClassWeightLike = None,
     ) -> None:
         check_counts(counts)
-        prior_spec, weight_spec = check_prior(prior), check_class_weight(class_weight)
+        given_weight = check_class_weight(class_weight)
+        weights = resolve_class_weight(given_weight, counts.classes)
+        recall_prior = make_prior(prior, len(counts.classes))
         vars(self).update(  # past the frozen __setattr__
             counts=counts,
-            prior=resolve_prior(prior_spec, counts.n_classes),
-            class_weight=resolve_class_weight(weight_spec, counts.classes),
-            _prior_spec=prior_spec,
-            _weight_spec=weight_spec,
+            prior=recall_prior,
+            class_weight=weights,
+            _given_weight=given_weight,
         )
-        check_sums(self.prior, self.effective_counts.total)
+        self.prior.check_total(self.effective_counts.total)
 
     @classmethod
     def from_counts(
@@ -247,7 +245,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         """
         counts = counts_of_numbers(correct, total, classes)
         posterior = cls(counts, prior=prior, class_weight=class_weight)
-        warn_if_prior_dominates(posterior)
+        warn_of_prior(posterior._evidence())
         return posterior
 
     @classmethod
@@ -292,7 +290,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         """
         counts = counts_of_matrix(C, labels)
         posterior = cls(counts, prior=prior, class_weight=class_weight)
-        warn_if_prior_dominates(posterior)
+        warn_of_prior(posterior._evidence())
         return posterior
 
     @cached_property
@@ -309,18 +307,27 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     def distribution(self) -> AverageDistribution:
         """Distribution of the weighted average, with the full interface of distributions."""
         counts = self.effective_counts
-        average = average_distribution(
-            self._prior_spec, counts.correct, counts.total, self._weights
-        )
-        return widened(average, self.counts, self.class_weight)
+        average = self.prior.average(counts.correct, counts.total, self._weights)
+        effects, design = self.design_effects, self.counts._design
+        if effects is None or design is None:
+            return average
+        return widened_average(average, design, effects, self.counts.total, self.class_weight)
 
     @cached_property
     def prior_distribution(self) -> AverageDistribution:
         """Prior distribution of the weighted average."""
-        if isinstance(self.prior, Hyperprior) and self._weights is None:
-            return shared_prior_average(self.counts.n_classes, self.prior)
         nothing = np.zeros(self.counts.n_classes)
-        return average_distribution(self._prior_spec, nothing, nothing, self._weights)
+        return self.prior.average(nothing, nothing, self._weights)
+
+    @property
+    def correction(self) -> str:
+        """Sentence on a correction for the variation between training sets, if there is one."""
+        return ""
+
+    def _evidence(self) -> Evidence:
+        """Return what warnings judge the posterior by."""
+        counts = self.effective_counts
+        return Evidence(counts, self.prior, self.class_weight, self.distribution)
 
     @property
     def _averaged(self) -> Indices:
@@ -329,7 +336,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
 
     @property
     def _weights(self) -> Floats | None:
-        return None if self._weight_spec is None else self.class_weight
+        return None if self._given_weight is None else self.class_weight
 
     @property
     def score_name(self) -> str:
@@ -381,7 +388,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         PriorInfluence(shift=0.14, mean=0.554, observed=0.544, most_moved=(1, 0),
             expected_coverage=0.95)
         """
-        return influence_of(self)
+        return influence_of(self._evidence())
 
     def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
         """Return the posterior of the binary-equivalent accuracy.
@@ -402,9 +409,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     def recalls(self) -> Recalls:
         """Return the posterior of the recall of each class, by label.
 
-        Under the default prior, which is made for the average, a class by itself has the Jeffreys
-        prior Beta(1/2, 1/2). Other priors are those of the classes, too, and under a hierarchical
-        prior each class has its marginal distribution.
+        Under the default prior, a class by itself has the Jeffreys prior: see
+        :class:`~skpostbac.metrics.CalibratedPrior`.
 
         Returns
         -------
@@ -418,12 +424,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         >>> posterior.recalls()["b"].mean()
         0.6
         """
-        counts, distributions = self.effective_counts, self.distribution.marginals()
-        if spent_observations(self._prior_spec, counts.n_classes):
-            wrong = counts.total - counts.correct
-            ends = zip(counts.correct + 0.5, wrong + 0.5, strict=True)
-            distributions = [BetaAverage([a], [b]) for a, b in ends]
-        return Recalls(zip(label_list(self.counts.classes), distributions, strict=True))
+        counts = self.effective_counts
+        distributions = self.prior.recalls(counts.correct, counts.total)
+        return Recalls(zip(label_list(counts.classes), distributions, strict=True))
 
     def table(self, level: float = 0.95) -> dict[str, list[Any]]:
         """Return summary statistics of each class's recall as a dict of columns.
@@ -503,12 +506,12 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
                     f"Class {labels[weakest]!r} has the lowest recall ({share} correct): "
                     f"{describe(recalls[weakest], level)}."
                 )
-            if isinstance(self.prior, Hyperprior):
-                lines.append("Classes inform one another (hierarchical prior).")
         else:
             alone = "With a single class, this is not a balanced accuracy."
             lines = [f"The recall of class {labels[averaged[0]]!r} is {samples}. {alone}"]
-        lines += [*coverage_notes(self), *untested_notes(self)]
+        lines += self.prior.report_sentences()
+        evidence = [self._evidence()]
+        lines += [*coverage_notes(evidence), *untested_notes(evidence)]
         design, doubts = describe_design(self, level)
         return [*lines, design, *doubts] if design else lines
 
@@ -516,28 +519,24 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         if not isinstance(other, PosteriorBalancedAccuracy):
             return NotImplemented
         counts = self.counts + other.counts
-        prior, class_weight = _pooled_specs(self, other, counts)
-        return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
-
-    def _specs(self) -> dict[str, Any]:
-        """Return prior and class weights as they were given."""
-        return {"prior": self._prior_spec, "class_weight": self._weight_spec}
+        is_ordered = label_list(self.counts.classes) == label_list(other.counts.classes)
+        given = self._given_weight, other._given_weight
+        return PosteriorBalancedAccuracy(
+            counts,
+            prior=self.prior.pooled(other.prior, counts.n_classes, is_ordered=is_ordered),
+            class_weight=pooled_class_weight(*given, counts.classes, is_ordered=is_ordered),
+        )
 
     def _made_of(self) -> tuple[Any, ...]:
-        prior = self.prior.tobytes() if isinstance(self.prior, np.ndarray) else self.prior
-        spent = spent_observations(self._prior_spec, self.counts.n_classes)
-        return self.counts, prior, spent, self.class_weight.tobytes()
+        return self.counts, self.prior, self.class_weight.tobytes()
 
     def __repr__(self) -> str:
         return f"PosteriorBalancedAccuracy({', '.join(self._facts())})"
 
     def _facts(self) -> list[str]:
         """Return the parts of the repr."""
-        facts = [self._summary()]
-        prior = format_prior(self._prior_spec)
-        if prior != repr(DEFAULT_PRIOR):
-            facts.append(f"prior={prior}")
-        if self._weight_spec is not None:
+        facts = [self._summary(), *self.prior.facts()]
+        if self._given_weight is not None:
             facts.append("weighted")
         facts.append(f"n_classes={self.counts.n_classes}")
         n, n_effective = self.counts.n_samples, self.effective_counts.n_samples
@@ -558,49 +557,6 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         return [table(header, rows, note=more(counts.n_classes, _SHOWN_CLASSES))]
 
 
-def _pooled_specs(
-    one: PosteriorBalancedAccuracy, two: PosteriorBalancedAccuracy, pool: ClassCounts
-) -> tuple[PriorSpec, ClassWeightSpec]:
-    """Return the prior and the class weights that two posteriors both have for all classes.
-
-    Raises
-    ------
-    ValueError
-        If they differ, or if an array has values by class, and the classes are not the same.
-    """
-    is_ordered = label_list(one.counts.classes) == label_list(two.counts.classes)
-
-    def pooled(name: str, specs: tuple[Any, Any], axes: int, resolve: Callable[[Any], Any]) -> Any:
-        """Return the more specific of both, so that sums do not depend on their order."""
-        # Values by class are arrays of so many axes; the pool may reorder the classes.
-        if axes in map(np.ndim, specs) and not is_ordered:
-            raise ValueError(
-                f"Posteriors with an array as {name} can be pooled only if they have the same "
-                "classes in the same order"
-            )
-        first, second = map(resolve, specs)
-        if type(first) is not type(second) or not np.all(first == second):
-            raise ValueError(f"Posteriors with different {name} cannot be pooled")
-        # Values by class come first, what adapts to any number of classes last. Of a name and
-        # numbers the name stays.
-        return min(
-            specs,
-            key=lambda spec: (
-                spec is None or (isinstance(spec, str) and spec == DEFAULT_PRIOR),
-                np.ndim(spec) != axes,
-                not isinstance(spec, str),
-            ),
-        )
-
-    priors, weights = (one._prior_spec, two._prior_spec), (one._weight_spec, two._weight_spec)
-    if len({spent_observations(spec, pool.n_classes) for spec in priors}) > 1:
-        raise ValueError("Posteriors with different prior cannot be pooled")
-    return (
-        pooled("prior", priors, 2, lambda spec: resolve_prior(spec, pool.n_classes)),
-        pooled("class_weight", weights, 1, lambda spec: resolve_class_weight(spec, pool.classes)),
-    )
-
-
 def describe_design(posterior: PosteriorBalancedAccuracy, level: float) -> tuple[str, list[str]]:
     """Return a sentence on groups and importance weights, and what the groups leave uncertain.
 
@@ -614,7 +570,7 @@ def describe_design(posterior: PosteriorBalancedAccuracy, level: float) -> tuple
         # Ignoring the groups, what importance weights divide by remains.
         scale, left = effects.design_effect, posterior.effective_counts
         correct, total = scale * left.correct, scale * left.total
-        ignoring = average_distribution(posterior._prior_spec, correct, total, posterior._weights)
+        ignoring = posterior.prior.average(correct, total, posterior._weights)
         worth += f" Ignoring the groups would give {describe(ignoring, level)}."
     return worth, group_notes(effects, label_list(counts.classes))
 
@@ -653,10 +609,12 @@ def posterior_balanced_accuracy(
         are treated as correlated and count for less; see :ref:`groups`.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum to 1.
-    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
-            default="reciprocal"
-        Prior of the recall of each class: "reciprocal", "uniform", "jeffreys", "neutral",
-        "hierarchical", a pair ``(a, b)`` for all classes, one pair per class, or a Hyperprior.
+    prior : str, pair, array-like of shape (n_classes, 2), Hyperprior or Prior, \
+            default="calibrated"
+        Prior of the recall of each class. The default, "calibrated", is Beta(1/l, 1/l) for l
+        classes, and takes 1.5 - 2 / l observations off the strength of each class, so that
+        intervals of the average are wide enough; a class by itself has the Jeffreys prior. See
+        :class:`PosteriorBalancedAccuracy` for all others.
 
     Returns
     -------
@@ -705,11 +663,11 @@ def posterior_balanced_accuracy(
     ProbAboveChance(0.9530, prior=0.5, bayes_factor=20.27)
     """
     options = labels, sample_weight, weight_type, groups
-    counts = ClassCounts._of_labels(y_true, {"y_pred": y_pred}, *options)
+    counts = count_labels(y_true, y_pred, *options)
     if not counts.correct.any():
         warn_if_foreign(y_true, {"y_pred": y_pred})
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
-    warn_if_prior_dominates(posterior)
+    warn_of_prior(posterior._evidence())
     if groups is None:
         warn_of_repeated_ids(y_true)
     else:

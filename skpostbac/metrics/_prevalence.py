@@ -27,14 +27,13 @@ from typing import Any
 import numpy as np
 
 from skpostbac._utils import Floats, FrozenArrays, float_array, shown, table, user_stacklevel
-from skpostbac.metrics._posteriors.base import ScalarPosterior
-from skpostbac.metrics._priors import (
+from skpostbac.metrics._posterior import (
+    ScalarPosterior,
+)
+from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
     PriorLike,
-    check_prior,
-    check_sums,
-    independent_prior,
-    resolve_prior,
+    make_prior,
 )
 from skpostbac.stats import BetaAverage, ShiftedDistribution
 from skpostbac.stats._distribution import DrawnDistribution, describe, estimate_rows
@@ -72,7 +71,7 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         Number of samples that the judge called positive, and number of judged samples.
     sensitivity, specificity : ndarray of shape (2,)
         Correct calls and total, for the gold positives and for the gold negatives.
-    prior : str or ndarray of shape (2,)
+    prior : BetaPrior
         Prior of the share of positive calls, the sensitivity and the specificity.
 
     Raises
@@ -96,19 +95,19 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
     total: float
     sensitivity: Floats
     specificity: Floats
-    prior: PriorLike = DEFAULT_PRIOR
+    prior: Any = DEFAULT_PRIOR
 
     def __post_init__(self) -> None:
         for name in ("sensitivity", "specificity"):
             object.__setattr__(self, name, _pair(getattr(self, name), name))
         calls = _pair((self.positives, self.total), "positives and total")
-        spec = check_prior(self.prior)
-        prior = independent_prior(resolve_prior(spec, 2), "a prevalence")
+        # Each proportion is one by itself.
+        prior = make_prior(self.prior, 2).require_independent("a prevalence").alone()
         pairs = {"total": calls, "sensitivity": self.sensitivity, "specificity": self.specificity}
         for name, pair in pairs.items():
-            check_sums(prior, pair[1:], name)
+            prior.check_total(np.full(2, pair[1]), name)
         positives, total = calls.tolist()
-        vars(self).update(positives=positives, total=total, prior=spec)
+        vars(self).update(positives=positives, total=total, prior=prior)
         super().__post_init__()
 
     score_name = "Prevalence"
@@ -116,10 +115,9 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
     @property
     def _betas(self) -> Floats:
         """Parameters a and b of p, of the specificity q0 and of the sensitivity q1, (3, 2)."""
-        prior = independent_prior(resolve_prior(check_prior(self.prior), 2), "a prevalence")
         called = np.array([self.positives, self.total])
         hits, total = np.stack([called, self.specificity, self.sensitivity], axis=-1)
-        return np.asarray(prior[0] + np.stack([hits, total - hits], axis=-1))
+        return np.stack([self.prior.a[0] + hits, self.prior.b[0] + (total - hits)], axis=-1)
 
     def _cdf(self, t: Floats) -> Floats:
         """Return P(theta <= t) of a judge better than guessing, also beyond [0, 1]."""
@@ -338,9 +336,9 @@ def posterior_prevalence(
         Number of gold positives called positive, and number of gold positives.
     specificity : pair of floats
         Number of gold negatives called negative, and number of gold negatives.
-    prior : str or pair of floats, default="reciprocal"
-        Beta prior of the share of positive calls, the sensitivity and the specificity; "reciprocal"
-        is Beta(1/2, 1/2) here.
+    prior : str or pair of floats, default="calibrated"
+        Beta prior of the share of positive calls, the sensitivity and the specificity. Each of them
+        is a proportion by itself, for which "calibrated" is the Jeffreys prior Beta(1/2, 1/2).
 
     Returns
     -------

@@ -1,0 +1,118 @@
+"""Weights of the classes in an average of recalls."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._utils import Floats, LabelArray, nonnegative_array
+from skpostbac.metrics._labels import label_list
+
+# Weights below this share of the largest cannot be summed in doubles.
+_LEAST_SHARE = 1e-60
+
+ClassWeightLike: TypeAlias = Mapping[Hashable, float] | ArrayLike | None
+ClassWeightSpec: TypeAlias = dict[Hashable, float] | Floats | None
+
+
+def check_class_weight(class_weight: ClassWeightLike) -> ClassWeightSpec:
+    """Check class weights as far as this can be done without the classes; return a copy.
+
+    What has keys, such as a pandas Series, is looked up by label like a dict.
+
+    Raises
+    ------
+    ValueError
+        If they are neither None nor a dict nor numbers, if one of them is negative, infinite
+        or NaN, if all are zero, or if a label occurs twice.
+    """
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        raise ValueError(
+            f"class_weight must be None, a dict or an array of shape (n_classes,), "
+            f"got {class_weight!r}"
+        )
+    if not (hasattr(class_weight, "keys") and hasattr(class_weight, "__getitem__")):
+        return _weight_array(class_weight)
+    by_label: Any = class_weight
+    keys = list(by_label.keys())
+    if len(set(keys)) < len(keys):
+        raise ValueError("class_weight must have each label once")
+    weights = _weight_array([by_label[key] for key in keys])
+    return dict(zip(keys, weights.tolist(), strict=True))
+
+
+def resolve_class_weight(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
+    """Return the read-only weights of the classes, which sum to 1.
+
+    Raises
+    ------
+    ValueError
+        If a dict has no weight for a class, if an array has another length, if all the classes
+        have weight zero, or if weights differ too much for doubles.
+    """
+    if spec is None:
+        weights = np.ones(len(classes))
+    elif isinstance(spec, dict):
+        labels = label_list(classes)
+        missing = [label for label in labels if label not in spec]
+        if missing:
+            raise ValueError(f"class_weight has no weight for the classes {missing}")
+        weights = _weight_array([spec[label] for label in labels])
+    else:
+        weights = spec
+    if len(weights) != len(classes):
+        raise ValueError(
+            f"class_weight must have one weight for each of the {len(classes)} classes, "
+            f"got {len(weights)}"
+        )
+    relative = weights / weights.max()  # the sum of the weights may overflow
+    if relative[relative > 0].min() < _LEAST_SHARE:
+        raise ValueError(
+            f"class_weight must not have positive weights below {_LEAST_SHARE:g} of the largest"
+        )
+    normalised: Floats = relative / relative.sum()
+    normalised.flags.writeable = False
+    return normalised
+
+
+def pooled_class_weight(
+    one: ClassWeightSpec, two: ClassWeightSpec, classes: LabelArray, *, is_ordered: bool
+) -> ClassWeightSpec:
+    """Return the weights that two posteriors both have for all classes.
+
+    Parameters
+    ----------
+    one, two : as `check_class_weight` returns them
+    classes : ndarray
+        Labels of both together.
+    is_ordered : bool
+        Whether both have the same classes in the same order.
+
+    Raises
+    ------
+    ValueError
+        If they differ, or if one is an array and the classes differ.
+    """
+    given = one, two
+    if not is_ordered and any(isinstance(weights, np.ndarray) for weights in given):
+        raise ValueError(
+            "Posteriors with an array as class_weight can be pooled only if they have the "
+            "same classes in the same order"
+        )
+    both = [resolve_class_weight(weights, classes) for weights in given]
+    if not np.all(both[0] == both[1]):
+        raise ValueError("Posteriors with different class_weight cannot be pooled")
+    # The more specific one, so that a sum does not depend on the order.
+    return min(given, key=lambda weights: (weights is None, isinstance(weights, dict)))
+
+
+def _weight_array(values: ArrayLike) -> Floats:
+    weights = nonnegative_array(values, "class_weight")
+    if not np.any(weights):
+        raise ValueError("class_weight must have a positive weight")
+    return weights
