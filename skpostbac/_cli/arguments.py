@@ -83,7 +83,7 @@ def make_parser() -> Parser:
     labels_help = "classes to average over (default: those of the truth)"
     add("--labels", metavar="A,B,...", type=_labels, help=labels_help)
     prior_help = (
-        "prior of each recall: reciprocal (default), uniform, "
+        "prior of each recall: calibrated (default), reciprocal, uniform, "
         "jeffreys, neutral, hierarchical, or A,B for Beta(A, B)"
     )
     add("--prior", type=_prior, default=DEFAULT_PRIOR, help=prior_help)

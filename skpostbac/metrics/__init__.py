@@ -40,6 +40,7 @@ from skpostbac.metrics._prevalence import (
     PrevalenceDifference,
     posterior_prevalence,
 )
+from skpostbac.metrics._prior import BetaPrior, CalibratedPrior, SharedPrior
 from skpostbac.metrics._ranking import (
     PosteriorRankingMetric,
     make_ranking_scorer,
@@ -59,6 +60,8 @@ from skpostbac.metrics._subgroups import SubgroupPosteriors, subgroup_posteriors
 from skpostbac.metrics._thresholds import PosteriorThresholdCurve, posterior_threshold_curve
 
 __all__ = [
+    "BetaPrior",
+    "CalibratedPrior",
     "ClassCounts",
     "ClassCountsScorer",
     "DesignEffects",
@@ -81,6 +84,7 @@ __all__ = [
     "ProbAboveChance",
     "SampleWeightWarning",
     "SelectedPosterior",
+    "SharedPrior",
     "SubgroupPosteriors",
     "class_counts",
     "make_posterior_scorer",

@@ -26,7 +26,12 @@ from skpostbac.metrics._dependence import (
     warn_of_repeated_ids,
 )
 from skpostbac.metrics._labels import WeightType
-from skpostbac.metrics._posterior import ScalarPosterior, describe_chances
+from skpostbac.metrics._posterior import (
+    CARRILLO_2013,
+    ScalarPosterior,
+    describe_chances,
+    write_methods,
+)
 from skpostbac.metrics._prior import (
     DEFAULT_ACCURACY_PRIOR,
     BetaPrior,
@@ -223,6 +228,36 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         0.9426
         """
         return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
+
+    def methods_text(self, level: float = 0.95) -> str:
+        """Return the text on this posterior for the methods section of a paper.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        text : str
+            As :meth:`PosteriorBalancedAccuracy.methods_text` returns it.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorAccuracy
+        >>> print(PosteriorAccuracy.from_counts([42], [55]).methods_text().partition(" after")[0])
+        Accuracy: 42 of 55 samples correct. The accuracy had the prior Beta(0.5, 0.5) (jeffreys), and
+        """
+        counts = self._independent
+        cells = (
+            f"{format_count(counts.correct.sum(), 'g')} of {format_count(counts.n_samples, 'g')}"
+        )
+        effective = "" if self.counts._design is None else "effective "
+        model = (
+            f"Accuracy: {cells} {effective}samples correct. "
+            f"{self.prior.methods_text('The accuracy')}"
+        )
+        return write_methods(self, level, model, [CARRILLO_2013])
 
     def _more_statistics(self, level: float) -> dict[str, float]:
         rate = self.no_information_rate

@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, Indices, block, format_column, format_probability, more, table
+from skpostbac._utils import (
+    Floats,
+    Indices,
+    block,
+    format_column,
+    format_probability,
+    join_first,
+    more,
+    table,
+)
 from skpostbac.metrics._advice import (
     Evidence,
     PriorInfluence,
@@ -48,10 +57,13 @@ from skpostbac.metrics._dependence import (
 )
 from skpostbac.metrics._labels import WeightType, label_list, warn_if_foreign
 from skpostbac.metrics._posterior import (
+    BRODERSEN_2010,
+    CARRILLO_2013,
     ProbAboveChance,
     ScalarPosterior,
     describe_chances,
     prob_above_chance,
+    write_methods,
 )
 from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
@@ -427,6 +439,53 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         counts = self.effective_counts
         distributions = self.prior.recalls(counts.correct, counts.total)
         return Recalls(zip(label_list(counts.classes), distributions, strict=True))
+
+    def methods_text(self, level: float = 0.95) -> str:
+        """Return the text on this posterior for the methods section of a paper.
+
+        It has what a reader needs to compute the same numbers: the model, the counts, the prior
+        with its numbers, the kind of interval and its probability, the version and the references.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        text : str
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> print(posterior.methods_text().partition(" (skpostbac")[0])
+        The balanced accuracy is the mean of the recalls of 2 classes. Correct predictions of each
+          class: 40 of 45, 2 of 10 samples. The recall of each class had the prior Beta(0.5, 0.5)
+          (calibrated), and after k of n correct predictions the posterior Beta(c (0.5 + k), c (0.5
+          + n - k)) with c = 1 - min(n, 0.5) / (n + 1): the posterior mean under this prior, with
+          the strength of 0.5 observations less, which calibrates the intervals of the average.
+        The posterior mean is 0.5539, and the 95% credible interval 0.4365 to 0.7010: the hull of
+          the shortest and of the equal-tailed interval of this probability, with a posterior
+          probability of 0.9594
+        """
+        counts = self.effective_counts
+        cells = [
+            f"{format_count(correct, 'g')} of {format_count(total, 'g')}"
+            for correct, total in zip(counts.correct, counts.total, strict=True)
+        ]
+        weights = effective = ""
+        if self._given_weight is not None:
+            weights = f", with the weights {join_first(list(map(str, self.class_weight)), 10)}"
+        if self.design_effects is not None:
+            effective = "effective "
+        model = (
+            f"The balanced accuracy is the mean of the recalls of {counts.n_classes} classes"
+            f"{weights}. Correct predictions of each class: {join_first(cells, 10)} "
+            f"{effective}samples. {self.prior.methods_text('The recall of each class')}"
+        )
+        references = BRODERSEN_2010, CARRILLO_2013, *self.prior.references
+        return write_methods(self, level, model, references)
 
     def table(self, level: float = 0.95) -> dict[str, list[Any]]:
         """Return summary statistics of each class's recall as a dict of columns.

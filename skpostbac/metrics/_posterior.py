@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac import __version__
 from skpostbac._plot import PosteriorPlot, density_curve
 from skpostbac._utils import (
     Floats,
@@ -219,30 +221,6 @@ class ScalarPosterior(StablePickle, ABC):
         """Intervals that were computed, by level and method."""
         return {}
 
-    def interval(self, level: float = 0.95) -> Interval:
-        """Return the credible interval that results print, plot and report.
-
-        The `interval` of :attr:`distribution` is the equal-tailed one, as in SciPy.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability, in (0, 1).
-
-        Returns
-        -------
-        interval : Interval
-            Same as :meth:`credible_interval` with its default method, "hull".
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
-        >>> posterior.interval(0.9)
-        Interval(low=0.4488, high=0.6744)
-        """
-        return self.credible_interval(level)
-
     def hdi(self, level: float = 0.95) -> Interval:
         """Return the highest-density credible interval.
 
@@ -387,6 +365,34 @@ class ScalarPosterior(StablePickle, ABC):
         """The mean, or the median where the mean is infinite, and its name."""
         mean = self.mean()
         return ("mean", mean) if np.isfinite(mean) else ("median", self.median())
+
+
+BRODERSEN_2010 = (
+    "K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced accuracy and "
+    "its posterior distribution. Proceedings of the 20th International Conference on Pattern "
+    "Recognition, 3121-3124."
+)
+CARRILLO_2013 = (
+    "H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance "
+    "evaluation for multiclass classification using the posterior balanced accuracy. ROBOT2013: "
+    "First Iberian Robotics Conference, 347-361."
+)
+
+
+def write_methods(
+    posterior: ScalarPosterior, level: float, model: str, references: Sequence[str]
+) -> str:
+    """Return the text for a paper: model, estimate, kind of interval, software, references."""
+    low, high = posterior.credible_interval(level)
+    probability = float(posterior.distribution.cdf(low, high))
+    percent = f"{100 * float(level):.12g}%"
+    estimate = (
+        f"The posterior mean is {posterior.mean():.4f}, and the {percent} credible interval "
+        f"{low:.4f} to {high:.4f}: the hull of the shortest and of the equal-tailed interval of "
+        f"this probability, with a posterior probability of {probability:.4f} (skpostbac "
+        f"{__version__})."
+    )
+    return paragraphs(model, estimate, f"References: {' '.join(references)}")
 
 
 def describe_chances(name: str, value: float, probability: float) -> str:

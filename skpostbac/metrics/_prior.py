@@ -68,6 +68,8 @@ class Prior(StablePickle, ABC):
     """What a report adds about a paired comparison."""
     untested_source: ClassVar[str] = "the prior alone"
     """What determines the recall of a class without samples."""
+    references: ClassVar[tuple[str, ...]] = ()
+    """What a paper cites for this kind of prior."""
 
     @abstractmethod
     def for_classes(self, n_classes: int) -> Prior:
@@ -149,8 +151,8 @@ class Prior(StablePickle, ABC):
         """Sentence on the prior with its numbers, for a report."""
 
     @abstractmethod
-    def methods_text(self) -> str:
-        """Return the sentence on the prior and its posterior for a paper."""
+    def methods_text(self, subject: str) -> str:
+        """Return the sentence on the prior of a subject and its posterior for a paper."""
 
     @property
     @abstractmethod
@@ -216,7 +218,7 @@ class Prior(StablePickle, ABC):
         """Return the part of a repr about a prior that is not the default, or nothing."""
         return [] if self.name == default else [f"prior={self.given}"]
 
-    def report_sentences(self, default: str = DEFAULT_PRIOR) -> list[str]:
+    def report_sentences(self, default: str | None = DEFAULT_PRIOR) -> list[str]:
         """Return the description of a prior that is not the default, or nothing."""
         return [] if self.name == default else [self.description]
 
@@ -340,7 +342,11 @@ class BetaPrior(Prior):
         return [BetaAverage([a], [b]) for a, b in zip(*parameters, strict=True)]
 
     def for_average(self) -> BetaPrior:
-        """Return the prior of a metric of all classes: the same."""
+        """Return the prior of the recalls in a sum of them: the same."""
+        return self
+
+    def plain(self) -> BetaPrior:
+        """Return the prior of the recalls in any other metric of all classes: the same."""
         return self
 
     def alone(self) -> BetaPrior:
@@ -441,13 +447,13 @@ class BetaPrior(Prior):
         name = "" if self.name is None else f" ({self.name})"
         return f"Prior of each recall: Beta({self.a[0]:.3g}, {self.b[0]:.3g}){name}."
 
-    def methods_text(self) -> str:
-        """Return the sentence on the prior and its posterior for a paper."""
+    def methods_text(self, subject: str) -> str:
+        """Return the sentence on the prior of a subject and its posterior for a paper."""
         name = "" if self.name is None else f" ({self.name})"
         if self._is_uniform_over_classes:
             a, b = f"{self.a[0]:.6g}", f"{self.b[0]:.6g}"
             return (
-                f"The recall of each class had the prior Beta({a}, {b}){name}, and after "
+                f"{subject} had the prior Beta({a}, {b}){name}, and after "
                 f"k of n correct predictions the posterior Beta({a} + k, {b} + n - k)."
             )
         pairs = ", ".join(f"Beta({a:.6g}, {b:.6g})" for a, b in zip(self.a, self.b, strict=True))
@@ -506,7 +512,8 @@ class CalibratedPrior(BetaPrior):
     chosen by the coverage of 95 % intervals (:ref:`priors`).
 
     It is made for the average. A class by itself has the Jeffreys prior Beta(1/2, 1/2),
-    since no prior was valid for both.
+    since no prior was valid for both. Metrics that are no sum of recalls, such as F1, have
+    Beta(1/l, 1/l) as it is.
 
     Parameters
     ----------
@@ -561,6 +568,10 @@ class CalibratedPrior(BetaPrior):
         least = np.minimum(2 * SMALLEST / np.minimum(self.a, self.b), 1.0)
         return np.asarray(np.maximum(strength, least))
 
+    def plain(self) -> BetaPrior:
+        """Return the prior of the recalls in any other metric of all classes: as it is."""
+        return _named("reciprocal", self.a.size)
+
     def alone(self) -> BetaPrior:
         """Return the prior of a metric of one class by itself: Jeffreys'."""
         return _named("jeffreys", self.a.size)
@@ -596,17 +607,19 @@ class CalibratedPrior(BetaPrior):
         discount = f"{self.discount:.3g} observations of each class discounted"
         return f"Prior of each recall: Beta({self.a[0]:.3g}, {self.b[0]:.3g}), {discount}."
 
-    def methods_text(self) -> str:
-        """Return the sentence on the prior and its posterior for a paper."""
-        size, both = f"{self.a[0]:.6g}", f"{2 * self.a[0]:.6g}"
+    def methods_text(self, subject: str) -> str:
+        """Return the sentence on the prior of a subject and its posterior for a paper."""
         if not self.discount:
-            return super().methods_text()
+            return super().methods_text(subject)
+        size = f"{self.a[0]:.6g}"
+        both = f"{2 * self.a[0]:.6g}"
+        discount = f"{self.discount:.6g}"
         return (
-            f"The recall of each class had the prior Beta({size}, {size}), and after k of "
-            f"n correct predictions the posterior Beta(c ({size} + k), c ({size} + n - k)) "
-            f"with c = 1 - min(n, {self.discount:.6g}) / (n + {both}): the posterior mean "
-            f"under this prior, with the strength of {self.discount:.6g} observations "
-            "less, which calibrates the intervals of the average."
+            f"{subject} had the prior Beta({size}, {size}) ({self.name}), and after k of n correct "
+            f"predictions the posterior Beta(c ({size} + k), c ({size} + n - k)) with "
+            f"c = 1 - min(n, {discount}) / (n + {both}): the posterior mean under this prior, with "
+            f"the strength of {discount} observations less, which calibrates the intervals of the "
+            "average."
         )
 
     def _made_of(self) -> tuple[Any, ...]:
@@ -655,6 +668,10 @@ class SharedPrior(Prior):
         "mean scores."
     )
     untested_source = "what the other classes suggest"
+    references = (
+        "A. Gelman, J. B. Carlin, H. S. Stern, D. B. Dunson, A. Vehtari and D. B. Rubin (2013). "
+        "Bayesian Data Analysis, 3rd edition, chapter 5.",
+    )
 
     def for_classes(self, n_classes: int) -> SharedPrior:
         """Return the prior itself, which fits any number of classes."""
@@ -715,7 +732,7 @@ class SharedPrior(Prior):
         """Sentence on the prior, for a report."""
         return "Classes inform one another (hierarchical prior)."
 
-    def methods_text(self) -> str:
+    def methods_text(self, subject: str) -> str:
         """Return the sentence on the prior for a paper."""
         return (
             "The recalls of the classes had a hierarchical prior: classes of similar size "

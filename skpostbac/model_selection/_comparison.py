@@ -1001,12 +1001,12 @@ def compare_predictions(
         difference has its own design effects.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the balanced accuracy, normalised to sum to 1.
-    prior : str, pair of floats, array-like or Hyperprior, default="reciprocal"
+    prior : str, pair of floats, array-like or Hyperprior, default="calibrated"
         Prior of the accuracy of each classifier on each class, as for
         :class:`PosteriorBalancedAccuracy` and :func:`posterior_confusion_metric`. With
         "hierarchical", for the balanced accuracy, the differences between classifiers borrow
         strength across classes, too. For "accuracy" it is the prior of the accuracy itself, and
-        "reciprocal" is Beta(1, 1).
+        "calibrated" is Beta(1, 1).
     n_draws : int, default=100_000
         Number of random draws, at most 1e9, for ranks and losses of more than two classifiers, and
         for all results of metrics other than the accuracies; fewer, but at least 2,000, where there

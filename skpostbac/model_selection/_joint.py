@@ -49,7 +49,7 @@ from skpostbac.metrics._prior import (
     PairDistribution,
     Prior,
 )
-from skpostbac.model_selection._pooling.folds import accuracy_of
+from skpostbac.model_selection._pooling import accuracy_of
 from skpostbac.stats import (
     BetaAverage,
     BoundedDistribution,

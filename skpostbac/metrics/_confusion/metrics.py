@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
+from operator import methodcaller
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -332,12 +333,13 @@ class Target:
     """Returns its exact distribution, if it is known."""
     recall_sum: RecallSum | None = None
     """The metric in terms of the recalls, if it is a sum of them: exact alone and in pairs."""
-    prior: Callable[[BetaPrior], BetaPrior] = BetaPrior.for_average
+    prior: Callable[[BetaPrior], BetaPrior] = methodcaller("plain")
     """Returns the prior of the recalls in this metric."""
 
     def __post_init__(self) -> None:
         if self.recall_sum is not None:
             object.__setattr__(self, "distribution", self.recall_sum.distribution)
+            object.__setattr__(self, "prior", methodcaller("for_average"))
 
 
 def find_target(
@@ -374,7 +376,7 @@ def find_target(
         label = label_list(classes)[place]  # True, if that is what stands for 1
         exact_of_class = partial(distribution_of_class, name, place)
         function = of_class(name, place)
-        return Target(f"{name} of {label}", function, exact_of_class, prior=BetaPrior.alone)
+        return Target(f"{name} of {label}", function, exact_of_class, prior=methodcaller("alone"))
     if pos_label is not None:
         raise ValueError(f"average={average!r} does not apply: pos_label asks for one class")
     function_of, distribution_of = AVERAGES[average]

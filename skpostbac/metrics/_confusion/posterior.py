@@ -29,6 +29,7 @@ from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of
 from skpostbac.metrics._labels import WeightType, label_list
 from skpostbac.metrics._posterior import (
     PosteriorMetric,
+    write_methods,
 )
 from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
@@ -38,6 +39,11 @@ from skpostbac.metrics._prior import (
 )
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution import DrawnDistribution
+
+CAELEN_2017 = (
+    "O. Caelen (2017). A Bayesian interpretation of the confusion matrix. Annals of Mathematics and "
+    "Artificial Intelligence 81, 429-450."
+)
 
 # Default number of draws: the standard error of the mean of a metric in [0, 1] is at most 0.0016.
 # There are fewer draws with many classes, as 4 * 10^7 cells take a second or two.
@@ -126,6 +132,8 @@ class PosteriorConfusionMetric(PosteriorMetric):
     prior: BetaPrior
     metric_prior: tuple[float, float] | None
     design_effects: DesignEffects | None
+    # The name of the prior of the recalls by default.
+    _default_prior: str | None
 
     @classmethod
     def from_confusion_matrix(
@@ -185,6 +193,31 @@ class PosteriorConfusionMetric(PosteriorMetric):
     def _less_is_better(self) -> bool:
         return less_is_better(self.metric)
 
+    def methods_text(self, level: float = 0.95) -> str:
+        """Return the text on this posterior for the methods section of a paper.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        text : str
+            As :meth:`PosteriorBalancedAccuracy.methods_text` returns it.
+        """
+        how = "without random draws"
+        if isinstance(self._distribution, DrawnDistribution):
+            how = f"by {self._distribution.draws.size} random draws"
+        model = (
+            f"{self.score_name} of the confusion matrix, whose rows have Dirichlet posteriors, "
+            f"{how}. {self.prior.methods_text('The recall of each class')}"
+        )
+        return write_methods(self, level, model, [CAELEN_2017])
+
+    def _sentences(self, level: float) -> list[str]:
+        return super()._sentences(level) + self.prior.report_sentences(self._default_prior)
+
     def _facts(self) -> list[str]:
         facts = []
         implied = self.metric_prior
@@ -223,8 +256,9 @@ def posterior_confusion_metric(
     metric : str, callable, ExpectedCost or NetBenefit
         "recall", "precision", "false_positive_rate" (fall-out), "negative_predictive_value",
         "positive_likelihood_ratio", "negative_likelihood_ratio", "jaccard", "f0.5", "f1" and "f2"
-        of a class or averaged over the classes; "accuracy", "kappa" or "mcc"; or a function that
-        takes confusion matrices, an array of shape (n, n_classes, n_classes) with true classes as
+        of a class or averaged over the classes; "accuracy", "kappa", "mcc", "geometric_mean" (of the
+        recalls) or, of two classes, "informedness" (Youden's J, the sum of both recalls less 1,
+        which is 2 BA - 1 of the balanced accuracy BA); or a function that takes confusion matrices, an array of shape (n, n_classes, n_classes) with true classes as
         rows, and returns an array of shape (n,). The entries of each matrix are shares that sum to
         1. Names of scikit-learn's functions and scorers are accepted, too, such as "f1_score",
         "f1_macro" or "matthews_corrcoef". :class:`~skpostbac.metrics.ExpectedCost` and
@@ -257,9 +291,9 @@ def posterior_confusion_metric(
         :ref:`groups`.
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="calibrated"
         Prior Beta(a, b) of the recall of each class, as for :class:`PosteriorBalancedAccuracy`; b
-        is shared equally among the wrong predictions. The default is made for averages over the
-        classes; a metric of one class has "jeffreys" instead, as ``recalls()`` of a balanced
-        accuracy do. It is not the prior of the metric: the accuracy of k classes has the prior
+        is shared equally among the wrong predictions. "calibrated" is made for averages of recalls;
+        a metric of one class has "jeffreys" instead, and any other metric "reciprocal" (see
+        :class:`~skpostbac.metrics.CalibratedPrior`). It is not the prior of the metric: the accuracy of k classes has the prior
         Beta(1, 1) with "calibrated" and Beta(k, k) with "uniform", whereas
         :func:`posterior_accuracy` uses Beta(1/2, 1/2) by default.
     n_draws : int, default=None
@@ -395,8 +429,9 @@ def infer(
     before, beta = target.distribution(ConfusionModel.of(0 * C, recall_prior, shares)), None
     if isinstance(before, BetaAverage) and len(before.a) == 1 and before.weights[0] == 1:
         beta = float(before.a[0]), float(before.b[0])
+    default = target.prior(make_prior(DEFAULT_PRIOR, len(C)).require_independent("a default"))
     return PosteriorConfusionMetric(
-        target.name, observed, distribution, recall_prior, beta, effects
+        target.name, observed, distribution, recall_prior, beta, effects, default.name
     )
 
 
