@@ -69,6 +69,12 @@ _Z = float(ndtri((1 + LEVEL) / 2))
 _LEAST, _LESS = 0.915, 0.1
 # Samples of the mean of classes of alike size that a class has beside its own.
 _BORROWED = 3
+# Of octaves of class sizes, those that are alike: the same, and one at either side.
+_AROUND = np.ones(3)
+# Counts one standard deviation from the expected ones, as a column.
+_BELOW_AND_ABOVE = np.array([[-1.0], [1.0]])
+# The least variance, and the least standard deviation, of those that may be zero in doubles.
+_TINY = float(np.finfo(float).tiny)
 # Test sets, and numbers that are drawn for them: fewer sets where there are many classes. The noise
 # of 200 sets alone would hide every sixth low coverage.
 _SETS, _DRAWS, _FEWEST_SETS = 2_000, 30_000, 100
@@ -120,8 +126,10 @@ class Evidence(NamedTuple):
     @property
     def untested(self) -> list[Hashable]:
         """Labels of the classes of positive weight without samples."""
+        if self.counts.total.all():
+            return []
         is_untested = (self.counts.total == 0) & (self.class_weight > 0)
-        return label_list(self.counts.classes[is_untested]) if is_untested.any() else []
+        return label_list(self.counts.classes[is_untested])
 
     @property
     def least_coverage(self) -> float:
@@ -163,25 +171,26 @@ def _approximate_coverage(evidence: Evidence) -> float:
     """
     counts, weights = evidence.counts, evidence.class_weight
     recalls = _typical_recalls(counts.correct, counts.total)
-    variances = counts.total * recalls * (1 - recalls)
-    deviations = np.sqrt(variances)
     expected = counts.total * recalls
-    around = np.stack([expected - deviations, expected + deviations])
-    moments = evidence.prior.moments(around, counts.total, weights)
+    variances = expected * (1 - recalls)
+    moments = evidence.prior.moments(
+        expected + _BELOW_AND_ABOVE * np.sqrt(variances), counts.total, weights
+    )
     if moments is None:
         return shared_coverage(evidence)
-    low, high = _interval(*(moment.mean() for moment in moments))
+    low, high = _interval(*(0.5 * moment.sum() for moment in moments))
     truth = weights @ recalls
     shares = weights / np.maximum(counts.total, 1)
-    spread = math.sqrt(max(float(variances @ shares**2), np.finfo(float).tiny))
-    return float(ndtr((high - truth) / spread) - ndtr((low - truth) / spread))
+    spread = math.sqrt(max(variances @ (shares * shares), _TINY))
+    below, above = ndtr(np.array([low - truth, high - truth]) / spread).tolist()
+    return float(above - below)
 
 
 def _interval(mean: Floats, variance: Floats, third: Floats) -> tuple[Floats, Floats]:
     """Return the hull of shortest and equal-tailed 95 % interval, from three central moments."""
     # A variance may be zero in doubles.
-    spread = np.sqrt(np.maximum(variance, np.finfo(float).tiny))
-    skewness = np.clip(third / spread**3, -2, 2)
+    spread = np.sqrt(np.maximum(variance, _TINY))
+    skewness = np.minimum(np.maximum(third / spread**3, -2), 2)
     shortest = skewness * (_Z**2 - 3) / 6
     central = skewness * (_Z**2 - 1) / 6
     low = mean + spread * (np.minimum(shortest, central) - _Z)
@@ -210,7 +219,7 @@ def shared_coverage(evidence: Evidence) -> float:
     noise = max(variance - deviation**2, deviation**2)
     bias = distance * max(1 - noise / distance**2, 0.0) if distance else 0.0
     # The posterior mean varies no more than the observed one, whose variance may be lost beside 1.
-    spread = max(min(deviation, math.sqrt(variance)), np.finfo(float).tiny)
+    spread = max(min(deviation, math.sqrt(variance)), _TINY)
     reach = deviation * _Z
     return float(ndtr((reach - bias) / spread) - ndtr((-reach - bias) / spread))
 
@@ -218,19 +227,19 @@ def shared_coverage(evidence: Evidence) -> float:
 def _typical_recalls(correct: Floats, total: Floats) -> Floats:
     """Return recalls that the classes may have, of which small ones borrow from alike sizes."""
     least = 1 / total.size
-    octave = np.zeros(total.size, dtype=np.intp)
     seen = total > 0
-    exponents = np.frexp(total[seen])[1]
-    lowest = exponents.min()
+    rates = (correct + least) / (total + 2 * least)
+    octaves = np.frexp(total)[1]
     # A class without samples is like the smallest ones; there is an empty octave at either side.
-    octave[seen] = exponents - lowest
-    size = int(octave.max()) + 3
-    rates = (correct[seen] + least) / (total[seen] + 2 * least)
-    sums = np.bincount(octave[seen] + 1, rates, size)
-    classes = np.bincount(octave[seen] + 1, minlength=size)
-    around = [np.convolve(of, np.ones(3), "same") for of in (sums, classes)]
-    centre = (around[0] / np.maximum(around[1], 1))[octave + 1]
-    return np.asarray((correct + _BORROWED * centre) / (total + _BORROWED))
+    lowest = octaves[seen].min() - 1
+    octaves = np.where(seen, octaves - lowest, 1)
+    size = int(octaves.max()) + 2
+    sums = np.bincount(octaves, rates * seen, size)
+    classes = np.bincount(octaves, seen, size)
+    means = np.convolve(sums, _AROUND, "same") / np.maximum(
+        np.convolve(classes, _AROUND, "same"), 1
+    )
+    return np.asarray((correct + _BORROWED * means[octaves]) / (total + _BORROWED))
 
 
 class PriorInfluenceWarning(UserWarning):
@@ -319,9 +328,15 @@ def dominating_influence(evidence: Iterable[Evidence]) -> PriorInfluence | None:
     return min(found, key=lambda one: (one.expected_coverage, -abs(one.shift)), default=None)
 
 
+def _is_judged(evidence: Evidence) -> bool:
+    """Return whether the prior is not informative, and something was observed."""
+    is_observed = bool(evidence.counts.total @ evidence.class_weight > 0)
+    return is_observed and not evidence.prior.is_informative
+
+
 def _suspect_coverage(evidence: Evidence) -> float | None:
     """Return about the coverage to expect, or None where the prior surely does no harm."""
-    if evidence.prior.is_informative or math.isnan(evidence.observed):
+    if not _is_judged(evidence):
         return None
     coverage = _approximate_coverage(evidence)
     is_small = evidence.counts.total < _SMALL_CLASS
@@ -334,8 +349,8 @@ def _suspect_coverage(evidence: Evidence) -> float | None:
 
 def warn_of_prior(*evidence: Evidence) -> None:
     """Warn once for all posteriors, by counts, prior, weights and moments of each."""
-    weak = [one for one in evidence if not (one.prior.is_informative or math.isnan(one.observed))]
-    sentences = coverage_notes(weak) + untested_notes(weak)
+    untested = [one for one in evidence if one.untested and _is_judged(one)]
+    sentences = coverage_notes(evidence) + untested_notes(untested)
     if sentences:
         warnings.warn(" ".join(sentences), PriorInfluenceWarning, user_stacklevel())
 

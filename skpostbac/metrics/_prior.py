@@ -26,7 +26,7 @@ from skpostbac.stats import (
     Hyperprior,
     PairedDifference,
 )
-from skpostbac.stats._beta import LARGEST, SMALLEST, central_moments
+from skpostbac.stats._beta import LARGEST, SMALLEST
 from skpostbac.stats._several import PatternDistribution
 
 AverageDistribution: TypeAlias = BetaAverage | HierarchicalBetaAverage
@@ -414,9 +414,12 @@ class BetaPrior(Prior):
     ) -> tuple[Floats, Floats, Floats]:
         """Return mean, variance and third central moment of the average."""
         a, b = self.parameters(correct, total)
-        variances, thirds = central_moments(a, b, 3)[2:]
-        mean = a / (a + b) @ weights
-        return mean, variances @ weights**2, thirds @ weights**3
+        strength = a + b
+        means = a / strength
+        variances = means * (b / strength) / (strength + 1)
+        thirds = 2 * variances * (b - a) / (strength * (strength + 2))
+        squares = weights * weights
+        return means @ weights, variances @ squares, thirds @ (squares * weights)
 
     def independent_approximation(self, n_classes: int) -> BetaPrior:
         """Return the prior itself."""
@@ -565,8 +568,7 @@ class CalibratedPrior(BetaPrior):
         strength = 1 - discounted / (self.a + self.b + total)
         # With thousands of classes of one sample, parameters would be too small for a
         # distribution.
-        least = np.minimum(2 * SMALLEST / np.minimum(self.a, self.b), 1.0)
-        return np.asarray(np.maximum(strength, least))
+        return np.maximum(strength, min(2 * SMALLEST / self.a[0], 1.0))
 
     def plain(self) -> BetaPrior:
         """Return the prior of the recalls in any other metric of all classes: as it is."""
