@@ -124,8 +124,8 @@ VALID = {
     "PairedCounts.counts": ["[7, 1, 2]"],
     "PosteriorComparison.from_paired_counts.counts": [_PAIRED],
     "prior": _split(
-        """'uniform' ; 'jeffreys' ; 'neutral' ; 'reciprocal' ; (1, 2) ; (0.5, 0.5) ;
-        'hierarchical'"""
+        """'calibrated' ; 'reciprocal' ; 'uniform' ; 'jeffreys' ; 'neutral' ; 'hierarchical' ;
+        (1, 2) ; (0.5, 0.5)"""
     ),
     "class_weight": _split("None ; [1, 2] ; {0: 1, 1: 3} ; {0: 1, 1: 1, 2: 0}"),
     "distribution": _split("BetaAverage([3, 9], [1, 2]) ; HierarchicalBetaAverage([3, 5], [4, 9])"),
@@ -216,7 +216,7 @@ VALID = {
     "PopulationPosterior.model": ["BetaBinomial()"],
     "names_": ["None"],
     "posteriors": [f'{{"A": {_ONE}, "B": {_OTHER}}}'],
-    "PosteriorComparison.posteriors": [f"({_ONE}, {_OTHER})"],
+    "PosteriorComparison.joint": [f'compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}}).joint'],
     "PosteriorSearchDisplay.posteriors": [f"({_ONE}, {_OTHER})"],
     "posterior": [_ONE],
     "rope": _split("0.0 ; 0.05"),
@@ -304,7 +304,7 @@ VALID = {
     "specificity": _split("(24, 30) ; [8, 8]"),
     **_all(
         ["posterior_prevalence.prior", "PosteriorPrevalence.prior"],
-        _split("'uniform' ; 'reciprocal' ; (1, 2)"),
+        _split("'uniform' ; 'calibrated' ; (1, 2)"),
     ),
     "PrevalenceDifference.first": [_JUDGED],
     "PrevalenceDifference.second": [_JUDGED],

@@ -96,7 +96,7 @@ def conclude(cell, rng):
     sizes, first, second = (np.resize(values, n_classes) for values in lists)
     cells, truth = draw(sizes, first, second, rho, rng), (second - first).mean()
     row = []
-    for prior in ("reciprocal", (1 / n_classes, 1 / n_classes)):
+    for prior in ("calibrated", (1 / n_classes, 1 / n_classes)):
         delta = difference(cells, prior)
         below = worse = share_below(delta, 0.0)
         if truth:
@@ -112,7 +112,7 @@ def state(cell, rng):
     shift = deviation * rng.standard_normal() / 2
     first, second = special.expit(logits - shift), special.expit(logits + shift)
     cells = draw(np.full(n_classes, n), first, second, 0.5, rng)
-    better = difference(cells, "reciprocal").ccdf(0.0)
+    better = difference(cells, "calibrated").ccdf(0.0)
     is_right = (better > 0.5) == (shift > 0)
     row = np.zeros((len(EDGES), 3))
     stated = max(better, 1 - better)

@@ -122,7 +122,7 @@ class Draw:
     def beta_prior(self):
         small = self.log(1e-3, 2)
         return self.one_of(
-            *("'uniform'", "'jeffreys'", "'neutral'", "'reciprocal'"),
+            *("'uniform'", "'jeffreys'", "'neutral'", "'calibrated'"),
             *(f"({small}, {small})", f"({self.log(1e-3, 10)}, {self.log(1e-3, 10)})"),
         )
 

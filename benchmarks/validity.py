@@ -29,9 +29,7 @@ from scipy.special import expit, logit
 from scipy.stats import binom
 
 from skpostbac import ClassCounts, PosteriorBalancedAccuracy, __version__
-from skpostbac.metrics._advice import (
-    dominating_influence,
-)
+from skpostbac.metrics._advice import dominating_influence
 from skpostbac.stats import Hyperprior
 
 PRIORS = {
@@ -232,16 +230,14 @@ def holds(distribution, truth):
 def posterior_of(prior, counts):
     """Return the posterior of the (correct, total) of each class."""
     correct, total = zip(*counts, strict=True)
-    n_classes = len(counts)
-    # The numbers, unlike the name, are taken as they are, without the correction of the default.
-    spec = [1 / n_classes] * 2 if prior == "reciprocal" else PRIORS[prior]
-    return PosteriorBalancedAccuracy(ClassCounts(range(n_classes), correct, total), prior=spec)
+    counted = ClassCounts(range(len(counts)), correct, total)
+    return PosteriorBalancedAccuracy(counted, prior=PRIORS[prior])
 
 
 @lru_cache(maxsize=10_000)
 def is_warned(prior, counts):
     """Tell whether a warning is given."""
-    return dominating_influence(posterior_of(prior, counts)) is not None
+    return dominating_influence([posterior_of(prior, counts)._evidence()]) is not None
 
 
 @lru_cache(maxsize=10_000)

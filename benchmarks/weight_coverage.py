@@ -86,7 +86,7 @@ def measure(n_classes, name, number):
     distributions = [
         PosteriorBalancedAccuracy(counts, prior="hierarchical", class_weight=weights).distribution,
         HierarchicalBetaAverage(counts.correct, counts.total, weights=weights, pools=octaves),
-        PosteriorBalancedAccuracy(counts, class_weight=weights).distribution,
+        PosteriorBalancedAccuracy(counts, prior="reciprocal", class_weight=weights).distribution,
     ]
     truth = weights @ recalls
     return [

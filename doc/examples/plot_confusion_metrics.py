@@ -143,12 +143,12 @@ for metric in ("recall", "precision", "f1"):
 # 6 = 0.333.
 #
 # Uniform priors of three recalls weigh about as much as these seven samples, so you would get a
-# warning. The default prior, Beta(1/3, 1/3) or ``prior="reciprocal"``, has less influence.
+# warning. The default prior, here Beta(1/3, 1/3), has less influence.
 
 SEVEN = [[2, 0, 0], [1, 0, 1], [1, 2, 0]]
 assert np.diag(SEVEN).tolist() == [2, 0, 0]
 assert (np.sum(SEVEN, axis=0) - np.diag(SEVEN)).tolist() == [2, 2, 1]
-for prior in ("uniform", "reciprocal"):
+for prior in ("uniform", "calibrated"):
     for average, printed in (("micro", 0.286), ("macro", 0.167)):
         with warnings.catch_warnings(category=PriorInfluenceWarning, action="ignore"):
             posterior = of_matrix(SEVEN, "precision", average=average, prior=prior)

@@ -6,8 +6,8 @@ With many classes and few samples, a uniform prior gives intervals that miss the
 pulls each recall towards 1/2. With ten digits and five samples of each, the pulls add up while the
 interval gets narrower, so it settles on a wrong value.
 
-The default, Beta(1 / l, 1 / l) for l classes, pulls all classes together only as strongly as a
-uniform prior pulls one. With the hierarchical prior, the classes learn from each other what recalls
+The default, "calibrated", pulls all classes together only as strongly as a uniform prior pulls one,
+and makes intervals of the average wide enough. With the hierarchical prior, the classes learn from each other what recalls
 are typical.
 """
 
@@ -49,7 +49,7 @@ intervals = {
     prior: np.array(
         [PosteriorBalancedAccuracy(counts, prior=prior).credible_interval() for counts in test_sets]
     )
-    for prior in ("uniform", "reciprocal", "hierarchical")
+    for prior in ("uniform", "calibrated", "hierarchical")
 }
 
 # %%
@@ -67,7 +67,7 @@ axes[0].set(ylabel="test set", yticks=[])
 plt.show()
 
 assert held["uniform"] < 5
-assert min(held["reciprocal"], held["hierarchical"]) >= 17
+assert min(held["calibrated"], held["hierarchical"]) >= 17
 
 # %%
 # :meth:`~skpostbac.PosteriorBalancedAccuracy.prior_influence` shows how far the prior moves the

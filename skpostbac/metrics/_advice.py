@@ -181,7 +181,7 @@ def _approximate_coverage(evidence: Evidence) -> float:
     low, high = _interval(*(0.5 * moment.sum() for moment in moments))
     truth = weights @ recalls
     shares = weights / np.maximum(counts.total, 1)
-    spread = math.sqrt(max(variances @ (shares * shares), _TINY))
+    spread = math.sqrt(max(float(variances @ (shares * shares)), _TINY))
     below, above = ndtr(np.array([low - truth, high - truth]) / spread).tolist()
     return float(above - below)
 
