@@ -4,8 +4,9 @@
 # ///
 """Every check of the project, each in an environment of its own.
 
-``nox`` runs those that a change must pass, as ``.ci/run`` does on a copy; ``nox -l`` lists all,
-``nox -s tests`` runs one. Arguments after ``--`` go to pytest, or to the script of a session.
+``nox`` runs those that a change must pass, as ``.ci/run`` does on a copy; ``nox -l``
+lists all, ``nox -s tests`` runs one. Arguments after ``--`` go to pytest, or to the
+script of a session.
 """
 
 import os
@@ -21,8 +22,8 @@ ROOT = Path(__file__).parent
 PYTEST = ("python", "-m", "pytest", "-n", "auto")
 # A bare pytest leaves out the long studies, and most examples of the properties.
 THOROUGH = ("-m", "", "--hypothesis-profile", "thorough")
-# What is run at the lowest versions: examples of all that is public, all distributions and
-# posteriors, and most of what meets other packages.
+# What is run at the lowest versions: examples of all that is public, all distributions
+# and posteriors, and most of what meets other packages.
 CLIENTS = (
     *("skpostbac", "tests/stats/test_conformance.py", "tests/test_posteriors.py"),
     *("tests/metrics/labels", "tests/metrics/counts", "tests/metrics/test_scorers.py"),
@@ -57,7 +58,7 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def main_job(session: nox.Session) -> None:
-    """Run the example of the command line, installed without extras and outside the checkout."""
+    """Run the example of the command line, without extras and outside the checkout."""
     session.install(".")
     session.chdir(session.create_tmp())
     printed = session.run("python", "-m", "skpostbac", silent=True)
@@ -68,14 +69,14 @@ def main_job(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run all tests and doctests, the long studies and all examples of the properties included."""
+    """Run all tests and doctests, with long studies and all examples of properties."""
     session.install(".[test]")
     session.run(*PYTEST, *THOROUGH, *session.posargs, env=ENVIRONMENT)
 
 
 @nox.session(default=False)
 def coverage(session: nox.Session) -> None:
-    """Run all tests, and fail if they reach too little of the package; takes twice as long."""
+    """Run all tests, and fail if they reach too little of the package."""
     session.install(".[test,coverage]")
     session.run(*PYTEST, *THOROUGH, "--cov", *session.posargs, env=ENVIRONMENT)
 
@@ -85,13 +86,16 @@ def docs(session: nox.Session) -> None:
     """Build the site into build/html, with the gallery; warnings are errors."""
     session.install(".[doc]")
     options = ("-q", "-W", "--keep-going", "-b", "html")
-    session.run("python", "-m", "sphinx", *options, "doc", "build/html", env=ENVIRONMENT)
+    session.run(
+        "python", "-m", "sphinx", *options, "doc", "build/html", env=ENVIRONMENT
+    )
 
 
 @nox.session
 def neighbours(session: nox.Session) -> None:
     """Run the packages that are used beside this one; needs Java and Chromium."""
-    # Most of what this installs is never imported: byte-compiling it all takes half the time.
+    # Most of what this installs is never imported: byte-compiling it all takes half the
+    # time.
     session.install("--no-compile", ".[test,ecosystem]")
     folders = ("tests/ecosystem", "tests/metrics/test_array_api.py")
     environment = {**ENVIRONMENT, "SKPOSTBAC_NO_SKIPS": "1"}
@@ -100,7 +104,7 @@ def neighbours(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def lowest(session: nox.Session) -> None:
-    """Run the quick tests of what meets other packages, at the floors of pyproject.toml."""
+    """Run the quick tests of what meets other packages, at the lowest versions."""
     session.install("--constraint", "tests/constraints-lowest.txt", ".[test]")
     chosen = session.posargs or CLIENTS
     session.run(*PYTEST, *chosen, env=ENVIRONMENT)
@@ -115,7 +119,7 @@ def newest(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def nightly(session: nox.Session) -> None:
-    """Run the quick tests with development versions of NumPy, SciPy, scikit-learn and pandas.
+    """Run the quick tests with development versions of the packages below.
 
     NIGHTLY_INDEX is the address of the index that has their wheels; see SPEC 4.
     """
@@ -128,7 +132,7 @@ def nightly(session: nox.Session) -> None:
 
 @nox.session
 def distributions(session: nox.Session) -> None:
-    """Build sdist and wheel into dist/, check them, and run tests of the one on the other."""
+    """Build sdist and wheel, check them, and run tests of the one on the other."""
     session.install(".[release,test]")
     shutil.rmtree(ROOT / "dist", ignore_errors=True)
     session.run("check-sdist")
@@ -141,13 +145,17 @@ def distributions(session: nox.Session) -> None:
     # What is imported is then the wheel.
     shutil.rmtree("skpostbac")
     # What the other sessions have tested is only packed here.
-    folders = ("tests/metrics/balanced_accuracy", "tests/metrics/counts", "tests/test_package.py")
+    folders = (
+        "tests/metrics/balanced_accuracy",
+        "tests/metrics/counts",
+        "tests/test_package.py",
+    )
     session.run(*PYTEST, *folders, env=ENVIRONMENT)
 
 
 @nox.session(default=False)
 def mutation(session: nox.Session) -> None:
-    """Change the package at random places and see which changes the tests notice; takes hours."""
+    """Change the package at random places and see what the tests notice."""
     session.install(".[test,mutation]")
     session.run("python", "benchmarks/mutation.py", *session.posargs)
 

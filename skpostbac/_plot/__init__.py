@@ -1,9 +1,9 @@
 """Plots of distributions, used by the ``plot`` methods of the results.
 
-`PosteriorPlot`, `ComparisonPlot` and `ThresholdPlot` plot results and store the artists;
-`skpostbac.displays` adds the constructors from data. Also contains the polygon of a density, and
-what all plots have in common. matplotlib is imported when a plot is made. Imports
-`skpostbac._utils`, `skpostbac.stats` and its folders.
+`PosteriorPlot`, `ComparisonPlot` and `ThresholdPlot` plot results and store the
+artists; `skpostbac.displays` adds the constructors from data. Also contains the polygon
+of a density, and what all plots have in common. matplotlib is imported when a plot is
+made. Imports `skpostbac._utils`, `skpostbac.stats` and its folders.
 """
 
 from skpostbac._plot.base import (

@@ -1,6 +1,6 @@
-"""What all plots have in common: checks, axes, colours, styles and keyword arguments of artists.
+"""Base classes of plots, and the checks, colours and styles that they share.
 
-Also the constructor of the displays of binary classifiers from a fitted one.
+Also contains the `from_estimator` of the displays of binary classifiers.
 
 matplotlib is imported when a plot is made.
 """
@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from numpy.typing import ArrayLike
 
-from skpostbac._plot.layout import is_dark, label_axis, legend_below, make_room, neutral, scale_text
+from skpostbac._plot.layout import (
+    is_dark,
+    label_axis,
+    legend_below,
+    neutral,
+    scale_text,
+    shrink_to_cell,
+)
 from skpostbac._plot.text import estimate, with_score
 from skpostbac._utils import Floats, check_flags, shown
 
@@ -29,24 +36,25 @@ if TYPE_CHECKING:
 
 Kwargs: TypeAlias = Mapping[str, Any] | None
 
-# The palette of Okabe and Ito (2008), told apart by colour-blind readers, without its yellow,
-# which is faint on white. On a dark background the bright colours come first, and its dark blue is
-# left out. Line styles tell the colours apart in print without colour.
+# The palette of Okabe and Ito (2008), which colour-blind readers can distinguish,
+# without its yellow, which is faint on white. On a dark background the bright colours
+# come first, and its dark blue is left out. Line styles distinguish the lines in
+# greyscale.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 DARK_COLORS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#D55E00")
 LINE_STYLES = ("-", "--", "-.", ":")
-# Widths, as multiples of matplotlib's, tell more than twelve lines apart.
+# Widths, as multiples of matplotlib's default, distinguish more than twelve lines.
 LINE_WIDTHS = (1.0, 2.0, 0.5)
 
 
 class Plot:
-    """Base class of the plots: a ``plot`` method starts with `_start` and ends with `_finish`."""
+    """Base class of plots: ``plot`` starts with `_start` and ends with `_finish`."""
 
     ax_: Axes
     figure_: Figure | SubFigure
     plot: Any
-    # Whether the scores are along the x-axis. In a new figure its numbers are then written in full:
-    # 0.90001 instead of 1 and, at the end of the axis, 1e-5 + 0.9.
+    # Whether the x-axis shows scores. In a new figure its tick labels are then written
+    # in full: 0.90001 instead of 1 with an offset of 1e-5 + 0.9 at the end of the axis.
     _is_score_x = False
 
     def __repr__(self) -> str:
@@ -55,21 +63,28 @@ class Plot:
         return f"<{type(self).__name__}: {state}>"
 
     @classmethod
-    def _split(cls, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _split(
+        cls, options: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the options of a computation, and those of ``plot``."""
-        of_plot = {
-            name: options[name] for name in signature(cls.plot).parameters if name in options
-        }
-        return {name: options[name] for name in options if name not in of_plot}, of_plot
+        names = signature(cls.plot).parameters
 
-    def _start(self, ax: Axes | None, size: tuple[float, float], **options: Any) -> Axes:
-        """Check options, which are flags or keyword arguments of artists, and set the axes.
+        plot_options = {name: options[name] for name in options if name in names}
+        others = {name: options[name] for name in options if name not in names}
+        return others, plot_options
 
-        These are `ax`, or those of a new figure of this size in inches.
+    def _start(
+        self, ax: Axes | None, size: tuple[float, float], **options: Any
+    ) -> Axes:
+        """Check the options, set `ax_` and `figure_`, and return the axes.
+
+        The options are flags, or keyword arguments of artists if their names end with
+        "_kwargs". Without `ax`, the axes are those of a new figure of `size` inches.
         """
         for name, value in options.items():
             check = check_kwargs if name.endswith("_kwargs") else check_flags
             check(**{name: value})
+
         check_matplotlib(f"{type(self).__name__}.plot")
         from matplotlib import pyplot as plt
         from matplotlib.axes import Axes
@@ -84,6 +99,7 @@ class Plot:
             scale_text(ax)
         else:
             raise TypeError(f"ax must be matplotlib Axes or None, got {shown(ax)}")
+
         self.figure_ = self.ax_.figure
         return self.ax_
 
@@ -91,26 +107,26 @@ class Plot:
         self, x: float, mean: float, interval: Interval, label: str, **style: Any
     ) -> ErrorbarContainer:
         """Plot a mean and its interval, with the numbers in the label."""
-        ends = [[mean - interval.low], [interval.high - mean]]
+        lengths = [[mean - interval.low], [interval.high - mean]]
         label = with_score(label, estimate(mean, interval))
-        return self.ax_.errorbar([x], [mean], yerr=ends, label=label, **style)
+        return self.ax_.errorbar([x], [mean], yerr=lengths, label=label, **style)
 
     def _finish(self, despine: bool, *sides: str, legend: str | None = None) -> Self:
-        """Hide the spines without an axis if asked for, add a legend, and make room for the text.
+        """Finish the axes: spines, legend, and space for the text around them.
 
-        `sides` are hidden beside those at the top and on the right; `legend` is the title of the
-        legend, which may be empty.
+        With `despine`, the spines at the top, on the right and on `sides` are hidden.
+        `legend` is the title of the legend, which may be empty; None for no legend.
         """
         if despine:
             self.ax_.spines[["top", "right", *sides]].set_visible(False)
         if legend is not None:
             legend_below(self.ax_, legend)
-        make_room(self.ax_)
+        shrink_to_cell(self.ax_)
         return self
 
 
 def check_matplotlib(caller: str) -> None:
-    """Raise an ImportError that explains how to install matplotlib, if it is missing."""
+    """Raise an ImportError with installation instructions if matplotlib is missing."""
     if find_spec("matplotlib") is None:
         raise ImportError(
             f"{caller} requires matplotlib. You can install matplotlib with "
@@ -129,18 +145,22 @@ def check_kwargs(**arguments: object) -> None:
         ...
     TypeError: band_kwargs must be a dict with names as keys, or None, got 1
     """
-    for argument, given in arguments.items():
-        names = {} if given is None else given
-        if not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names):
+    for argument, value in arguments.items():
+        kwargs = {} if value is None else value
+        has_names = isinstance(kwargs, Mapping) and all(
+            isinstance(key, str) for key in kwargs
+        )
+        if not has_names:
             raise TypeError(
-                f"{argument} must be a dict with names as keys, or None, got {shown(given)}"
+                f"{argument} must be a dict with names as keys, or None, "
+                f"got {shown(value)}"
             )
 
 
 def merge_kwargs(
     default: Mapping[str, Any], given: Kwargs, *, is_area: bool = False
 ) -> dict[str, Any]:
-    """Return the keyword arguments of a line or an area; aliases such as "lw" are understood.
+    """Return keyword arguments of a line or an area, with aliases ("lw") in full.
 
     Examples
     --------
@@ -172,34 +192,45 @@ def chance_kwargs(
 
 
 def unused_styles(ax: Axes, n: int) -> list[dict[str, Any]]:
-    """Return colour, style and width of `n` new lines, all different up to 36.
+    """Return colours, styles and widths of `n` new lines, all different up to 36.
 
-    Those that look least like a line of the axes come first.
+    Styles that differ most from the lines already in the axes come first.
     """
     import matplotlib as mpl
     from matplotlib.colors import same_color
 
     def likeness(style: Mapping[str, Any], line: Line2D) -> int:
-        """Return 0 if the colours differ, 1 if only these are equal, ..., 3 if all is equal."""
-        same = (
+        """Return how many of colour, style and width match, up to the first mismatch.
+
+        The colour comes first, as readers notice it most.
+        """
+        matches = (
             same_color(style["color"], line.get_color()),
             style["linestyle"] == line.get_linestyle(),
             style["linewidth"] == line.get_linewidth(),
         )
-        return sum(accumulate(same, min))
+        return sum(accumulate(matches, min))
 
+    # Six colours and four line styles, both cycled, give twelve different pairs.
     pairs = list(islice(zip(cycle(colors(ax)), cycle(LINE_STYLES), strict=False), 12))
     styles = [
-        {"color": color, "linestyle": style, "linewidth": scale * mpl.rcParams["lines.linewidth"]}
+        {
+            "color": color,
+            "linestyle": style,
+            "linewidth": scale * mpl.rcParams["lines.linewidth"],
+        }
         for scale, (color, style) in product(LINE_WIDTHS, pairs)
     ]
+
     lines = ax.get_lines()
-    styles.sort(key=lambda style: max((likeness(style, line) for line in lines), default=0))
+    styles.sort(
+        key=lambda style: max((likeness(style, line) for line in lines), default=0)
+    )
     return list(islice(cycle(styles), n))
 
 
 def colors(ax: Axes) -> tuple[str, ...]:
-    """Return the colours of lines and areas, which can be seen on the background of the axes."""
+    """Return colours of lines and areas that are visible on the background."""
     return DARK_COLORS if is_dark(ax) else COLORS
 
 
@@ -209,7 +240,7 @@ def text_color(ax: Axes) -> Any:
 
 
 def shade(ax: Axes, alpha: float) -> float:
-    """Return the opacity of an area; on a dark background a colour needs twice as much."""
+    """Return the opacity of an area, twice as high on a dark background."""
     return min(0.8, 2 * alpha) if is_dark(ax) else alpha
 
 
@@ -222,15 +253,22 @@ class BinaryDisplayMixin:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, pos_label: Any = None, **options: Any
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        pos_label: Any = None,
+        **options: Any,
     ) -> Self:
         """Plot the scores of a fitted classifier.
 
         Parameters
         ----------
         estimator : estimator instance
-            Fitted binary classifier or pipeline. The scores come from its `decision_function`, or
-            else from `predict_proba`, whose probabilities are rarely normal.
+            Fitted binary classifier or pipeline. The scores come from its
+            `decision_function`, or else from `predict_proba`, whose probabilities are
+            rarely normal.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Test samples.
         y : array-like of shape (n_samples,)
@@ -238,7 +276,8 @@ class BinaryDisplayMixin:
         pos_label : int, float, bool or str, default=None
             Label of the positive class; by default ``estimator.classes_[1]``.
         **options
-            As for `from_predictions`. A `name` is by default the class name of the estimator.
+            As for `from_predictions`. A `name` is by default the class name of the
+            estimator.
 
         Returns
         -------
@@ -274,27 +313,33 @@ class BinaryDisplayMixin:
         from sklearn.utils.validation import check_is_fitted
 
         if isinstance(estimator, type) or not hasattr(estimator, "fit"):
-            raise TypeError(f"estimator must be a fitted classifier, got {shown(estimator)}")
+            raise TypeError(
+                f"estimator must be a fitted classifier, got {shown(estimator)}"
+            )
         check_is_fitted(estimator)
+
         if pos_label is None and len(getattr(estimator, "classes_", ())) == 2:
             pos_label = estimator.classes_[1]
         if not isinstance(pos_label, Hashable):
             raise TypeError(f"pos_label must be a label, got {shown(pos_label)}")
-        # scikit-learn's scorer selects the method, the column and the sign of the scores.
+
+        # A scorer that returns the scores themselves: scikit-learn then selects the
+        # method, the column and the sign.
         scorer = make_scorer(
             lambda y_true, y_score, pos_label: y_score,
             response_method=("decision_function", "predict_proba"),
             pos_label=pos_label,
         )
+        y_score = scorer(estimator, X, y)
+
         if cls._has_name and options.get("name") is None:
             options["name"] = type(estimator).__name__
-        y_score = scorer(estimator, X, y)
         display: Self = cls.from_predictions(y, y_score, pos_label=pos_label, **options)
         return display
 
 
 class CurveDisplay(BinaryDisplayMixin, Plot):
-    """Base class of ROC and precision-recall curves: a line with a band, and the chance level."""
+    """Base class of ROC and precision-recall curves with a band and a chance level."""
 
     line_: Line2D
     band_: Any
@@ -305,21 +350,34 @@ class CurveDisplay(BinaryDisplayMixin, Plot):
         (self.line_,) = self.ax_.plot(x, y, **merge_kwargs(style, kwargs))
         self.band_ = self.chance_level_ = None
 
-    def _plot_band(self, x: Floats, low: Floats, high: Floats, label: str, kw: Kwargs) -> None:
-        """Plot a band in the colour of the line; equal labels have one entry in the legend."""
+    def _plot_band(
+        self, x: Floats, low: Floats, high: Floats, label: str, kwargs: Kwargs
+    ) -> None:
+        """Plot a band in the colour of the line; equal labels share a legend entry."""
         if label in self.ax_.get_legend_handles_labels()[1]:
             label = ""
-        style: dict[str, Any] = {"facecolor": self.line_.get_color()}
-        style |= {"alpha": shade(self.ax_, 0.2), "linewidth": 0, "label": label}
-        style = merge_kwargs(style, kw, is_area=True)
+
+        style: dict[str, Any] = {
+            "facecolor": self.line_.get_color(),
+            "alpha": shade(self.ax_, 0.2),
+            "linewidth": 0,
+            "label": label,
+        }
+        style = merge_kwargs(style, kwargs, is_area=True)
         self.band_ = self.ax_.fill_between(x, low, high, **style)
 
-    def _plot_chance(self, ends: tuple[float, float], kwargs: Kwargs, score: str) -> None:
+    def _plot_chance(
+        self, ends: tuple[float, float], kwargs: Kwargs, score: str
+    ) -> None:
         style = chance_kwargs(self.ax_, sum(ends) / 2, kwargs, score)
         (self.chance_level_,) = self.ax_.plot((0, 1), ends, **style)
 
-    def _finish_curve(self, xlabel: str, ylabel: str, pos_label: object, despine: bool) -> Self:
+    def _finish_curve(
+        self, xlabel: str, ylabel: str, pos_label: object, despine: bool
+    ) -> Self:
+        # A margin of 0.01 shows lines along the edges in their full width.
         self.ax_.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+
         label_axis(self.ax_.xaxis, xlabel, pos_label=pos_label)
         label_axis(self.ax_.yaxis, ylabel, pos_label=pos_label)
         return self._finish(despine, legend="")

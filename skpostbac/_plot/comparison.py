@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
@@ -24,14 +25,17 @@ if TYPE_CHECKING:
 ComparisonKind: TypeAlias = Literal["decision", "difference", "matrix", "ranks"]
 
 # Width of a digit, as a fraction of the font size.
-_DIGIT = 0.62
+_DIGIT_WIDTH = 0.62
+# Smallest font size of probabilities in cells of a matrix; smaller ones are omitted.
+_SMALLEST_NUMBER = 4.5
 
 
 class ComparisonPlot(Plot):
     """Plot of a comparison: differences, pairwise probabilities and ranks.
 
     :meth:`~skpostbac.PosteriorComparison.plot` returns it. Use
-    :class:`~skpostbac.PosteriorComparisonDisplay` to create it from predictions and other data.
+    :class:`~skpostbac.PosteriorComparisonDisplay` to create it from predictions and
+    other data.
 
     Parameters
     ----------
@@ -45,15 +49,15 @@ class ComparisonPlot(Plot):
     figure_ : matplotlib Figure
         Figure containing the axes.
     artists_ : dict of str to artists
-        Artists of the plot, by name. A "difference" has "line", "areas" (below, within and above
-        the rope), "rope", "zero", "interval", "mean" and "texts"; a "matrix" has "image",
-        "diagonal", "texts" and "colorbar"; "ranks" have "bars", of all classifiers for each rank,
-        and "colorbar"; a "decision" has "lines", "intervals" and "means", as a
-        :class:`PosteriorPlot`.
+        Artists of the plot, by name. A "difference" has "line", "areas" (below, within
+        and above the rope), "rope", "zero", "interval", "mean" and "texts"; a "matrix"
+        has "image", "diagonal", "texts" and "colorbar"; "ranks" have "bars", of all
+        classifiers for each rank, and "colorbar"; a "decision" has "lines", "intervals"
+        and "means", as a :class:`PosteriorPlot`.
 
     See Also
     --------
-    skpostbac.PosteriorComparisonDisplay : The same plots from predictions or from a search.
+    skpostbac.PosteriorComparisonDisplay : The same plots from predictions or a search.
     PosteriorPlot : Plots of the posteriors.
 
     Examples
@@ -61,7 +65,8 @@ class ComparisonPlot(Plot):
     >>> import matplotlib.pyplot as plt
     >>> from skpostbac import PairedCounts, PosteriorComparison
     >>> from skpostbac.displays import ComparisonPlot
-    >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+    >>> cells = [[27, 3, 5, 5], [12, 0, 4, 4]]
+    >>> counts = PairedCounts.from_cells(cells, names=("old", "new"))
     >>> comparison = PosteriorComparison.from_paired_counts(counts, rope=0.02)
     >>> display = ComparisonPlot(comparison).plot(kind="difference")
     >>> for text in display.artists_["texts"]:
@@ -77,9 +82,8 @@ class ComparisonPlot(Plot):
 
     def __init__(self, comparison: Any) -> None:
         if not hasattr(comparison, "rope_masses"):
-            raise TypeError(
-                f"comparison must be a PosteriorComparison, got {type(comparison).__name__}"
-            )
+            got = type(comparison).__name__
+            raise TypeError(f"comparison must be a PosteriorComparison, got {got}")
         self.comparison = comparison
 
     def plot(
@@ -100,21 +104,22 @@ class ComparisonPlot(Plot):
         ax : matplotlib Axes, default=None
             Axes to plot on, by default those of a new figure.
         kind : {"decision", "difference", "matrix", "ranks"}, default="decision"
-            "decision": credible interval, probability of being best and expected loss of each
-            classifier, smallest loss first; the numbers of the interval are left out if they do
-            not fit. "difference": density of the difference of two classifiers, with the
-            probabilities that the first is better, that the second is better, and that the
-            difference lies within the rope. "matrix": probability that one classifier is better
-            than another, for all pairs, highest mean first. "ranks": probabilities of all ranks of
-            each classifier, smallest expected rank first.
+            "decision": credible interval, probability of being best and expected loss
+            of each classifier, smallest loss first; the numbers of the interval are
+            left out if they do not fit. "difference": density of the difference of two
+            classifiers, with the probabilities that the first is better, that the
+            second is better, and that the difference lies within the rope. "matrix":
+            probability that one classifier is better than another, for all pairs,
+            highest mean first. "ranks": probabilities of all ranks of each classifier,
+            smallest expected rank first.
         pair : tuple of two str, default=None
-            Names of the classifiers for kind "difference", first minus second; by default the two
-            with the highest posterior means.
+            Names of the classifiers for kind "difference", first minus second; by
+            default the two with the highest posterior means.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
         method : {"hull", "hdi", "central"}, default="hull"
-            Hull of both other intervals, the shortest interval, or the one with equal probability
-            in both tails.
+            Hull of both other intervals, the shortest interval, or the one with equal
+            probability in both tails.
         cmap : str or matplotlib Colormap, default="cividis"
             Colour map of the kinds "matrix" and "ranks".
         despine : bool, default=False
@@ -132,15 +137,16 @@ class ComparisonPlot(Plot):
         TypeError
             If `cmap` is neither a name nor a Colormap.
         ValueError
-            If `kind`, `level` or `method` is invalid, if `pair` does not name two of the
-            classifiers, or if `ax` contains the rows of another plot.
+            If `kind`, `level` or `method` is invalid, if `pair` does not name two of
+            the classifiers, or if `ax` contains the rows of another plot.
 
         Examples
         --------
         >>> import matplotlib.pyplot as plt
         >>> from skpostbac import PairedCounts, PosteriorComparison
         >>> from skpostbac.displays import ComparisonPlot
-        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> cells = [[27, 3, 5, 5], [12, 0, 4, 4]]
+        >>> counts = PairedCounts.from_cells(cells, names=("old", "new"))
         >>> comparison = PosteriorComparison.from_paired_counts(counts)
         >>> display = ComparisonPlot(comparison).plot(kind="difference", level=0.9)
         >>> display.ax_.get_xlabel().splitlines()[1]
@@ -148,7 +154,9 @@ class ComparisonPlot(Plot):
         >>> plt.close(display.figure_)
         """
         check_choice(kind, ("decision", "difference", "matrix", "ranks"), "kind")
-        comparison, names = self.comparison, self.comparison.names
+        comparison = self.comparison
+        names = comparison.names
+
         if kind == "difference" or pair is not None:
             pair = comparison.ranking()[:2] if pair is None else pair
             if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -157,124 +165,181 @@ class ComparisonPlot(Plot):
                 comparison.difference(*pair)
         # Raise for an invalid level or method before creating a figure.
         interval_of(comparison.posteriors[0].distribution, level, method)
+
         if not (cmap is None or isinstance(cmap, str)):
             check_matplotlib(f"{type(self).__name__}.plot")
             from matplotlib.colors import Colormap
 
             if not isinstance(cmap, Colormap):
-                raise TypeError(f"cmap must be a str or a matplotlib Colormap, got {shown(cmap)}")
-        width, height = layout.rows_size(len(names), names)
-        size = width + 1.8, height  # with room for columns beside the rows
-        if kind == "difference":
-            size = 6.4, 4.0
-        elif kind == "matrix":
-            longest = 0.06 * min(max(map(len, names)), 40)
-            side = float(np.clip(2.0 + 0.42 * len(names) + longest, 4, 14))
-            size = 1.2 * side, side
-        ax = self._start(ax, size, despine=despine)
+                raise TypeError(
+                    f"cmap must be a str or a matplotlib Colormap, got {shown(cmap)}"
+                )
+
+        ax = self._start(ax, _figure_size(kind, names), despine=despine)
         if kind == "difference":
             self.artists_ = _plot_difference(ax, comparison, pair, level, method)
-        elif kind == "decision":
+            return self._finish(despine)
+
+        if kind == "decision":
             self.artists_ = _plot_decision(ax, comparison, level, method)
         else:
             plot = _plot_matrix if kind == "matrix" else _plot_ranks
             self.artists_ = plot(ax, comparison, cmap)
-        return self._finish(despine, *([] if kind == "difference" else ["left"]))
+        return self._finish(despine, "left")
+
+
+def _figure_size(kind: str, names: Sequence[str]) -> tuple[float, float]:
+    """Return the width and the height of a new figure in inches."""
+    if kind == "difference":
+        return 6.4, 4.0
+
+    if kind == "matrix":
+        longest = 0.06 * min(max(map(len, names)), 40)
+        side = float(np.clip(2.0 + 0.42 * len(names) + longest, 4, 14))
+        return 1.2 * side, side
+
+    width, height = layout.rows_size(len(names), names)
+    return width + 1.8, height  # wider for the columns beside the rows
 
 
 def _plot_difference(
     ax: Axes, comparison: Any, pair: Any, level: float, method: str
 ) -> dict[str, Any]:
-    """Plot the density of a difference, with the probabilities on both sides of the rope."""
-    distribution, rope = comparison.difference(*pair), comparison.rope
+    """Plot the density of a difference with the probabilities that the rope divides."""
+    distribution = comparison.difference(*pair)
+    rope = comparison.rope
     summaries = summarize({"": distribution}, level, method)
     (summary,) = summaries.entries
+
     curve = density_curve(distribution)
     (line,) = ax.plot(*curve, color=text_color(ax), linewidth=1.2)
-    gray, (first, second, *_) = neutral(ax), colors(ax)
+
+    gray = neutral(ax)
+    (first, second, *_) = colors(ax)
     sides = ((-np.inf, -rope, second), (-rope, rope, gray), (rope, np.inf, first))
     areas = [
-        ax.fill_between(*curve.between(low, high), color=color, alpha=shade(ax, 0.35), linewidth=0)
+        ax.fill_between(
+            *curve.between(low, high), color=color, alpha=shade(ax, 0.35), linewidth=0
+        )
         for low, high, color in sides
     ]
-    band = ax.axvspan(-rope, rope, color=gray, alpha=shade(ax, 0.12), linewidth=0, zorder=0)
+    band = ax.axvspan(
+        -rope, rope, color=gray, alpha=shade(ax, 0.12), linewidth=0, zorder=0
+    )
     zero = ax.axvline(0, color=gray, linewidth=1, linestyle=":", zorder=1)
+
     bar: dict[str, Any] = {"color": text_color(ax), "clip_on": False, "zorder": 4}
     (interval,) = ax.plot(summary.interval, (0, 0), linewidth=4, **bar)
     (mean,) = ax.plot(summary.mean, 0, "o", markerfacecolor=ax.get_facecolor(), **bar)
 
-    # What is subtracted from what, in three lines if one is too long.
-    size = float(ax.xaxis.label.get_fontsize())
+    label = _difference_label(ax, comparison, pair)
+    ax.set_xlabel(f"{label}\n{summaries.title}: {summary.text}")
+
+    # The texts are fitted to the final width of the axes, below the label.
+    layout.shrink_to_cell(ax)
+    margin = 0.03  # around the texts, as a fraction of the height of the axes
+    texts = _write_outcomes(ax, comparison, pair, top=1 - margin)
+
+    # A layout engine may still reduce the height of the axes, by the label below them.
+    # The density has at least a fraction of 0.3 of the height.
+    pixels = max(text.get_window_extent().height for text in texts)
+    free = layout.cell_size(ax)[1] - layout.depth_below(ax) - layout.LARGEST_FONT
+    height = min(layout.axes_size(ax)[1], free)
+    fraction = max(1 - 2 * margin - layout.to_points(ax, pixels) / height, 0.3)
+    ax.set(ylabel="Probability density", ylim=(0, curve.shown_height() / fraction))
+
+    return {
+        "line": line,
+        "areas": tuple(areas),
+        "rope": band,
+        "zero": zero,
+        "interval": interval,
+        "mean": mean,
+        "texts": texts,
+    }
+
+
+def _difference_label(ax: Axes, comparison: Any, pair: Any) -> str:
+    """Return the label of the difference, on three lines if it is too long for one."""
     order = pair[::-1] if comparison.less_is_better else pair
-    width = 2 * layout.DATA_FRACTION * layout.cell_size(ax)[0]
     a, b = (literal(name) for name in shorten(order))
     score = comparison.posteriors[0].score_name
     label = f"{score}: {a} \N{MINUS SIGN} {b}"
+
+    size = float(ax.xaxis.label.get_fontsize())
+    width = 2 * layout.DATA_FRACTION * layout.cell_size(ax)[0]
     if layout.text_width(label, size) > width:
         a, b = layout.fit_names(order, size, width - 2 * size)
         label = f"{score}:\n{a}\n\N{MINUS SIGN} {b}"
-    ax.set_xlabel(f"{label}\n{summaries.title}: {summary.text}")
-
-    layout.make_room(ax)  # from here on, the axes are as large as they will be
-    margin = 0.03  # around the texts, as a fraction of the height of the axes
-    texts = _write_outcomes(ax, comparison, pair, top=1 - margin)
-    written = layout.points(ax, max(text.get_window_extent().height for text in texts))
-    # A layout makes room for the label below the axes. Small axes keep a part for the density.
-    free = layout.cell_size(ax)[1] - layout.depth_below(ax) - layout.LARGEST_FONT
-    height = min(layout.axes_size(ax)[1], free)
-    fraction = max(1 - 2 * margin - written / height, 0.3)
-    ax.set(ylabel="Probability density", ylim=(0, curve.shown_height() / fraction))
-    artists = {"line": line, "areas": tuple(areas), "rope": band, "zero": zero}
-    return {**artists, "interval": interval, "mean": mean, "texts": texts}
+    return label
 
 
-def _write_outcomes(ax: Axes, comparison: Any, pair: Any, top: float) -> tuple[Any, ...]:
+def _write_outcomes(
+    ax: Axes, comparison: Any, pair: Any, top: float
+) -> tuple[Any, ...]:
     """Write the probabilities of all outcomes above the density, from left to right."""
-    size, bold = float(ax.xaxis.label.get_fontsize()), 1.1  # bold letters are wider
     below, within, above = map(format_probability, comparison.rope_masses(*pair))
     rope = f"within \N{PLUS-MINUS SIGN}{comparison.rope:g}"
-    middle = layout.text_width(rope, bold * size) if comparison.rope else 0
-    width = 0.94 * layout.axes_size(ax)[0] - middle - 2 * size
-    a, b = layout.fit_names(pair, bold * size, width / 2, least=10)
-    style: dict[str, Any] = {"va": "top", "weight": "bold", "transform": ax.transAxes}
-    style["fontsize"] = size
-    first, second, *_ = colors(ax)
-    texts = [ax.text(0.02, top, f"{b} better\n{below}", ha="left", color=second, **style)]
-    if comparison.rope:
-        texts.append(
-            ax.text(0.5, top, f"{rope}\n{within}", ha="center", color=neutral(ax), **style)
-        )
-    texts.append(ax.text(0.98, top, f"{a} better\n{above}", ha="right", color=first, **style))
 
-    def fits() -> bool:
+    size = float(ax.xaxis.label.get_fontsize())
+    bold_size = 1.1 * size  # bold letters are wider
+    rope_width = layout.text_width(rope, bold_size) if comparison.rope else 0
+    width = 0.94 * layout.axes_size(ax)[0] - rope_width - 2 * size
+    a, b = layout.fit_names(pair, bold_size, width / 2, min_length=10)
+
+    first, second, *_ = colors(ax)
+    entries = [(0.02, f"{b} better\n{below}", "left", second)]
+    if comparison.rope:
+        entries.append((0.5, f"{rope}\n{within}", "center", neutral(ax)))
+    entries.append((0.98, f"{a} better\n{above}", "right", first))
+
+    style: dict[str, Any] = {
+        "fontsize": size,
+        "weight": "bold",
+        "va": "top",
+        "transform": ax.transAxes,
+    }
+    texts = [
+        ax.text(x, top, text, ha=ha, color=color, **style)
+        for x, text, ha, color in entries
+    ]
+
+    def are_separate() -> bool:
         boxes = [text.get_window_extent().padded(3) for text in texts]
         return all(left.x1 <= right.x0 for left, right in pairwise(boxes))
 
-    if not fits():
+    # Texts that overlap have more lines, and then smaller letters.
+    if not are_separate():
         texts[0].set_text(f"{b}\nbetter\n{below}")
         texts[-1].set_text(f"{a}\nbetter\n{above}")
-    while not fits() and (size := float(texts[0].get_fontsize())) > layout.SMALLEST_FONT:
+    while not are_separate() and size > layout.SMALLEST_FONT:
+        size = max(layout.SMALLEST_FONT, size - 0.5)
         for text in texts:
-            text.set_fontsize(max(layout.SMALLEST_FONT, size - 0.5))
+            text.set_fontsize(size)
     return tuple(texts)
 
 
 def _plot_matrix(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
-    """Plot the probability that the classifier of the row is better than that of the column."""
+    """Plot the probabilities that the row is better than the column."""
     from matplotlib.collections import PolyCollection
 
     ranking, order = _sorted(comparison, "mean")
-    probabilities, n = comparison.prob_greater()[np.ix_(order, order)], len(order)
+    probabilities = comparison.prob_greater()[np.ix_(order, order)]
+    n = len(order)
     image = ax.imshow(probabilities, cmap=cmap, vmin=0, vmax=1)
-    # The side of a square, in points, beside names, labels and a colour bar. Slanted by 45 degrees,
-    # names are as high as wide.
-    note, (width, height) = layout.note_size(ax), layout.cell_size(ax)
-    most = 0.3 * width
-    longest = min(max(layout.text_width(name, note) for name in ranking), most)
-    free = min(width - longest - 8 * note, height - 0.75 * longest - 8 * note)
+
+    # The side of a square in points, with space for names, labels and a colour bar. The
+    # height of a name rotated by 45 degrees is about 0.75 times its length.
+    note = layout.note_size(ax)
+    width, height = layout.cell_size(ax)
+    max_name_width = 0.3 * width
+    name_width = max(layout.text_width(name, note) for name in ranking)
+    name_width = min(name_width, max_name_width)
+    free = min(width - name_width - 8 * note, height - 0.75 * name_width - 8 * note)
     side = max(1.0, min(free, *layout.axes_size(ax))) / n
-    size, step = layout.fitting_size(ax, 0.8 * side, layout.LARGEST_NOTE)
-    names = layout.fit_names(ranking[::step], size, most)
+
+    size, step = layout.row_font(ax, 0.8 * side, layout.LARGEST_NOTE)
+    names = layout.fit_names(ranking[::step], size, max_name_width)
     slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(range(0, n, step), names, fontsize=size, **slanted)
     ax.set_yticks(range(0, n, step), names, fontsize=size)
@@ -282,52 +347,72 @@ def _plot_matrix(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
     ax.spines[:].set_visible(False)
     ax.set(xlabel="... than this one (column)", ylabel="This one is better ... (row)")
     colorbar = _colorbar(ax, image, "P(row better than column)")
-    layout.write_note(ax, "Hatched: the same classifier")
+    layout.add_note(ax, "Hatched: the same classifier")
+
     square = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
-    hatched: dict[str, Any] = {"hatch": "////", "edgecolor": neutral(ax), "linewidth": 0}
     diagonal = PolyCollection(
-        [square + place for place in range(n)], facecolor=ax.get_facecolor(), **hatched
+        [square + i for i in range(n)],
+        facecolor=ax.get_facecolor(),
+        edgecolor=neutral(ax),
+        linewidth=0,
+        hatch="////",
     )
     ax.add_collection(diagonal, autolim=False)
+
     texts = np.full((n, n), None)
-    size = min(0.85 * size, side / (4 * _DIGIT))
-    if size >= 4.5:  # smaller numbers cannot be read
+    size = min(0.85 * size, side / (4 * _DIGIT_WIDTH))
+    if size >= _SMALLEST_NUMBER:
         backgrounds = image.to_rgba(probabilities)
         style: dict[str, Any] = {"fontsize": size, "ha": "center", "va": "center"}
         for i, j in np.argwhere(~np.eye(n, dtype=bool)):
             color = contrasting(backgrounds[i, j])
-            texts[i, j] = ax.text(j, i, _two_digits(probabilities[i, j]), color=color, **style)
+            number = _two_digits(probabilities[i, j])
+            texts[i, j] = ax.text(j, i, number, color=color, **style)
     return {"image": image, "diagonal": diagonal, "texts": texts, "colorbar": colorbar}
 
 
 def _plot_ranks(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
-    """Plot the probabilities of the ranks of each classifier as bars that add up to 1."""
+    """Plot the rank probabilities of each classifier as a stacked bar."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm
 
     ranking, order = _sorted(comparison, "expected_rank")
     n = len(order)
-    expected = [f"{rank:.2f}" for rank in comparison.expected_rank()[order]]
-    bar_room = 6 * layout.note_size(ax)  # of the colour bar with its label
-    size, end = layout.label_rows(ax, ranking, {"Expected rank": expected}, reserve=bar_room)
+    columns = {
+        "Expected rank": [f"{rank:.2f}" for rank in comparison.expected_rank()[order]]
+    }
+    colorbar_width = 6 * layout.note_size(ax)  # with its label
+    size, end = layout.label_rows(ax, ranking, columns, reserve=colorbar_width)
     size *= 0.85
+
     probabilities = comparison.rank_probabilities()[order]
     starts = np.cumsum(probabilities, axis=1) - probabilities
-    # The last colour, which is the brightest by default, is that of the best rank.
+    # Negative ranks: the best one has the last colour, which is the brightest by
+    # default.
     scale = ScalarMappable(BoundaryNorm(np.arange(-n - 0.5, 0), 256), cmap)
-    edge: dict[str, Any] = {"edgecolor": ax.get_facecolor(), "linewidth": min(0.6, 4 / n)}
-    # A bar with a number has room for three digits and a gap.
-    shortest = max(0.08, 3.5 * _DIGIT * size / (layout.DATA_FRACTION * layout.cell_size(ax)[0]))
+    edge: dict[str, Any] = {
+        "edgecolor": ax.get_facecolor(),
+        "linewidth": min(0.6, 4 / n),
+    }
+
+    # Bars with a number are long enough for three digits and a gap.
+    data_width = layout.DATA_FRACTION * layout.cell_size(ax)[0]
+    min_probability = max(0.08, 3.5 * _DIGIT_WIDTH * size / data_width)
+    rows = range(n - 1, -1, -1)
     bars = []
-    for rank, (width, left) in enumerate(zip(probabilities.T, starts.T, strict=True), 1):
+    for rank, (width, left) in enumerate(
+        zip(probabilities.T, starts.T, strict=True), 1
+    ):
         color = scale.to_rgba(np.array([-rank]))[0]
-        rows = range(n - 1, -1, -1)
-        bars.append(ax.barh(rows, width, left=left, color=color, label=f"Rank {rank}", **edge))
+        bars.append(
+            ax.barh(rows, width, left=left, color=color, label=f"Rank {rank}", **edge)
+        )
         if 0.8 * layout.row_height(ax) >= size:
-            written = [_two_digits(p) if p >= shortest else "" for p in width]
+            numbers = [_two_digits(p) if p >= min_probability else "" for p in width]
             style: dict[str, Any] = {"color": contrasting(color), "fontsize": size}
-            ax.bar_label(bars[-1], written, label_type="center", **style)
+            ax.bar_label(bars[-1], numbers, label_type="center", **style)
     ax.set(xlim=(0, 1), xlabel="Probability of each rank")
+
     colorbar = _colorbar(ax, scale, "Rank", offset=end)
     ticks = range(1, n + 1, -(-n // 10))
     colorbar.set_ticks([-rank for rank in ticks], labels=[str(rank) for rank in ticks])
@@ -335,45 +420,57 @@ def _plot_ranks(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
     return {"bars": tuple(bars), "colorbar": colorbar}
 
 
-def _plot_decision(ax: Axes, comparison: Any, level: float, method: str) -> dict[str, Any]:
+def _plot_decision(
+    ax: Axes, comparison: Any, level: float, method: str
+) -> dict[str, Any]:
     """Plot the intervals beside the probability of being best and the expected loss."""
     ranking, order = _sorted(comparison, "expected_loss")
-    posteriors = {name: comparison.posteriors[i] for name, i in zip(ranking, order, strict=True)}
+    posteriors = {
+        name: comparison.posteriors[i] for name, i in zip(ranking, order, strict=True)
+    }
     columns = {
         "P(best)": [format_probability(p) for p in comparison.prob_best()[order]],
         "Expected loss": [f"{loss:.4f}" for loss in comparison.expected_loss()[order]],
     }
-    drawn = plot_forest(ax, summarize(posteriors, level, method), columns)
+
+    artists = plot_forest(ax, summarize(posteriors, level, method), columns)
     ax.set_xlabel(comparison.posteriors[0].score_name)
-    return dict(zip(("lines", "intervals", "means"), drawn, strict=True))
+    return dict(zip(("lines", "intervals", "means"), artists, strict=True))
 
 
 def _sorted(comparison: Any, objective: str) -> tuple[list[str], list[int]]:
-    """Return the names, best first, and the places of the classifiers."""
+    """Return the names, best first, and the indices of the classifiers."""
     ranking = list(comparison.ranking(objective))
     return ranking, [comparison.names.index(name) for name in ranking]
 
 
 def _two_digits(probability: float) -> str:
-    """Write a probability with two digits, and never as 0 or 1."""
+    """Format a probability with two digits, and never as 0 or 1."""
     if probability < 0.005:
         return "<.01"
     return ">.99" if probability > 0.995 else f"{probability:.2f}".removeprefix("0")
 
 
-def _colorbar(ax: Axes, mappable: ScalarMappable, label: str, offset: float = 0.0) -> Colorbar:
-    """Add a colour bar to the right of axes, `offset` points and a gap away.
+def _colorbar(
+    ax: Axes, mappable: ScalarMappable, label: str, offset: float = 0.0
+) -> Colorbar:
+    """Add a colour bar on the right of the axes, `offset` points and a gap away.
 
-    It belongs to the axes, whose size and place in the grid of subplots it leaves alone.
+    It is an inset of the axes, so that their size and their position in a grid of
+    subplots do not change.
     """
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
+    # x is in inches from the right edge of the axes, y in fractions of their height.
     axes: Any = ax.transAxes
-    size, corner = layout.note_size(ax), ax.figure.dpi_scale_trans + ScaledTranslation(1, 0, axes)
-    bar = ax.inset_axes(
-        ((offset + size) / 72, 0, size / 72, 1), transform=blended_transform_factory(corner, axes)
+    x_inches = ax.figure.dpi_scale_trans + ScaledTranslation(1, 0, axes)
+    size = layout.note_size(ax)
+    inset = ax.inset_axes(
+        ((offset + size) / 72, 0, size / 72, 1),
+        transform=blended_transform_factory(x_inches, axes),
     )
-    colorbar = ax.figure.colorbar(mappable, cax=bar)
+
+    colorbar = ax.figure.colorbar(mappable, cax=inset)
     colorbar.set_label(label, fontsize=size)
-    bar.tick_params(labelsize=size)
+    inset.tick_params(labelsize=size)
     return colorbar

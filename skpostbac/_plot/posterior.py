@@ -1,4 +1,4 @@
-"""Plots of posteriors: of one or several, or of one for each decision threshold."""
+"""Plots of one or several posteriors, and of one for each decision threshold."""
 
 from __future__ import annotations
 
@@ -21,8 +21,20 @@ from skpostbac._plot.base import (
     unused_styles,
 )
 from skpostbac._plot.curve import density_curve
-from skpostbac._plot.text import estimate_title, interval_name, literal, shorten, with_score
-from skpostbac._utils import check_choice, check_flags, check_text, format_estimates, shown
+from skpostbac._plot.text import (
+    estimate_title,
+    interval_name,
+    literal,
+    shorten,
+    with_score,
+)
+from skpostbac._utils import (
+    check_choice,
+    check_flags,
+    check_text,
+    format_estimates,
+    shown,
+)
 from skpostbac.stats import Interval
 from skpostbac.stats._beta import evaluate_all
 from skpostbac.stats._distribution import (
@@ -40,10 +52,11 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["auto", "density", "ridge", "violin", "forest"]
 
-# More densities than this are hard to tell apart: each has a row, if the caller does not choose.
-_MOST_DENSITIES = len(COLORS)
-# A ridge may reach this far, in rows; a violin this far to either side.
-_RIDGE_HEIGHT, _VIOLIN_HEIGHT = 1.35, 0.42
+# More overlaid densities are hard to distinguish: by default, they have a row each.
+_MAX_DENSITIES = len(COLORS)
+# Height of a ridge above its row, and of a violin on either side, in rows.
+_RIDGE_HEIGHT = 1.35
+_VIOLIN_HEIGHT = 0.42
 # Probability of the thick part of an interval in a forest plot.
 _INNER_LEVEL = 0.5
 
@@ -57,15 +70,15 @@ class Posterior(Protocol):
 
 
 AnyPosterior: TypeAlias = Posterior | Distribution
-# Lines, intervals and means, one for each posterior or none.
-Drawn: TypeAlias = "tuple[tuple[Line2D, ...], tuple[Artist, ...], tuple[Line2D, ...]]"
+# Lines, intervals and means: one of each posterior, or no intervals.
+Artists: TypeAlias = "tuple[tuple[Line2D, ...], tuple[Artist, ...], tuple[Line2D, ...]]"
 
 
 class Summary(NamedTuple):
-    """What is plotted of one posterior."""
+    """Values to plot for one posterior."""
 
     row: int
-    """Height of the row on the y-axis, 0 for the last."""
+    """Position of the row on the y-axis, 0 for the last."""
     name: str
     distribution: Distribution
     mean: float
@@ -78,45 +91,65 @@ class Summary(NamedTuple):
 
 
 class Summaries(NamedTuple):
-    """What is plotted of several posteriors; the first is on top."""
+    """Values to plot for several posteriors, of which the first is on top."""
 
     entries: list[Summary]
     title: str
-    """What the text of the entries is."""
+    """Title of the texts, such as "Mean [95% CI]"."""
     level: float
     method: str
 
 
 def summarize(
-    posteriors: Mapping[str, AnyPosterior], level: float, method: str, curve_kwargs: Any = None
+    posteriors: Mapping[str, AnyPosterior],
+    level: float,
+    method: str,
+    curve_kwargs: Any = None,
 ) -> Summaries:
-    """Compute the mean and the interval of each posterior; medians if a mean is infinite."""
+    """Compute means (or medians, if a mean is infinite) and intervals of posteriors."""
     n = len(posteriors)
     if not isinstance(curve_kwargs, list | tuple):
         check_kwargs(curve_kwargs=curve_kwargs)
         curve_kwargs = [curve_kwargs] * n
     if len(curve_kwargs) != n:
-        raise ValueError(f"curve_kwargs must be a dict or {n} of them, got {len(curve_kwargs)}")
-    check_kwargs(**{f"curve_kwargs[{place}]": given for place, given in enumerate(curve_kwargs)})
+        raise ValueError(
+            f"curve_kwargs must be a dict or {n} of them, got {len(curve_kwargs)}"
+        )
+    check_kwargs(
+        **{f"curve_kwargs[{i}]": kwargs for i, kwargs in enumerate(curve_kwargs)}
+    )
+
     distributions = [
         entry if isinstance(entry, Distribution) else entry.distribution
         for entry in posteriors.values()
     ]
     intervals = all_intervals(distributions, level, method)
-    means, middle = [distribution.mean() for distribution in distributions], "Mean"
+    means = [distribution.mean() for distribution in distributions]
+    middle = "Mean"
     if not all(map(math.isfinite, means)):
-        means, middle = [float(one.median()) for one in distributions], "Median"
+        means = [float(distribution.median()) for distribution in distributions]
+        middle = "Median"
     texts = map(" ".join, format_estimates(means, intervals, n_decimals=2))
-    columns = range(n - 1, -1, -1), posteriors, distributions, means, intervals, texts, curve_kwargs
+
+    entries = map(
+        Summary,
+        range(n - 1, -1, -1),
+        posteriors,
+        distributions,
+        means,
+        intervals,
+        texts,
+        curve_kwargs,
+    )
     title = estimate_title(level, method, middle=middle)
-    return Summaries(list(map(Summary, *columns)), title, level, method)
+    return Summaries(list(entries), title, level, method)
 
 
 def all_intervals(
     distributions: Sequence[Distribution], level: float, method: str
 ) -> list[Interval]:
-    """Return the interval of each of many distributions."""
-    ends = evaluate_all(distributions, lambda one: interval_of(one, level, method))
+    """Return the interval of each distribution; similar ones are computed together."""
+    ends = evaluate_all(distributions, lambda group: interval_of(group, level, method))
     return [Interval(low, high) for low, high in ends.tolist()]
 
 
@@ -131,123 +164,162 @@ def _chance_level(posteriors: Mapping[str, AnyPosterior]) -> float:
     return float(levels.pop())
 
 
-def _plot_densities(ax: Axes, summaries: Summaries) -> Drawn:
+def _plot_densities(ax: Axes, summaries: Summaries) -> Artists:
     """Plot densities over one another, with the area above the interval shaded."""
     n = len(summaries.entries)
     alpha = shade(ax, 0.25 if n <= 5 else 0.08)
     names = shorten(entry.name for entry in summaries.entries)
-    lines, areas, means = [], [], []
     top = ax.get_ylim()[1] if ax.has_data() else 0.0
-    for entry, name, style in zip(summaries.entries, names, unused_styles(ax, n), strict=True):
+
+    lines = []
+    areas = []
+    means = []
+    for entry, name, style in zip(
+        summaries.entries, names, unused_styles(ax, n), strict=True
+    ):
         curve = density_curve(entry.distribution)
+        shown_height = curve.shown_height()
+        top = max(top, 1.05 * shown_height)
+
         style["label"] = with_score(name, entry.text)
         (line,) = ax.plot(*curve, **merge_kwargs(style, entry.style))
-        fill: dict[str, Any] = {"color": line.get_color(), "alpha": alpha, "linewidth": 0}
-        areas.append(ax.fill_between(*curve.between(*entry.interval), **fill))
-        height = min(float(curve.height(entry.mean)), curve.shown_height())
-        means += ax.plot([entry.mean] * 2, (0, height), color=line.get_color(), linewidth=1)
         lines.append(line)
-        top = max(top, 1.05 * curve.shown_height())
+        color = line.get_color()
+        area = curve.between(*entry.interval)
+        areas.append(ax.fill_between(*area, color=color, alpha=alpha, linewidth=0))
+        height = min(float(curve.height(entry.mean)), shown_height)
+        means += ax.plot([entry.mean] * 2, (0, height), color=color, linewidth=1)
     ax.set(ylabel="Probability density", ylim=(0, top))
     return tuple(lines), tuple(areas), tuple(means)
 
 
-def _plot_shapes(ax: Axes, summaries: Summaries, *, is_ridge: bool) -> Drawn:
-    """Plot densities of equal height: ridges above their rows, or violins around them."""
+def _plot_shapes(ax: Axes, summaries: Summaries, *, is_ridge: bool) -> Artists:
+    """Plot densities of equal height: ridges on their rows, or violins around them."""
     margins = (0.25, 1.1 * _RIDGE_HEIGHT) if is_ridge else (0.6, 0.6)
-    _label(ax, summaries, margins=margins)
-    lines, areas, means = [], [], []
+    height = _RIDGE_HEIGHT if is_ridge else _VIOLIN_HEIGHT
+    side = 0 if is_ridge else -1
+    _label_posteriors(ax, summaries, margins=margins)
+
+    lines = []
+    areas = []
+    means = []
     for entry in summaries.entries:
         row = entry.row
         curve = density_curve(entry.distribution)
-        shown = curve.shown_height()  # infinite densities are cut off
-        height = _RIDGE_HEIGHT if is_ridge else _VIOLIN_HEIGHT
-        curve = curve._replace(y=np.minimum(curve.y, shown) * (height / shown))
+        shown_height = curve.shown_height()  # infinite densities are cut off
+        heights = np.minimum(curve.y, shown_height) * (height / shown_height)
+        curve = curve._replace(y=heights)
         x, y = curve
-        # A ridge nearer to the reader is in front of those behind.
-        front: dict[str, Any] = {"zorder": 2 + 1 / (row + 2)} if is_ridge else {}
-        style = merge_kwargs({"color": colors(ax)[0], "linewidth": 1.2, **front}, entry.style)
+
+        # A ridge and its background are in front of those in the rows above.
+        order: dict[str, Any] = {"zorder": 2 + 1 / (row + 2)} if is_ridge else {}
+        style: dict[str, Any] = {"color": colors(ax)[0], "linewidth": 1.2, **order}
+        style = merge_kwargs(style, entry.style)
         if is_ridge:
             (line,) = ax.plot(x, row + y, **style)
-            ground = {"color": ax.get_facecolor(), "linewidth": 0, **front}
-            ax.fill_between(x, row, row + y, **ground)
+            background = {"color": ax.get_facecolor(), "linewidth": 0, **order}
+            ax.fill_between(x, row, row + y, **background)
         else:
-            (line,) = ax.plot(np.append(x, x[::-1]), row + np.append(y, -y[::-1]), **style)
-        color, side = line.get_color(), 0 if is_ridge else -1
-        fill: dict[str, Any] = {"color": color, "linewidth": 0, **front}
+            outline = np.append(y, -y[::-1])
+            (line,) = ax.plot(np.append(x, x[::-1]), row + outline, **style)
+        lines.append(line)
+
+        color = line.get_color()
+        fill: dict[str, Any] = {"color": color, "linewidth": 0, **order}
         ax.fill_between(x, row + side * y, row + y, alpha=shade(ax, 0.15), **fill)
         x, y = curve.between(*entry.interval)
         fill["alpha"] = shade(ax, 0.4)
         areas.append(ax.fill_between(x, row + side * y, row + y, **fill))
+
         if is_ridge:
             ends = (row, row + float(curve.height(entry.mean)))
-            means += ax.plot([entry.mean] * 2, ends, color=color, linewidth=1, **front)
+            means += ax.plot([entry.mean] * 2, ends, color=color, linewidth=1, **order)
         else:
             means.append(_mean_point(ax, entry.mean, row, color))
-        lines.append(line)
-    layout.write_note(ax, f"Strong colour: {interval_name(summaries.level, summaries.method)}")
+    name = interval_name(summaries.level, summaries.method)
+    layout.add_note(ax, f"Strong colour: {name}")
     return tuple(lines), tuple(areas), tuple(means)
 
 
 def plot_forest(
     ax: Axes, summaries: Summaries, more: Mapping[str, Sequence[str]] | None = None
-) -> Drawn:
-    """Plot means and intervals; a thick part of longer ones is as likely as not.
+) -> Artists:
+    """Plot means and intervals, with the 50% interval thick if it is the shorter one.
 
-    The numbers are in a column beside them, before `more` columns by their headers.
+    The numbers are in a column on the right, followed by `more` columns by header.
     """
-    _label(ax, summaries, more)
-    lines, inner, means = [], [], []
+    _label_posteriors(ax, summaries, more)
+    has_inner = summaries.level > _INNER_LEVEL
     width = min(1.5, 0.3 * layout.row_height(ax))
     distributions = [entry.distribution for entry in summaries.entries]
-    halves = all_intervals(distributions, _INNER_LEVEL, summaries.method)
-    for entry, half in zip(summaries.entries, halves, strict=True):
+    inner_intervals = all_intervals(distributions, _INNER_LEVEL, summaries.method)
+
+    lines = []
+    inner = []
+    means = []
+    for entry, interval in zip(summaries.entries, inner_intervals, strict=True):
         rows = (entry.row, entry.row)
         style = merge_kwargs({"color": colors(ax)[0], "linewidth": width}, entry.style)
         (line,) = ax.plot(entry.interval, rows, **style)
-        color = line.get_color()
-        if summaries.level > _INNER_LEVEL:
-            inner += ax.plot(half, rows, color=color, linewidth=2.7 * line.get_linewidth())
-        means.append(_mean_point(ax, entry.mean, entry.row, color))
         lines.append(line)
-    if summaries.level > _INNER_LEVEL:
-        outer, thick = (interval_name(p, summaries.method) for p in (summaries.level, _INNER_LEVEL))
-        layout.write_note(ax, f"Thin bars: {outer}", f"thick bars: {thick}")
+
+        color = line.get_color()
+        if has_inner:
+            inner_width = 2.7 * line.get_linewidth()
+            inner += ax.plot(interval, rows, color=color, linewidth=inner_width)
+        means.append(_mean_point(ax, entry.mean, entry.row, color))
+
+    if has_inner:
+        thin = interval_name(summaries.level, summaries.method)
+        thick = interval_name(_INNER_LEVEL, summaries.method)
+        layout.add_note(ax, f"Thin bars: {thin}", f"thick bars: {thick}")
     return tuple(lines), tuple(inner), tuple(means)
 
 
-def _label(
+def _label_posteriors(
     ax: Axes,
     summaries: Summaries,
     more: Mapping[str, Sequence[str]] | None = None,
     margins: tuple[float, float] = (0.6, 0.6),
 ) -> None:
-    """Give each posterior a row, with light lines at the ticks behind it."""
+    """Label a row for each posterior, and add light vertical grid lines."""
     names = [entry.name for entry in summaries.entries]
     texts = [entry.text for entry in summaries.entries]
-    layout.label_rows(ax, names, {summaries.title: texts, **(more or {})}, margins=margins)
+    columns = {summaries.title: texts, **(more or {})}
+    layout.label_rows(ax, names, columns, margins=margins)
+
     ax.grid(axis="x", alpha=0.25)
     ax.set_axisbelow(True)
 
 
 def _mean_point(ax: Axes, mean: float, row: int, color: Any) -> Line2D:
-    size, face = min(6.0, 0.7 * layout.row_height(ax)), ax.get_facecolor()
-    style: dict[str, Any] = {"color": color, "markerfacecolor": face, "markersize": size}
-    return ax.plot(mean, row, "o", zorder=3, **style)[0]
+    (point,) = ax.plot(
+        mean,
+        row,
+        "o",
+        color=color,
+        markerfacecolor=ax.get_facecolor(),
+        markersize=min(6.0, 0.7 * layout.row_height(ax)),
+        zorder=3,
+    )
+    return point
 
 
 class PosteriorPlot(Plot):
     """Plot of one or several posteriors.
 
-    The ``plot`` methods of the posteriors return it. Use :class:`~skpostbac.PosteriorDisplay` to
-    create it from predictions and other data. All parameters are stored as attributes.
+    The ``plot`` methods of the posteriors return it. Use
+    :class:`~skpostbac.PosteriorDisplay` to create it from predictions and other data.
+    All parameters are stored as attributes.
 
     Parameters
     ----------
     posteriors : posterior, or mapping of str to posterior
-        One posterior, or several by name: a :class:`~skpostbac.PosteriorBalancedAccuracy` or the
-        posterior of another scalar metric, a distribution such as ``posterior.recalls()["a"]`` or a
-        :class:`~skpostbac.stats.DrawnDistribution`, or any object with a ``distribution``.
+        One posterior, or several by name: a
+        :class:`~skpostbac.PosteriorBalancedAccuracy` or the posterior of another scalar
+        metric, a distribution such as ``posterior.recalls()["a"]`` or a
+        :class:`~skpostbac.stats.DrawnDistribution`, or any object with a
+        ``distribution``.
     score_name : str, default=None
         Label of the x-axis, by default the common ``score_name`` of the posteriors.
 
@@ -260,8 +332,8 @@ class PosteriorPlot(Plot):
     lines_ : tuple of matplotlib Line2D
         Density of each posterior, or its interval in a forest plot.
     intervals_ : tuple of matplotlib artists
-        Shaded area of the interval of each posterior. In a forest plot, the 50% intervals, or none
-        if the level is not higher.
+        Shaded area of the interval of each posterior. In a forest plot, the 50%
+        intervals, or none if the level is not higher.
     means_ : tuple of matplotlib Line2D
         Mean of each posterior.
     chance_level_ : matplotlib Line2D or None
@@ -302,14 +374,17 @@ class PosteriorPlot(Plot):
         score_name: str | None = None,
     ) -> None:
         check_text(score_name, "score_name")
-        several = isinstance(posteriors, Mapping)
-        entries: Any = posteriors if several else {"": posteriors}
+        has_names = isinstance(posteriors, Mapping)
+        entries: Any = posteriors if has_names else {"": posteriors}
         if not entries:
             raise ValueError("posteriors must contain at least one posterior, got none")
+
         for name, entry in entries.items():
             if not isinstance(getattr(entry, "distribution", entry), Distribution):
-                at = f"posteriors[{name!r}]" if several else "posteriors"
-                raise TypeError(f"{at} must be a posterior, got {type(entry).__name__}")
+                what = f"posteriors[{name!r}]" if has_names else "posteriors"
+                got = type(entry).__name__
+                raise TypeError(f"{what} must be a posterior, got {got}")
+
         self.posteriors = posteriors
         self.score_name = score_name
 
@@ -330,19 +405,21 @@ class PosteriorPlot(Plot):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to plot on, by default those of a new figure. A density gets a colour and a line
-            style not yet used in them; all other kinds need axes without rows.
+            Axes to plot on, by default those of a new figure. A density gets a colour
+            and a line style not yet used in them; all other kinds need axes without
+            rows.
         kind : {"auto", "density", "ridge", "violin", "forest"}, default="auto"
-            "density": overlaid densities with shaded credible intervals, lines at the means, and
-            the numbers in the legend below. The other kinds have one row per posterior: "ridge" and
-            "violin" show densities of equal height, "forest" shows credible intervals with the 50%
-            interval thick. "auto" is "density" for up to six posteriors, and "forest" for more. Up
-            to twelve densities differ in colour and line style, and up to 36 also in line width.
+            "density": overlaid densities with shaded credible intervals, lines at the
+            means, and the numbers in the legend below. The other kinds have one row per
+            posterior: "ridge" and "violin" show densities of equal height, "forest"
+            shows credible intervals with the 50% interval thick. "auto" is "density"
+            for up to six posteriors, and "forest" for more. Up to twelve densities
+            differ in colour and line style, and up to 36 also in line width.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
         method : {"hull", "hdi", "central"}, default="hull"
-            Hull of both other intervals, the shortest interval, or the one with equal probability
-            in both tails.
+            Hull of both other intervals, the shortest interval, or the one with equal
+            probability in both tails.
         curve_kwargs : dict or sequence of dict, default=None
             Keyword arguments of matplotlib's ``plot`` for all lines, or for each line.
         plot_chance_level : bool, default=False
@@ -364,14 +441,15 @@ class PosteriorPlot(Plot):
         TypeError
             If `posteriors` are not posteriors.
         ValueError
-            If `kind`, `level` or `method` is invalid, if the number of `curve_kwargs` and of
-            posteriors differ, if the posteriors have no common chance level, or if `ax` contains
-            the rows of another plot.
+            If `kind`, `level` or `method` is invalid, if the number of `curve_kwargs`
+            and of posteriors differ, if the posteriors have no common chance level, or
+            if `ax` contains the rows of another plot.
 
         Notes
         -----
-        An infinite density, such as that of a class without errors under Jeffreys' prior, is cut
-        off at 2.7 times the height above which a quarter of the probability lies.
+        An infinite density, such as that of a class without errors under Jeffreys'
+        prior, is cut off at 2.7 times the height above which a quarter of the
+        probability lies.
 
         Examples
         --------
@@ -380,31 +458,46 @@ class PosteriorPlot(Plot):
         >>> from skpostbac.displays import PosteriorPlot
         >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8], [32, 10])
         >>> display = PosteriorPlot(posterior).plot(level=0.9, method="hdi")
-        >>> display.ax_.get_legend().get_title().get_text(), display.lines_[0].get_label()
-        ('Mean [90% HDI]', '0.85 [0.75, 0.95]')
+        >>> display.ax_.get_legend().get_title().get_text()
+        'Mean [90% HDI]'
+        >>> display.lines_[0].get_label()
+        '0.85 [0.75, 0.95]'
         >>> plt.close(display.figure_)
         """
         check_flags(plot_chance_level=plot_chance_level)
         check_choice(kind, ("auto", "density", "ridge", "violin", "forest"), "kind")
-        several = self.posteriors if isinstance(self.posteriors, Mapping) else {"": self.posteriors}
-        summaries, n = summarize(several, level, method, curve_kwargs), len(several)
-        chance = _chance_level(several) if plot_chance_level else None
+        posteriors = (
+            self.posteriors
+            if isinstance(self.posteriors, Mapping)
+            else {"": self.posteriors}
+        )
+        n = len(posteriors)
+        summaries = summarize(posteriors, level, method, curve_kwargs)
+        chance = _chance_level(posteriors) if plot_chance_level else None
+
         if kind == "auto":
-            kind = "density" if n <= _MOST_DENSITIES else "forest"
-        size = layout.rows_size(n, list(several))
+            kind = "density" if n <= _MAX_DENSITIES else "forest"
+        size = layout.rows_size(n, list(posteriors))
         if kind == "density":
-            size = 6.4, 4.2 + 0.2 * min(n, 12)  # with room for a legend below
-        ax = self._start(ax, size, despine=despine, chance_level_kwargs=chance_level_kwargs)
+            size = 6.4, 4.2 + 0.2 * min(n, 12)  # higher for a longer legend below
+        ax = self._start(
+            ax, size, despine=despine, chance_level_kwargs=chance_level_kwargs
+        )
+
         if kind == "density":
-            drawn = _plot_densities(ax, summaries)
+            artists = _plot_densities(ax, summaries)
         elif kind == "forest":
-            drawn = plot_forest(ax, summaries)
+            artists = plot_forest(ax, summaries)
         else:
-            drawn = _plot_shapes(ax, summaries, is_ridge=kind == "ridge")
-        self.lines_, self.intervals_, self.means_ = drawn
-        names = {str(getattr(entry, "score_name", "Value")) for entry in several.values()}
+            artists = _plot_shapes(ax, summaries, is_ridge=kind == "ridge")
+        self.lines_, self.intervals_, self.means_ = artists
+
+        names = {
+            str(getattr(entry, "score_name", "Value")) for entry in posteriors.values()
+        }
         name = literal(names.pop()) if len(names) == 1 else "Value"
         ax.set_xlabel(self.score_name or name)
+
         self.chance_level_ = None
         if chance is not None:
             self.chance_level_ = ax.axvline(
@@ -413,16 +506,16 @@ class PosteriorPlot(Plot):
         if kind == "density":
             return self._finish(despine, legend=summaries.title)
         if self.chance_level_ is not None:
-            layout.write_above(ax, self.chance_level_)
+            layout.label_above(ax, self.chance_level_)
         return self._finish(despine, "left")
 
 
 class ThresholdPlot(Plot):
     """Plot of the posterior balanced accuracy against the decision threshold.
 
-    The ``plot`` method of a :class:`~skpostbac.metrics.PosteriorThresholdCurve` returns it. Use
-    :class:`~skpostbac.PosteriorThresholdDisplay` to create it from labels and scores or from a
-    classifier.
+    The ``plot`` method of a :class:`~skpostbac.metrics.PosteriorThresholdCurve` returns
+    it. Use :class:`~skpostbac.PosteriorThresholdDisplay` to create it from labels and
+    scores or from a classifier.
 
     Parameters
     ----------
@@ -452,8 +545,9 @@ class ThresholdPlot(Plot):
     --------
     >>> import matplotlib.pyplot as plt
     >>> from skpostbac import posterior_threshold_curve
+    >>> y_true = [0, 0, 0, 0, 0, 1, 1, 1]
     >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
-    >>> curve = posterior_threshold_curve([0, 0, 0, 0, 0, 1, 1, 1], y_score, random_state=0)
+    >>> curve = posterior_threshold_curve(y_true, y_score, random_state=0)
     >>> display = curve.plot()
     >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
     ('Threshold', 'Balanced accuracy')
@@ -468,7 +562,9 @@ class ThresholdPlot(Plot):
 
     def __init__(self, curve: Any, *, name: str | None = None) -> None:
         if not hasattr(curve, "best_threshold"):
-            raise TypeError(f"curve must be a PosteriorThresholdCurve, got {shown(curve)}")
+            raise TypeError(
+                f"curve must be a PosteriorThresholdCurve, got {shown(curve)}"
+            )
         check_text(name, "name")
         self.curve = curve
         self.name = name
@@ -489,14 +585,16 @@ class ThresholdPlot(Plot):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to plot on, by default those of a new figure. The curve gets a colour and a line
-            style not yet used in them.
+            Axes to plot on, by default those of a new figure. The curve gets a colour
+            and a line style not yet used in them.
         plot_band : bool, default=True
-            Whether to plot the simultaneous band of the whole curve in addition to the intervals.
+            Whether to plot the simultaneous band of the whole curve in addition to the
+            intervals.
         plot_chance_level : bool, default=False
             Whether to plot the chance level, 0.5.
         curve_kwargs, band_kwargs, chance_level_kwargs : dict, default=None
-            Keyword arguments of matplotlib for the curve, the band and the chance level.
+            Keyword arguments of matplotlib for the curve, the band and the chance
+            level.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -514,36 +612,64 @@ class ThresholdPlot(Plot):
         --------
         >>> import matplotlib.pyplot as plt
         >>> from skpostbac import posterior_threshold_curve
+        >>> y_true = [0, 0, 0, 0, 0, 1, 1, 1]
         >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
-        >>> curve = posterior_threshold_curve([0, 0, 0, 0, 0, 1, 1, 1], y_score, random_state=0)
+        >>> curve = posterior_threshold_curve(y_true, y_score, random_state=0)
         >>> display = curve.plot(plot_band=False, plot_chance_level=True)
         >>> len(display.ax_.get_legend().get_texts())
         4
         >>> plt.close(display.figure_)
         """
-        flags = {"plot_band": plot_band, "plot_chance_level": plot_chance_level, "despine": despine}
-        kwargs = {"band_kwargs": band_kwargs, "chance_level_kwargs": chance_level_kwargs}
-        ax = self._start(ax, (6.4, 5.2), curve_kwargs=curve_kwargs, **kwargs, **flags)
-        curve, percent = self.curve, f"{100 * self.curve.level:.12g}%"
+        ax = self._start(
+            ax,
+            (6.4, 5.2),
+            curve_kwargs=curve_kwargs,
+            band_kwargs=band_kwargs,
+            chance_level_kwargs=chance_level_kwargs,
+            plot_band=plot_band,
+            plot_chance_level=plot_chance_level,
+            despine=despine,
+        )
+        curve = self.curve
+        percent = f"{100 * curve.level:.12g}%"
+
         # Between two scores the predictions are the same as at the upper one.
         style = {**unused_styles(ax, 1)[0], "drawstyle": "steps-post"}
         style["label"] = "Posterior mean" if self.name is None else literal(self.name)
-        (self.line_,) = ax.plot(curve.thresholds, curve.mean, **merge_kwargs(style, curve_kwargs))
+        style = merge_kwargs(style, curve_kwargs)
+        (self.line_,) = ax.plot(curve.thresholds, curve.mean, **style)
+
         color = self.line_.get_color()
-        area: dict[str, Any] = {"facecolor": color, "alpha": shade(ax, 0.3), "linewidth": 0}
-        area |= {"label": f"{percent} interval at each", "step": "post"}
+        area: dict[str, Any] = {
+            "facecolor": color,
+            "alpha": shade(ax, 0.3),
+            "linewidth": 0,
+            "label": f"{percent} interval at each",
+            "step": "post",
+        }
         self.interval_ = ax.fill_between(curve.thresholds, *curve.interval, **area)
         self.band_ = None
         if plot_band:
-            area |= {"label": f"{percent} band of the whole curve", "alpha": shade(ax, 0.12)}
-            style = merge_kwargs(area, band_kwargs, is_area=True)
-            self.band_ = ax.fill_between(curve.thresholds, *curve.band, **style)
-        best = curve.corrected.mean(), curve.corrected.credible_interval(curve.level)
-        label = f"Best: {curve.best_threshold:.3g}, corrected"
-        point: Any = {"fmt": "o", "markerfacecolor": ax.get_facecolor(), "capsize": 3}
-        self.best_ = self._point(curve.best_threshold, *best, label, color=color, **point)
+            area["label"] = f"{percent} band of the whole curve"
+            area["alpha"] = shade(ax, 0.12)
+            area = merge_kwargs(area, band_kwargs, is_area=True)
+            self.band_ = ax.fill_between(curve.thresholds, *curve.band, **area)
+
+        self.best_ = self._point(
+            curve.best_threshold,
+            curve.corrected.mean(),
+            curve.corrected.credible_interval(curve.level),
+            f"Best: {curve.best_threshold:.3g}, corrected",
+            color=color,
+            fmt="o",
+            markerfacecolor=ax.get_facecolor(),
+            capsize=3,
+        )
+
         self.chance_level_ = None
         if plot_chance_level:
-            self.chance_level_ = ax.axhline(0.5, **chance_kwargs(ax, 0.5, chance_level_kwargs))
+            self.chance_level_ = ax.axhline(
+                0.5, **chance_kwargs(ax, 0.5, chance_level_kwargs)
+            )
         ax.set(xlabel="Threshold", ylabel="Balanced accuracy")
         return self._finish(despine, legend="")

@@ -1,6 +1,4 @@
-"""Names and numbers as matplotlib shows them, whatever characters the names have."""
-
-from __future__ import annotations
+"""Names and numbers as text for matplotlib, with any characters in the names."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -9,16 +7,17 @@ from itertools import takewhile
 from skpostbac._utils import printable, round_estimate
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, Interval
 
-# Characters beside the part in which names differ that say where it stands: two ellipses, and one
+# Fewest characters around the section in which names differ: two ellipses, and one
 # character on each side of them.
-_LEAST_CONTEXT = 10
+_MIN_CONTEXT = 10
 
 
 def literal(name: object) -> str:
     r"""Return the name as text that matplotlib shows character by character.
 
-    It would read what is between two dollars as mathematics, and leave a label with an underscore
-    before it out of the legend. What is not printable has no place in an SVG.
+    Otherwise it would typeset text between two dollar signs as mathematics, and omit
+    labels with a leading underscore from the legend. Unprintable characters are
+    escaped, since SVG files cannot contain them.
 
     Examples
     --------
@@ -30,68 +29,87 @@ def literal(name: object) -> str:
 
 
 def shorten(names: Iterable[object], width: int = 60) -> list[str]:
-    """Cut long names where they are the same, or else in the middle, so that they stay different.
+    """Abbreviate long names so that different names remain different.
+
+    They are cut where they agree, or else in the middle.
 
     Examples
     --------
     >>> shorten(["a long name", "name"], 9)
     ['a l...ame', 'name']
-    >>> shorten(["candidate number 1 of the search", "candidate number 2 of the search"], 20)
+    >>> names = ["candidate number 1 of the search", "candidate number 2 of the search"]
+    >>> shorten(names, 20)
     ['can...er 1 of...rch', 'can...er 2 of...rch']
     """
     texts = [str(name) for name in names]
-    cut = dict(_cut_alike([text for text in dict.fromkeys(texts) if len(text) > width], width))
-    shown = {text: cut.get(text, text) for text in texts}
-    if len(set(shown.values())) < len(shown):  # numbers tell apart what is too narrow for more
+    long_texts = [text for text in dict.fromkeys(texts) if len(text) > width]
+    short = dict(_abbreviate(long_texts, width))
+    shown = {text: short.get(text, text) for text in texts}
+
+    # Numbers distinguish names whose differences do not fit.
+    if len(set(shown.values())) < len(shown):
         for i, text in enumerate(shown, 1):
             if len(text) > width:
-                shown[text] = _cut(text, width - len(f" ({i})")) + f" ({i})"
-    return [shown[text] for text in texts] if len(set(shown.values())) == len(shown) else texts
+                number = f" ({i})"
+                shown[text] = _cut_middle(text, width - len(number)) + number
+
+    are_different = len(set(shown.values())) == len(shown)
+    return [shown[text] for text in texts] if are_different else texts
 
 
-def _cut_alike(texts: list[str], width: int) -> Iterator[tuple[str, str]]:
-    """Yield long texts and what is shown of them: all of where they differ, if there is room.
+def _abbreviate(texts: list[str], width: int) -> Iterator[tuple[str, str]]:
+    """Yield pairs of a text and its abbreviation, which may be ambiguous.
 
-    Without room they are cut in the middle; and those that are the same then, where they differ.
+    If the sections in which the texts differ fit, they are shown in full. Otherwise the
+    texts are cut in the middle; groups that become equal start where they differ.
     """
-    start, end = _same(texts), _same([text[::-1] for text in texts])
-    end = min(end, min(map(len, texts), default=0) - start)
-    room = width - max((len(text) - start - end for text in texts), default=0)
-    if len(texts) > 1 and room >= _LEAST_CONTEXT:
-        left = max(room // 2, room - end)  # what a side leaves is for the other
+    prefix = _common_prefix(texts)
+    suffix = _common_prefix([text[::-1] for text in texts])
+    suffix = min(suffix, min(map(len, texts), default=0) - prefix)
+    differing = max((len(text) - prefix - suffix for text in texts), default=0)
+    context = width - differing
+
+    if len(texts) > 1 and context >= _MIN_CONTEXT:
+        # A short suffix leaves the rest of its half to the prefix.
+        prefix_width = max(context // 2, context - suffix)
         for text in texts:
-            before, after = _cut(text[:start], left), text[len(text) - end :]
-            shown = before + text[start : len(text) - end]
-            yield text, shown + _cut(after, room - len(before))
+            before = _cut_middle(text[:prefix], prefix_width)
+            middle = text[prefix : len(text) - suffix]
+            after = text[len(text) - suffix :]
+            yield text, before + middle + _cut_middle(after, context - len(before))
         return
-    alike = defaultdict(list)
+
+    groups = defaultdict(list)
     for text in texts:
-        alike[_cut(text, width)].append(text)
-    for short, group in alike.items():
-        if len(group) == 1 or width <= _LEAST_CONTEXT:
+        groups[_cut_middle(text, width)].append(text)
+    for short, group in groups.items():
+        if len(group) == 1 or width <= _MIN_CONTEXT:
             yield from ((text, short) for text in group)
             continue
-        start = max(0, _same(group) - width // 4)  # from shortly before they differ
+
+        # From shortly before the first difference on, with an ellipsis in front.
+        start = max(0, _common_prefix(group) - width // 4)
         ends = {text[start:]: text for text in group}
         short_ends = {end: end for end in ends if len(end) <= width - 3}
-        short_ends.update(_cut_alike([end for end in ends if end not in short_ends], width - 3))
+        long_ends = [end for end in ends if end not in short_ends]
+        short_ends.update(_abbreviate(long_ends, width - 3))
         yield from ((ends[end], f"...{shown}") for end, shown in short_ends.items())
 
 
-def _same(texts: list[str]) -> int:
-    """Return how many characters are the same at the start of all texts."""
+def _common_prefix(texts: list[str]) -> int:
+    """Return the length of the longest common prefix."""
     columns = zip(*texts, strict=False)
     return len(list(takewhile(lambda column: len(set(column)) == 1, columns)))
 
 
-def _cut(text: str, width: int) -> str:
-    """Cut a text in the middle."""
+def _cut_middle(text: str, width: int) -> str:
+    """Return a text with an ellipsis in its middle if it is longer than `width`."""
     half = max(width - 3, 0) // 2
     return text if len(text) <= width else f"{text[:half]}...{text[len(text) - half :]}"
 
 
 def with_score(name: str | None, score: str) -> str:
-    """Return a label as scikit-learn writes them.
+    """Return a legend label in the format of scikit-learn's displays.
 
     Examples
     --------
@@ -104,7 +122,7 @@ def with_score(name: str | None, score: str) -> str:
 
 
 def estimate(value: float, interval: Interval | None = None) -> str:
-    """Return a number with its interval.
+    """Return a number with its interval, both with the same decimals.
 
     Examples
     --------
@@ -119,8 +137,10 @@ def estimate(value: float, interval: Interval | None = None) -> str:
     return f"{middle} [{low}, {high}]"
 
 
-def estimate_title(level: float, method: str = DEFAULT_INTERVAL, *, middle: str = "Mean") -> str:
-    """Return what the numbers of :func:`estimate` are.
+def estimate_title(
+    level: float, method: str = DEFAULT_INTERVAL, *, middle: str = "Mean"
+) -> str:
+    """Return a title that explains the numbers of :func:`estimate`.
 
     Examples
     --------
@@ -131,7 +151,7 @@ def estimate_title(level: float, method: str = DEFAULT_INTERVAL, *, middle: str 
 
 
 def interval_name(level: float, method: str) -> str:
-    """Return what an interval is called.
+    """Return the name of an interval.
 
     Examples
     --------

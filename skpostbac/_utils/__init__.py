@@ -1,7 +1,7 @@
 """Helpers for the whole package that do not depend on it.
 
-Array types, argument checks, immutable results, formatting of numbers and names, HTML. Requires
-NumPy only, and imports no other folder.
+Array types, argument checks, immutable results, formatting of numbers and names, HTML.
+Requires NumPy only, and imports no other folder.
 """
 
 from skpostbac._utils.format import (

@@ -1,37 +1,41 @@
-"""Formatting of numbers, and of text that a terminal or a page may show."""
-
-from __future__ import annotations
+"""Formatting of numbers, and of text for terminals and HTML reports."""
 
 import textwrap
 from collections.abc import Sequence
 from math import ceil, floor, inf, isfinite, isnan, log10
 
-# More of them are written as a power of ten.
+# Columns that would need more decimals use scientific notation.
 _MOST_DECIMALS = 9
-# If a number is of this size or more, an estimate has so many significant digits at least.
-_LARGE, _LEAST_DIGITS = 1e5, 4
+# Estimates with a number of this size or more are formatted with significant digits
+# instead of decimals, at least this many.
+_LARGE = 1e5
+_LEAST_DIGITS = 4
 
 
 def paragraphs(*texts: str) -> str:
-    """Join texts, each on lines of at most 92 characters, of which all but the first are indented.
+    """Join texts, each wrapped to lines of 92 characters with a hanging indent.
 
     Examples
     --------
-    >>> print(paragraphs("A sentence that fits a line.", "Word after word, " * 7))
+    >>> print(paragraphs("A sentence that fits a line.", "Heteroscedasticity " * 5))
     A sentence that fits a line.
-    Word after word, Word after word, Word after word, Word after word, Word after word, Word
-      after word, Word after word,
+    Heteroscedasticity Heteroscedasticity Heteroscedasticity Heteroscedasticity
+      Heteroscedasticity
     """
     return "\n".join(
         textwrap.fill(
-            text, 92, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+            text,
+            92,
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
         )
         for text in texts
     )
 
 
 def unwrap(text: str) -> list[str]:
-    """Return the texts that `paragraphs` has joined."""
+    """Return the texts that `paragraphs` joined."""
     return text.replace("\n  ", " ").split("\n")
 
 
@@ -40,8 +44,8 @@ def round_estimate(
 ) -> tuple[str, str, str]:
     """Format a mean and its interval with enough decimals to distinguish the ends.
 
-    There are at least `n_decimals` of them. If one of the numbers is large, all of them have the
-    same number of significant digits instead.
+    There are at least `n_decimals` decimals. If one of the numbers is large, all have
+    the same number of significant digits instead.
 
     Examples
     --------
@@ -52,32 +56,37 @@ def round_estimate(
     >>> round_estimate(932.3, (16.53, 107800.0))
     ('932.3', '16.53', '1.078e+05')
     """
-    return _write(mean, interval, n_decimals_of(interval[1] - interval[0], n_decimals))
+    low, high = interval
+    return _format_numbers(mean, interval, n_decimals_of(high - low, n_decimals))
 
 
-def _write(mean: float, interval: tuple[float, float], n_decimals: int) -> tuple[str, str, str]:
-    """Format a mean and its interval with decimals, or large ones with significant digits."""
+def _format_numbers(
+    mean: float, interval: tuple[float, float], n_decimals: int
+) -> tuple[str, str, str]:
+    """Format a mean and its interval with decimals, or significant digits if large."""
     low, high = interval
     numbers = mean, low, high
     largest = max((abs(value) for value in numbers if isfinite(value)), default=0.0)
-    code = f".{n_decimals}f"
+
+    spec = f".{n_decimals}f"
     if largest >= _LARGE:
         ratio = (high - low) / largest if 0 < high - low < inf else 1.0
-        code = f"#.{max(_LEAST_DIGITS, ceil(-log10(ratio)) + 2)}g"
-    # A number that has all its digits before the point has no point, and zero has no sign.
-    middle, lower, upper = (format(value, f"z{code}").rstrip(".") for value in numbers)
+        spec = f"#.{max(_LEAST_DIGITS, ceil(-log10(ratio)) + 2)}g"
+
+    # "z" drops the sign of zero; "#" leaves a point behind numbers without decimals.
+    middle, lower, upper = (format(value, f"z{spec}").rstrip(".") for value in numbers)
     return middle, lower, upper
 
 
 def format_number(value: float) -> str:
-    """Format a number like the mean of an estimate, with three decimals if it is not large.
+    """Format a number as in estimates, with three decimals unless it is large.
 
     Examples
     --------
     >>> format_number(0.5), format_number(2.5e20)
     ('0.500', '2.500e+20')
     """
-    return _write(value, (value, value), 3)[0]
+    return _format_numbers(value, (value, value), 3)[0]
 
 
 def n_decimals_of(width: float, least: int = 3) -> int:
@@ -86,10 +95,10 @@ def n_decimals_of(width: float, least: int = 3) -> int:
 
 
 def is_shown(error: float, width: float = inf) -> bool:
-    """Return whether a standard error could change a digit of an estimate with three decimals.
+    """Return whether a standard error could change a digit of a reported estimate.
 
-    Or more of them, to distinguish the ends of an interval of this width. Two standard errors that
-    reach half a unit of the last decimal can.
+    Estimates have three decimals, or as many as distinguish the ends of an interval of
+    this width. The last one can change if two standard errors reach half a unit of it.
 
     Examples
     --------
@@ -106,27 +115,36 @@ def format_estimate(mean: float, interval: tuple[float, float]) -> tuple[str, st
 
 
 def format_estimates(
-    means: Sequence[float], intervals: Sequence[tuple[float, float]], *, n_decimals: int = 3
+    means: Sequence[float],
+    intervals: Sequence[tuple[float, float]],
+    *,
+    n_decimals: int = 3,
 ) -> list[tuple[str, str]]:
     """Format means and intervals as table columns with the same number of decimals.
 
-    There are at least `n_decimals`, and enough to distinguish the ends of the narrowest interval;
-    large numbers have significant digits, as in `round_estimate`.
+    There are at least `n_decimals` decimals, and enough to distinguish the ends of the
+    narrowest interval; large numbers have significant digits, as in `round_estimate`.
 
     Examples
     --------
     >>> format_estimates([0.5, 0.90001], [(0.2, 0.8), (0.89995, 0.90007)])
     [('0.50000', '[0.20000, 0.80000]'), ('0.90001', '[0.89995, 0.90007]')]
     """
-    n = max((n_decimals_of(high - low, n_decimals) for low, high in intervals), default=n_decimals)
-    rows = (_write(mean, ends, n) for mean, ends in zip(means, intervals, strict=True))
+    n = max(
+        (n_decimals_of(high - low, n_decimals) for low, high in intervals),
+        default=n_decimals,
+    )
+    rows = (
+        _format_numbers(mean, interval, n)
+        for mean, interval in zip(means, intervals, strict=True)
+    )
     return [(middle, f"[{low}, {high}]") for middle, low, high in rows]
 
 
 def format_column(values: Sequence[float], *, digits: int = 4) -> list[str]:
-    """Format numbers with the same number of decimals, none for whole numbers; "-" for NaN.
+    """Format numbers with the same number of decimals, none if all are whole.
 
-    The largest number has at least the given number of significant digits.
+    The largest number has at least `digits` significant digits. NaN becomes "-".
 
     Examples
     --------
@@ -136,14 +154,16 @@ def format_column(values: Sequence[float], *, digits: int = 4) -> list[str]:
     ['30', '8']
     """
     finite = [abs(value) for value in values if isfinite(value)]
-    largest, are_whole = max(finite, default=0.0), not any(value % 1 for value in finite)
+    largest = max(finite, default=0.0)
+    are_whole = not any(value % 1 for value in finite)
+
     n = 0 if are_whole else max(0, digits - 1 - floor(log10(largest)))
-    kind = f".{n}f" if n <= _MOST_DECIMALS and largest < 1e15 else f".{digits - 1}e"
-    return ["-" if isnan(value) else format(value, kind) for value in values]
+    spec = f".{n}f" if n <= _MOST_DECIMALS and largest < 1e15 else f".{digits - 1}e"
+    return ["-" if isnan(value) else format(value, spec) for value in values]
 
 
 def format_share(value: float) -> str:
-    """Format a share with three digits; "-" for NaN."""
+    """Format a proportion with three digits; NaN becomes "-"."""
     return "-" if isnan(value) else f"{value:.3f}"
 
 
@@ -161,7 +181,7 @@ def format_probability(value: float) -> str:
 
 
 def join_first(items: Sequence[str], n: int) -> str:
-    """Join the first `n` items by commas, and say how many more there are.
+    """Join the first `n` items by commas and append the number of the others.
 
     Examples
     --------
@@ -173,10 +193,10 @@ def join_first(items: Sequence[str], n: int) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return the text with all that is not printable written as escapes.
+    r"""Return the text with characters that are not printable as escape sequences.
 
-    Terminals would act on control characters, browsers on those that change the direction of
-    writing, and XML has no place for most of them.
+    Terminals would act on control characters, browsers on those that change the
+    direction of writing, and XML does not allow most of them.
 
     Examples
     --------
@@ -186,5 +206,6 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+        char if char.isprintable() else char.encode("unicode_escape").decode()
+        for char in text
     )

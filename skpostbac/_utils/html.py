@@ -1,9 +1,8 @@
-"""HTML fragments for notebooks and reports, in the colours and font of the surrounding page.
+"""HTML fragments for notebooks and reports, styled like the surrounding page.
 
-All text is escaped. Nothing is fetched and nothing is run: no scripts, no style sheets, no fonts.
+All text is escaped. The fragments load and run nothing: no scripts, style sheets or
+fonts.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape as escape_markup
@@ -13,30 +12,36 @@ import numpy as np
 from skpostbac._utils.format import printable
 from skpostbac._utils.validation import Floats, shown
 
-# Seen on white and on black.
+# This blue is legible on both white and black.
 ACCENT = "#3388cc"
 
-# Styles stand in each tag: notebooks bring rules of their own for all cells, and some sites remove
-# style sheets. Some browsers do not pass the colour on into a table. Long names break.
-TABLE = (
+# Inline styles: notebooks have their own rules for table cells, and some sites remove
+# style sheets. Some browsers do not let tables inherit the text colour by default. Long
+# names may break anywhere.
+TABLE_STYLE = (
     "color:inherit;border-collapse:collapse;margin:.4em 0;width:auto;"
     "font-variant-numeric:tabular-nums"
 )
-NAME = "text-align:left;padding:.15em 1.2em .15em 0;overflow-wrap:anywhere;min-width:5em"
-FIRST_NUMBER = "text-align:right;padding:.15em 0;white-space:nowrap"
-NUMBER = "text-align:right;padding:.15em 0 .15em 1.2em;white-space:nowrap"
+NAME_STYLE = (
+    "text-align:left;padding:.15em 1.2em .15em 0;overflow-wrap:anywhere;min-width:5em"
+)
+FIRST_NUMBER_STYLE = "text-align:right;padding:.15em 0;white-space:nowrap"
+NUMBER_STYLE = "text-align:right;padding:.15em 0 .15em 1.2em;white-space:nowrap"
 
-# Of a drawing, in pixels: the plot, and what the numbers below it need at its sides and its foot.
-WIDTH, HEIGHT, SIDE, FOOT = 360, 84, 40, 18
+# Sizes of a density drawing in pixels. The margins hold the numbers below the plot.
+DENSITY_WIDTH = 360
+DENSITY_HEIGHT = 84
+SIDE_MARGIN = 40
+BOTTOM_MARGIN = 18
 
 
 def escape(text: str) -> str:
-    """Return text that a browser shows as it is, without markup and control characters."""
+    """Return text with markup and control characters escaped."""
     return escape_markup(printable(text))
 
 
 def block(title: str, *parts: str) -> str:
-    """Return a title in the type of code with the parts below it."""
+    """Return a title in monospace type with the parts below it."""
     return (
         '<div style="max-width:100%;overflow-wrap:anywhere">'
         f"<code>{escape(title)}</code>{''.join(parts)}</div>"
@@ -48,26 +53,31 @@ def paragraph(text: str) -> str:
     return f'<p style="margin:.4em 0">{escape(text)}</p>'
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, note: str = "") -> str:
-    """Return a table of names and, to the right, numbers.
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, note: str = ""
+) -> str:
+    """Return a table with names in the first column and numbers in the others.
 
-    A note stands in a row of its own below the others.
+    A note is shown in a separate last row.
     """
-    foot = f'<tr><td colspan="{len(header)}" style="{NAME}">{escape(note)}</td></tr>'
-    body = (_row("td", NAME, row) for row in rows)
-    return _table(_row("th", NAME, header), *body, *([foot] if note else []))
+    body = [_row("td", NAME_STYLE, row) for row in rows]
+    if note:
+        style = f'colspan="{len(header)}" style="{NAME_STYLE}"'
+        body.append(f"<tr><td {style}>{escape(note)}</td></tr>")
+    return _wrap_table(_row("th", NAME_STYLE, header), *body)
 
 
-def _table(head: str, *body: str) -> str:
+def _wrap_table(head: str, *body: str) -> str:
     return (
-        f'<table style="{TABLE}"><thead style="border-bottom:1px solid #8888">{head}</thead>'
+        f'<table style="{TABLE_STYLE}">'
+        f'<thead style="border-bottom:1px solid #8888">{head}</thead>'
         f"<tbody>{''.join(body)}</tbody></table>"
     )
 
 
-def _row(tag: str, first: str, cells: Sequence[str]) -> str:
-    """Return a row, whose first cell has a style of its own."""
-    styles = (first, *[NUMBER] * (len(cells) - 1))
+def _row(tag: str, first_style: str, cells: Sequence[str]) -> str:
+    """Return a table row whose first cell has its own style."""
+    styles = (first_style, *[NUMBER_STYLE] * (len(cells) - 1))
     inner = (
         f'<{tag} style="{style}">{escape(cell)}</{tag}>'
         for style, cell in zip(styles, cells, strict=True)
@@ -76,7 +86,7 @@ def _row(tag: str, first: str, cells: Sequence[str]) -> str:
 
 
 def more(n: int, shown: int) -> str:
-    """Return the note of a table that shows the first of n rows.
+    """Return the note of a table that shows only the first of n rows.
 
     Examples
     --------
@@ -87,13 +97,17 @@ def more(n: int, shown: int) -> str:
 
 
 def record(header: Sequence[str], *cells: str) -> str:
-    """Return a table of one row, all of whose cells are numbers."""
-    return _table(_row("th", FIRST_NUMBER, header), _row("td", FIRST_NUMBER, cells))
+    """Return a table of one row of numbers."""
+    return _wrap_table(
+        _row("th", FIRST_NUMBER_STYLE, header), _row("td", FIRST_NUMBER_STYLE, cells)
+    )
 
 
 def parameters(values: Mapping[str, object]) -> str:
-    """Return a table of parameters by their names."""
-    return table(("parameter", "value"), [(name, shown(value)) for name, value in values.items()])
+    """Return a table of parameters and their values."""
+    return table(
+        ("parameter", "value"), [(name, shown(value)) for name, value in values.items()]
+    )
 
 
 def density_drawing(
@@ -104,31 +118,38 @@ def density_drawing(
     Parameters
     ----------
     x, y : arrays of shape (n_points,)
-        Points of the curve: `x` increases, `y` is finite and somewhere positive.
+        Points of the curve. `x` increases; `y` is finite and positive at one of them.
     interval : pair of floats
-        Ends of the shaded part.
+        Ends of the shaded interval.
     ends : pair of str
-        What is written below them.
+        Labels of these ends.
     title : str
-        What the drawing shows, for a reader who cannot see it.
+        Description of the drawing for screen readers.
     """
-    across = SIDE + WIDTH * (x - x[0]) / (x[-1] - x[0])
-    down = HEIGHT * (1 - y / y.max())
+    across = SIDE_MARGIN + DENSITY_WIDTH * (x - x[0]) / (x[-1] - x[0])
+    down = DENSITY_HEIGHT * (1 - y / y.max())
     low, high = np.interp(interval, x, across).tolist()
+
     inside = (low <= across) & (across <= high)
-    shade = f"{low:.1f},{HEIGHT} {_points(across[inside], down[inside])} {high:.1f},{HEIGHT}"
+    curve = _svg_points(across[inside], down[inside])
+    shade = f"{low:.1f},{DENSITY_HEIGHT} {curve} {high:.1f},{DENSITY_HEIGHT}"
+
+    width = DENSITY_WIDTH + 2 * SIDE_MARGIN
+    height = DENSITY_HEIGHT + BOTTOM_MARGIN
+    baseline = DENSITY_HEIGHT + 12
     return (
-        f'<svg role="img" aria-label="{escape(title)}" viewBox="0 -2 {WIDTH + 2 * SIDE} '
-        f'{HEIGHT + FOOT}" style="display:block;max-width:{WIDTH + 2 * SIDE}px">'
+        f'<svg role="img" aria-label="{escape(title)}" '
+        f'viewBox="0 -2 {width} {height}" style="display:block;max-width:{width}px">'
         f'<polygon points="{shade}" fill="{ACCENT}" fill-opacity="0.3"/>'
-        f'<polyline points="{_points(across, down)}" fill="none" stroke="{ACCENT}" '
-        'stroke-width="1.5"/>'
-        f'<path d="M{SIDE} {HEIGHT}h{WIDTH}" stroke="currentColor"/>'
+        f'<polyline points="{_svg_points(across, down)}" fill="none" '
+        f'stroke="{ACCENT}" stroke-width="1.5"/>'
+        f'<path d="M{SIDE_MARGIN} {DENSITY_HEIGHT}h{DENSITY_WIDTH}" '
+        'stroke="currentColor"/>'
         '<g fill="currentColor" font-size="11" font-family="sans-serif">'
-        f'<text x="{low:.1f}" y="{HEIGHT + 12}" text-anchor="end">{escape(ends[0])}</text>'
-        f'<text x="{high:.1f}" y="{HEIGHT + 12}">{escape(ends[1])}</text></g></svg>'
+        f'<text x="{low:.1f}" y="{baseline}" text-anchor="end">{escape(ends[0])}</text>'
+        f'<text x="{high:.1f}" y="{baseline}">{escape(ends[1])}</text></g></svg>'
     )
 
 
-def _points(across: Floats, down: Floats) -> str:
+def _svg_points(across: Floats, down: Floats) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(across, down, strict=True))

@@ -1,7 +1,5 @@
 """Progress line in the terminal."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -9,25 +7,25 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-# Seconds before the line is written first, and between two changes of it.
-PATIENCE = 2.0
-PERIOD = 0.2
+# Seconds before the line first appears, and between updates.
+FIRST_UPDATE = 2.0
+UPDATE_INTERVAL = 0.2
 
 
 def progress(steps: Iterable[T], total: int, task: str) -> Iterator[T]:
     """Yield the steps and write the progress to standard error.
 
-    Nothing is written if the stream is not a terminal or the work takes less than two seconds. The
-    line is removed at the end.
+    Nothing is written if the stream is not a terminal or the work takes less than two
+    seconds. The line is removed at the end.
 
     Parameters
     ----------
     steps : iterable
-        The work.
+        Steps of the task.
     total : int
-        How many steps there are.
+        Number of steps.
     task : str
-        Name of the task.
+        Name of the task, as shown in the line.
 
     Yields
     ------
@@ -38,16 +36,19 @@ def progress(steps: Iterable[T], total: int, task: str) -> Iterator[T]:
     if stream is None or not stream.isatty():
         yield from steps
         return
+
     start = time.monotonic()
-    due = start + PATIENCE
+    next_update = start + FIRST_UPDATE
     try:
         for done, step in enumerate(steps, 1):
             yield step
-            if (now := time.monotonic()) >= due:
+
+            if (now := time.monotonic()) >= next_update:
                 left = (now - start) / done * (total - done)
                 line = f"skpostbac: {task}, {done} of {total}, about {left:.0f} s left"
                 print(f"\r{line}\033[K", end="", file=stream, flush=True)
-                due = now + PERIOD
+                next_update = now + UPDATE_INTERVAL
     finally:
-        if due > start + PATIENCE:
+        # The line was written if the next update was ever put off.
+        if next_update > start + FIRST_UPDATE:
             print("\r\033[K", end="", file=stream, flush=True)

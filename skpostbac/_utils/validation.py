@@ -1,11 +1,10 @@
-"""Types of arrays, and validation of numbers, probabilities, seeds and shapes.
+"""Array types, and validation of numbers, probabilities, seeds and shapes.
 
-Real numbers of any type are welcome, and converted by `float`: those of Python and NumPy, booleans,
-`Fraction` and `Decimal`, alone, in lists and in arrays of objects. NaN is a number here. Text,
-bytes, complex numbers, dates, None, masked values and numbers beyond the range of a float are none.
+Real numbers of any type are accepted and converted to float: Python and NumPy numbers,
+booleans, `Fraction` and `Decimal`, alone, in lists and in object arrays, including NaN.
+Text, bytes, complex numbers, dates, None, masked values and numbers beyond the range of
+a float are rejected.
 """
-
-from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -26,44 +25,48 @@ Indices: TypeAlias = NDArray[np.intp]
 # Class labels are numbers, strings, dates or any other objects.
 LabelArray: TypeAlias = NDArray[Any]
 
-# What draws: a generator, what NumPy makes one of, or a seed; None for fresh entropy.
+# A generator, anything `np.random.default_rng` makes one of, or None for fresh entropy.
 RngLike: TypeAlias = (
     int | np.random.Generator | np.random.BitGenerator | np.random.SeedSequence | None
 )
 
 RandomStateLike: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
-# One more than the largest seed of a RandomState.
-_SEEDS = 2**32
-# Draws that fill eight gigabytes as numbers.
-_MOST_DRAWS = 10**9
-# What stands between a user's call and ours: a search calls a scorer through all of them.
-_BETWEEN = {"skpostbac", "sklearn", "joblib"}
+# Number of seeds that a RandomState accepts.
+_N_SEEDS = 2**32
+# As floats, this many draws fill eight gigabytes.
+_MAX_N_DRAWS = 10**9
+# Packages that warnings are not attributed to. All three occur between the user's line
+# and ours when a scikit-learn search calls a scorer.
+_SKIPPED_PACKAGES = {"skpostbac", "sklearn", "joblib"}
 
 
 @contextmanager
 def input_errors(prefix: str) -> Iterator[None]:
-    """Context manager that re-raises errors as ValueError or TypeError with a prefix.
+    """Re-raise errors as ValueError or TypeError with a prefix, in one line.
 
-    Objects of other libraries raise errors of their own where NumPy reads them. The message is put
-    in one line.
+    Objects of other libraries may raise any error when NumPy reads them.
     """
     try:
         yield
     except (MemoryError, Warning):
         raise
     except Exception as error:
-        kind = ValueError if isinstance(error, ValueError | ArithmeticError) else TypeError
+        is_value = isinstance(error, ValueError | ArithmeticError)
+        kind = ValueError if is_value else TypeError
         raise kind(f"{prefix}: {' '.join(str(error).split())}") from error
 
 
 def check_choice(value: object, choices: Iterable[str], name: str) -> None:
     """Raise unless the value is one of the given strings."""
-    known = list(choices)
-    if not isinstance(value, str) or value not in known:
-        close = get_close_matches(value.lower(), known, n=1) if isinstance(value, str) else []
-        meant = f"; did you mean {close[0]!r}?" if close else ""
-        raise ValueError(f"{name} must be one of {known}, got {shown(value)}{meant}")
+    allowed = list(choices)
+    if isinstance(value, str) and value in allowed:
+        return
+
+    word = value.lower() if isinstance(value, str) else ""
+    close = get_close_matches(word, allowed, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    raise ValueError(f"{name} must be one of {allowed}, got {shown(value)}{hint}")
 
 
 # Numbers
@@ -75,77 +78,91 @@ def float_array(values: ArrayLike, name: str) -> Floats:
     Raises
     ------
     ValueError
-        If they are not, if one of them is masked or beyond the range of a float, or if the array
-        would be ragged.
+        If a value is not a real number, is masked or beyond the range of a float, or if
+        the array would be ragged.
     TypeError
-        If NumPy cannot read them.
+        If NumPy cannot read the values.
     """
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values.copy()
-    # NumPy reads masked values as numbers.
+
+    expected = f"{name} must be an array of numbers"
+    # NumPy would ignore the mask.
     parts = values if isinstance(values, list | tuple) else [values]
-    if any(np.ma.is_masked(one) for one in parts if isinstance(one, np.ma.MaskedArray)):
-        raise ValueError(f"{name} must be an array of numbers, got masked values")
+    if any(isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x) for x in parts):
+        raise ValueError(f"{expected}, got masked values")
+
     values = as_numpy(values, name)
-    wanted = f"{name} must be an array of numbers"
-    with input_errors(wanted):
+    with input_errors(expected):
         array = np.asarray(values)
-        # NumPy writes numbers beside strings as text: look at what was given.
-        objects = array if array.dtype.kind in "biuf" else np.asarray(values, dtype=object)
-    _check_real(array.dtype, objects, name)
-    with input_errors(wanted), np.errstate(over="ignore"):  # long doubles become infinite
+        is_numeric = array.dtype.kind in "biuf"
+        # NumPy converts numbers next to strings to text; check the original values.
+        objects = array if is_numeric else np.asarray(values, dtype=object)
+    if not is_numeric:
+        _check_real(array.dtype, objects, name)
+
+    # Long doubles may overflow to infinity.
+    with input_errors(expected), np.errstate(over="ignore"):
         return array.astype(np.float64)
 
 
 def as_numpy(values: Any, name: str) -> Any:
-    """Return an array of another library in NumPy, without a copy; anything else as it is.
+    """Convert an array of another library to NumPy, without a copy.
+
+    Anything else is returned as it is.
 
     Raises
     ------
     TypeError
         If NumPy cannot read it: if it is not in the memory of the CPU, if gradients are
-        recorded for it, or if it has a dtype that NumPy has not.
+        recorded for it, or if NumPy does not have its dtype.
     """
-    is_other = hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray)
-    if not is_other or hasattr(values, "__arrow_c_array__"):  # NumPy reads more of Arrow itself
+    is_foreign = hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray)
+    # NumPy itself reads more kinds of Arrow arrays than DLPack can exchange.
+    if not is_foreign or hasattr(values, "__arrow_c_array__"):
         return values
+
     try:
         return np.from_dlpack(values)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
-        # No test has an array on another device that holds data.
+        # Arrays on other devices are not covered by tests.
         raise TypeError(
-            f"{name} must be an array that NumPy can read in the memory of the CPU: {error}"
+            f"{name} must be an array that NumPy can read in the memory of the CPU: "
+            f"{error}"
         ) from error
 
 
 def first(array: NDArray[Any], bad: Bools) -> str:
     """Format the first bad value and its position."""
-    place = tuple(int(i) for i in np.unravel_index(np.argmax(bad), bad.shape))
-    value = short_repr(array.item(place))
-    if not place:
+    position = tuple(int(i) for i in np.unravel_index(np.argmax(bad), bad.shape))
+    value = short_repr(array.item(position))
+    if not position:
         return value
-    return f"{value} at position {place[0] if len(place) == 1 else place}"
+    return f"{value} at position {position[0] if len(position) == 1 else position}"
 
 
 def _check_real(dtype: np.dtype[Any], objects: NDArray[Any], name: str) -> None:
-    """Raise if values are not real numbers."""
-    if dtype.kind in "biuf":
-        return
-    bad = np.array([not isinstance(value, (Real, Decimal, np.bool_)) for value in objects.flat])
+    """Raise if values without a numeric dtype are not real numbers."""
+    bad = np.array(
+        [not isinstance(value, (Real, Decimal, np.bool_)) for value in objects.flat]
+    )
     if bad.any():
-        found = first(objects, bad.reshape(objects.shape))
-        raise ValueError(f"{name} must be an array of numbers, got {found}")
+        invalid = first(objects, bad.reshape(objects.shape))
+        raise ValueError(f"{name} must be an array of numbers, got {invalid}")
     if dtype.kind != "O" and objects.size:
         raise ValueError(f"{name} must be an array of numbers, got the dtype {dtype}")
 
 
 def is_real(value: object) -> TypeGuard[float]:
-    """Return whether a value is a real number, of Python or NumPy, which calls a duration one."""
+    """Return whether a value is a real number of Python or NumPy.
+
+    Durations are not, although NumPy registers them as integers.
+    """
     return isinstance(value, Real) and not isinstance(value, np.timedelta64)
 
 
 def float_or_nan(value: object) -> float:
-    """Return a real number as a float, and nan for anything else."""
+    """Return a real number as a float, and NaN for anything else."""
     if not (is_real(value) or isinstance(value, Decimal)):
         return np.nan
     try:
@@ -175,11 +192,11 @@ def check_probability(value: float, name: str) -> float:
     """Return a probability strictly between 0 and 1, or raise."""
     probability = float_or_nan(value)
     if not 0 < probability < 1:
-        hint = (
-            f"; write {probability:g} % as {probability / 100:g}" if 1 < probability < 100 else ""
-        )
+        percent = f"; write {probability:g} % as {probability / 100:g}"
+        hint = percent if 1 < probability < 100 else ""
         raise ValueError(
-            f"{name} must be a number strictly between 0 and 1, got {shown(value)}{hint}"
+            f"{name} must be a number strictly between 0 and 1, "
+            f"got {shown(value)}{hint}"
         )
     return probability
 
@@ -196,7 +213,8 @@ def check_rope(rope: float) -> float:
     half_width = float_or_nan(rope)
     if not 0 <= half_width < 1:
         raise ValueError(
-            f"rope must be at least 0, and below 1 as differences lie in [-1, 1], got {shown(rope)}"
+            "rope must be at least 0, and below 1 as differences lie in [-1, 1], "
+            f"got {shown(rope)}"
         )
     return half_width
 
@@ -204,34 +222,38 @@ def check_rope(rope: float) -> float:
 # Seeds and shapes
 
 
-def check_generator(rng: Any, name: str = "rng") -> np.random.Generator:
-    """Return the generator that is given, or a new one of a seed or of fresh entropy.
+def check_generator(rng: Any) -> np.random.Generator:
+    """Return the given generator, or a new one from a seed or fresh entropy.
 
-    NumPy takes sequences of integers too, and does not come back from one that holds itself. Of
-    a `RandomState` its versions make different things.
+    Other arguments of `np.random.default_rng` are rejected: it does not return from a
+    sequence that contains itself, and what it makes of a `RandomState` depends on the
+    version of NumPy.
     """
     if rng is None or isinstance(
         rng, (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence)
     ):
         return np.random.default_rng(rng)
-    kinds = "None, a non-negative integer, or a Generator, BitGenerator or SeedSequence of NumPy"
-    return np.random.default_rng(check_seed(rng, name, kinds))
+    expected = (
+        "None, a non-negative integer, or a Generator, BitGenerator or SeedSequence "
+        "of NumPy"
+    )
+    return np.random.default_rng(check_seed(rng, "rng", expected))
 
 
-def check_seed(seed: Any, name: str, kinds: str = "a non-negative integer") -> int:
-    """Return a seed of any length; raise with the allowed `kinds` otherwise."""
+def check_seed(seed: Any, name: str, expected: str = "a non-negative integer") -> int:
+    """Return a seed of any length; raise with what is `expected` otherwise."""
     if not is_integer(seed):
-        raise TypeError(f"{name} must be {kinds}, got {shown(seed)}")
+        raise TypeError(f"{name} must be {expected}, got {shown(seed)}")
     return check_nonnegative_integer(seed, name)
 
 
 def check_n_draws(n_draws: object, least: int) -> int:
-    """Return a number of draws, which must be an integer, at least so many and at most 1e9."""
-    return check_integer(n_draws, "n_draws", least, _MOST_DRAWS)
+    """Return a number of draws; raise unless it is an integer from `least` to 1e9."""
+    return check_integer(n_draws, "n_draws", least, _MAX_N_DRAWS)
 
 
 def draw_seed(random_state: RandomStateLike) -> int:
-    """Return a seed: of fresh entropy for None, never of the global state.
+    """Draw a seed; None uses fresh entropy, not the global random state.
 
     Raises
     ------
@@ -243,29 +265,33 @@ def draw_seed(random_state: RandomStateLike) -> int:
         random_state = np.random.default_rng()
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
+
     if not isinstance(random_state, np.random.RandomState):
-        if not is_integer(random_state) or not 0 <= random_state < _SEEDS:
+        if not is_integer(random_state) or not 0 <= random_state < _N_SEEDS:
             raise ValueError(
-                "random_state must be None, an integer of at least 0 and below 2**32, or a "
-                f"RandomState or Generator of NumPy, got {shown(random_state)}"
+                "random_state must be None, an integer of at least 0 and below 2**32, "
+                f"or a RandomState or Generator of NumPy, got {shown(random_state)}"
             )
         random_state = np.random.RandomState(int(random_state))
     return int(random_state.randint(2**31 - 1))
 
 
-def check_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
-    """Return the shape of an array, which NumPy can count, as a tuple."""
+def check_shape(shape: Any) -> tuple[int, ...]:
+    """Return an array shape as a tuple; raise unless NumPy supports it."""
     sizes = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
     if not all(map(is_integer, sizes)):
         raise TypeError(
-            f"{name} must be a non-negative integer or a tuple of them, got {shown(shape)}"
+            "shape must be a non-negative integer or a tuple of them, "
+            f"got {shown(shape)}"
         )
-    checked = tuple(check_nonnegative_integer(size, name) for size in sizes)
+
+    checked = tuple(check_nonnegative_integer(size, "shape") for size in sizes)
     try:
-        np.broadcast_to(0.0, checked)  # takes no memory
+        # A broadcast scalar has the shape but needs no memory.
+        np.broadcast_to(0.0, checked)
     except ValueError as error:
         raise ValueError(
-            f"{name} must be that of an array of NumPy, got {shown(shape)}: {error}"
+            f"shape must be that of an array of NumPy, got {shown(shape)}: {error}"
         ) from error
     return checked
 
@@ -278,7 +304,9 @@ def is_integer(value: object) -> TypeGuard[int]:
 def check_integer(value: Any, name: str, least: int, most: int | None = None) -> int:
     """Return a Python integer in a range, or raise."""
     if not is_integer(value):
-        raise TypeError(f"{name} must be an instance of int, not {type(value).__qualname__}.")
+        raise TypeError(
+            f"{name} must be an instance of int, not {type(value).__qualname__}."
+        )
     if value < least:
         raise ValueError(f"{name} == {shown(int(value))}, must be >= {least}.")
     if most is not None and value > most:
@@ -293,14 +321,14 @@ def check_text(value: object, name: str) -> None:
 
 
 def check_positive_integer(value: object, name: str) -> int:
-    """Return an integer of Python that is at least one."""
+    """Return a Python integer that is at least one, or raise."""
     if not is_integer(value) or value < 1:
         raise ValueError(f"{name} must be a positive integer, got {shown(value)}")
     return int(value)
 
 
 def check_nonnegative_integer(value: int, name: str) -> int:
-    """Return an integer of Python that is not negative."""
+    """Return a Python integer that is not negative, or raise."""
     if value < 0:
         raise ValueError(f"{name} must not be negative, got {shown(int(value))}")
     return int(value)
@@ -310,20 +338,24 @@ def check_nonnegative_integer(value: int, name: str) -> int:
 
 
 def shown(value: object) -> str:
-    """Format a rejected value briefly, in one line."""
+    """Format a value briefly, in one line."""
     try:
         return " ".join(short_repr(value).split())
-    except ValueError:  # Python does not write integers of more than 4300 digits
+    except ValueError:
+        # Python does not format integers of more than 4300 digits.
         return f"one of type {type(value).__name__} that is too long to be written"
 
 
 def nonnegative_array(values: ArrayLike, name: str) -> Floats:
-    """Return a read-only copy of finite, non-negative numbers in one dimension."""
+    """Return a read-only copy of a one-dimensional array of non-negative numbers."""
     array = float_array(values, name)
     if array.ndim != 1:
-        raise ValueError(f"{name} must be 1-dimensional, got an array of shape {array.shape}")
+        raise ValueError(
+            f"{name} must be 1-dimensional, got an array of shape {array.shape}"
+        )
     check_nonnegative(array, name)
-    array += 0.0  # -0.0 becomes 0.0
+    # This turns -0.0 into 0.0.
+    array += 0.0
     array.flags.writeable = False
     return array
 
@@ -332,11 +364,13 @@ def check_nonnegative(array: Floats, name: str) -> None:
     """Raise if numbers are negative, infinite or NaN."""
     bad = ~(np.isfinite(array) & (array >= 0))
     if bad.any():
-        raise ValueError(f"{name} must be finite and non-negative, got {first(array, bad)}")
+        raise ValueError(
+            f"{name} must be finite and non-negative, got {first(array, bad)}"
+        )
 
 
 def check_flags(**flags: object) -> None:
-    """Raise unless the values are bools, since a string such as "no" is true in Python.
+    """Raise unless the values are booleans; a string such as "no" would count as true.
 
     Examples
     --------
@@ -354,12 +388,15 @@ def check_flags(**flags: object) -> None:
 def user_stacklevel() -> int:
     """Return the `stacklevel` that makes a warning point to the user's line.
 
-    This is the innermost frame outside the packages above. Python 3.12 has `skip_file_prefixes`.
+    It is that of the innermost frame outside the skipped packages. `warnings.warn` has
+    `skip_file_prefixes` for this from Python 3.12 on.
     """
-    frame, level = sys._getframe(1), 1
+    frame = sys._getframe(1)
+    level = 1
     while frame.f_back is not None:
         package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if package not in _BETWEEN:
+        if package not in _SKIPPED_PACKAGES:
             break
-        frame, level = frame.f_back, level + 1
+        frame = frame.f_back
+        level = level + 1
     return level

@@ -1,10 +1,10 @@
 """Smooth ROC and precision-recall curves of scores that are normal in both classes.
 
-`binormal_roc_curve`, `binormal_precision_recall_curve` and the scores of the areas under them take
-labels and scores, like scikit-learn's functions. `posterior_binormal` computes credible intervals
-of the areas and bands of the curves, `BinormalModel` the curves for given parameters, and
-`binormal_check` tests whether the scores are normal. `BinormalCurveDisplay` and
-`NormalScoresDisplay` plot them.
+`binormal_roc_curve`, `binormal_precision_recall_curve` and the scores of the areas
+under them take labels and scores, like scikit-learn's functions. `posterior_binormal`
+computes credible intervals of the areas and bands of the curves, `BinormalModel` the
+curves for given parameters, and `binormal_check` tests whether the scores are normal.
+`BinormalCurveDisplay` and `NormalScoresDisplay` plot them.
 """
 
 from skpostbac.binormal._check import (

@@ -1,9 +1,8 @@
-"""Whether the scores of both classes are normal, as the binormal model assumes.
+"""Check of the binormal assumption that the scores of both classes are normal.
 
-`binormal_check` tests it. Whatever fits the model warns of scores that clearly contradict it.
+`binormal_check` tests it. Functions that fit the model warn if scores clearly
+contradict it.
 """
-
-from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
@@ -29,50 +28,58 @@ from skpostbac.binormal._curves import average_precision, roc_auc, standardise
 from skpostbac.binormal._scores import ClassScores, empirical_areas, split_scores
 
 # SciPy has p-values of the Shapiro-Wilk test for samples from 3 up to this size.
-LARGEST_SHAPIRO = 5000
-# Of the views in notebooks.
+MAX_SHAPIRO_SIZE = 5000
+# Columns of HTML tables.
 _COLUMNS = ("n", "correlation with normal scores", "p-value")
 
-# benchmarks/binormal_assumption.py measures how often the warnings that these limits decide on are
-# right, and how often wrong.
-SIGNIFICANCE, LEAST_CORRELATION, LARGEST_DISCREPANCY, FEWEST_VALUES = 0.01, 0.99, 1.5, 5
+# Limits that decide on warnings. benchmarks/binormal_assumption.py measures how often
+# these warnings are right, and how often they are wrong.
+SIGNIFICANCE = 0.01
+MIN_CORRELATION = 0.99
+MAX_DISCREPANCY = 1.5
+MIN_VALUES = 5
 
+# Remedies that the warnings name.
 DECISION = "the `decision_function` of the classifier"
 WITHOUT_MODEL = "posterior_roc_auc or posterior_average_precision, which need no model"
 
 
 class BinormalAssumptionWarning(UserWarning):
-    r"""The scores of a class are clearly not normal, so the binormal areas may be wrong.
+    r"""The scores of a class are not normal, so the binormal areas may be wrong.
 
-    It is given once per call by everything that fits the binormal model to scores: its functions
-    and scorers, :meth:`BinormalModel.fit`, :func:`posterior_binormal` and
-    :class:`~skpostbac.binormal.BinormalCurveDisplay`, but not by :func:`binormal_check` and
-    :class:`~skpostbac.binormal.NormalScoresDisplay`, which check the same assumption. The message
-    names one of three causes and a remedy:
+    It is given once per call by everything that fits the binormal model to scores: its
+    functions and scorers, :meth:`BinormalModel.fit`, :func:`posterior_binormal` and
+    :class:`~skpostbac.binormal.BinormalCurveDisplay`, but not by :func:`binormal_check`
+    and :class:`~skpostbac.binormal.NormalScoresDisplay`, which check the same
+    assumption. The message names one of three causes and a remedy:
 
-    - Scores take few values, as hard labels and ratings do. With shares :math:`p_v` of the values
-      of a class, :math:`1 / \sum p_v^2` is their effective number, the number of values if they
-      are equally frequent. It is less than 5, and at most half the number of samples. Use the
-      `decision_function` of the classifier, or the areas without a model.
-    - All scores lie in [0, 1], as probabilities do. Use the `decision_function`, or else the
-      log-odds, where these give no warning, and otherwise the areas without a model: the message
-      says which. Normal scores that happen to lie there are no exception; a larger scale changes no
-      area.
-    - :func:`binormal_check` rejects at 0.01, and this is no harmless deviation that is detected in
-      a large sample: the scores of a class and the expected normal scores have a correlation below
-      0.99, or the area under the ROC curve or the average precision is more than 1.5 posterior
-      standard deviations of its log-odds from the empirical one. Use
-      :func:`~skpostbac.posterior_roc_auc` or :func:`~skpostbac.posterior_average_precision`, or an
-      increasing function of the scores that makes them normal.
+    - Scores take few values, as hard labels and ratings do. With shares :math:`p_v` of
+      the values of a class, :math:`1 / \sum p_v^2` is their effective number, the
+      number of values if they are equally frequent. It is less than 5, and at most half
+      the number of samples. Use the `decision_function` of the classifier, or the areas
+      without a model.
+    - All scores lie in [0, 1], as probabilities do. Use the `decision_function`, or
+      else the log-odds, where these give no warning, and otherwise the areas without a
+      model: the message says which. Normal scores that happen to lie there are no
+      exception; a larger scale changes no area.
+    - :func:`binormal_check` rejects at 0.01, and this is no harmless deviation that is
+      detected in a large sample: the scores of a class and the expected normal scores
+      have a correlation below 0.99, or the area under the ROC curve or the average
+      precision is more than 1.5 posterior standard deviations of its log-odds from the
+      empirical one. Use :func:`~skpostbac.posterior_roc_auc` or
+      :func:`~skpostbac.posterior_average_precision`, or an increasing function of the
+      scores that makes them normal.
 
-    Weights are case counts in the effective numbers and in the areas; the test of normality counts
-    each sample once. See :ref:`binormal_assumption` for the measurements behind these limits.
+    Weights are case counts in the effective numbers and in the areas; the test of
+    normality counts each sample once. See :ref:`binormal_assumption` for the
+    measurements behind these limits.
 
     Examples
     --------
     >>> import warnings
     >>> from skpostbac.binormal import BinormalAssumptionWarning, binormal_roc_auc_score
-    >>> with warnings.catch_warnings(category=BinormalAssumptionWarning, action="ignore"):
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", BinormalAssumptionWarning)
     ...     binormal_roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.802
     """
@@ -80,7 +87,7 @@ class BinormalAssumptionWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NormalScores(FrozenArrays):
-    """Scores of a class against those expected of a normal distribution, and a test of normality.
+    """Normal-scores (Q-Q) plot of the scores of a class, and a test of normality.
 
     Returned by functions; its fields are not checked.
 
@@ -97,23 +104,23 @@ class NormalScores(FrozenArrays):
     """
 
     expected: Floats
-    """Normal deviates that are expected of a sample of this size, ascending."""
+    """Expected normal scores of a sample of this size, ascending."""
     scores: Floats
-    """Scores, ascending: against the former they lie on a line if they are normal."""
+    """Scores, ascending. If normal, they lie on a line against the expected ones."""
     p_value: float
     """p-value of the test of this class alone."""
 
     @property
     def correlation(self) -> float:
         """Correlation of the scores with the expected ones, 1 on a line."""
-        scale = np.abs(self.scores).max()  # so that no square overflows, or vanishes
+        scale = np.abs(self.scores).max()  # so that squares neither overflow nor vanish
         return float(np.corrcoef(self.expected, self.scores / scale)[0, 1])
 
     def _repr_html_(self) -> str:
         return block(repr(self), record(_COLUMNS, *self._cells()))
 
     def _cells(self) -> tuple[str, str, str]:
-        """Return the number of scores, the correlation of a normal-scores plot and the p-value."""
+        """Return the number of scores, the correlation and the p-value as text."""
         p_value = format_probability(self.p_value)
         return f"{self.scores.size}", f"{self.correlation:.3f}", p_value
 
@@ -130,7 +137,8 @@ class BinormalCheck(StablePickle):
     Attributes
     ----------
     negative, positive : NormalScores
-        The data of a normal-scores (Q-Q) plot of each class, and the p-value of its test.
+        The data of a normal-scores (Q-Q) plot of each class, and the p-value of its
+        test.
 
     Examples
     --------
@@ -147,7 +155,7 @@ class BinormalCheck(StablePickle):
 
     @property
     def adjusted_p_values(self) -> tuple[float, float]:
-        """The p-values of the negatives and of the positives, by Holm's correction for two."""
+        """p-values of negatives and positives with Holm's correction for two tests."""
         p_values = np.array([self.negative.p_value, self.positive.p_value])
         smaller = min(1.0, 2 * p_values.min())
         negative, positive = np.maximum(p_values, smaller).tolist()
@@ -164,15 +172,17 @@ class BinormalCheck(StablePickle):
         Returns
         -------
         rejects : bool
-            Whether at least one test rejects. False does not prove normality, especially for small
-            samples.
+            Whether at least one test rejects. False does not prove normality,
+            especially for small samples.
 
         Raises
         ------
         ValueError
             If `significance` is outside (0, 1).
         """
-        return min(self.adjusted_p_values) <= check_probability(significance, "significance")
+        return min(self.adjusted_p_values) <= check_probability(
+            significance, "significance"
+        )
 
     def _repr_html_(self) -> str:
         classes = {"negative": self.negative, "positive": self.positive}
@@ -211,39 +221,39 @@ def binormal_check(
 
     Notes
     -----
-    The test is that of Shapiro and Wilk [1]_ for up to 5000 samples of a class, and that of
-    D'Agostino and Pearson [4]_ for more; two samples always have a p-value of 1. The normal scores
-    are those of Blom [2]_, :math:`\Phi^{-1}((i - 3/8) / (n + 1/4))` for the i-th of n, and
-    :attr:`BinormalCheck.adjusted_p_values` are corrected for two tests as Holm does [3]_. The
-    binormal assumption is that of [5]_. With large samples the test rejects even if the scores are
-    close enough to normal for the curves: look at the plot, and at the empirical curves.
+    The test is that of Shapiro and Wilk [1]_ for up to 5000 samples of a class, and
+    that of D'Agostino and Pearson [4]_ for more; two samples always have a p-value of
+    1. The normal scores are those of Blom [2]_, :math:`\Phi^{-1}((i - 3/8) / (n +
+    1/4))` for the i-th of n, and :attr:`BinormalCheck.adjusted_p_values` are corrected
+    for two tests as Holm does [3]_. The binormal assumption is that of [5]_. With large
+    samples the test rejects even if the scores are close enough to normal for the
+    curves: look at the plot, and at the empirical curves.
 
-    A monotone transformation of the scores does not change the empirical curves, but may make the
-    scores normal: use log-odds instead of probabilities.
+    A monotone transformation of the scores does not change the empirical curves, but
+    may make the scores normal: use log-odds instead of probabilities.
 
-    Unlike the other functions of the binormal model, this one has no `sample_weight`: the tests
-    need independent samples. Repeat samples with integer weights instead.
+    Unlike the other functions of the binormal model, this one has no `sample_weight`:
+    the tests need independent samples. Repeat samples with integer weights instead.
 
     References
     ----------
-    .. [1] S. S. Shapiro and M. B. Wilk (1965). An analysis of variance test for normality
-       (complete samples). Biometrika 52(3/4), 591-611.
-    .. [2] G. Blom (1958). Statistical Estimates and
-       Transformed Beta-Variables. Wiley.
-    .. [3] S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian
-       Journal of Statistics 6(2), 65-70.
-    .. [4] R. D'Agostino and E. S. Pearson (1973). Tests for departure from normality. Biometrika
-       60(3), 613-622.
-    .. [5] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
-       assumption on precision-recall curves. Proceedings of the 20th International Conference on
-       Pattern Recognition.
+    .. [1] S. S. Shapiro and M. B. Wilk (1965). An analysis of variance test for
+       normality (complete samples). Biometrika 52(3/4), 591-611.
+    .. [2] G. Blom (1958). Statistical Estimates and Transformed Beta-Variables. Wiley.
+    .. [3] S. Holm (1979). A simple sequentially rejective multiple test procedure.
+       Scandinavian Journal of Statistics 6(2), 65-70.
+    .. [4] R. D'Agostino and E. S. Pearson (1973). Tests for departure from normality.
+       Biometrika 60(3), 613-622.
+    .. [5] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The
+       binormal assumption on precision-recall curves. Proceedings of the 20th
+       International Conference on Pattern Recognition.
 
     Examples
     --------
     >>> import numpy as np
     >>> from skpostbac.binormal import binormal_check
     >>> y_true = np.repeat([0, 1], 30)
-    >>> y_score = np.concatenate([np.linspace(-1, 1, 30), np.exp(np.linspace(-2, 2, 30))])
+    >>> y_score = np.append(np.linspace(-1, 1, 30), np.exp(np.linspace(-2, 2, 30)))
     >>> check = binormal_check(y_true, y_score)
     >>> check
     BinormalCheck(p_negative=0.266, p_positive=0.0002)
@@ -254,25 +264,32 @@ def binormal_check(
 
 
 def check_scores(negative: ClassScores, positive: ClassScores) -> BinormalCheck:
-    """Check the scores of both classes, whatever their weights."""
-    checked = []
+    """Check the scores of both classes without their weights."""
+    classes = []
     for values, _ in (negative, positive):
-        n, scores = len(values), np.sort(values)
-        expected = ndtri((np.arange(1, n + 1) - 3 / 8) / (n + 1 / 4))  # Blom's approximation
-        p_value = 1.0  # there is a line through any two points
+        n = len(values)
+        scores = np.sort(values)
+        # Blom's approximation.
+        expected = ndtri((np.arange(1, n + 1) - 3 / 8) / (n + 1 / 4))
+
+        p_value = 1.0  # of two samples, which always lie on a line
         if n > 2:
-            test = shapiro if n <= LARGEST_SHAPIRO else normaltest
-            # Scaled to [-1, 1] about the median, so that squares neither overflow nor vanish.
+            test = shapiro if n <= MAX_SHAPIRO_SIZE else normaltest
+            # Scaled to [-1, 1] about the median, so that squares neither overflow nor
+            # vanish.
             centred = scores - np.median(scores)
             p_value = float(test(centred / np.abs(centred).max()).pvalue)
-        checked.append(NormalScores(expected, scores, p_value))
-    return BinormalCheck(*checked)
+        classes.append(NormalScores(expected, scores, p_value))
+    return BinormalCheck(*classes)
 
 
 def checked_scores(
-    y_true: ArrayLike, y_score: ArrayLike, pos_label: Any, sample_weight: ArrayLike | None
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
 ) -> tuple[ClassScores, ClassScores]:
-    """Split scores as `split_scores` does, and warn the user if they cannot be normal."""
+    """Return the result of `split_scores`, and warn if the scores cannot be normal."""
     scores = split_scores(y_true, y_score, pos_label, sample_weight)
     reason = broken_assumption(*scores)
     if reason is not None:
@@ -283,32 +300,37 @@ def checked_scores(
 def broken_assumption(negative: ClassScores, positive: ClassScores) -> str | None:
     """Return why scores contradict the binormal model, with a remedy, or None."""
     classes = {"negative": negative, "positive": positive}
-    n_values = {}  # the inverse of the probability that two draws of the scores are equal
+
+    # The effective number of values is the inverse of the probability that two draws
+    # from the scores are equal. It is small for labels, ratings and small votes.
+    n_values = {}
     for name, scores in classes.items():
         _, index = np.unique(scores.values, return_inverse=True)
         weight = np.bincount(index, scores.weight)
         n_values[name] = float(weight.sum() ** 2 / (weight @ weight))
-    few = [  # hard labels, ratings, votes of few members
+    discrete = [
         name
         for name, n in n_values.items()
-        if n < FEWEST_VALUES and 2 * n <= classes[name].weight.sum()
+        if n < MIN_VALUES and 2 * n <= classes[name].weight.sum()
     ]
+
     values = np.concatenate([negative.values, positive.values])
     are_probabilities = values.min() >= 0 and values.max() <= 1
-    check = None if few or are_probabilities else check_scores(negative, positive)
+    check = None if discrete or are_probabilities else check_scores(negative, positive)
     if check is not None and not check.rejects(SIGNIFICANCE):
         return None
-    found = largest_discrepancy(negative, positive)
+
+    area = largest_discrepancy(negative, positive)
     areas = (
-        f"The {found.name} is {found.binormal:.4g} by the binormal model and "
-        f"{found.empirical:.4g} by the empirical curve."
+        f"The {area.name} is {area.binormal:.4g} by the binormal model and "
+        f"{area.empirical:.4g} by the empirical curve."
     )
-    if few:
-        name = min(few, key=lambda name: n_values[name])
+    if discrete:
+        name = min(discrete, key=lambda name: n_values[name])
         return (
-            f"y_score takes few values, effectively {n_values[name]:.1f} in the {name} class, as "
-            "hard labels and votes do; the binormal model is of continuous, normal scores. "
-            f"{areas} Use {DECISION}, or {WITHOUT_MODEL}."
+            f"y_score takes few values, effectively {n_values[name]:.1f} in the {name} "
+            "class, as hard labels and votes do; the binormal model is of continuous, "
+            f"normal scores. {areas} Use {DECISION}, or {WITHOUT_MODEL}."
         )
     if check is None:
         odds, recipe = log_odds(values)
@@ -316,84 +338,112 @@ def broken_assumption(negative: ClassScores, positive: ClassScores) -> str | Non
         if odds is not None and is_repaired(odds, negative, positive):
             remedy = f"{DECISION}, or {recipe}, which may be normal"
         return (
-            "y_score lies in [0, 1], as probabilities do, which are not normal in each class. "
-            f"{areas} Use {remedy}."
+            "y_score lies in [0, 1], as probabilities do, which are not normal in each "
+            f"class. {areas} Use {remedy}."
         )
+
+    # A deviation that is detected only because the samples are large is harmless.
     correlation = min(check.negative.correlation, check.positive.correlation)
-    if correlation >= LEAST_CORRELATION and not found.size > LARGEST_DISCREPANCY:
+    if correlation >= MIN_CORRELATION and not area.size > MAX_DISCREPANCY:
         return None
     p_value, name = min(zip(check.adjusted_p_values, classes, strict=True))
     return (
         f"y_score is not normal in the {name} class (p = {p_value:.2g}). {areas} Use "
-        f"{WITHOUT_MODEL}, or an increasing function of the scores that is normal in each class."
+        f"{WITHOUT_MODEL}, or an increasing function of the scores that is normal in "
+        "each class."
     )
 
 
 def log_odds(probability: Floats) -> tuple[Floats | None, str]:
-    """Return log-odds, for which 0 and 1 become half as far from the ends as the next ones.
+    """Return log-odds, finite also for 0 and 1, and an expression that computes them.
 
-    A fraction of t votes becomes (1 / 2) / t in place of 0, as it is usual for counts. None if
-    there is nothing between 0 and 1. Also return how the log-odds are computed.
+    Probabilities of 0 and 1 are moved inward to half the smallest distance of the other
+    ones from 0 or 1: 0 of t votes count as 1 / (2 t), a usual correction for counts.
+    The log-odds are None if all probabilities are 0 or 1.
     """
-    inside = np.minimum(probability, 1 - probability)
-    if inside.min() > 0:
+    distance = np.minimum(probability, 1 - probability)
+    if distance.min() > 0:
         return logit(probability), "scipy.special.logit(y_score)"
-    if not inside.any():
+    if not distance.any():
         return None, ""
-    # The log-odds of 1 - 2**-53 are the largest that are finite.
-    end = max(2.0**-53, float(inside[inside > 0].min()) / 2)
+
+    # The largest float with finite log-odds is 1 - 2**-53.
+    end = max(2.0**-53, float(distance[distance > 0].min()) / 2)
     recipe = f"scipy.special.logit(np.clip(y_score, {end:.2g}, 1 - {end:.2g}))"
     return logit(probability.clip(end, 1 - end)), recipe
 
 
 def is_repaired(values: Floats, negative: ClassScores, positive: ClassScores) -> bool:
-    """Return whether nothing contradicts the model for other scores of the same samples."""
+    """Return whether transformed scores do not contradict the model.
+
+    `values` are those of the negatives, followed by those of the positives.
+    """
     n = len(negative.values)
     if np.ptp(values[:n]) == 0 or np.ptp(values[n:]) == 0:
         return False
-    scores = ClassScores(values[:n], negative.weight), ClassScores(values[n:], positive.weight)
-    return broken_assumption(*scores) is None
+
+    transformed = (
+        ClassScores(values[:n], negative.weight),
+        ClassScores(values[n:], positive.weight),
+    )
+    return broken_assumption(*transformed) is None
 
 
 class Discrepancy(NamedTuple):
-    """An area of the binormal model, and the same of the samples."""
+    """An area under a binormal curve, and the same under the empirical one."""
 
     name: str
     binormal: float
     empirical: float
     size: float
-    """Distance of their log-odds, in posterior standard deviations by the delta method."""
+    """Difference of the log-odds, in posterior standard deviations (delta method)."""
 
 
 @np.errstate(all="ignore")
 def largest_discrepancy(negative: ClassScores, positive: ClassScores) -> Discrepancy:
-    """Return that of the area, under the ROC or the precision-recall curve, which is off most.
+    """Return the discrepancy of the ROC AUC or of the AP, whichever is larger.
 
-    The size is nan where the scales of the classes are too different for floating-point numbers.
+    The size is NaN where the scales of the classes are too different for floating-point
+    numbers.
     """
     samples = negative.moments(), positive.moments()
-    n, p = samples[0].n, samples[1].n
-    # Both areas of the estimate, and with each parameter one posterior standard deviation higher
-    # and lower. The parameters are means and logarithms of standard deviations.
+    n = samples[0].n
+    p = samples[1].n
+
+    # The delta method with central differences: areas of the estimate, and with one
+    # parameter at a time one posterior standard deviation higher or lower. The
+    # parameters are means and logarithms of standard deviations.
     estimate = [value for _, mean, sd in samples for value in (mean, np.log(sd))]
-    errors = [e for n, _, sd in samples for e in (sd / np.sqrt(n), 1 / np.sqrt(2 * (n - 1)))]
+    errors = [
+        error
+        for size, _, sd in samples
+        for error in (sd / np.sqrt(size), 1 / np.sqrt(2 * (size - 1)))
+    ]
     steps = np.vstack([np.zeros(4), np.diag(errors), -np.diag(errors)])
     mean_n, log_sd_n, mean_p, log_sd_p = (estimate + steps).T
-    shapes = standardise(mean_n, np.exp(log_sd_n), mean_p, np.exp(log_sd_p))
-    models = roc_auc(*shapes), average_precision(*shapes, np.full(len(steps), np.log(p / n)))
-    # Samples tell areas apart in steps; half a step is no difference. These are the steps next to
-    # an area of 1, where the lowest positive passes the highest negative.
-    areas = {"area under the ROC curve": 1 / (n * p), "average precision": 1 / (p * (p + 1))}
-    found = []
-    for (name, step), model, observed in zip(
-        areas.items(), models, empirical_areas(negative, positive), strict=True
+    shift, ratio = standardise(mean_n, np.exp(log_sd_n), mean_p, np.exp(log_sd_p))
+    log_prior_odds = np.full(len(steps), np.log(p / n))
+    models = roc_auc(shift, ratio), average_precision(shift, ratio, log_prior_odds)
+
+    # Empirical areas are discrete, so half the distance to the next possible value is
+    # no discrepancy. These are the distances below an area of 1, where the lowest
+    # positive and the highest negative swap.
+    resolutions = {
+        "area under the ROC curve": 1 / (n * p),
+        "average precision": 1 / (p * (p + 1)),
+    }
+    discrepancies = []
+    for (name, resolution), model, empirical in zip(
+        resolutions.items(), models, empirical_areas(negative, positive), strict=True
     ):
-        # Log-odds of areas are more nearly normal than areas, which cannot be above 1.
-        below_one = np.nextafter(1, 0)  # so that they are finite
+        # The posterior of an area close to 1 is skewed, that of its log-odds less so.
+        below_one = np.nextafter(1, 0)  # so that log-odds are finite
         centre, *sides = logit(model.clip(1 - below_one, below_one))
         error = np.linalg.norm(np.subtract(sides[:4], sides[4:])) / 2
-        low, high = logit(np.clip([observed - step / 2, observed + step / 2], 0, 1))
+
+        half = resolution / 2
+        low, high = logit(np.clip([empirical - half, empirical + half], 0, 1))
         distance = max(low - centre, centre - high, 0.0)
         size = float(np.divide(distance, error)) if distance else 0.0
-        found.append(Discrepancy(name, float(model[0]), observed, size))
-    return max(found, key=lambda area: area.size)
+        discrepancies.append(Discrepancy(name, float(model[0]), empirical, size))
+    return max(discrepancies, key=lambda area: area.size)

@@ -27,17 +27,17 @@ from skpostbac.metrics._scorers import (
     make_named_scorer,
 )
 
-# Points of a curve that fill a gigabyte.
-_MOST_POINTS = 10**8
+# A curve with more points would need gigabytes of memory.
+_MAX_CURVE_POINTS = 10**8
 
 
 @dataclass(frozen=True)
 class BinormalModel:
-    r"""Normal distributions of the scores of two classes, and the fraction of positives.
+    r"""Normal distributions of the scores of two classes and the fraction of positives.
 
-    The score of a negative sample is :math:`N(\mu_N, \sigma_N^2)`, that of a positive one
-    :math:`N(\mu_P, \sigma_P^2)`, and a sample is positive with probability :math:`\alpha` ([1]_).
-    At a threshold t the false- and the true-positive rate are
+    The score of a negative sample is :math:`N(\mu_N, \sigma_N^2)`, that of a positive
+    one :math:`N(\mu_P, \sigma_P^2)`, and a sample is positive with probability
+    :math:`\alpha` ([1]_). At a threshold t the false- and the true-positive rate are
 
     .. math::
 
@@ -52,7 +52,7 @@ class BinormalModel:
     mean_negative, sd_negative : float
         Mean and standard deviation of the scores of the negatives.
     mean_positive, sd_positive : float
-        The same of the positives.
+        Mean and standard deviation of the scores of the positives.
     positive_fraction : float, default=0.5
         Fraction of positives, in (0, 1). The ROC curve does not depend on it.
 
@@ -60,25 +60,27 @@ class BinormalModel:
     ------
     ValueError
         If a mean is not finite, if a standard deviation is not finite and positive, if
-        `positive_fraction` is not in (0, 1), or if the distributions are too far apart, or of
-        scales too different, for floating-point numbers.
+        `positive_fraction` is not in (0, 1), or if the distributions are too far apart,
+        or of scales too different, for floating-point numbers.
 
     See Also
     --------
-    posterior_binormal : What the data say of the curves, with credible bands.
-    binormal_check : Whether the scores look normal.
+    posterior_binormal : Posterior of the model, with credible bands of the curves.
+    binormal_check : Test whether the scores are normal.
 
     References
     ----------
-    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
-       assumption on precision-recall curves. Proceedings of the 20th International Conference on
-       Pattern Recognition.
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The
+       binormal assumption on precision-recall curves. Proceedings of the 20th
+       International Conference on Pattern Recognition.
 
     Examples
     --------
     >>> from dataclasses import replace
     >>> from skpostbac.binormal import BinormalModel
-    >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
+    >>> model = BinormalModel(
+    ...     mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2
+    ... )
     >>> model.roc_auc()
     0.7602499
     >>> model.average_precision()
@@ -98,12 +100,14 @@ class BinormalModel:
             check_finite(getattr(self, name), name, positive=name.startswith("sd"))
         fraction = check_probability(self.positive_fraction, "positive_fraction")
         object.__setattr__(self, "positive_fraction", fraction)
+
         with np.errstate(all="ignore"):
             shift, ratio, _ = self._arguments
-            if not (np.isfinite(shift) and 0 < ratio < np.inf):
-                raise ValueError(
-                    f"The two normal distributions are too different in scale, got {self!r}"
-                )
+            is_valid = np.isfinite(shift) and 0 < ratio < np.inf
+        if not is_valid:
+            raise ValueError(
+                f"The two normal distributions are too different in scale, got {self!r}"
+            )
 
     @classmethod
     def fit(
@@ -122,14 +126,16 @@ class BinormalModel:
         y_true : array-like of shape (n_samples,)
             True labels of two classes.
         y_score : array-like of shape (n_samples,)
-            Finite scores, larger for the positive class; preferably from a `decision_function`.
+            Finite scores, larger for the positive class; preferably from a
+            `decision_function`.
         pos_label : int, float, bool or str, default=None
-            Label of the positive class; 1 by default, if the labels are {0, 1} or {-1, 1}.
+            Label of the positive class; 1 by default, if the labels are {0, 1} or
+            {-1, 1}.
         sample_weight : array-like of shape (n_samples,), default=None
             Finite, non-negative case counts: a weight of 2 counts the sample twice.
         positive_fraction : float, default=None
-            Fraction of positives in the target population, in (0, 1); by default that of the
-            samples.
+            Fraction of positives in the target population, in (0, 1); by default that
+            of the samples.
 
         Returns
         -------
@@ -139,11 +145,11 @@ class BinormalModel:
         Raises
         ------
         ValueError
-            Unless there are two classes, each with two samples and two different scores; if
-            `pos_label` is not one of them, or not given where it is needed; if a score is not a
-            finite number of at most 1e300; if a weight is negative, infinite or NaN, or if those of
-            a class add up to less than 2; if the lengths differ; if `positive_fraction` is not in
-            (0, 1).
+            Unless there are two classes, each with two samples and two different
+            scores; if `pos_label` is not one of them, or not given where it is needed;
+            if a score is not a finite number of at most 1e300; if a weight is negative,
+            infinite or NaN, or if those of a class add up to less than 2; if the
+            lengths differ; if `positive_fraction` is not in (0, 1).
         TypeError
             If the labels are bytes or a sparse matrix.
 
@@ -156,8 +162,10 @@ class BinormalModel:
         --------
         >>> from skpostbac.binormal import BinormalModel
         >>> model = BinormalModel.fit([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2])
-        >>> model.mean_negative, model.sd_negative, model.mean_positive, model.sd_positive
-        (-2.0, 1.0, 1.0, 1.4142)
+        >>> model.mean_negative, model.sd_negative
+        (-2.0, 1.0)
+        >>> model.mean_positive, model.sd_positive
+        (1.0, 1.4142)
         >>> model.positive_fraction
         0.4
         """
@@ -165,13 +173,13 @@ class BinormalModel:
         return estimate_model(negative.moments(), positive.moments(), positive_fraction)
 
     def roc_curve(self, *, n_points: int = 201) -> tuple[Floats, Floats, Floats]:
-        """Return points of the ROC curve, as :func:`sklearn.metrics.roc_curve` orders them.
+        """Return points of the ROC curve in the order of scikit-learn's `roc_curve`.
 
         Parameters
         ----------
         n_points : int, default=201
-            Number of quantiles of each class used as thresholds, 2 or more; they are denser towards
-            both ends.
+            Number of quantiles of each class used as thresholds, 2 or more; they are
+            denser towards both ends.
 
         Returns
         -------
@@ -203,20 +211,22 @@ class BinormalModel:
         tpr = ndtr((self.mean_positive - thresholds) / self.sd_positive)
         return fpr, tpr, thresholds
 
-    def precision_recall_curve(self, *, n_points: int = 201) -> tuple[Floats, Floats, Floats]:
-        """Return points of the curve, as :func:`sklearn.metrics.precision_recall_curve` does.
+    def precision_recall_curve(
+        self, *, n_points: int = 201
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return points of the curve in the order of scikit-learn's function.
 
         Parameters
         ----------
         n_points : int, default=201
-            Number of quantiles of each class used as thresholds, 2 or more; they are denser towards
-            both ends.
+            Number of quantiles of each class used as thresholds, 2 or more; they are
+            denser towards both ends.
 
         Returns
         -------
         precision : ndarray of shape (n_thresholds + 1,)
-            Starts with the fraction of positives. The last value has no threshold: it is the limit
-            towards recall 0, where scikit-learn uses 1.
+            Starts with the fraction of positives. The last value has no threshold: it
+            is the limit towards recall 0, where scikit-learn uses 1.
         recall : ndarray of shape (n_thresholds + 1,)
             Descending from 1 to 0.
         thresholds : ndarray of shape (n_thresholds,)
@@ -274,7 +284,8 @@ class BinormalModel:
         Examples
         --------
         >>> from skpostbac.binormal import BinormalModel
-        >>> BinormalModel(0, 1, 0, 1, positive_fraction=0.2).average_precision()  # no better
+        >>> model = BinormalModel(0, 1, 0, 1, positive_fraction=0.2)
+        >>> model.average_precision()  # the chance level
         0.2
         """
         return _curves.average_precision(*self._arguments).item()
@@ -284,19 +295,21 @@ class BinormalModel:
         deviations = format_column([self.sd_negative, self.sd_positive])
         rows = zip(("negative", "positive"), means, deviations, strict=True)
         normals = table(("scores", "mean", "standard deviation"), rows)
+
         header = ("positive fraction", "ROC AUC", "average precision")
         values = (self.positive_fraction, self.roc_auc(), self.average_precision())
         return block(repr(self), normals, record(header, *map(format_share, values)))
 
     @property
     def _arguments(self) -> tuple[Floats, Floats, Floats]:
-        """What the curves depend on, as arrays of shape (1,)."""
+        """Shift, ratio and log-odds of the curves, as arrays of shape (1,)."""
         *normals, fraction = np.array([astuple(self)], dtype=np.float64).T
         return *_curves.standardise(*normals), logit(fraction)
 
     def _thresholds(self, n_points: int) -> Floats:
         """Return quantiles of both distributions, ascending from -inf to inf."""
-        n_points = check_integer(n_points, "n_points", 2, _MOST_POINTS)
+        n_points = check_integer(n_points, "n_points", 2, _MAX_CURVE_POINTS)
+        # Chebyshev nodes of probabilities, which are denser towards 0 and 1.
         deviates = ndtri((1 - np.cos(np.linspace(0, np.pi, n_points))) / 2)
         return np.union1d(
             self.mean_negative + self.sd_negative * deviates,
@@ -307,10 +320,12 @@ class BinormalModel:
 def estimate_model(
     negative: ScoreMoments, positive: ScoreMoments, positive_fraction: float | None
 ) -> BinormalModel:
-    """Return the model of both samples; by default with their fraction of positives."""
+    """Return the fitted model, by default with the samples' fraction of positives."""
     if positive_fraction is None:
         positive_fraction = positive.n / (negative.n + positive.n)
-    return BinormalModel(negative.mean, negative.sd, positive.mean, positive.sd, positive_fraction)
+    return BinormalModel(
+        negative.mean, negative.sd, positive.mean, positive.sd, positive_fraction
+    )
 
 
 def binormal_roc_curve(
@@ -323,8 +338,8 @@ def binormal_roc_curve(
 ) -> tuple[Floats, Floats, Floats]:
     r"""Compute a smooth ROC curve, assuming normal scores in both classes.
 
-    It has the points :math:`(\Phi((\mu_N - t) / \sigma_N), \Phi((\mu_P - t) / \sigma_P))` for all
-    thresholds t.
+    It has the points :math:`(\Phi((\mu_N - t) / \sigma_N), \Phi((\mu_P - t) /
+    \sigma_P))` for all thresholds t.
 
     Parameters
     ----------
@@ -343,7 +358,8 @@ def binormal_roc_curve(
     Raises
     ------
     ValueError, TypeError
-        For the reasons listed in :meth:`BinormalModel.fit` and :meth:`BinormalModel.roc_curve`.
+        For the reasons listed in :meth:`BinormalModel.fit` and
+        :meth:`BinormalModel.roc_curve`.
 
     Warns
     -----
@@ -358,13 +374,17 @@ def binormal_roc_curve(
     Examples
     --------
     >>> from skpostbac.binormal import binormal_roc_curve
-    >>> fpr, tpr, thresholds = binormal_roc_curve([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2], n_points=3)
+    >>> fpr, tpr, thresholds = binormal_roc_curve(
+    ...     [0, 0, 0, 1, 1], [-3, -1, -2, 0, 2], n_points=3
+    ... )
     >>> fpr
     array([0.    , 0.0013, 0.5   , 1.    ])
     >>> tpr
     array([0.   , 0.5  , 0.983, 1.   ])
     """
-    model = BinormalModel.fit(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    model = BinormalModel.fit(
+        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+    )
     return model.roc_curve(n_points=n_points)
 
 
@@ -379,9 +399,9 @@ def binormal_precision_recall_curve(
 ) -> tuple[Floats, Floats, Floats]:
     r"""Compute a smooth precision-recall curve, assuming normal scores in both classes.
 
-    At a threshold t the recall is :math:`R = \Phi((\mu_P - t) / \sigma_P)`, and with a fraction
-    :math:`\alpha` of positives the precision is
-    :math:`\alpha R / (\alpha R + (1 - \alpha) \Phi((\mu_N - t) / \sigma_N))`.
+    At a threshold t the recall is :math:`R = \Phi((\mu_P - t) / \sigma_P)`, and with a
+    fraction :math:`\alpha` of positives the precision is :math:`\alpha R / (\alpha R +
+    (1 - \alpha) \Phi((\mu_N - t) / \sigma_N))`.
 
     Parameters
     ----------
@@ -443,8 +463,8 @@ def binormal_roc_auc_score(
 ) -> float:
     r"""Compute the area under the ROC curve, assuming normal scores in both classes.
 
-    It is :math:`\Phi((\mu_P - \mu_N) / \sqrt{\sigma_P^2 + \sigma_N^2})`, with the sample means and
-    variances.
+    It is :math:`\Phi((\mu_P - \mu_N) / \sqrt{\sigma_P^2 + \sigma_N^2})`, with the
+    sample means and variances.
 
     Parameters
     ----------
@@ -478,7 +498,9 @@ def binormal_roc_auc_score(
     >>> binormal_roc_auc_score([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2])
     0.9584
     """
-    model = BinormalModel.fit(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    model = BinormalModel.fit(
+        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
+    )
     return model.roc_auc()
 
 
@@ -541,7 +563,10 @@ def binormal_average_precision_score(
 
 
 def make_binormal_scorer(
-    metric: str = "roc_auc", *, pos_label: Any = None, positive_fraction: float | None = None
+    metric: str = "roc_auc",
+    *,
+    pos_label: Any = None,
+    positive_fraction: float | None = None,
 ) -> Any:
     """Make a scorer of an area under a binormal curve, for `scoring=`.
 
@@ -552,21 +577,22 @@ def make_binormal_scorer(
     pos_label : int, float, bool or str, default=None
         Label of the positive class; 1 by default, if the labels are {0, 1} or {-1, 1}.
     positive_fraction : float, default=None
-        Fraction of positives, in (0, 1), for "average_precision" only; by default that of each test
-        set.
+        Fraction of positives, in (0, 1), for "average_precision" only; by default that
+        of each test set.
 
     Returns
     -------
     scorer : callable
-        Scorer made by :func:`sklearn.metrics.make_scorer`. It scores the `decision_function` of a
-        classifier, or else its `predict_proba`, whose probabilities are rarely normal. A test set
-        with fewer than two different scores in a class is an error.
+        Scorer made by :func:`sklearn.metrics.make_scorer`. It scores the
+        `decision_function` of a classifier, or else its `predict_proba`, whose
+        probabilities are rarely normal. A test set with fewer than two different scores
+        in a class is an error.
 
     Raises
     ------
     ValueError
-        If `metric` is unknown; if `positive_fraction` is not in (0, 1), or is given for the area
-        under the ROC curve, which does not depend on it.
+        If `metric` is unknown; if `positive_fraction` is not in (0, 1), or is given for
+        the area under the ROC curve, which does not depend on it.
 
     Warns
     -----
@@ -593,10 +619,16 @@ def make_binormal_scorer(
         "average_precision": binormal_average_precision_score,
     }
     check_choice(metric, scores, "metric")
+
     options = {"pos_label": pos_label}
     if positive_fraction is not None:
         if metric == "roc_auc":
-            raise ValueError("positive_fraction is for average_precision: roc_auc does not use it")
-        options["positive_fraction"] = check_probability(positive_fraction, "positive_fraction")
+            raise ValueError(
+                "positive_fraction is for average_precision: roc_auc does not use it"
+            )
+        options["positive_fraction"] = check_probability(
+            positive_fraction, "positive_fraction"
+        )
+
     responses = ("decision_function", "predict_proba")
     return make_named_scorer(scores[metric], response_method=responses, **options)

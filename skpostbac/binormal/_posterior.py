@@ -41,7 +41,11 @@ from skpostbac.binormal._scores import (
     check_finite,
     empirical_areas,
 )
-from skpostbac.metrics import PosteriorRankingMetric, posterior_average_precision, posterior_roc_auc
+from skpostbac.metrics import (
+    PosteriorRankingMetric,
+    posterior_average_precision,
+    posterior_roc_auc,
+)
 from skpostbac.metrics._counts import (
     format_count,
 )

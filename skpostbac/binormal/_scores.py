@@ -1,7 +1,5 @@
 """Scores by class, their moments, and the areas under their empirical curves."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from math import isfinite
 from typing import Any, NamedTuple
@@ -9,13 +7,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, block, format_column, format_share, is_real, record, shown
+from skpostbac._utils import (
+    Floats,
+    block,
+    format_column,
+    format_share,
+    is_real,
+    record,
+    shown,
+)
 from skpostbac.metrics._labels import read_scores
 from skpostbac.metrics._ranking import precision_area, roc_area
 
 
 class ScoreMoments(NamedTuple):
-    """What a normal distribution needs to know of the scores of one class.
+    """Sufficient statistics of the scores of one class under a normal distribution.
 
     Returned by functions; its fields are not checked.
 
@@ -35,11 +41,12 @@ class ScoreMoments(NamedTuple):
     """Sample standard deviation, the root of the unbiased variance."""
 
     def _repr_html_(self) -> str:
-        return block(repr(self), record(self._fields, f"{self.n:g}", *format_column(self[1:])))
+        values = f"{self.n:g}", *format_column(self[1:])
+        return block(repr(self), record(self._fields, *values))
 
 
 class EmpiricalAreas(NamedTuple):
-    """Areas under the empirical curves of some scores, which assume nothing of them.
+    """Areas under the empirical curves of scores, which require no model.
 
     Returned by functions; its fields are not checked.
 
@@ -61,7 +68,7 @@ class EmpiricalAreas(NamedTuple):
 
 
 class ClassScores(NamedTuple):
-    """Scores of one class, two or more and not all the same, and the case count of each."""
+    """Scores of one class, at least two different ones, and their case counts."""
 
     values: Floats
     weight: Floats
@@ -71,15 +78,15 @@ class ClassScores(NamedTuple):
         n = self.weight.sum()
         mean = self.weight @ self.values / n
         deviations = self.values - mean
-        scale = np.abs(deviations).max()  # so that no square overflows, or vanishes
+        scale = np.abs(deviations).max()  # so that squares neither overflow nor vanish
         variance = self.weight @ (deviations / scale) ** 2 / (n - 1)
         return ScoreMoments(float(n), float(mean), float(scale * np.sqrt(variance)))
 
 
 def check_finite(value: float, name: str, *, positive: bool = False) -> None:
-    """Raise unless the value is a finite number, and positive if it has to be."""
+    """Raise unless the value is a finite number, and positive if required."""
     is_finite = False
-    with suppress(OverflowError):  # of long integers
+    with suppress(OverflowError):  # an integer too large for a float
         is_finite = is_real(value) and isfinite(value)
     if not is_finite:
         raise ValueError(f"{name} must be a finite number, got {shown(value)}")
@@ -100,33 +107,39 @@ def split_scores(
     Raises
     ------
     ValueError
-        Unless there are two classes, each with two samples and two different scores; if `pos_label`
-        is not one of them, or not given where it is needed; if a score is not a finite number of at
-        most 1e300; if a weight is negative, infinite or NaN, or if those of a class add up to less
-        than 2; if the lengths differ.
+        Unless there are two classes, each with two samples and two different scores; if
+        `pos_label` is not one of them, or not given where it is needed; if a score is
+        not a finite number of at most 1e300; if a weight is negative, infinite or NaN,
+        or if those of a class add up to less than 2; if the lengths differ.
     TypeError
         If the labels are bytes or a sparse matrix.
     """
     scores = read_scores(y_true, y_score, pos_label, sample_weight)
     classes = []
-    for name, in_class in (("negative", ~scores.is_positive), ("positive", scores.is_positive)):
-        chosen = in_class & (scores.weight > 0)
-        values, weight = scores.values[chosen], scores.weight[chosen]
+    for name, in_class in (
+        ("negative", ~scores.is_positive),
+        ("positive", scores.is_positive),
+    ):
+        is_counted = in_class & (scores.weight > 0)
+        values = scores.values[is_counted]
+        weight = scores.weight[is_counted]
+
         if len(values) < 2:
             raise ValueError(
-                f"y_true must have at least 2 samples of each class, got {len(values)} of the "
-                f"{name} class"
+                "y_true must have at least 2 samples of each class, "
+                f"got {len(values)} of the {name} class"
             )
         if weight.sum() < 2:
             raise ValueError(
-                "sample_weight has case counts, and must add up to at least 2 in each class; got "
-                f"{weight.sum():g} in the {name} class"
+                "sample_weight has case counts, and must add up to at least 2 in each "
+                f"class; got {weight.sum():g} in the {name} class"
             )
         if np.all(values == values[0]):
             raise ValueError(
-                f"y_score must differ within each class, got {values[0]:g} for all samples of the "
-                f"{name} class"
+                f"y_score must differ within each class, got {values[0]:g} for all "
+                f"samples of the {name} class"
             )
+
         values.flags.writeable = weight.flags.writeable = False
         classes.append(ClassScores(values, weight))
     return classes[0], classes[1]
@@ -135,15 +148,21 @@ def split_scores(
 def empirical_areas(
     negative: ClassScores, positive: ClassScores, positive_fraction: float | None = None
 ) -> EmpiricalAreas:
-    """Compute both areas of weighted scores.
+    """Compute the areas under both empirical curves of weighted scores.
 
-    They are those of scikit-learn for samples whose weights are scaled such that
-    `positive_fraction` of them are positive, by default their own fraction.
+    They equal those of scikit-learn. With a `positive_fraction`, the weights are scaled
+    so that the positives have this fraction of their sum.
     """
     scores, ranks = np.unique(
         np.concatenate([negative.values, positive.values]), return_inverse=True
     )
-    ranks_by_class = zip((negative, positive), np.split(ranks, [len(negative.values)]), strict=True)
-    masses = np.array([np.bincount(rank, one.weight, len(scores)) for one, rank in ranks_by_class])
+    negative_ranks, positive_ranks = np.split(ranks, [len(negative.values)])
+    masses = np.array(
+        [
+            np.bincount(negative_ranks, negative.weight, len(scores)),
+            np.bincount(positive_ranks, positive.weight, len(scores)),
+        ]
+    )
+
     areas = roc_area(masses), precision_area(masses, positive_fraction)
     return EmpiricalAreas(*(min(1.0, float(area)) for area in areas))

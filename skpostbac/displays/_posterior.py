@@ -1,4 +1,4 @@
-"""Plots of posteriors and of their comparison, from classifiers, labels and test folds."""
+"""Plots of posteriors and their comparison from classifiers, labels and test folds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from skpostbac._plot import (
     ThresholdPlot,
 )
 from skpostbac._utils import check_text
-from skpostbac.displays._search import check_names
+from skpostbac.displays._search import check_candidate_names
 from skpostbac.metrics import (
     PairedCounts,
     PosteriorBalancedAccuracy,
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 class PosteriorDisplay(PosteriorPlot):
     """Plot of the posteriors of one or several classifiers.
 
-    Create it with :meth:`from_estimator`, :meth:`from_predictions`, :meth:`from_cv_results` or
-    :meth:`from_recalls`. Its attributes and :meth:`plot` are those of
-    :class:`~skpostbac.displays.PosteriorPlot`.
+    Create it with :meth:`from_estimator`, :meth:`from_predictions`,
+    :meth:`from_cv_results` or :meth:`from_recalls`. Its attributes and :meth:`plot` are
+    those of :class:`~skpostbac.displays.PosteriorPlot`.
 
     Parameters
     ----------
@@ -57,15 +57,18 @@ class PosteriorDisplay(PosteriorPlot):
 
     See Also
     --------
-    skpostbac.displays.PosteriorPlot : The base class, returned by ``plot`` of a posterior.
+    skpostbac.displays.PosteriorPlot : Base class, returned by ``plot`` of a posterior.
     PosteriorComparisonDisplay : Plots of differences and ranks.
 
     Examples
     --------
     >>> import matplotlib.pyplot as plt
     >>> from skpostbac import PosteriorDisplay
-    >>> y_true, y_pred = ["a"] * 30 + ["b"] * 10, ["a"] * 28 + ["b"] * 10 + ["a"] * 2
-    >>> display = PosteriorDisplay.from_predictions(y_true, y_pred, plot_chance_level=True)
+    >>> y_true = ["a"] * 30 + ["b"] * 10
+    >>> y_pred = ["a"] * 28 + ["b"] * 10 + ["a"] * 2
+    >>> display = PosteriorDisplay.from_predictions(
+    ...     y_true, y_pred, plot_chance_level=True
+    ... )
     >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
     ['0.85 [0.70, 0.96]', 'Chance level (0.5)']
     >>> plt.close(display.figure_)
@@ -110,14 +113,16 @@ class PosteriorDisplay(PosteriorPlot):
         >>> from sklearn.tree import DecisionTreeClassifier
         >>> from skpostbac import PosteriorDisplay
         >>> X, y = load_wine(return_X_y=True)
-        >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X[::2], y[::2])
+        >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+        >>> tree = tree.fit(X[::2], y[::2])
         >>> display = PosteriorDisplay.from_estimator(tree, X[1::2], y[1::2])
         >>> display.lines_[0].get_label()
         'DecisionTreeClassifier (0.62 [0.57, 0.67])'
         >>> plt.close(display.figure_)
         """
         name = type(estimator).__name__ if name is None else name
-        return cls.from_predictions(y, predict(estimator, X), name=name, ax=ax, **options)
+        y_pred = predict(estimator, X)
+        return cls.from_predictions(y, y_pred, name=name, ax=ax, **options)
 
     @classmethod
     def from_predictions(
@@ -136,15 +141,16 @@ class PosteriorDisplay(PosteriorPlot):
         y_true : array-like of shape (n_samples,)
             True labels.
         y_pred : array-like of shape (n_samples,), mapping of str to such, or DataFrame
-            Predicted labels, or those of several classifiers by name. A pandas or polars DataFrame
-            has one column per classifier.
+            Predicted labels, or those of several classifiers by name. A pandas or
+            polars DataFrame has one column per classifier.
         name : str, default=None
             Name of a single classifier.
         ax : matplotlib Axes, default=None
             Axes to plot on, by default those of a new figure.
         **options
-            As for :func:`~skpostbac.posterior_balanced_accuracy`: `labels`, `sample_weight`,
-            `weight_type`, `groups`, `class_weight` and `prior`; and those of :meth:`plot`.
+            As for :func:`~skpostbac.posterior_balanced_accuracy`: `labels`,
+            `sample_weight`, `weight_type`, `groups`, `class_weight` and `prior`; and
+            those of :meth:`plot`.
 
         Returns
         -------
@@ -156,15 +162,20 @@ class PosteriorDisplay(PosteriorPlot):
         >>> from skpostbac import PosteriorDisplay
         >>> y_true = [0] * 20 + [1] * 20
         >>> predictions = {"one": [0] * 30 + [1] * 10, "two": [0] * 22 + [1] * 18}
-        >>> display = PosteriorDisplay.from_predictions(y_true, predictions, kind="violin")
+        >>> display = PosteriorDisplay.from_predictions(
+        ...     y_true, predictions, kind="violin"
+        ... )
         >>> [text.get_text() for text in display.ax_.get_yticklabels()]
         ['one', 'two']
         >>> plt.close(display.figure_)
         """
         check_text(name, "name")
         predictions: Mapping[str, Any] = (
-            named_predictions(y_pred, "y_pred") if is_named(y_pred) else {name or "": y_pred}
+            named_predictions(y_pred, "y_pred")
+            if is_named(y_pred)
+            else {name or "": y_pred}
         )
+
         options, plot_options = cls._split(options)
         posteriors = {
             key: posterior_balanced_accuracy(y_true, entry, **options)
@@ -186,16 +197,17 @@ class PosteriorDisplay(PosteriorPlot):
         Parameters
         ----------
         cv_results : dict or DataFrame
-            Results of :func:`~sklearn.model_selection.cross_validate` or of a search, with
-            ``scoring=ClassCountsScorer()``.
+            Results of :func:`~sklearn.model_selection.cross_validate` or of a search,
+            with ``scoring=ClassCountsScorer()``.
         name : str or sequence of str, default=None
-            Name of the classifier, or names of the candidates of a search, by default the
-            parameters in which they differ.
+            Name of the classifier, or names of the candidates of a search, by default
+            the parameters in which they differ.
         ax : matplotlib Axes, default=None
             Axes to plot on, by default those of a new figure.
         **options
-            As for :func:`~skpostbac.pooled_posteriors`: `labels`, `prior`, `class_weight`,
-            `n_repeats` and `training_variation`; and those of :meth:`plot`.
+            As for :func:`~skpostbac.pooled_posteriors`: `labels`, `prior`,
+            `class_weight`, `n_repeats` and `training_variation`; and those of
+            :meth:`plot`.
 
         Returns
         -------
@@ -218,7 +230,8 @@ class PosteriorDisplay(PosteriorPlot):
         """
         options, plot_options = cls._split(options)
         posteriors = pooled_posteriors(cv_results, **options)
-        names = check_names(name, cv_results, len(posteriors))
+        names = check_candidate_names(name, cv_results, len(posteriors))
+
         fitted = {n: p for n, p in zip(names, posteriors, strict=True) if p is not None}
         return cls(fitted).plot(ax, **plot_options)
 
@@ -265,13 +278,18 @@ class PosteriorDisplay(PosteriorPlot):
         """
         if not isinstance(posterior, PosteriorBalancedAccuracy):
             raise TypeError(
-                f"posterior must be a PosteriorBalancedAccuracy, got {type(posterior).__name__}"
+                "posterior must be a PosteriorBalancedAccuracy, "
+                f"got {type(posterior).__name__}"
             )
+
         counts = posterior.counts
-        cells = zip(posterior.recalls().items(), counts.correct, counts.total, strict=True)
+        recalls = posterior.recalls().items()
+        classes = zip(recalls, counts.correct, counts.total, strict=True)
+        best_first = sorted(classes, key=lambda entry: -entry[0][1].mean())
+        shown = best_first[-weakest:] if weakest else best_first
+
         rows: dict[str, AnyPosterior] = {"Balanced accuracy": posterior}
-        best_first = sorted(cells, key=lambda cell: -cell[0][1].mean())
-        for (label, recall), correct, total in best_first[-(weakest or len(best_first)) :]:
+        for (label, recall), correct, total in shown:
             rows[f"{label} ({format_count(correct)}/{format_count(total)})"] = recall
         return cls(rows, score_name="Recall").plot(ax, kind=kind, **plot_params)
 
@@ -280,8 +298,8 @@ class PosteriorComparisonDisplay(ComparisonPlot):
     """Plot of a comparison: differences, pairwise probabilities and ranks.
 
     Create it with :meth:`from_predictions` for classifiers tested on the same samples,
-    :meth:`from_cv_results` for the candidates of a search, or :meth:`from_posteriors` for
-    independent test sets. Its attributes and :meth:`plot` are those of
+    :meth:`from_cv_results` for the candidates of a search, or :meth:`from_posteriors`
+    for independent test sets. Its attributes and :meth:`plot` are those of
     :class:`~skpostbac.displays.ComparisonPlot`.
 
     Parameters
@@ -291,7 +309,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
 
     See Also
     --------
-    skpostbac.displays.ComparisonPlot : The base class, returned by ``plot`` of a comparison.
+    skpostbac.displays.ComparisonPlot : Base class, returned by ``plot`` of comparisons.
     PosteriorDisplay : Plots of the posteriors.
 
     Examples
@@ -314,7 +332,12 @@ class PosteriorComparisonDisplay(ComparisonPlot):
 
     @classmethod
     def from_predictions(
-        cls, y_true: ArrayLike, predictions: Predictions, *, ax: Axes | None = None, **options: Any
+        cls,
+        y_true: ArrayLike,
+        predictions: Predictions,
+        *,
+        ax: Axes | None = None,
+        **options: Any,
     ) -> PosteriorComparisonDisplay:
         """Compare classifiers tested on the same samples, and plot the result.
 
@@ -328,8 +351,8 @@ class PosteriorComparisonDisplay(ComparisonPlot):
             Axes to plot on, by default those of a new figure.
         **options
             As for :func:`~skpostbac.compare_predictions`: `metric`, `rope`, `labels`,
-            `sample_weight`, `weight_type`, `groups`, `class_weight`, `prior`, `random_state` and
-            others; and those of :meth:`plot`.
+            `sample_weight`, `weight_type`, `groups`, `class_weight`, `prior`,
+            `random_state` and others; and those of :meth:`plot`.
 
         Returns
         -------
@@ -350,7 +373,8 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         >>> plt.close(display.figure_)
         """
         options, plot_options = cls._split(options)
-        return cls(compare_predictions(y_true, predictions, **options)).plot(ax, **plot_options)
+        comparison = compare_predictions(y_true, predictions, **options)
+        return cls(comparison).plot(ax, **plot_options)
 
     @classmethod
     def from_cv_results(
@@ -368,7 +392,8 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         Parameters
         ----------
         cv_results : dict or DataFrame
-            ``cv_results_`` of a search of T >= 2 candidates with ``scoring=OutcomesScorer(...)``.
+            ``cv_results_`` of a search of T >= 2 candidates with
+            ``scoring=OutcomesScorer(...)``.
         labels, n_repeats
             As for :func:`~skpostbac.model_selection.pooled_paired_counts`.
         name : sequence of str, default=None
@@ -377,8 +402,8 @@ class PosteriorComparisonDisplay(ComparisonPlot):
             Axes to plot on, by default those of a new figure.
         **options
             As for :meth:`PosteriorComparison.from_paired_counts
-            <skpostbac.PosteriorComparison.from_paired_counts>`: `rope`, `class_weight`, `prior`,
-            `random_state` and others; and those of :meth:`plot`.
+            <skpostbac.PosteriorComparison.from_paired_counts>`: `rope`, `class_weight`,
+            `prior`, `random_state` and others; and those of :meth:`plot`.
 
         Returns
         -------
@@ -398,7 +423,9 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         ...     scoring=OutcomesScorer(len(y)),
         ...     refit=False,
         ... ).fit(X, y)
-        >>> display = PosteriorComparisonDisplay.from_cv_results(search.cv_results_, kind="matrix")
+        >>> display = PosteriorComparisonDisplay.from_cv_results(
+        ...     search.cv_results_, kind="matrix"
+        ... )
         >>> [text.get_text() for text in display.ax_.get_yticklabels()]
         ['max_depth=4', 'max_depth=3', 'max_depth=2']
         >>> display.artists_["texts"][0, 1].get_text()  # a depth of 4 is better than 3
@@ -406,11 +433,19 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         >>> plt.close(display.figure_)
         """
         counts = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
-        names = check_names(name, cv_results, len(fold_counts(cv_results).correct))
-        names = [names[int(candidate)] for candidate in counts.names]
+        n_candidates = len(fold_counts(cv_results).correct)
+        names = check_candidate_names(name, cv_results, n_candidates)
+
+        # Pooled counts name candidates by position, without those whose fits failed.
+        renamed = PairedCounts(
+            [names[int(position)] for position in counts.names],
+            counts.classes,
+            counts.class_index,
+            counts.patterns,
+            counts.counts,
+        )
         options, plot_options = cls._split(options)
-        paired = counts.classes, counts.class_index, counts.patterns, counts.counts
-        comparison = PosteriorComparison.from_paired_counts(PairedCounts(names, *paired), **options)
+        comparison = PosteriorComparison.from_paired_counts(renamed, **options)
         return cls(comparison).plot(ax, **plot_options)
 
     @classmethod
@@ -456,8 +491,8 @@ class PosteriorComparisonDisplay(ComparisonPlot):
 class PosteriorThresholdDisplay(BinaryDisplayMixin, ThresholdPlot):
     """Plot of the posterior balanced accuracy against the decision threshold.
 
-    Create it with :meth:`from_estimator` or :meth:`from_predictions`. Its attributes and
-    :meth:`plot` are those of :class:`~skpostbac.displays.ThresholdPlot`.
+    Create it with :meth:`from_estimator` or :meth:`from_predictions`. Its attributes
+    and :meth:`plot` are those of :class:`~skpostbac.displays.ThresholdPlot`.
 
     Parameters
     ----------
@@ -502,9 +537,9 @@ class PosteriorThresholdDisplay(BinaryDisplayMixin, ThresholdPlot):
         ax : matplotlib Axes, default=None
             Axes to plot on, by default those of a new figure.
         **options
-            As for :func:`~skpostbac.posterior_threshold_curve`: `pos_label`, `sample_weight`,
-            `weight_type`, `class_weight`, `prior`, `level` and `random_state`; and those of
-            :meth:`plot`.
+            As for :func:`~skpostbac.posterior_threshold_curve`: `pos_label`,
+            `sample_weight`, `weight_type`, `class_weight`, `prior`, `level` and
+            `random_state`; and those of :meth:`plot`.
 
         Returns
         -------

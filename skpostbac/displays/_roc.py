@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class PosteriorRocDisplay(CurveDisplay):
-    """ROC curve of the samples with a credible band, whatever the distribution of the scores.
+    """ROC curve of the samples with a credible band that needs no model of the scores.
 
-    Create it with :meth:`from_estimator` or :meth:`from_predictions`. All parameters are stored as
-    attributes.
+    Create it with :meth:`from_estimator` or :meth:`from_predictions`. All parameters
+    are stored as attributes.
 
     Parameters
     ----------
     fpr, tpr : ndarray of shape (n_points,)
         Points all along the curve of the samples.
     low, high : ndarray of shape (n_points,)
-        Band at each point: a central credible interval of the true-positive rate at this
-        false-positive rate, extended to the curve where necessary. The whole curve of the
-        population is in the band with a smaller probability than `level`.
+        Band at each point: a central credible interval of the true-positive rate at
+        this false-positive rate, extended to the curve where necessary. The whole curve
+        of the population is in the band with a smaller probability than `level`.
     posterior : PosteriorRankingMetric
         Posterior of the area under the curve.
     level : float, default=0.95
@@ -56,14 +56,15 @@ class PosteriorRocDisplay(CurveDisplay):
     See Also
     --------
     posterior_roc_auc : The posterior of the area.
-    skpostbac.binormal.BinormalCurveDisplay : A smooth curve, under the assumption that the scores
-        are normal.
+    skpostbac.binormal.BinormalCurveDisplay : A smooth curve, under the assumption that
+        the scores are normal.
 
     Examples
     --------
     >>> import matplotlib.pyplot as plt
     >>> from skpostbac import PosteriorRocDisplay
-    >>> y_true, y_score = [0, 0, 0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
+    >>> y_true = [0, 0, 0, 0, 0, 1, 1, 1]
+    >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
     >>> display = PosteriorRocDisplay.from_predictions(y_true, y_score, name="tree")
     >>> display.line_.get_label()
     'tree (AUC = 0.77 [0.39, 1.00])'
@@ -85,9 +86,14 @@ class PosteriorRocDisplay(CurveDisplay):
         pos_label: Any = None,
     ) -> None:
         check_text(name, "name")
-        self.fpr, self.tpr, self.low, self.high = fpr, tpr, low, high
-        self.posterior, self.level = posterior, check_level(level)
-        self.name, self.pos_label = name, pos_label
+        self.fpr = fpr
+        self.tpr = tpr
+        self.low = low
+        self.high = high
+        self.posterior = posterior
+        self.level = check_level(level)
+        self.name = name
+        self.pos_label = pos_label
 
     @classmethod
     def from_predictions(
@@ -112,7 +118,8 @@ class PosteriorRocDisplay(CurveDisplay):
         y_true, y_score, pos_label, sample_weight, weight_type, groups, random_state
             As for :func:`~skpostbac.posterior_roc_auc`, of two classes.
         level : float, default=0.95
-            Probability of the band at each point, and of the interval of the area, in (0, 1).
+            Probability of the band at each point, and of the interval of the area, in
+            (0, 1).
         name : str, default=None
             Name of the classifier in the legend.
         ax : matplotlib Axes, default=None
@@ -141,8 +148,13 @@ class PosteriorRocDisplay(CurveDisplay):
             groups=groups,
             random_state=random_state,
         )
-        label = 1 if pos_label is None else pos_label
-        display = cls(*band, posterior=posterior, level=level, name=name, pos_label=label)
+        display = cls(
+            *band,
+            posterior=posterior,
+            level=level,
+            name=name,
+            pos_label=1 if pos_label is None else pos_label,
+        )
         return display.plot(ax, **options)
 
     def plot(
@@ -162,8 +174,8 @@ class PosteriorRocDisplay(CurveDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to plot on; a new figure by default. The curve gets a colour and a line style not
-            yet used in them.
+            Axes to plot on; a new figure by default. The curve gets a colour and a line
+            style not yet used in them.
         name : str, default=None
             Name of the curve in the legend, by default the display's `name`.
         plot_band : bool, default=True
@@ -171,7 +183,8 @@ class PosteriorRocDisplay(CurveDisplay):
         plot_chance_level : bool, default=False
             Whether to plot the chance level.
         curve_kwargs, band_kwargs, chance_level_kwargs : dict, default=None
-            Keyword arguments of matplotlib for the curve, the band and the chance level.
+            Keyword arguments of matplotlib for the curve, the band and the chance
+            level.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -186,17 +199,27 @@ class PosteriorRocDisplay(CurveDisplay):
             If matplotlib is not installed.
         """
         check_text(name, "name")
-        flags = {"plot_band": plot_band, "plot_chance_level": plot_chance_level, "despine": despine}
-        kwargs = {"band_kwargs": band_kwargs, "chance_level_kwargs": chance_level_kwargs}
-        self._start(ax, (5.4, 6.7), curve_kwargs=curve_kwargs, **kwargs, **flags)
+        self._start(
+            ax,
+            (5.4, 6.7),
+            curve_kwargs=curve_kwargs,
+            band_kwargs=band_kwargs,
+            chance_level_kwargs=chance_level_kwargs,
+            plot_band=plot_band,
+            plot_chance_level=plot_chance_level,
+            despine=despine,
+        )
+
         interval = self.posterior.credible_interval(self.level)
         area = f"AUC = {_plot.estimate(self.posterior.mean(), interval)}"
         label = _plot.with_score(self.name if name is None else name, area)
         self._plot_line(self.fpr, self.tpr, label, curve_kwargs)
+
         if plot_band:
             label = f"{100 * self.level:g}% credible band"
             self._plot_band(self.fpr, self.low, self.high, label, band_kwargs)
         if plot_chance_level:
             self._plot_chance((0, 1), chance_level_kwargs, "AUC")
-        labels = "False Positive Rate", "True Positive Rate"
-        return self._finish_curve(*labels, self.pos_label, despine)
+        return self._finish_curve(
+            "False Positive Rate", "True Positive Rate", self.pos_label, despine
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -25,22 +25,35 @@ Params: TypeAlias = Mapping[str, Any]
 
 # Value of a parameter for candidates without it.
 UNSET = "(not set)"
-# With more combinations of the other parameters than markers, a legend does not help.
+# Markers of the lines. If there are more combinations of the other parameters, a legend
+# would be too long to be useful.
 MARKERS = ("o", "s", "^", "D", "v", "P")
 ERRORBAR_STYLE = {"linewidth": 1, "elinewidth": 1.5, "markersize": 5, "capsize": 2}
-BEST_STYLE: dict[str, Any] = {"marker": "o", "linestyle": "none", "zorder": 3}
-BEST_STYLE |= {"markersize": 13, "markerfacecolor": "none", "markeredgewidth": 1.5}
-CORRECTED_STYLE: dict[str, Any] = {"fmt": "D", "markersize": 4, "elinewidth": 1, "capsize": 4}
-# Candidates with the same value are plotted side by side: within this fraction of the distance to
-# the next value, and at most this many points apart.
-SPREAD, LARGEST_SHIFT = 0.6, 5.0
+BEST_STYLE: dict[str, Any] = {
+    "marker": "o",
+    "linestyle": "none",
+    "zorder": 3,
+    "markersize": 13,
+    "markerfacecolor": "none",
+    "markeredgewidth": 1.5,
+}
+CORRECTED_STYLE: dict[str, Any] = {
+    "fmt": "D",
+    "markersize": 4,
+    "elinewidth": 1,
+    "capsize": 4,
+}
+# Candidates with the same value are plotted side by side: within this fraction of the
+# distance to the next value, and at most this many points apart.
+SPREAD = 0.6
+MAX_SPACING = 5.0
 
 
 class PosteriorSearchDisplay(Plot):
-    """Plot of the posterior balanced accuracy of search candidates against one parameter.
+    """Plot of the posterior balanced accuracy of search candidates by parameter value.
 
-    Create it with :meth:`from_search` or :meth:`from_cv_results`. All parameters are stored as
-    attributes.
+    Create it with :meth:`from_search` or :meth:`from_cv_results`. All parameters are
+    stored as attributes.
 
     Parameters
     ----------
@@ -51,7 +64,8 @@ class PosteriorSearchDisplay(Plot):
     posteriors : sequence of PosteriorBalancedAccuracy, of length n_candidates
         Pooled posteriors of the candidates.
     groups : sequence of str, of length n_candidates, default=None
-        Other parameters of each candidate. Up to six different groups are plotted as lines.
+        Other parameters of each candidate. Up to six different groups are plotted as
+        lines.
     best_index : int, default=None
         Position of the chosen candidate.
     corrected : SelectedPosterior, default=None
@@ -109,36 +123,45 @@ class PosteriorSearchDisplay(Plot):
     ) -> None:
         if not isinstance(param, str):
             raise TypeError(f"param must be a string, got {shown(param)}")
-        sizes: Any = {"values": values, "posteriors": posteriors}
-        for name, entries in (sizes if groups is None else {**sizes, "groups": groups}).items():
+        sequences: Any = {"values": values, "posteriors": posteriors}
+        if groups is not None:
+            sequences["groups"] = groups
+        for name, entries in sequences.items():
             with input_errors(f"{name} must be a sequence"):
                 _ = len(entries), iter(entries)
-        for place, posterior in enumerate(sizes["posteriors"]):
+
+        for i, posterior in enumerate(sequences["posteriors"]):
             if not isinstance(posterior, PosteriorBalancedAccuracy):
                 got = type(posterior).__name__
                 raise TypeError(
-                    f"posteriors[{place}] must be a PosteriorBalancedAccuracy, got {got}"
+                    f"posteriors[{i}] must be a PosteriorBalancedAccuracy, got {got}"
                 )
+
         n = len(posteriors)
         if not n or len(values) != n or (groups is not None and len(groups) != n):
+            got = f"{len(values)} values"
+            got += "" if groups is None else f" and {len(groups)} groups"
             raise ValueError(
-                "values and groups must have one entry for each of one or more posteriors, got "
-                f"{len(values)} values{'' if groups is None else f' and {len(groups)} groups'} "
-                f"for {n} posteriors"
+                "values and groups must have one entry for each of one or more "
+                f"posteriors, got {got} for {n} posteriors"
             )
         if groups is not None and not all(isinstance(group, str) for group in groups):
             raise TypeError(f"groups must be strings, got {shown(groups)}")
+
         _check_index(best_index, n)
+        is_corrected = best_index is not None and isinstance(
+            corrected, SelectedPosterior
+        )
+        if corrected is not None and not is_corrected:
+            raise TypeError(
+                "corrected must be a SelectedPosterior of the candidate at best_index, "
+                f"or None, got {shown(corrected)}"
+            )
+
         self.param = param
         self.values = values
         self.posteriors = posteriors
         self.groups = groups
-        is_corrected = best_index is not None and isinstance(corrected, SelectedPosterior)
-        if corrected is not None and not is_corrected:
-            raise TypeError(
-                "corrected must be a SelectedPosterior of the candidate at best_index, or None, "
-                f"got {shown(corrected)}"
-            )
         self.best_index = best_index
         self.corrected = corrected
 
@@ -156,8 +179,9 @@ class PosteriorSearchDisplay(Plot):
         param : str, default=None
             As for :meth:`from_cv_results`.
         **options
-            As for :meth:`from_cv_results`. The defaults of `labels`, `prior`, `class_weight` and
-            `n_repeats` come from the :class:`PosteriorRefit` of the search, if it has one.
+            As for :meth:`from_cv_results`. The defaults of `labels`, `prior`,
+            `class_weight` and `n_repeats` come from the :class:`PosteriorRefit` of the
+            search, if it has one.
 
         Returns
         -------
@@ -176,11 +200,15 @@ class PosteriorSearchDisplay(Plot):
         >>> from sklearn.datasets import load_wine
         >>> from sklearn.model_selection import GridSearchCV
         >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from skpostbac import ClassCountsScorer, PosteriorRefit, PosteriorSearchDisplay
+        >>> from skpostbac import ClassCountsScorer, PosteriorRefit
+        >>> from skpostbac import PosteriorSearchDisplay
         >>> X, y = load_wine(return_X_y=True)
-        >>> tree, grid = DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 4]}
-        >>> rule = PosteriorRefit("lower")
-        >>> search = GridSearchCV(tree, grid, scoring=ClassCountsScorer(), refit=rule).fit(X, y)
+        >>> search = GridSearchCV(
+        ...     DecisionTreeClassifier(random_state=0),
+        ...     {"max_depth": [1, 2, 4]},
+        ...     scoring=ClassCountsScorer(),
+        ...     refit=PosteriorRefit("lower"),
+        ... ).fit(X, y)
         >>> display = PosteriorSearchDisplay.from_search(search, method="hdi")
         >>> display.best_.get_label()
         'Chosen (0.913 [0.871, 0.952])'
@@ -189,12 +217,12 @@ class PosteriorSearchDisplay(Plot):
         if isinstance(search, type) or not hasattr(search, "fit"):
             raise TypeError(f"search must be a fitted search, got {shown(search)}")
         check_is_fitted(search, "cv_results_")
-        best_index = getattr(search, "best_index_", None)
+
+        defaults = {"best_index": getattr(search, "best_index_", None)}
         if isinstance(rule := search.refit, PosteriorRefit):
-            names = ("labels", "prior", "class_weight", "n_repeats")
-            options = {name: getattr(rule, name) for name in names} | options
-        options = {"best_index": best_index, **options}
-        return cls.from_cv_results(search.cv_results_, param, **options)
+            for name in ("labels", "prior", "class_weight", "n_repeats"):
+                defaults[name] = getattr(rule, name)
+        return cls.from_cv_results(search.cv_results_, param, **defaults | options)
 
     @classmethod
     def from_cv_results(
@@ -214,17 +242,20 @@ class PosteriorSearchDisplay(Plot):
             ``cv_results_`` of a search with ``scoring=ClassCountsScorer()``, or a
             ``pandas.DataFrame`` of it.
         param : str, default=None
-            Name of a parameter of the search, such as "max_depth" or "model__max_depth"; by
-            default the one with the most values, or the first of them in a tie.
+            Name of a parameter of the search, such as "max_depth" or
+            "model__max_depth"; by default the one with the most values, or the first of
+            them in a tie.
         best_index : int, default=None
-            Position of the chosen candidate, which is marked; by default none is. If it is the best
-            one and the search used :class:`OutcomesScorer`, its posterior corrected for selection
-            is plotted, too (:func:`selected_posterior`, seed 0).
+            Position of the chosen candidate, which is marked; by default none is. If it
+            is the best one and the search used :class:`OutcomesScorer`, its posterior
+            corrected for selection is plotted, too (:func:`selected_posterior`, seed
+            0).
         ax : matplotlib Axes, default=None
             Axes to plot on; a new figure by default.
         **options
-            As for :func:`~skpostbac.pooled_posteriors`: `labels`, `prior`, `class_weight`,
-            `n_repeats` and `training_variation`; and those of :meth:`plot`.
+            As for :func:`~skpostbac.pooled_posteriors`: `labels`, `prior`,
+            `class_weight`, `n_repeats` and `training_variation`; and those of
+            :meth:`plot`.
 
         Returns
         -------
@@ -233,8 +264,9 @@ class PosteriorSearchDisplay(Plot):
         Raises
         ------
         ValueError
-            If there are no parameters, `param` is not one of them, `best_index` is out of range,
-            or all candidates failed, or as for :func:`~skpostbac.pooled_posteriors`.
+            If there are no parameters, `param` is not one of them, `best_index` is out
+            of range, or all candidates failed, or as for
+            :func:`~skpostbac.pooled_posteriors`.
         ImportError
             If matplotlib is not installed.
 
@@ -251,9 +283,15 @@ class PosteriorSearchDisplay(Plot):
         >>> from sklearn.tree import DecisionTreeClassifier
         >>> from skpostbac import ClassCountsScorer, PosteriorSearchDisplay
         >>> X, y = load_wine(return_X_y=True)
-        >>> tree, grid = DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 4]}
-        >>> search = GridSearchCV(tree, grid, scoring=ClassCountsScorer(), refit=False).fit(X, y)
-        >>> display = PosteriorSearchDisplay.from_cv_results(search.cv_results_, best_index=1)
+        >>> search = GridSearchCV(
+        ...     DecisionTreeClassifier(random_state=0),
+        ...     {"max_depth": [1, 2, 4]},
+        ...     scoring=ClassCountsScorer(),
+        ...     refit=False,
+        ... ).fit(X, y)
+        >>> display = PosteriorSearchDisplay.from_cv_results(
+        ...     search.cv_results_, best_index=1
+        ... )
         >>> display.best_.get_label()
         'Chosen (0.82 [0.76, 0.87])'
         >>> plt.close(display.figure_)
@@ -262,23 +300,25 @@ class PosteriorSearchDisplay(Plot):
         if "params" not in cv_results:
             raise ValueError("cv_results must come from a search, but has no 'params'")
         params = candidate_params(cv_results, n_candidates)
-        if not (n_values := count_values(params)):
+        n_values = count_values(params)
+        if not n_values:
             raise ValueError("cv_results must come from a search with parameters")
         if param is None:
             param = max(n_values, key=lambda name: n_values[name])
         check_choice(param, sorted(n_values), "param")
         _check_index(best_index, len(params))
-        groups = varying_params(params, but=param)
-        pooling, plot_options = cls._split(options)
-        posteriors = dict(enumerate(pooled_posteriors(cv_results, **pooling)))
-        fitted = {i: posterior for i, posterior in posteriors.items() if posterior is not None}
+
+        options, plot_options = cls._split(options)
+        posteriors = enumerate(pooled_posteriors(cv_results, **options))
+        fitted = {i: posterior for i, posterior in posteriors if posterior is not None}
+        groups = varying_params(params, exclude=param)
         display = cls(
             param=param,
             values=[params[i].get(param, UNSET) for i in fitted],
             posteriors=list(fitted.values()),
             groups=[groups[i] for i in fitted],
             best_index=list(fitted).index(best_index) if best_index in fitted else None,
-            corrected=corrected_choice(cv_results, best_index, **pooling),
+            corrected=corrected_choice(cv_results, best_index, **options),
         )
         return display.plot(ax, **plot_options)
 
@@ -299,20 +339,20 @@ class PosteriorSearchDisplay(Plot):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to plot on; a new figure by default. The candidates get colours not yet used in
-            them.
+            Axes to plot on; a new figure by default. The candidates get colours not yet
+            used in them.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
         method : {"hull", "hdi", "central"}, default="hull"
-            Hull of both other intervals, the shortest interval, or the one with equal probability
-            in both tails.
+            Hull of both other intervals, the shortest interval, or the one with equal
+            probability in both tails.
         plot_chance_level : bool, default=False
             Whether to plot the chance level.
         errorbar_kwargs : dict, default=None
             Keyword arguments of matplotlib's `errorbar` for the means and intervals.
         best_kwargs, chance_level_kwargs : dict, default=None
-            Keyword arguments of matplotlib's `plot` for the marker of the chosen candidate, and of
-            `axhline` for the chance level.
+            Keyword arguments of matplotlib's `plot` for the marker of the chosen
+            candidate, and of `axhline` for the chance level.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -332,45 +372,71 @@ class PosteriorSearchDisplay(Plot):
         --------
         >>> import matplotlib.pyplot as plt
         >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorSearchDisplay
-        >>> posteriors = [PosteriorBalancedAccuracy.from_counts([n, 8], [32, 10]) for n in (20, 30)]
-        >>> display = PosteriorSearchDisplay(param="C", values=[1, 2], posteriors=posteriors).plot()
+        >>> posteriors = [
+        ...     PosteriorBalancedAccuracy.from_counts([20, 8], [32, 10]),
+        ...     PosteriorBalancedAccuracy.from_counts([30, 8], [32, 10]),
+        ... ]
+        >>> display = PosteriorSearchDisplay(
+        ...     param="C", values=[1, 2], posteriors=posteriors
+        ... ).plot()
         >>> display.errorbars_[0].lines[0].get_ydata().round(4)
         array([0.697 , 0.8485])
         >>> plt.close(display.figure_)
         """
         mean = np.array([posterior.mean() for posterior in self.posteriors])
-        intervals = _plot.all_intervals([p.distribution for p in self.posteriors], level, method)
-        flags = {"plot_chance_level": plot_chance_level, "despine": despine}
-        kwargs = {"best_kwargs": best_kwargs, "chance_level_kwargs": chance_level_kwargs}
-        ax = self._start(ax, (6.4, 5.2), errorbar_kwargs=errorbar_kwargs, **kwargs, **flags)
-        is_first, axis = not ax.has_data(), _plot.ParamAxis.of_values(self.values)
+        intervals = _plot.all_intervals(
+            [p.distribution for p in self.posteriors], level, method
+        )
+        ax = self._start(
+            ax,
+            (6.4, 5.2),
+            errorbar_kwargs=errorbar_kwargs,
+            best_kwargs=best_kwargs,
+            chance_level_kwargs=chance_level_kwargs,
+            plot_chance_level=plot_chance_level,
+            despine=despine,
+        )
+        is_first = not ax.has_data()
+        axis = _plot.ParamAxis.of_values(self.values)
         if axis.is_log:
             ax.set_xscale("log")
+
         low, high = np.transpose(intervals)
-        bars, shifts = [], np.zeros(len(mean))
+        bars = []
+        shifts = np.zeros(len(mean))
         for index, style, shift in self._lines(axis):
-            # As lists: matplotlib asks whether an array of one number is finite, of which NumPy
-            # before 2.4 warns.
+            # As lists, since matplotlib tests arrays of one number in a way that raises
+            # a warning of NumPy before 2.4.
             error = (mean - low)[index].tolist(), (high - mean)[index].tolist()
             style = _plot.merge_kwargs(style, errorbar_kwargs)
             bars.append(ax.errorbar(axis.x[index], mean[index], yerr=error, **style))
             _shift(bars[-1].get_children(), shift)
             shifts[index] = shift
         self.errorbars_ = tuple(bars)
-        axis.set_margins(ax, shifts.max() + LARGEST_SHIFT)
+        axis.set_margins(ax, shifts.max() + MAX_SPACING)
+
         self.best_ = self.corrected_ = self.chance_level_ = None
         if (best := self.best_index) is not None:
-            label = _plot.with_score("Chosen", _plot.estimate(mean[best], intervals[best]))
+            score = _plot.estimate(mean[best], intervals[best])
+            label = _plot.with_score("Chosen", score)
             color = _plot.text_color(ax)
-            style = _plot.merge_kwargs({**BEST_STYLE, "color": color, "label": label}, best_kwargs)
+            style = {**BEST_STYLE, "color": color, "label": label}
+            style = _plot.merge_kwargs(style, best_kwargs)
             (self.best_,) = ax.plot(axis.x[best], mean[best], **style)
-            marks: list[Any] = [self.best_]
+            artists: list[Any] = [self.best_]
+
             if self.corrected is not None:
-                interval = self.corrected.credible_interval(level, method=method)
-                at = axis.x[best], self.corrected.mean(), interval, "Corrected for the choice"
-                self.corrected_ = self._point(*at, color=color, **CORRECTED_STYLE)
-                marks += self.corrected_.get_children()
-            _shift(marks, shifts[best])
+                self.corrected_ = self._point(
+                    axis.x[best],
+                    self.corrected.mean(),
+                    self.corrected.credible_interval(level, method=method),
+                    "Corrected for the choice",
+                    color=color,
+                    **CORRECTED_STYLE,
+                )
+                artists += self.corrected_.get_children()
+            _shift(artists, shifts[best])
+
         if plot_chance_level:
             chance = self.posteriors[0].chance
             self.chance_level_ = ax.axhline(
@@ -381,53 +447,76 @@ class PosteriorSearchDisplay(Plot):
         ax.set_ylabel(f"Balanced accuracy\n{_plot.estimate_title(level, method)}")
         return self._finish(despine, legend="")
 
-    def _lines(self, axis: _plot.ParamAxis) -> Iterator[tuple[NDArray[np.intp], Any, float]]:
-        """Yield the candidates from left to right, the style and the shift of each line.
+    def _lines(
+        self, axis: _plot.ParamAxis
+    ) -> Iterator[tuple[NDArray[np.intp], Any, float]]:
+        """Yield the candidates, the style and the shift of each line.
 
-        Candidates with the same value are side by side. With many groups there are no lines, but
-        the first, second, ... candidate of each value.
+        The candidates of a line are ordered by value; those of different lines with the
+        same value are side by side. If there are too many groups for lines, the first
+        candidates of all values share a style without a line, then the second ones, and
+        so on.
         """
         groups = [""] * len(self.posteriors) if self.groups is None else self.groups
-        order, names = np.argsort(axis.x, kind="stable"), list(dict.fromkeys(groups))
+        order = np.argsort(axis.x, kind="stable")
+        names = list(dict.fromkeys(groups))
         if len(names) <= len(MARKERS):
-            number = np.array([names.index(group) for group in groups])[order]
+            line = np.array([names.index(group) for group in groups])[order]
             styles = _plot.unused_styles(self.ax_, len(names))
-            for style, marker, label in zip(styles, MARKERS, _plot.shorten(names), strict=False):
-                style.update(marker=marker, **({"label": _plot.literal(label)} if label else {}))
+            for style, marker, label in zip(
+                styles, MARKERS, _plot.shorten(names), strict=False
+            ):
+                style["marker"] = marker
+                if label:
+                    style["label"] = _plot.literal(label)
         else:
-            _, first, counts = np.unique(axis.x[order], return_index=True, return_counts=True)
-            number = np.arange(len(order)) - np.repeat(first, counts)
+            _, first, counts = np.unique(
+                axis.x[order], return_index=True, return_counts=True
+            )
+            line = np.arange(len(order)) - np.repeat(first, counts)
             (style,) = _plot.unused_styles(self.ax_, 1)
             styles = [{**style, "linestyle": "none", "marker": "o"}] * int(counts.max())
-        step = min(LARGEST_SHIFT, SPREAD * axis.step(self.ax_) / len(styles))
+
+        spacing = min(MAX_SPACING, SPREAD * axis.step(self.ax_) / len(styles))
         for i, style in enumerate(styles):
-            style.update(ERRORBAR_STYLE, **({} if axis.is_ordered else {"linestyle": "none"}))
-            yield order[number == i], style, step * (i - (len(styles) - 1) / 2)
+            style.update(ERRORBAR_STYLE)
+            if not axis.is_ordered:
+                style["linestyle"] = "none"
+            yield order[line == i], style, spacing * (i - (len(styles) - 1) / 2)
 
 
 def _shift(artists: Sequence[Any], shift: float) -> None:
-    """Move artists sideways by a number of points; their data values do not change."""
+    """Shift artists sideways by a number of points without changing their data."""
     from matplotlib.transforms import ScaledTranslation
 
     for artist in artists:
         inches = artist.axes.figure.dpi_scale_trans
-        artist.set_transform(artist.get_transform() + ScaledTranslation(shift / 72, 0, inches))
+        artist.set_transform(
+            artist.get_transform() + ScaledTranslation(shift / 72, 0, inches)
+        )
 
 
 def _check_index(best_index: object, n_candidates: int) -> None:
     is_position = is_integer(best_index) and 0 <= best_index < n_candidates
     if best_index is not None and not is_position:
         raise ValueError(
-            f"best_index must be the position of one of {n_candidates} candidates, from 0 to "
-            f"{n_candidates - 1}, got {shown(best_index)}"
+            f"best_index must be the position of one of {n_candidates} candidates, "
+            f"from 0 to {n_candidates - 1}, got {shown(best_index)}"
         )
 
 
-def check_names(name: str | Sequence[str] | None, cv_results: Any, n_candidates: int) -> list[str]:
-    """Return the given names, by default those of the candidates, one for each."""
+def check_candidate_names(
+    name: str | Sequence[str] | None, cv_results: Any, n_candidates: int
+) -> list[str]:
+    """Return the given names, or by default the parameters, one for each candidate."""
     names = candidate_names(cv_results) if name is None else name
-    if not isinstance(names, str | list | tuple) or not all(isinstance(n, str) for n in names):
-        raise TypeError(f"name must be a string or a list of strings, got {shown(name)}")
+    if not isinstance(names, str | list | tuple) or not all(
+        isinstance(n, str) for n in names
+    ):
+        raise TypeError(
+            f"name must be a string or a list of strings, got {shown(name)}"
+        )
+
     names = [names] if isinstance(names, str) else list(names)
     if len(names) != n_candidates or len(set(names)) < n_candidates:
         raise ValueError(f"name must give {n_candidates} different names, got {names}")
@@ -446,27 +535,36 @@ def candidate_names(cv_results: Any) -> list[str]:
     """
     params = list(cv_results.get("params", [{}]))
     if len(params) == 1:
-        return [_write(params[0], list(params[0])) or "pooled folds"]
+        return [_params_text(params[0], params[0]) or "pooled folds"]
+
     names = varying_params(params)
     if len(set(names)) == len(names):
         return names
-    return [f"{position}: {_write(chosen, list(chosen))}" for position, chosen in enumerate(params)]
+
+    return [
+        f"{i}: {_params_text(candidate, candidate)}"
+        for i, candidate in enumerate(params)
+    ]
 
 
-def varying_params(params: Sequence[Params], but: str | None = None) -> list[str]:
+def varying_params(params: Sequence[Params], exclude: str | None = None) -> list[str]:
     """Return the varying parameters of each candidate, except for one, as text."""
-    varying = [name for name, n in count_values(params).items() if n > 1 and name != but]
-    return [_write(chosen, varying) for chosen in params]
+    varying = [
+        name for name, n in count_values(params).items() if n > 1 and name != exclude
+    ]
+    return [_params_text(candidate, varying) for candidate in params]
 
 
 def count_values(params: Sequence[Params]) -> dict[str, int]:
     """Return the number of values of each parameter."""
-    names = dict.fromkeys(name for chosen in params for name in chosen)
+    names = dict.fromkeys(name for candidate in params for name in candidate)
     return {
-        name: len({_plot.value_text(chosen.get(name, UNSET)) for chosen in params})
+        name: len({_plot.value_text(one.get(name, UNSET)) for one in params})
         for name in names
     }
 
 
-def _write(params: Params, names: Sequence[str]) -> str:
-    return ", ".join(f"{name}={_plot.value_text(params[name])}" for name in names if name in params)
+def _params_text(params: Params, names: Iterable[str]) -> str:
+    return ", ".join(
+        f"{name}={_plot.value_text(params[name])}" for name in names if name in params
+    )

@@ -1,13 +1,21 @@
-"""Distributions of accuracies and of weighted sums of Betas; requires only NumPy and SciPy."""
+"""Distributions of accuracies and of weighted sums of Betas, on NumPy and SciPy."""
 
 from skpostbac.stats._beta import BetaAverage, BetaAverages
 from skpostbac.stats._borrowing import HierarchicalBetaAverage, Hyperprior
 from skpostbac.stats._dirichlet import PairedDifference
-from skpostbac.stats._distribution import BoundedDistribution, DrawnDistribution, Interval
+from skpostbac.stats._distribution import (
+    BoundedDistribution,
+    DrawnDistribution,
+    Interval,
+)
 from skpostbac.stats._pairs import HierarchicalPairedDifference
 from skpostbac.stats._population import BetaBinomial, NormalBinomial
 from skpostbac.stats._ratio import BetaQuotient, BetaRatio
-from skpostbac.stats._transforms import LibbyNovickBeta, PowerTransform, ShiftedDistribution
+from skpostbac.stats._transforms import (
+    LibbyNovickBeta,
+    PowerTransform,
+    ShiftedDistribution,
+)
 
 __all__ = [
     "BetaAverage",

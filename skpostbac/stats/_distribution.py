@@ -1,31 +1,33 @@
-"""Univariate distributions: their interface, and what bounded ones and draws have in common.
+"""Interface of univariate distributions, and base classes for bounded ones and draws.
 
-Method names follow SciPy's random variables. The central interval leaves a probability of
-(1 - level) / 2 in each tail; `hdi` is the shortest interval of this probability. Results report the
-hull of both, see `interval_of`.
+Method names follow SciPy's random variables. The central interval leaves a probability
+of (1 - level) / 2 in each tail; `hdi` is the shortest interval of this probability.
+Results report the hull of both, see `interval_of`.
 
-A family of distributions on a bounded interval gives its mean and support (`_frame`), itself at
-distances from its mean (`_centred`) and its moments. What follows from these is written here once,
-also random draws, unless a family has a faster way.
+A family of distributions on a bounded interval provides its mean and support
+(`_frame`), the distribution at distances from its mean (`_centred`) and its moments.
+All other methods are derived here, including random draws, unless a family has a faster
+method.
 
-**Random draws.** Probabilities are shares of the n draws, and quantiles interpolate between them.
-The standard error of the mean is s / sqrt(n). That of a quantile at p follows from the binomial
-number of draws below it, whose standard deviation is sqrt(n p (1 - p)): it is half the distance
-between the quantiles at p - d and p + d with d = sqrt(p (1 - p) / n) (Serfling, Approximation
-Theorems of Mathematical Statistics, 1980). The shortest interval of a share of the draws has larger
-errors, which fall as n^(-1/3) (Kim and Pollard, Annals of Statistics 18, 1990).
+**Random draws.** Probabilities are proportions of the n draws, and quantiles
+interpolate between them. The standard error of the mean is s / sqrt(n). That of a
+quantile at p follows from the binomial number of draws below it, whose standard
+deviation is sqrt(n p (1 - p)): it is half the distance between the quantiles at p - d
+and p + d with d = sqrt(p (1 - p) / n) (Serfling, Approximation Theorems of Mathematical
+Statistics, 1980). The ends of the shortest interval have larger errors, which decrease
+as n^(-1/3) (Kim and Pollard, Annals of Statistics 18, 1990).
 
-Their density is estimated by a normal kernel on a fine histogram, of the width of Silverman's rule
-(Density Estimation for Statistics and Data Analysis, 1986, section 3.4.2, eq. 3.30). What it would
-move beyond the outermost draws is reflected there, so that the estimate never leaves the range of
-the possible values.
+The density of draws is estimated by a normal kernel on a fine histogram, with
+Silverman's bandwidth (Density Estimation for Statistics and Data Analysis, 1986,
+section 3.4.2, eq. 3.30). The estimate is reflected at the outermost draws, so it never
+leaves the range of possible values.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import (
@@ -71,8 +73,9 @@ from skpostbac.stats._numerics import Frame
 
 IntervalMethod: TypeAlias = Literal["hull", "hdi", "central"]
 Convention: TypeAlias = Literal["non-excess", "excess"]
-# The central interval leaves out values next to 1 where few samples have next to no errors, and the
-# shortest one those below where a rare class is harder: `benchmarks/interval_coverage.py`.
+# With few samples and almost no errors the central interval excludes values close to 1;
+# if a rare class is harder, the shortest interval excludes lower values. The coverage
+# of all three is measured in `benchmarks/interval_coverage.py`.
 DEFAULT_INTERVAL: IntervalMethod = "hull"
 
 
@@ -107,7 +110,8 @@ class Intervals(NamedTuple):
     """Upper ends."""
 
 
-# What one distribution returns, and an array of them: at points, for each distribution, intervals.
+# Types that differ between one distribution and an array of distributions: values at
+# points, a number for each distribution, and intervals.
 Values = TypeVar("Values")
 Moments = TypeVar("Moments", float, Floats)
 Ends = TypeVar("Ends", Interval, Intervals, covariant=True)
@@ -196,8 +200,8 @@ class Distribution(SetOnce, ABC):
         level : float, default=0.95
             Probability of the interval, in (0, 1).
         method : {"hull", "hdi", "central"}, default="hull"
-            The shortest interval (`hdi`), the central one (`interval`), or the smallest that holds
-            both.
+            The shortest interval (`hdi`), the central one (`interval`), or the smallest
+            that contains both.
 
         Returns
         -------
@@ -225,8 +229,8 @@ class Distribution(SetOnce, ABC):
         shape : int or tuple of int, default=()
             Shape of the result; a single float for ``()``.
         rng : Generator, BitGenerator, SeedSequence or int, optional
-            NumPy generator or seed, such as a non-negative integer. By default a generator with
-            fresh entropy.
+            NumPy generator or seed, such as a non-negative integer. By default a
+            generator with fresh entropy.
 
         Returns
         -------
@@ -252,7 +256,7 @@ class Distribution(SetOnce, ABC):
         Returns
         -------
         variable : random variable
-            Made by :func:`scipy.stats.make_distribution`; it asks this distribution.
+            Made by :func:`scipy.stats.make_distribution`; it calls this distribution.
 
         Raises
         ------
@@ -273,6 +277,7 @@ class Distribution(SetOnce, ABC):
 
         if tuple(map(int, __version__.split(".")[:2])) < (1, 16):
             raise ImportError(f"to_scipy needs SciPy 1.16 or later, got {__version__}")
+
         moments = {
             (1, "raw"): "mean",
             (2, "central"): "variance",
@@ -286,60 +291,77 @@ class Distribution(SetOnce, ABC):
 
         names = ["pdf", "logpdf", "cdf", "ccdf", "logcdf", "logccdf", "icdf", "iccdf"]
         names += ["median", "mode", "sample"]
-        described = {
+        attributes = {
             "__make_distribution_version__": "1.16.0",
             "parameters": (),
             "support": tuple(self.support()),
             "moment": staticmethod(moment),
             **{name: getattr(self, name) for name in names if hasattr(self, name)},
         }
-        return stats.make_distribution(type(type(self).__name__, (), described)())()
+        return stats.make_distribution(type(type(self).__name__, (), attributes)())()
 
     def _repr_html_(self) -> str:
-        (estimate,) = estimate_rows({"": self})
+        (estimate,) = _estimates([self])
         (sd,) = format_column([self.standard_deviation()])
         header = ("mean", "95% CI", "standard deviation")
-        return block(repr(self), record(header, *estimate[1:], sd))
+        return block(repr(self), record(header, *estimate, sd))
+
+
+def _estimates(
+    distributions: Collection[Distribution], level: float = 0.95
+) -> list[tuple[str, str]]:
+    """Return formatted means and intervals."""
+    means = [distribution.mean() for distribution in distributions]
+    intervals = [interval_of(distribution, level) for distribution in distributions]
+    return format_estimates(means, intervals)
 
 
 def estimate_rows(
     distributions: Mapping[str, Distribution], level: float = 0.95
 ) -> list[tuple[str, str, str]]:
     """Return the rows of a table: names, means and intervals."""
-    means = [distribution.mean() for distribution in distributions.values()]
-    intervals = [interval_of(distribution, level) for distribution in distributions.values()]
-    estimates = format_estimates(means, intervals)
-    return [(name, *estimate) for name, estimate in zip(distributions, estimates, strict=True)]
+    estimates = _estimates(distributions.values(), level)
+    return [
+        (name, *estimate)
+        for name, estimate in zip(distributions, estimates, strict=True)
+    ]
 
 
 def interval_of(
     distribution: HasIntervals[Ends], level: float, method: object = DEFAULT_INTERVAL
 ) -> Ends:
-    """Return the "hull", "hdi" or "central" interval of a distribution, or those of an array.
+    """Return the "hull", "hdi" or "central" interval of one or several distributions.
 
-    This is the one place that decides which interval is reported unless a method is asked for.
+    The default method is that of all reported intervals.
     """
     check_interval_method(method)
     if method == "hdi":
         return distribution.hdi(level)
     if method == "central":
         return distribution.interval(level)
-    shortest, central = distribution.hdi(level), distribution.interval(level)
+
+    shortest = distribution.hdi(level)
+    central = distribution.interval(level)
     low: Any = plain_float(np.minimum(shortest[0], central[0]))
     high: Any = plain_float(np.maximum(shortest[1], central[1]))
     return type(shortest)(low, high)
 
 
 def check_interval_method(method: object) -> None:
-    """Raise unless `method` is the name of an interval."""
+    """Raise unless `method` is the name of a kind of interval."""
     if not isinstance(method, str) or method not in get_args(IntervalMethod):
-        raise ValueError(f"method must be 'hull', 'hdi' or 'central', got {shown(method)}")
+        raise ValueError(
+            f"method must be 'hull', 'hdi' or 'central', got {shown(method)}"
+        )
 
 
 def figures_of(
     distribution: Distribution, level: float, interval: Interval | None = None
 ) -> dict[str, float]:
-    """Return the values that all summaries contain, by key; the interval may be known already."""
+    """Return the statistics that all summaries contain, by key.
+
+    The interval is computed unless it is given.
+    """
     low, high = interval or interval_of(distribution, level)
     return {
         "mean": distribution.mean(),
@@ -353,7 +375,9 @@ def figures_of(
 
 def describe(distribution: Distribution, level: float) -> str:
     """Return the mean and the credible interval as part of a sentence."""
-    return describe_estimate(distribution.mean(), interval_of(distribution, level), level)
+    return describe_estimate(
+        distribution.mean(), interval_of(distribution, level), level
+    )
 
 
 def estimate_columns(
@@ -361,27 +385,28 @@ def estimate_columns(
 ) -> tuple[tuple[str, str], list[tuple[str, str]]]:
     """Return the header and the cells of two columns: means and intervals.
 
-    Standard deviations replace intervals that would take long.
+    If the intervals are slow to compute, standard deviations replace them.
     """
     if not any(distribution._has_slow_intervals for distribution in distributions):
-        intervals = [interval_of(distribution, 0.95) for distribution in distributions]
-        return ("mean", "95% CI"), format_estimates(
-            [one.mean() for one in distributions], intervals
-        )
-    means = [f"{distribution.mean():.3f}" for distribution in distributions]
-    deviations = [f"{distribution.standard_deviation():.3f}" for distribution in distributions]
-    return ("mean", "standard deviation"), list(zip(means, deviations, strict=True))
+        return ("mean", "95% CI"), _estimates(distributions)
+
+    cells = [
+        (f"{distribution.mean():.3f}", f"{distribution.standard_deviation():.3f}")
+        for distribution in distributions
+    ]
+    return ("mean", "standard deviation"), cells
 
 
 def normal_kurtosis(convention: object) -> float:
-    """Return the kurtosis of a normal distribution by SciPy's "non-excess" or "excess"."""
+    """Return the "non-excess" or "excess" kurtosis of a normal distribution."""
     check_choice(convention, ("non-excess", "excess"), "convention")
     return 3.0 if convention == "non-excess" else 0.0
 
 
 def broadcast_limits(x: ArrayLike, y: ArrayLike) -> tuple[Floats, ...]:
     """Return both limits of an integral as arrays of their common shape."""
-    lower, upper = float_array(x, "x"), float_array(y, "y")
+    lower = float_array(x, "x")
+    upper = float_array(y, "y")
     try:
         return np.broadcast_arrays(lower, upper)
     except ValueError as error:
@@ -396,39 +421,50 @@ def plain_float(values: float | Floats) -> float | Floats:
     return values if isinstance(values, np.ndarray) else float(values)
 
 
-class _Rows(NamedTuple):
+class _BroadcastRows(NamedTuple):
     """Broadcast values arranged in rows, one row for each distribution.
 
-    `order` is the index of each value in the flat result, shape (m, n); None for one distribution.
+    Attributes
+    ----------
+    shape : tuple of int
+        Shape of the result.
+    order : array of shape (m, n), or None for one distribution
+        Index of each value in the flat result.
     """
 
     shape: tuple[int, ...]
     order: Indices | None
 
     @classmethod
-    def of(cls, shape: tuple[int, ...], others: tuple[int, ...], name: str) -> _Rows:
+    def of(
+        cls, shape: tuple[int, ...], others: tuple[int, ...], name: str
+    ) -> _BroadcastRows:
         """Broadcast an array of distributions with others."""
         try:
             result = np.broadcast_shapes(shape, others) if shape else others
         except ValueError as error:
             raise ValueError(
-                f"{name} must broadcast with the distributions, got the shapes {others} and {shape}"
+                f"{name} must broadcast with the distributions, got the shapes "
+                f"{others} and {shape}"
             ) from error
-        count, size = math.prod(shape), math.prod(result)
+
+        count = math.prod(shape)
         if count == 1:
             return cls(result, None)
         row = np.broadcast_to(np.arange(count).reshape(shape), result).ravel()
         order = np.argsort(row, kind="stable")
-        return cls(result, order.reshape(count, size // count if count else 0))
+        return cls(result, order.reshape(count, row.size // max(count, 1)))
 
     def split(self, values: Floats) -> Floats:
         """Return the values for each distribution, shape (m, n)."""
         if values.shape != self.shape:
             values = np.broadcast_to(values, self.shape)
-        return values.reshape(1, -1) if self.order is None else values.ravel()[self.order]
+        if self.order is None:
+            return values.reshape(1, -1)
+        return values.ravel()[self.order]
 
     def joined(self, values: Floats) -> Any:
-        """Reorder values of shape (m, n) to the broadcast shape; a number if that is ()."""
+        """Return values of shape (m, n) in the broadcast shape, or a number for ()."""
         if self.order is None:
             return values.reshape(self.shape)[()]
         result = np.empty(self.order.size)
@@ -437,7 +473,7 @@ class _Rows(NamedTuple):
 
 
 class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
-    """Moments, probabilities, quantiles and intervals of one distribution, or of an array of them.
+    """Methods of one distribution, or of an array of distributions.
 
     Points and probabilities are broadcast with the array.
     """
@@ -449,7 +485,10 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
 
     @property
     def _cumulants(self) -> Floats:
-        """Second, third and fourth cumulant in powers of the unit, if moments follow from these."""
+        """Second to fourth cumulant in powers of `_unit`.
+
+        Families that override all moments need none.
+        """
         raise NotImplementedError
 
     @property
@@ -459,16 +498,16 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
 
     @abstractmethod
     def _numbers(self, values: Floats) -> Moments:
-        """Return a number of each distribution, from as many values."""
+        """Return one number for each distribution, given an array of shape (m,)."""
 
     @abstractmethod
     def _intervals(self, values: Floats) -> Ends:
-        """Return an interval of each distribution, given as an array of shape (2, m)."""
+        """Return one interval for each distribution, given an array of shape (2, m)."""
 
     @property
     @abstractmethod
     def _located(self) -> Located:
-        """Return the distributions at their places on the real line."""
+        """The distributions as functions of x."""
 
     def variance(self) -> Moments:
         """Return the variance."""
@@ -526,7 +565,8 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         ValueError
             If `level` is outside (0, 1).
         """
-        tail, located = 0.5 * (1 - check_level(level)), self._located
+        tail = 0.5 * (1 - check_level(level))
+        located = self._located
         p = np.full((located.frames.shape[1], 2), [tail, 1 - tail])
         return self._intervals(located.quantiles(p, p[:, ::-1]).T)
 
@@ -555,10 +595,10 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         Parameters
         ----------
         x : array_like
-            Any shape. The density is zero outside the support. At an end of the support it is the
-            limit from inside, which may be infinite. Where it has a pole inside the support, such
-            as halfway between a perfect class and an always wrong one under Jeffreys' prior, it is
-            a large number.
+            Any shape. The density is zero outside the support. At an end of the support
+            it is the limit from inside, which may be infinite. Where it has a pole
+            inside the support, such as halfway between a perfect class and an always
+            wrong one under Jeffreys' prior, it is a large number.
 
         Returns
         -------
@@ -569,7 +609,7 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         ValueError
             If `x` is not real.
         """
-        return self._asked(self._located.values, x, 2)
+        return self._at(x, self._located.values, 2)
 
     def logpdf(self, x: ArrayLike) -> Values:
         """Return the logarithm of the probability density at `x`.
@@ -583,7 +623,7 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         -------
         logpdf : float or ndarray of the shape of `x`
         """
-        return self._asked(self._located.logs, x, 2)
+        return self._at(x, self._located.logs, 2)
 
     def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Values:
         """Return P(X <= x), or P(x < X <= y) when `y` is given.
@@ -593,8 +633,8 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         x : array_like
             Any shape.
         y : array_like, optional
-            Upper limit; broadcast with `x`. The result is negative where `y` is below `x`, like an
-            integral from x to y, and NaN where either is NaN.
+            Upper limit; broadcast with `x`. The result is negative where `y` is below
+            `x`, like an integral from x to y, and NaN where either is NaN.
 
         Returns
         -------
@@ -606,8 +646,8 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
             If `x` or `y` is not real, or if they do not broadcast.
         """
         if y is None:
-            return self._asked(self._located.values, x, 0)
-        return self._limited(self._located.between, x, y)
+            return self._at(x, self._located.values, 0)
+        return self._between(x, y, self._located.between)
 
     def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Values:
         """Return P(X > x), or P(X <= x) + P(X > y) when `y` is given.
@@ -626,8 +666,8 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         """
         tails = self._located.values
         if y is None:
-            return self._asked(tails, x, 1)
-        return self._limited(lambda x, y: tails(x)[0] + tails(y)[1], x, y)
+            return self._at(x, tails, 1)
+        return self._between(x, y, lambda x, y: tails(x)[0] + tails(y)[1])
 
     def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Values:
         """Return the logarithm of P(X <= x), or of P(x < X <= y) when `y` is given.
@@ -642,15 +682,15 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         Returns
         -------
         logcdf : float or ndarray of the shape of `x`
-            Finite inside the support. NaN where `y` is below `x`, where SciPy returns the complex
-            logarithm of a negative number.
+            Finite inside the support. NaN where `y` is below `x`, where SciPy returns
+            the complex logarithm of a negative number.
         """
         if y is None:
-            return self._asked(self._located.logs, x, 0)
-        return self._limited(self._located.log_between, x, y)
+            return self._at(x, self._located.logs, 0)
+        return self._between(x, y, self._located.log_between)
 
     def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Values:
-        """Return the logarithm of P(X > x), or of P(X <= x) + P(X > y) when `y` is given.
+        """Return the logarithm of P(X > x), or of P(X <= x) + P(X > y) if `y` is given.
 
         Parameters
         ----------
@@ -666,22 +706,22 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         """
         logs = self._located.logs
         if y is None:
-            return self._asked(logs, x, 1)
-        return self._limited(lambda x, y: np.logaddexp(logs(x)[0], logs(y)[1]), x, y)
+            return self._at(x, logs, 1)
+        return self._between(x, y, lambda x, y: np.logaddexp(logs(x)[0], logs(y)[1]))
 
-    def _asked(self, answer: Callable[[Floats], Floats], x: ArrayLike, i: int) -> Values:
-        """Return the answer i about points."""
+    def _at(self, x: ArrayLike, function: Callable[[Floats], Floats], i: int) -> Values:
+        """Return the value number i of a function at points."""
         x = float_array(x, "x")
-        rows = _Rows.of(self._shape, x.shape, "x")
-        return cast(Values, rows.joined(answer(rows.split(x))[i]))
+        rows = _BroadcastRows.of(self._shape, x.shape, "x")
+        return cast(Values, rows.joined(function(rows.split(x))[i]))
 
-    def _limited(
-        self, answer: Callable[[Floats, Floats], Floats], x: ArrayLike, y: ArrayLike
+    def _between(
+        self, x: ArrayLike, y: ArrayLike, function: Callable[[Floats, Floats], Floats]
     ) -> Values:
-        """Return an answer about two limits."""
-        limits = broadcast_limits(x, y)
-        rows = _Rows.of(self._shape, limits[0].shape, "x")
-        return cast(Values, rows.joined(answer(*map(rows.split, limits))))
+        """Return a function of two limits."""
+        lower, upper = broadcast_limits(x, y)
+        rows = _BroadcastRows.of(self._shape, lower.shape, "x")
+        return cast(Values, rows.joined(function(rows.split(lower), rows.split(upper))))
 
     def icdf(self, p: ArrayLike) -> Values:
         """Return the x with P(X <= x) = p, the quantile.
@@ -689,8 +729,8 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         Parameters
         ----------
         p : array_like
-            Probabilities in [0, 1], any shape. Zero and one give the ends of the support; NaN
-            gives NaN.
+            Probabilities in [0, 1], any shape. Zero and one give the ends of the
+            support; NaN gives NaN.
 
         Returns
         -------
@@ -709,8 +749,8 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         Parameters
         ----------
         p : array_like
-            Probabilities in [0, 1], any shape. Zero and one give the ends of the support; NaN
-            gives NaN.
+            Probabilities in [0, 1], any shape. Zero and one give the ends of the
+            support; NaN gives NaN.
 
         Returns
         -------
@@ -725,41 +765,44 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
 
     def _quantiles(self, p: ArrayLike, *, is_upper: bool) -> Values:
         p = probability_array(p, "p")
-        rows = _Rows.of(self._shape, p.shape, "p")
+        rows = _BroadcastRows.of(self._shape, p.shape, "p")
         p = rows.split(p)
         p, q = (1 - p, p) if is_upper else (p, 1 - p)
         return cast(Values, rows.joined(self._located.quantiles(p, q)))
 
 
-class BoundedDistribution(LocatedDistributions[np.float64 | Floats, float, Interval], Distribution):
+class BoundedDistribution(
+    LocatedDistributions[np.float64 | Floats, float, Interval], Distribution
+):
     """Base class of continuous distributions on a bounded interval.
 
     Method names follow SciPy's random variables.
 
     Notes
     -----
-    Points and probabilities may be real numbers of any type, including `Fraction` and `Decimal`;
-    other types raise a ValueError. NaN gives NaN.
+    Points and probabilities may be real numbers of any type, including `Fraction` and
+    `Decimal`; other types raise a ValueError. NaN gives NaN.
 
-    Errors of probabilities are absolute: 1e-12, and more beside a point where the density is not
-    smooth. The distributions under a hierarchical prior and of populations integrate over further
-    unknowns and are less accurate. Logarithms of tails below 1e-11 are approximations or bounds.
-    See :ref:`numerics` and :ref:`evidence_accuracy`.
+    Errors of probabilities are absolute: 1e-12, and more beside a point where the
+    density is not smooth. The distributions under a hierarchical prior and of
+    populations integrate over further unknowns and are less accurate. Logarithms of
+    tails below 1e-11 are approximations or bounds. See :ref:`numerics` and
+    :ref:`evidence_accuracy`.
     """
 
     @property
     @abstractmethod
     def _frame(self) -> Frame:
-        """Both ends of the support and the mean."""
+        """Support and mean."""
 
     @property
     @abstractmethod
     def _centred(self) -> Centred:
-        """Return this distribution at distances from its mean, as an array of one."""
+        """The distribution at distances from its mean, as an array of one."""
 
     @property
     def _small_tails(self) -> SmallTails | None:
-        """Approximations to small tails; by default these are bounded."""
+        """Approximations to small tails; if there are none, the tails are bounded."""
         return None
 
     @cached_property
@@ -796,21 +839,24 @@ class BoundedDistribution(LocatedDistributions[np.float64 | Floats, float, Inter
         return Interval(*values[:, 0].tolist())
 
 
-# Parts of the draws from which the error of their shortest interval is estimated, to a sixth.
-_PARTS = 20
-# Bins of the histogram for each standard deviation of the kernel, the fewest and the most.
-_BINS_PER_WIDTH, _LEAST_BINS, _MOST_BINS = 5, 50, 2_000
-# The kernel ends at so many standard deviations.
-_REACH = 4
+# Number of subsets of the draws from which the errors of the shortest interval are
+# estimated, with a relative error of about a sixth.
+_N_SUBSETS = 20
+# Number of histogram bins per standard deviation of the kernel, and its limits.
+_BINS_PER_BANDWIDTH = 5
+_LEAST_BINS = 50
+_MOST_BINS = 2_000
+# The kernel is truncated at this many standard deviations.
+_KERNEL_REACH = 4
 
 
 class SortedDraws(Distribution):
-    """Base class of distributions that are known by sorted draws."""
+    """Base class of distributions that are given by sorted draws."""
 
     draws: Floats
 
     def skewness(self) -> float:
-        """Return the skewness of the draws, the third standardised moment; NaN if all are equal."""
+        """Return the third standardised moment of the draws; NaN if all are equal."""
         return self._standardised(3)
 
     def kurtosis(self, *, convention: Convention = "non-excess") -> float:
@@ -818,19 +864,22 @@ class SortedDraws(Distribution):
         return self._standardised(4) - 3 + normal_kurtosis(convention)
 
     def _standardised(self, order: int) -> float:
-        away = self.draws - self.draws.mean()
+        centred = self.draws - self.draws.mean()
         with np.errstate(invalid="ignore"):
-            return float(np.mean(away**order) / np.mean(away**2) ** (order / 2))
+            return float(np.mean(centred**order) / np.mean(centred**2) ** (order / 2))
 
     def mode(self) -> float:
-        """Return the point of highest density, as estimated from the draws."""
-        x, y = self._density
-        return float(x[np.argmax(y)])
+        """Return the point of highest estimated density."""
+        points, densities = self._density
+        return float(points[np.argmax(densities)])
 
     def pdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the normal kernel density estimate at `x`, which flattens sharp peaks."""
-        points, heights = self._density
-        return np.interp(float_array(x, "x"), points, heights, left=0.0, right=0.0)[()]
+        """Return the normal kernel density estimate at `x`, which flattens sharp peaks.
+
+        It is zero beyond the outermost draws.
+        """
+        x = float_array(x, "x")
+        return np.interp(x, *self._density, left=0.0, right=0.0)[()]
 
     @cached_property
     def _density(self) -> tuple[Floats, Floats]:
@@ -843,43 +892,44 @@ class SortedDraws(Distribution):
         return _log(self.pdf(x))
 
     def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return the share of the draws that are at most `x`, or in (x, y] if `y` is given."""
+        """Return the proportion of draws up to `x`, or in (x, y] if `y` is given."""
         if y is None:
-            return self._share(x, 0)
+            return self._tails(x)[0]
         lower, upper = broadcast_limits(x, y)
-        return self._share(upper, 0) - self._share(lower, 0)
+        return self._tails(upper)[0] - self._tails(lower)[0]
 
     def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return the share of the draws that are above `x`, or not in (x, y] if `y` is given."""
+        """Return the proportion of draws above `x`, or outside (x, y] if given `y`."""
         if y is None:
-            return self._share(x, 1)
+            return self._tails(x)[1]
         lower, upper = broadcast_limits(x, y)
-        return self._share(lower, 0) + self._share(upper, 1)
+        return self._tails(lower)[0] + self._tails(upper)[1]
 
-    def _share(self, x: ArrayLike, side: int) -> np.float64 | Floats:
-        """Return the share of the draws up to `x`, or above; NumPy sorts a NaN above them."""
+    def _tails(self, x: ArrayLike) -> tuple[np.float64 | Floats, ...]:
+        """Return the proportions of draws up to `x` and above; NaN at NaN."""
         x = float_array(x, "x")
         below = np.searchsorted(self.draws, x, side="right")
-        count = self.draws.size - below if side else below
-        return np.where(np.isnan(x), np.nan, count / self.draws.size)[()]
+        counts = np.array([below, self.draws.size - below])
+        return tuple(np.where(np.isnan(x), np.nan, counts / self.draws.size))
 
     def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return the logarithm of `cdf`: -inf without draws, NaN where `y` is below `x`."""
+        """Return the logarithm of `cdf`; NaN where `y` is below `x`."""
         return _log(self.cdf(x, y))
 
     def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return the logarithm of `ccdf`, -inf without draws."""
+        """Return the logarithm of `ccdf`."""
         return _log(self.ccdf(x, y))
 
     def icdf(self, p: ArrayLike) -> np.float64 | Floats:
-        """Return the quantile at `p` in [0, 1]; NaN where it is NaN."""
+        """Return the quantile at `p` in [0, 1]; NaN at NaN."""
         p = probability_array(p, "p")
-        quantile, known = np.full(p.shape, np.nan), ~np.isnan(p)
-        quantile[known] = np.quantile(self.draws, p[known])
+        quantile = np.full(p.shape, np.nan)
+        is_number = ~np.isnan(p)
+        quantile[is_number] = np.quantile(self.draws, p[is_number])
         return quantile[()]
 
     def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
-        """Return the value exceeded by a share `p` of the draws; NaN where it is NaN."""
+        """Return the value exceeded by a proportion `p` of the draws; NaN at NaN."""
         return self.icdf(1 - probability_array(p, "p"))
 
     def interval(self, level: float = 0.95) -> Interval:
@@ -894,7 +944,7 @@ class SortedDraws(Distribution):
         return Interval(*np.quantile(self.draws, central_tails(level)).tolist())
 
     def hdi(self, level: float = 0.95) -> Interval:
-        """Return the shortest interval that contains this share of the draws.
+        """Return the shortest interval that contains this proportion of the draws.
 
         Examples
         --------
@@ -902,8 +952,9 @@ class SortedDraws(Distribution):
         >>> DrawnDistribution([1, 1, 2, 2, 3, 4, 6, 9]).hdi(0.75)
         Interval(low=1.0, high=4.0)
         """
-        held = int(np.ceil(check_level(level) * self.draws.size))
-        low, high = self.draws[: self.draws.size - held + 1], self.draws[held - 1 :]
+        n_inside = int(np.ceil(check_level(level) * self.draws.size))
+        low = self.draws[: self.draws.size - n_inside + 1]
+        high = self.draws[n_inside - 1 :]
         best = int(np.argmin(high - low))
         return Interval(float(low[best]), float(high[best]))
 
@@ -912,9 +963,9 @@ class SortedDraws(Distribution):
 class DrawnDistribution(SortedDraws):
     """Posterior distribution of one number, estimated from independent random draws.
 
-    Probabilities are shares of the draws: 0 or 1 beyond the most extreme draws, and NaN at NaN.
-    Samples are taken from the draws with replacement.
-    Points and probabilities are checked like those of exact distributions
+    Probabilities are proportions of the draws: 0 or 1 beyond the most extreme draws,
+    and NaN at NaN. Samples are taken from the draws with replacement. Points and
+    probabilities are checked like those of exact distributions
     (:class:`skpostbac.stats.BoundedDistribution`).
 
     Parameters
@@ -947,9 +998,12 @@ class DrawnDistribution(SortedDraws):
     def __post_init__(self) -> None:
         array = float_array(self.draws, "draws")
         if array.ndim != 1 or array.size < 2:
-            raise ValueError(f"draws must be at least two numbers, got the shape {array.shape}")
+            raise ValueError(
+                f"draws must be at least two numbers, got the shape {array.shape}"
+            )
         if (bad := ~np.isfinite(array)).any():
             raise ValueError(f"draws must be finite, got {first(array, bad)}")
+
         draws = np.sort(array)
         draws.flags.writeable = False
         object.__setattr__(self, "draws", draws)
@@ -967,7 +1021,7 @@ class DrawnDistribution(SortedDraws):
         return float(self.draws.var(ddof=1))
 
     def monte_carlo_error(self) -> float:
-        """Return the Monte Carlo standard error of the mean, which decreases with more draws.
+        """Return the Monte Carlo standard error of the mean.
 
         Examples
         --------
@@ -1003,8 +1057,8 @@ class DrawnDistribution(SortedDraws):
         Returns
         -------
         figures : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high", the ends of the credible
-            interval, "level", and the Monte Carlo standard errors of the mean,
+            "mean", "median", "standard_deviation", "low" and "high", the ends of the
+            credible interval, "level", and the Monte Carlo standard errors of the mean,
             "monte_carlo_error", and of both ends, "low_error" and "high_error" (see
             `credible_interval_error`).
 
@@ -1034,19 +1088,22 @@ class DrawnDistribution(SortedDraws):
         >>> from skpostbac.stats import DrawnDistribution
         >>> print(DrawnDistribution(range(101)).report())
         Posterior mean: 50.000 (95% credible interval 0.000 to 97.500).
-        Estimated from 101 random draws; standard errors: mean 3, ends of the interval 5 and 2.
+        Estimated from 101 random draws; standard errors: mean 3, ends of the interval 5
+            and 2.
         """
-        return paragraphs(f"Posterior mean: {describe(self, level)}.", describe_draws(self, level))
+        return paragraphs(
+            f"Posterior mean: {describe(self, level)}.", describe_draws(self, level)
+        )
 
     def __str__(self) -> str:
         return self.report()
 
     def prob_above(self, value: ArrayLike) -> float | Floats:
-        """Return the share of the draws above `value`; NaN where it is NaN."""
+        """Return the proportion of draws above `value`; NaN at NaN."""
         return plain_float(self.ccdf(float_array(value, "value")))
 
     def prob_below(self, value: ArrayLike) -> float | Floats:
-        """Return the share of the draws that are at most `value`; NaN where it is NaN."""
+        """Return the proportion of draws up to `value`; NaN at NaN."""
         return plain_float(self.cdf(float_array(value, "value")))
 
     def credible_interval_error(
@@ -1054,10 +1111,10 @@ class DrawnDistribution(SortedDraws):
     ) -> Interval:
         """Return the Monte Carlo standard errors of both ends of the credible interval.
 
-        The ends of the shortest interval have errors that decrease as n^(-1/3) ([1]_), estimated
-        from 20 subsets of the draws. The central interval has smaller errors. The number of draws
-        below a quantile is binomial; the error is half the distance between the order statistics
-        one standard deviation below and above ([2]_).
+        The ends of the shortest interval have errors that decrease as n^(-1/3) ([1]_),
+        estimated from 20 subsets of the draws. The central interval has smaller errors.
+        The number of draws below a quantile is binomial; the error is half the distance
+        between the order statistics one standard deviation below and above ([2]_).
 
         Parameters
         ----------
@@ -1078,16 +1135,17 @@ class DrawnDistribution(SortedDraws):
 
         References
         ----------
-        .. [1] J. Kim and D. Pollard (1990). Cube root asymptotics. Annals of Statistics 18,
-           191-219.
-        .. [2] R. J. Serfling (1980). Approximation Theorems of
-           Mathematical Statistics. Wiley.
+        .. [1] J. Kim and D. Pollard (1990). Cube root asymptotics. Annals of Statistics
+           18, 191-219.
+        .. [2] R. J. Serfling (1980). Approximation Theorems of Mathematical Statistics.
+           Wiley.
 
         Examples
         --------
         >>> import numpy as np
         >>> from skpostbac.stats import DrawnDistribution
-        >>> posterior = DrawnDistribution(np.random.default_rng(0).beta(9, 3, size=10_000))
+        >>> rng = np.random.default_rng(0)
+        >>> posterior = DrawnDistribution(rng.beta(9, 3, size=10_000))
         >>> posterior.credible_interval(method="central")
         Interval(low=0.49, high=0.94)
         >>> posterior.credible_interval_error(method="central")
@@ -1095,28 +1153,31 @@ class DrawnDistribution(SortedDraws):
         """
         tails = central_tails(level)
         check_interval_method(method)
-        step = np.sqrt(tails * (1 - tails) / self.draws.size)
-        below, above = np.quantile(self.draws, np.clip([tails - step, tails + step], 0, 1))
-        of_central = (above - below) / 2
-        if method == "central":
-            return Interval(*of_central.tolist())
-        # The draws are sorted, so contiguous parts would not be representative.
-        draws = np.random.default_rng(0).permutation(self.draws)
-        parts = np.array_split(draws, min(_PARTS, draws.size // 2))
-        ends = np.array([DrawnDistribution(part).hdi(level) for part in parts])
-        of_hdi = ends.std(axis=0, ddof=1) if len(parts) > 1 else np.full(2, np.nan)
-        of_hdi = of_hdi / np.cbrt(len(parts))
-        if method == "hdi":
-            return Interval(*of_hdi.tolist())
-        # Each end of the hull has the error of the interval that it is the end of.
-        is_shortest = np.subtract(self.hdi(level), self.interval(level)) * [-1, 1] > 0
-        return Interval(*np.where(is_shortest, of_hdi, of_central).tolist())
+        sd = np.sqrt(tails * (1 - tails) / self.draws.size)
+        below, above = np.quantile(self.draws, np.clip([tails - sd, tails + sd], 0, 1))
+        errors = (above - below) / 2
+
+        if method != "central":
+            # The draws are sorted, so contiguous subsets would not be representative.
+            draws = np.random.default_rng(0).permutation(self.draws)
+            subsets = np.array_split(draws, min(_N_SUBSETS, draws.size // 2))
+            ends = np.array([DrawnDistribution(part).hdi(level) for part in subsets])
+            of_hdi = np.full(2, np.nan)
+            if len(subsets) > 1:
+                of_hdi = ends.std(axis=0, ddof=1) / np.cbrt(len(subsets))
+
+            # Each end of the hull is an end of the shortest or the central interval.
+            is_shortest = method == "hdi" or (
+                np.subtract(self.hdi(level), self.interval(level)) * [-1, 1] > 0
+            )
+            errors = np.where(is_shortest, of_hdi, errors)
+        return Interval(*errors.tolist())
 
     def __repr__(self) -> str:
         low, high = interval_of(self, 0.95)
         return (
-            f"DrawnDistribution(mean={self.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}], "
-            f"n_draws={self.draws.size})"
+            f"DrawnDistribution(mean={self.mean():.3f}, 95% CI=[{low:.3f}, "
+            f"{high:.3f}], n_draws={self.draws.size})"
         )
 
 
@@ -1126,7 +1187,7 @@ def _log(values: np.float64 | Floats) -> np.float64 | Floats:
 
 
 def errors_of(posterior: DrawnDistribution, level: float) -> dict[str, float]:
-    """Return the standard errors of the mean and of the ends of the shortest interval, by key."""
+    """Return the Monte Carlo errors of the mean and the interval's ends, by key."""
     low, high = posterior.credible_interval_error(level)
     return {
         "monte_carlo_error": posterior.monte_carlo_error(),
@@ -1136,15 +1197,19 @@ def errors_of(posterior: DrawnDistribution, level: float) -> dict[str, float]:
 
 
 def describe_draws(posterior: DrawnDistribution, level: float) -> str:
-    """Return a sentence with the number of draws, and the standard errors that can be seen."""
-    mean, low, high = errors_of(posterior, level).values()
+    """Return a sentence with the number of draws and the Monte Carlo errors.
+
+    Errors are left out if they cannot change a digit of the reported estimates.
+    """
+    errors = errors_of(posterior, level).values()
+    mean, low, high = errors
     ends = interval_of(posterior, level)
     sentence = f"Estimated from {posterior.draws.size:,} random draws"
-    if not any(is_shown(error, ends.high - ends.low) for error in (mean, low, high)):
+    if not any(is_shown(error, ends.high - ends.low) for error in errors):
         return f"{sentence}."
     return (
-        f"{sentence}; standard errors: mean {mean:.1g}, ends of the interval {low:.1g} and "
-        f"{high:.1g}."
+        f"{sentence}; standard errors: mean {mean:.1g}, ends of the interval "
+        f"{low:.1g} and {high:.1g}."
     )
 
 
@@ -1155,27 +1220,32 @@ def central_tails(level: float) -> Floats:
 
 
 def kernel_density(draws: Floats) -> tuple[Floats, Floats]:
-    """Return increasing points and the densities there, of draws that are not all the same.
+    """Return increasing points and a normal kernel density estimate there.
 
     Parameters
     ----------
     draws : array of shape (n,)
-        Sorted, at least two.
+        Sorted draws, not all equal.
     """
-    # A slow import, done only when needed.
+    # This import is slow, and seldom needed.
     from scipy.ndimage import gaussian_filter1d
 
-    low, high = draws[0], draws[-1]
-    # Silverman's rule: 1.06 times the smaller of two estimates of the spread over the root of n.
+    low = draws[0]
+    high = draws[-1]
+    # Silverman's rule uses the smaller of two estimates of the standard deviation.
     lower, upper = np.quantile(draws, [0.25, 0.75])
-    spread = min((upper - lower) / 1.34 or np.inf, draws.std(ddof=1))
-    width = float(1.06 * spread * draws.size**-0.2)
-    n_bins = int(np.clip(np.ceil(_BINS_PER_WIDTH * (high - low) / width), _LEAST_BINS, _MOST_BINS))
-    # Bins are no narrower than the distance of neighbouring floats.
-    n_bins = max(1, min(n_bins, int((high - low) / np.spacing(max(abs(low), abs(high))))))
+    deviation = min((upper - lower) / 1.34 or np.inf, draws.std(ddof=1))
+    bandwidth = float(1.06 * deviation * draws.size**-0.2)
+
+    n_bins = np.ceil(_BINS_PER_BANDWIDTH * (high - low) / bandwidth)
+    n_bins = int(np.clip(n_bins, _LEAST_BINS, _MOST_BINS))
+    # Bins are no narrower than the spacing of doubles.
+    n_doubles = int((high - low) / np.spacing(max(abs(low), abs(high))))
+    n_bins = max(1, min(n_bins, n_doubles))
+
     density, edges = np.histogram(draws, bins=n_bins, range=(low, high), density=True)
-    scale = width / (edges[1] - edges[0])
-    y = gaussian_filter1d(density, scale, radius=int(np.ceil(_REACH * scale)))
-    # At the outermost draws a reflected density is flat.
+    scale = bandwidth / (edges[1] - edges[0])
+    y = gaussian_filter1d(density, scale, radius=int(np.ceil(_KERNEL_REACH * scale)))
+    # The reflected density is flat at the outermost draws.
     x = np.concatenate([[low], (edges[1:] + edges[:-1]) / 2, [high]])
     return x, np.concatenate([y[:1], y, y[-1:]])

@@ -1,60 +1,69 @@
-r"""Distributions of bounded variables from the Fourier series of their densities.
+r"""Distributions of bounded variables from Fourier series of their densities.
 
-Series evaluate distribution functions. Quantiles, intervals and modes are found for anything that
-can be evaluated, many distributions at once. What variables these are does not matter here.
+A series evaluates a distribution function and its derivatives. Quantiles, shortest
+intervals and modes are computed for any distributions that can be evaluated, many at a
+time.
 
-**Fourier series.** With X centred at its mean, v_k = E[exp(i k h X)] and h = 2 pi / P, the sawtooth
-of period P gives
+**Terms.** An *order* is the index k of a Fourier coefficient. A *corner* is a point
+where the density is singular: an end of the support of a variable or, for a sum, a
+point where ends of all its variables meet.
+
+**Fourier series.** With X centred at its mean, v_k = E[exp(i k h X)] and h = 2 pi / P,
+the sawtooth of period P gives
 
     P(X <= y) = 1/2 + y / P - sum_k Im(exp(-i k h y) v_k) / (pi k),    |y - X| < P,
 
-for k = 1, 2, ..., exactly where no mass is farther than P from y; the density is its derivative.
-Where the coefficients vanish, the series ends. Otherwise the transform is, at large heights, that
-of the corners of the distribution: the ends of the variables of a sum, and where they meet,
+for k = 1, 2, ..., exactly where no mass is farther than P from y; the density is its
+derivative. The series ends at the order where the coefficients vanish. If they decay
+too slowly for that, the remainder of the series is summed in closed form: for large t,
+the transform is a sum over the corners c,
 
     E[exp(i t X)] = sum_c exp(i t c) g_c(t),
 
-where g_c is analytic for Re t > 0 and falls like a power of t. The rest of a Fourier series from
-the order K on is a sum of such terms at t = k h. With K' = K - 1/2 and z = h (c - y) in [0, pi],
-the Abel-Plana formula between integers (NIST Digital Library of Mathematical Functions, 2.10(i)),
-with its path turned to where the wave decays, gives exactly
+where g_c is analytic for Re t > 0 and decays like a power of t. The remainder from the
+order K on is a sum of such terms at t = k h. With K' = K - 1/2 and z = h (c - y) in
+[0, pi], the Abel-Plana formula between integers (NIST Digital Library of Mathematical
+Functions, 2.10(i)), on a path rotated so that the exponential decays, gives exactly
 
-    sum_{k >= K} exp(i k z) f(k) = i exp(i K' z) int_0^oo g(s) ds,
-    g(s) = f(K' + i s) exp(-z s) / (1 + exp(-2 pi s)) + f(K' - i s) exp(z s) / (1 + exp(2 pi s)),
+    sum_{k >= K} exp(i k z) f(k) = i exp(i K' z) int_0^oo g(s) ds, g(s) = f(K' + i s)
+    exp(-z s) / (1 + exp(-2 pi s)) + f(K' - i s) exp(z s) / (1 + exp(2 pi s)),
 
-and its mirror image for z in [-pi, 0]. Nothing oscillates, and the corner itself, z = 0, is a point
-like any other. With s = exp(x - exp(-x) + exp(x - x_1)) the trapezoid rule in x converges
-exponentially (Takahasi and Mori, Publications of RIMS 9, 1974): ends at 0 and at infinity are
-reached by double exponentials, however slowly the powers fall.
+and its mirror image for z in [-pi, 0]. Nothing oscillates, and the corner itself, z =
+0, needs no special case. With s = exp(x - exp(-x) + exp(x - x_1)) the trapezoid rule in
+x converges exponentially (Takahasi and Mori, Publications of RIMS 9, 1974): the
+integrand decays double-exponentially towards 0 and infinity, however small the powers.
 
-For sums of independent variables, `vanishing_heights` is where the transform ends, and `orders` how
-many orders the series has. Where all variables are at their ends from some height on, but for a few
-narrow ones, these count by the points of a Gauss rule, and `fade` leads the coefficients over to
-that.
+For sums of independent variables, `vanishing_heights` bounds where the transform
+vanishes, `orders` returns how many orders a series has, and `Truncation` what follows
+from this number.
 
-Points and probabilities have the shape (m, n): n of each of m distributions.
+Points and probabilities have the shape (m, n): n for each of m distributions.
 
-**Quantiles** are found by safeguarded Halley steps. With the smaller tail t, the density f and the
-distance d from the end of the support on this side, steps are taken on log t as a function of
-log d: it is straight beside the end, where a tail is a power of d, and nearly straight far from the
-centre. The root stays bracketed. Steps converge cubically: one over which neither the tail nor the
-density changes by more than a share `last` is the last.
+**Quantiles** are computed by safeguarded Halley steps. With the smaller tail t, the
+density f and the distance d from the end of the support on this side, steps are taken
+on log t as a function of log d: it is linear near the end, where a tail is a power of
+d, and nearly linear in the tails in general. The root stays bracketed. Steps converge
+cubically: the iteration stops after a step over which both the tail and the density
+change by less than a relative tolerance.
 
-**Shortest intervals** [l, u] have the same density at both ends, or end where the support does.
-Newton's steps on the logs of the distances from the ends of the support solve
+**Shortest intervals** [l, u] have equal densities at both ends, or end where the
+support does. Newton's method on the logs of the distances from the ends of the support
+solves
 
     F(u) - F(l) = level,    log f(u) = log f(l).
 
-Of a distribution with a single peak, any solution is the shortest interval. The steps begin at the
-central interval of a similar Beta, shifted by a third of the skewness in standard deviations: to
-the first order in the skewness, the densities are then the same at both ends (Edgeworth's
-expansion). Otherwise the intervals that leave some shares of 1 - level below tell between which two
-it is. Where Newton's steps do not settle there, the share is found by false position (Dowell and
+For a unimodal distribution, any solution is the shortest interval. The iteration starts
+at the central interval of a Beta distribution with the same moments, shifted by a third
+of the skewness in standard deviations: to first order in the skewness, the densities
+are then equal at both ends (Edgeworth's expansion). Otherwise the solution is bracketed
+first, on a grid of lower tails between 0 and 1 - level. Where Newton's method does not
+converge inside the bracket, the lower tail is computed by false position (Dowell and
 Jarratt, BIT 11, 1971).
 
-**Modes** of distributions that may have more than one peak are looked for among some densities at
-quantiles of a similar Beta, corners and the ends of the support. Between the neighbours of a peak
-the slope of the density is zero, or the density ends or bends.
+**Modes** of distributions that may be multimodal are searched on a grid of quantiles of
+a Beta distribution with the same moments, the corners and the ends of the support.
+Between the neighbours of a peak, the derivative of the density has a root, or the
+density has an end or a kink.
 """
 
 import math
@@ -70,38 +79,41 @@ from scipy.special import betaincinv, erfc, ndtr
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._numerics import stacked_products, waves
 
-# So many orders take less time than corners.
+# Up to so many orders, coefficients take less time than the sums over corners.
 CHEAP = 900
-# Products that are held at a time.
-_BLOCK = 2**18
-# Variables of less than this share of the standard deviation of their sum count by their means.
+# Products held in memory at a time.
+_MAX_PRODUCTS = 2**18
+# A variable whose standard deviation is below this share of that of the sum is replaced
+# by its mean.
 NARROW = 1e-13
-# The transform is cut off, and the mass beyond the range, below exp(-DEPTH) = 3.4e-14. Both bounds
-# are seldom attained, and what is cut off counts in shares of its order.
+# Coefficients, and the mass outside the range, are neglected below exp(-DEPTH) =
+# 3.4e-14. Both are bounds that are seldom attained, and the error of a series is a
+# fraction 1 / order of the first coefficient neglected.
 DEPTH = 31.0
 # The period is a little wider than the range, so that its two ends do not meet.
 PERIOD = 1 + 1 / 16
-# Points of a Gauss rule, and the highest moment that it takes.
-_MOST_POINTS = 9
-ORDER = 2 * _MOST_POINTS
+_MAX_GAUSS_POINTS = 9
+# A Gauss rule of n points needs the moments up to 2 n.
+HIGHEST_MOMENT = 2 * _MAX_GAUSS_POINTS
 
-# Points y, shape (m, n), to the distribution function less 1/2 and its first derivatives there,
-# shape (1 + d, m, n). Less 1/2, so that both tails have the same accuracy.
+# Points y, shape (m, n), to the distribution function less 1/2 and its first
+# derivatives there, shape (1 + d, m, n). Less 1/2, so that both tails have the same
+# accuracy.
 Evaluator: TypeAlias = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Centred(ABC):
-    """Base class of m distributions, at distances from their means.
+    """Base class of m distributions, in terms of the distances from their means.
 
     Attributes
     ----------
-    low, high : what is below or above these distances does not count, shape (m,).
+    low, high : ends of the range, outside which the mass is negligible, shape (m,).
     deviation : standard deviations, shape (m,).
     end_densities : limits of the densities at `low` and `high`, shape (2, m).
-    has_one_peak : whether each density is known to rise and then fall.
-    least : tails, and densities in units of the standard deviation, below this are too small for
-        a relative accuracy.
+    has_one_peak : whether each density is known to be unimodal.
+    least : tails, and densities in units of 1 / `deviation`, have no relative accuracy
+        below this.
     """
 
     low: Floats
@@ -112,40 +124,51 @@ class Centred(ABC):
     least: float = 1e-11
 
     @property
+    def bounds(self) -> Floats:
+        """Ends of the range as columns, shape (2, m, 1)."""
+        return np.array([self.low, self.high])[..., np.newaxis]
+
+    @property
     def places(self) -> Floats:
         """Distances at which the density may have a kink or a pole, shape (m, C)."""
         return np.empty((self.low.size, 0))
 
-    def chosen(self, rows: Bools, **own: Any) -> Self:
-        """Return some of the distributions, with what families of many add to them."""
-        low, high, deviation = self.low[rows], self.high[rows], self.deviation[rows]
-        ends = self.end_densities[:, rows]
-        return replace(self, low=low, high=high, deviation=deviation, end_densities=ends, **own)
+    def selected(self, rows: Bools, **fields: Any) -> Self:
+        """Return some of the distributions; subclasses add their own fields."""
+        return replace(
+            self,
+            low=self.low[rows],
+            high=self.high[rows],
+            deviation=self.deviation[rows],
+            end_densities=self.end_densities[:, rows],
+            **fields,
+        )
 
     @property
     def resolution(self) -> Floats:
-        """Densities have nothing narrower than this, but beside the places, shape (m,)."""
+        """Width of the narrowest feature of a density, except at `places`, (m,)."""
         return np.zeros_like(self.low)
 
     @abstractmethod
     def evaluator(self, n_derivatives: int) -> Evaluator:
-        """Return what evaluates the distribution functions less 1/2, and so many derivatives."""
+        """Return a function for the cdf less 1/2 and its first derivatives."""
 
     def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
-        """P(X <= x), P(X > x) and the density, (3, m, n), between the ends of the supports.
+        """Return P(X <= x), P(X > x) and the density inside the support, (3, m, n).
 
         Points are given by their distances from the mean and from both ends.
         """
-        del to_low, to_high  # these are more accurate for some
-        first, last = self.low[:, np.newaxis], self.high[:, np.newaxis]
+        del to_low, to_high  # subclasses that compute from the ends use these
+        first, last = self.bounds
         excess, density = self.evaluator(1)(np.clip(y, first, last))
+
         is_inside = (first <= y) & (y <= last)
         excess = np.where(is_inside, np.clip(excess, -0.5, 0.5), np.copysign(0.5, y))
         density = np.where(is_inside, np.maximum(density, 0.0), 0.0)
         return np.stack([0.5 + excess, 0.5 - excess, density])
 
     def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats] | None:
-        """Distances from both ends of the supports of the points with P(X <= x) = p = 1 - q.
+        """Return distances of quantiles, P(X <= x) = p = 1 - q, from both ends.
 
         None if they are no more accurate than distances from the mean.
         """
@@ -155,15 +178,18 @@ class Centred(ABC):
 
 @dataclass(frozen=True)
 class Rule:
-    """Nodes s of the integrals from an order K on.
+    """Quadrature rule for the integrals that sum the remainder from an order K on.
+
+    The integrand has two terms (see the module docstring), on the paths K' + i s and
+    K' - i s. The second decays faster, and only the first N' of the N nodes count.
 
     Attributes
     ----------
     middle : K' = K - 1/2.
     log_orders : logs of K' + i s and of K' - i s, shape (2, N).
-    decay : rates with which waves decay along both paths, and logs of their sizes at a corner,
-        shape (2, N + N').
-    table : weights of integrals, times k^(d - 1) for the derivative d, shape (N, 2, 4).
+    decay : rates at which the logs of the exponential factors change with |z|, and
+        their values at z = 0, for the nodes of both terms, shape (2, N + N').
+    table : weights of the nodes, times k^(d - 1) for the derivative d, shape (N, 2, 4).
     """
 
     middle: float
@@ -174,25 +200,33 @@ class Rule:
     @classmethod
     @lru_cache(maxsize=32)
     def of(cls, order: int, exponent: float) -> "Rule":
-        """Return the rule for functions that fall at least like the order to minus `exponent`.
+        """Return the rule for g_c that decay at least like t to minus `exponent`.
 
-        A step of 0.22 leaves an error of about 1e-10 of the first order that is summed, which is
-        no more than some 1e-3. Half of it would leave nothing, in twice the time.
+        A step of 0.22 leaves an error of about 1e-10 of the first order that is summed,
+        which is at most about 1e-3. Half the step would remove it, in twice the time.
         """
-        middle, step = order - 0.5, 0.22
-        # Even steps of log s reach exp(22) K', or less far where powers fall fast. Beyond, powers
-        # of s are left out below exp(-37).
+        middle = order - 0.5
+        step = 0.22
+
+        # Equidistant values of log s reach exp(22) K', or less where powers decay fast.
+        # From there on s grows double-exponentially, until its powers are below
+        # exp(-37).
         turn = np.log(middle) + max(22.0 / max(exponent - 1, 1.0), 6.0)
         last = turn + np.log(37.0 / max(min(exponent, 1.0), 1e-9))
         x = np.arange(-3.6, last, step)
         log_s = x - np.exp(-x) + np.exp(x - turn)
-        # Only the distribution function is evaluated beyond exp(600): at a corner, s ends nowhere.
+
+        # At a corner, z = 0, only the decay of the powers ends the integral. Nodes
+        # beyond exp(600) serve the distribution function only.
         s = np.exp(np.minimum(log_s, 600.0))
-        weights = step * (1 + np.exp(-x) + np.exp(x - turn)) / (1 + np.exp(-2 * np.pi * s))
-        orders, log_orders = middle + 1j * s, np.empty((2, s.size), dtype=complex)
-        np.maximum(np.log(np.hypot(middle, s)), log_s, out=log_orders.real[0])
-        np.arctan2(s, middle, out=log_orders.imag[0])
-        np.conj(log_orders[0], out=log_orders[1])
+        weights = (
+            step * (1 + np.exp(-x) + np.exp(x - turn)) / (1 + np.exp(-2 * np.pi * s))
+        )
+        orders = middle + 1j * s
+        log_modulus = np.maximum(np.log(np.hypot(middle, s)), log_s)
+        upper = log_modulus + 1j * np.arctan2(s, middle)
+
+        # Each derivative takes one more factor k, which overflows at earlier nodes.
         table = np.empty((s.size, 2, 4), dtype=complex)
         values = weights * (s / orders)
         for d, limit in enumerate(np.searchsorted(log_s, [600.0, 300.0, 200.0, 150.0])):
@@ -200,11 +234,13 @@ class Rule:
             orders[limit:] = 0.0
             values = values * orders
         np.conj(table[:, 0], out=table[:, 1])
-        near = s[: np.searchsorted(s, 37.0 / np.pi)]
-        decay = np.zeros((2, s.size + near.size))
-        decay[0, : s.size], decay[0, s.size :] = -s, near
-        decay[1, s.size :] = -2 * np.pi * near
-        return cls(middle, log_orders, decay, table)
+
+        # exp(z s) / (1 + exp(2 pi s)) is at most exp(-pi s).
+        second = s[: np.searchsorted(s, 37.0 / np.pi)]
+        rates = np.append(-s, second)
+        sizes = np.append(0 * s, -2 * np.pi * second)
+        log_orders = np.array([upper, upper.conj()])
+        return cls(middle, log_orders, np.array([rates, sizes]), table)
 
 
 @dataclass(frozen=True)
@@ -224,39 +260,50 @@ class Corners:
     places: Floats
     values: Complexes
 
-    def evaluator(self, n_derivatives: int) -> tuple[Callable[[Floats], Complexes], int]:
-        """Return a function of y, shape (m, n): sums of exp(i k h (c - y)) g_c(h k) k^(d - 1).
+    def evaluator(
+        self, n_derivatives: int
+    ) -> tuple[Callable[[Floats], Complexes], int]:
+        """Return a function of y, shape (m, n), and for how many points to call it.
 
-        They begin at k = K, and have the shape (1 + d, m, n). Also returns for how many points
-        the function may be called at a time.
+        Its values are the sums of exp(i k h (c - y)) g_c(h k) k^(d - 1) over the orders
+        from K on, shape (1 + d, m, n).
         """
         rates, sizes = self.rule.decay
-        n_values, n_nodes = n_derivatives + 1, len(self.rule.table)
-        # The path that turns upwards and the one that turns downwards, (m, C, N + N', 2, 1 + d).
+        n_values = n_derivatives + 1
+        n_nodes = len(self.rule.table)
+
+        # The integrands for z >= 0 and for z <= 0, where the two paths are exchanged;
+        # shape (m, C, N + N', 2, 1 + d).
         table = np.empty((*self.places.shape, rates.size, 2, n_values), dtype=complex)
-        upper = table[:, :, :n_nodes]
+        first = table[:, :, :n_nodes]
         values = self.values.swapaxes(2, 3)[..., np.newaxis]
-        np.multiply(values, self.rule.table[..., :n_values], out=upper)
-        table[:, :, n_nodes:] = upper[:, :, : rates.size - n_nodes, ::-1]
+        np.multiply(values, self.rule.table[..., :n_values], out=first)
+        table[:, :, n_nodes:] = first[:, :, : rates.size - n_nodes, ::-1]
         reals = table.reshape(*table.shape[:3], -1).view(float)
+
         step = self.step[:, np.newaxis, np.newaxis]
-        # Products of no more points are computed by one thread.
-        width = max(1, min(4 * _BLOCK * n_values // reals.size, 64))
+        # Up to this size, BLAS computes products in one thread.
+        width = max(1, min(4 * _MAX_PRODUCTS * n_values // reals.size, 64))
 
         def sums(y: Floats) -> Complexes:
-            turn = step * (self.places[..., np.newaxis] - y[:, np.newaxis])
-            turn -= 2 * np.pi * np.round(turn / (2 * np.pi))
-            size = np.abs(turn)
+            z = step * (self.places[..., np.newaxis] - y[:, np.newaxis])
+            z -= 2 * np.pi * np.round(z / (2 * np.pi))
+            size = np.abs(z)
             size[size < 1e-15] = 0.0  # rounding errors
+
             logs = size[..., np.newaxis] * rates
             logs += sizes
-            # Where exp underflows it takes up to seventy times as long.
+            # exp is up to seventy times as slow where it underflows.
             np.maximum(logs, -700.0, out=logs)
             integrals = (np.exp(logs, out=logs) @ reals).view(complex)
-            upper, lower = integrals[..., :n_values], integrals[..., n_values:]
-            sides = np.where(turn[..., np.newaxis] >= 0, upper, -lower)
-            waves = 1j * np.exp(1j * self.rule.middle * turn)
-            return np.asarray((waves[..., np.newaxis] * sides).sum(axis=1).transpose(2, 0, 1))
+
+            positive = integrals[..., :n_values]
+            negative = integrals[..., n_values:]
+            sides = np.where(z[..., np.newaxis] >= 0, positive, -negative)
+            factors = 1j * np.exp(1j * self.rule.middle * z)
+            return np.asarray(
+                (factors[..., np.newaxis] * sides).sum(axis=1).transpose(2, 0, 1)
+            )
 
         return sums, width
 
@@ -269,7 +316,7 @@ class Series(Centred):
     ----------
     period : P, shape (m,).
     coefficients : v_k from k = 1 to K - 1, shape (m, K - 1).
-    corners : the rest of the series; None if it vanishes.
+    corners : remainder of the series; None if it vanishes.
     """
 
     period: Floats
@@ -280,53 +327,78 @@ class Series(Centred):
     def places(self) -> Floats:
         if self.corners is None:
             return super().places
-        return np.clip(self.corners.places, self.low[:, np.newaxis], self.high[:, np.newaxis])
+        return np.clip(self.corners.places, *self.bounds)
 
     @property
     def resolution(self) -> Floats:
         return np.asarray(self.period / (self.coefficients.shape[1] + 1))
 
-    def chosen(self, rows: Bools, **own: Any) -> Self:
-        period, coefficients, corners = self.period[rows], self.coefficients[rows], self.corners
+    def selected(self, rows: Bools, **fields: Any) -> Self:
+        corners = self.corners
         if corners is not None:
-            step, places, values = corners.step[rows], corners.places[rows], corners.values[rows]
-            corners = Corners(corners.rule, step, places, values)
-        return super().chosen(rows, period=period, coefficients=coefficients, corners=corners)
+            corners = replace(
+                corners,
+                step=corners.step[rows],
+                places=corners.places[rows],
+                values=corners.values[rows],
+            )
+        return super().selected(
+            rows,
+            period=self.period[rows],
+            coefficients=self.coefficients[rows],
+            corners=corners,
+            **fields,
+        )
 
     def evaluator(self, n_derivatives: int) -> Evaluator:
-        count, period = self.coefficients.shape[1], self.period[:, np.newaxis]
+        count = self.coefficients.shape[1]
+        period = self.period[:, np.newaxis]
         step = 2 * np.pi / self.period
-        # The wave of order 1 + i c + j is that of order i c times that of order 1 + j.
-        fine = math.isqrt(count - 1) + 1
-        orders = np.arange(1, -(-count // fine) * fine + 1)
-        inner_and_outer = np.concatenate([orders[:fine], orders[::fine] - 1])
-        # Those of derivative d are i / pi (-i h)^d exp(-i k h y) v_k k^(d - 1).
+
+        # exp(-i k h y) of the order k = i n + j is the product of those of i n and j,
+        # so that 2 n exponentials give the sum of n^2 orders as a matrix product.
+        n_inner = math.isqrt(count - 1) + 1
+        orders = np.arange(1, -(-count // n_inner) * n_inner + 1)
+        inner_and_outer = np.concatenate([orders[:n_inner], orders[::n_inner] - 1])
+
+        # The terms of derivative d are i / pi (-i h)^d exp(-i k h y) v_k k^(d - 1).
         table = np.zeros((len(step), n_derivatives + 1, orders.size), dtype=complex)
-        np.multiply(self.coefficients, (1j / np.pi) / orders[:count], out=table[:, 0, :count])
+        np.multiply(
+            self.coefficients, (1j / np.pi) / orders[:count], out=table[:, 0, :count]
+        )
         rates = -1j * step[:, np.newaxis] * orders
         for d in range(n_derivatives):
             np.multiply(table[:, d], rates, out=table[:, d + 1])
-        table = table.reshape(len(step), -1, fine)
-        width = max(1, _BLOCK // table.size)
+        table = table.reshape(len(step), -1, n_inner)
+        width = max(1, _MAX_PRODUCTS // table.size)
+
         if self.corners is not None:
-            rest, most = self.corners.evaluator(n_derivatives)
-            factors = (1j / np.pi) * (-1j * step) ** np.arange(n_derivatives + 1)[:, np.newaxis]
-            factors, width = factors[..., np.newaxis], min(width, most)
+            remainder, max_width = self.corners.evaluator(n_derivatives)
+            exponents = np.arange(n_derivatives + 1)[:, np.newaxis, np.newaxis]
+            factors = (1j / np.pi) * (-1j * step[:, np.newaxis]) ** exponents
+            width = min(width, max_width)
 
         def evaluate(y: Floats) -> Floats:
-            turns, values = y / period, np.empty((n_derivatives + 1, *y.shape))
+            turns = y / period
+            values = np.empty((n_derivatives + 1, *y.shape))
             for start in range(0, y.shape[1], width):
-                part = slice(start, start + width)
-                angles = (-2 * np.pi) * turns[:, part, np.newaxis]
-                waved = angles * inner_and_outer
-                # A few are complex exponentials, in fewer calls.
-                moved = np.exp(1j * waved) if waved.size < 500 else waves(waved, 0.0)
-                products = stacked_products(table, moved[..., :fine].transpose(0, 2, 1))
-                products = products.reshape(len(step), n_derivatives + 1, -1, angles.shape[1])
-                sums = np.einsum("mdrn,mnr->dmn", products, moved[..., fine:])
+                columns = slice(start, start + width)
+                angles = (-2 * np.pi) * turns[:, columns, np.newaxis]
+                phases = angles * inner_and_outer
+                # `waves` makes more calls, which pay off for large arrays only.
+                wave = np.exp(1j * phases) if phases.size < 500 else waves(phases, 0.0)
+
+                products = stacked_products(
+                    table, wave[..., :n_inner].transpose(0, 2, 1)
+                )
+                products = products.reshape(
+                    len(step), n_derivatives + 1, -1, angles.shape[1]
+                )
+                sums = np.einsum("mdrn,mnr->dmn", products, wave[..., n_inner:])
                 if self.corners is not None:
-                    sums += factors * rest(y[:, part])
-                values[..., part] = sums.real
+                    sums += factors * remainder(y[:, columns])
+                values[..., columns] = sums.real
+
             values[0] += turns
             values[1:2] += 1 / period
             return values
@@ -335,11 +407,12 @@ class Series(Centred):
 
 
 def vanishing_heights(exponents: Floats, ratios: Floats, variance: Floats) -> Floats:
-    """Heights T with sum_i o_i log(1 + T^2 v_i / o_i) = 2 DEPTH, shape (m,).
+    """Return heights T with sum_i o_i log(1 + T^2 v_i / o_i) = 2 DEPTH, shape (m,).
 
-    In u = log T^2 the left-hand side of the equation is convex and increasing. That of a single
-    Gamma variable, of the same shape and variance as all together, is larger (Jensen's inequality),
-    so that the search begins below the root, and a Newton step leads above.
+    The left-hand side is convex and increasing in u = log T^2. For a single Gamma
+    variable with the sum of the shapes and of the variances it is larger (Jensen's
+    inequality), so that the iteration starts below the root, and a Newton step leads
+    above it.
     """
     shape = exponents.sum(axis=1)
     u = np.log(np.expm1(np.minimum(2 * DEPTH / shape, 400.0)) * shape / variance)
@@ -348,70 +421,128 @@ def vanishing_heights(exponents: Floats, ratios: Floats, variance: Floats) -> Fl
         missing = 2 * DEPTH - (exponents * np.log1p(x)).sum(axis=1)
         step = missing / (exponents * (x / (1 + x))).sum(axis=1)
         u = np.minimum(u + step, 400.0)
-        # A short step leaves an error of at most half its square.
+        # The error after a step is at most half its square.
         if np.abs(step).max() < 0.2:
             break
     return np.asarray(np.exp(0.5 * u))
 
 
 def orders(vanished: Floats, resolved: Floats, n_variables: int) -> Floats:
-    """Return the numbers of orders of series, whole numbers, shape (m,).
+    """Return the numbers of orders of m series, whole numbers, shape (m,).
 
-    They end at the order where the transform has vanished, or where the ends of all variables are
-    resolved and the rest is summed in closed form, whichever comes first.
+    `vanished` is the order from which on the transform is negligible, `resolved` the
+    one from which on it is the sum of expansions at the ends of all variables. A series
+    ends after the first of these, or at the largest number that is computed.
+
+    The number decides how the series is completed (see `Truncation`), so that it must
+    not be reduced. In a series that ends before both orders, each variable not resolved
+    yet is taken to be narrow, and its transform replaced by that of a Gauss rule. This
+    is accurate only after the largest number of orders, where such variables are narrow
+    indeed; otherwise the distribution function would be wrong.
     """
     wanted = np.where(vanished <= CHEAP, vanished, np.minimum(vanished, resolved))
-    most = max(min(2**16, 2**20 // n_variables), 2**13)
-    return np.asarray(np.minimum(np.maximum(np.ceil(wanted) + 1, 8), most))
+    least = np.maximum(np.ceil(wanted) + 1, 8)
+    return np.asarray(np.minimum(least, _max_orders(n_variables)))
 
 
-def gauss_points(moments: Floats, weights: Floats, count: Floats) -> tuple[Floats, Floats]:
-    """Gauss rules for weighted sums about their means, `count` (m, l) of each variable.
+def _max_orders(n_variables: int) -> int:
+    """Return the largest number of orders of a series, limited by its memory."""
+    return max(min(2**16, 2**20 // n_variables), 2**13)
 
-    `moments` are central ones of the variables, shape (ORDER + 1, m, l). Returns nodes and weights,
-    shape (m, n). The recursion of the orthogonal polynomials follows from the Cholesky factor of
-    the moments (Golub and Welsch, Mathematics of Computation 23, 1969). A rule has fewer points
-    where rounding leaves no such factor.
+
+@dataclass(frozen=True)
+class Truncation:
+    """Where the series of m sums of l variables end, and how they are completed.
+
+    Attributes
+    ----------
+    n_orders : numbers of orders, shape (m,).
+    has_corners : whether the remainder is summed over corners, shape (m,).
+    is_narrow : variables replaced by a Gauss rule in this sum, shape (m, l).
+    """
+
+    n_orders: Floats
+    has_corners: Bools
+    is_narrow: Bools
+
+    @classmethod
+    def of(cls, n_orders: Floats, vanished: Floats, resolved: Floats) -> "Truncation":
+        """Derive the truncation from the orders where transforms vanish, shape (m,).
+
+        `resolved` are those where each variable is resolved, shape (m, l). Raises if
+        variables would count as narrow before the largest number of orders.
+        """
+        has_corners = vanished > n_orders
+        is_narrow = (resolved > n_orders[:, np.newaxis]) & has_corners[:, np.newaxis]
+        is_early = n_orders < _max_orders(resolved.shape[1])
+        if is_narrow[is_early].any():
+            raise RuntimeError("A series ends before its variables are resolved.")
+        return cls(n_orders, has_corners, is_narrow)
+
+
+def gauss_points(
+    moments: Floats, weights: Floats, count: Floats
+) -> tuple[Floats, Floats]:
+    """Return Gauss rules for weighted sums of variables about their means.
+
+    `moments` are central moments of the variables, shape (HIGHEST_MOMENT + 1, m, l);
+    `count` tells how often each is in the sum, shape (m, l). Returns nodes and weights,
+    shape (m, n). The recursion of the orthogonal polynomials follows from the Cholesky
+    factor of the moments (Golub and Welsch, Mathematics of Computation 23, 1969). A
+    rule has fewer points if rounding errors leave no such factor.
     """
     scale = np.sqrt((count * weights**2 * moments[2]).sum(axis=1))
-    # Moments of the sums in units of the scale from their cumulants; normal ones if it is zero.
+
+    # The cumulants of a sum are sums of cumulants.
     cumulants = np.zeros_like(moments)
-    for k in range(2, ORDER + 1):
-        less = sum(math.comb(k - 1, j - 1) * cumulants[j] * moments[k - j] for j in range(2, k))
-        cumulants[k] = moments[k] - less
+    for k in range(2, HIGHEST_MOMENT + 1):
+        lower = sum(
+            math.comb(k - 1, j - 1) * cumulants[j] * moments[k - j] for j in range(2, k)
+        )
+        cumulants[k] = moments[k] - lower
+
+    # Those of the sums are in units of the scale; normal ones if it is zero.
     share = weights / np.where(scale > 0, scale, 1.0)[:, np.newaxis]
-    total = [(count * share**k * cumulants[k]).sum(axis=1) for k in range(ORDER + 1)]
+    total = [
+        (count * share**k * cumulants[k]).sum(axis=1) for k in range(HIGHEST_MOMENT + 1)
+    ]
     total[2] = np.ones_like(scale)
-    of_sums = [np.ones_like(scale)]
-    for k in range(1, ORDER + 1):
-        terms = [math.comb(k - 1, j - 1) * total[j] * of_sums[k - j] for j in range(1, k + 1)]
-        of_sums.append(np.sum(terms, axis=0))
-    for n in range(_MOST_POINTS, 0, -1):
+    sum_moments = [np.ones_like(scale)]
+    for k in range(1, HIGHEST_MOMENT + 1):
+        terms = [
+            math.comb(k - 1, j - 1) * total[j] * sum_moments[k - j]
+            for j in range(1, k + 1)
+        ]
+        sum_moments.append(np.sum(terms, axis=0))
+
+    for n in range(_MAX_GAUSS_POINTS, 0, -1):
         index = np.add.outer(np.arange(n + 1), np.arange(n + 1))
         try:
-            factor = np.linalg.cholesky(np.stack(of_sums, axis=-1)[:, index])
+            factor = np.linalg.cholesky(np.stack(sum_moments, axis=-1)[:, index])
         except np.linalg.LinAlgError:
             continue
+
         diagonal = np.diagonal(factor, axis1=1, axis2=2)
         ratio = np.diagonal(factor, offset=-1, axis1=1, axis2=2) / diagonal[:, :-1]
+        off_diagonal = diagonal[:, 1:n] / diagonal[:, : n - 1]
         jacobi = np.zeros((len(scale), n, n))
         i = np.arange(n)
         jacobi[:, i, i] = ratio - np.pad(ratio[:, :-1], ((0, 0), (1, 0)))
-        beside = diagonal[:, 1:n] / diagonal[:, : n - 1]
-        jacobi[:, i[1:], i[:-1]] = jacobi[:, i[:-1], i[1:]] = beside
+        jacobi[:, i[1:], i[:-1]] = jacobi[:, i[:-1], i[1:]] = off_diagonal
         nodes, vectors = np.linalg.eigh(jacobi)
         return nodes * scale[:, np.newaxis], vectors[:, 0] ** 2
     return np.zeros((len(scale), 1)), np.ones((len(scale), 1))
 
 
-def fade(count: int) -> Floats:
-    """Shares that rise from 0 to 1, so smoothly that a series shows no trace of it; (count,)."""
-    return np.asarray(0.5 * erfc(np.linspace(5, -5, count)))
+def smooth_step(count: int) -> Floats:
+    """Return weights that rise from 0 to 1 without a trace in a series, (count,)."""
+    return 0.5 * erfc(np.linspace(5, -5, count))
 
 
-# Shares of 1 - level that are left below; both ends of the support are among the ends.
+# Lower tails of intervals, as shares of 1 - level. The first and the last interval end
+# where the support does.
 _SHARES = 0.5 - 0.5 * np.cos(np.pi * np.arange(17) / 16)
-# Quantiles of smaller probabilities are those of the approximated logs.
+# Quantiles of smaller probabilities are those of approximate log tails.
 LEAST = 1e-10
 
 
@@ -419,158 +550,232 @@ def quantiles(
     distributions: Centred,
     p: Floats,
     q: Floats,
-    last: float = 1e-4,
+    tolerance: float = 1e-4,
     start: Floats | None = None,
     evaluate: Evaluator | None = None,
 ) -> Floats:
-    """Distances from the mean with P(X <= y) = p = 1 - q, both positive; all of shape (m, n)."""
+    """Return distances from the mean with P(X <= y) = p = 1 - q, shape (m, n).
+
+    Both probabilities are positive, shape (m, n).
+    """
     evaluate = evaluate or distributions.evaluator(2)
-    is_lower, wanted = p <= q, np.minimum(p, q)
-    low, high = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
-    sign, own_end = np.where(is_lower, 1.0, -1.0), np.where(is_lower, low, high)
+    sign = np.where(p <= q, 1.0, -1.0)
+    target = np.minimum(p, q)
+    low, high = distributions.bounds
+    end = np.where(p <= q, low, high)
+
     y = matched_quantiles(distributions, p) if start is None else start
-    is_found, points, values = np.zeros(p.shape, dtype=bool), y, np.empty((3, 0))
-    # All points of a distribution bracket each of its quantiles, if they are few.
+    has_converged = np.zeros(p.shape, dtype=bool)
+    points = y
+    values = np.empty((3, 0))
+    # If they are few, each point brackets all quantiles of its distribution.
     spread = (slice(None), np.newaxis) if p.shape[1] <= 64 else (..., np.newaxis)
+
     with np.errstate(all="ignore"):
         for i in range(300):
-            # After some steps, columns that are found in all rows are not evaluated again.
+            # After some steps, columns that have converged are not evaluated again.
             if i > 2:
-                done = is_found.all(axis=0)
-                points = np.where(done, points, y)
-                values[..., ~done] = evaluate(y[:, ~done])
+                is_done = has_converged.all(axis=0)
+                points = np.where(is_done, points, y)
+                values[..., ~is_done] = evaluate(y[:, ~is_done])
             else:
-                points, values = y, evaluate(y)
-            excess, density, slope = values
-            tail, inwards = 0.5 + sign * excess, y - own_end
-            log_ratio = np.log(tail / wanted)
-            newton = sign * log_ratio * tail / density
-            # In units of the distance from the end, whose log is what moves.
-            share, turn = newton / inwards, newton * slope / density
-            bend = 1 - 0.5 * (turn - log_ratio + share)
-            share /= np.minimum(np.maximum(bend, 0.5), 2.0)
-            moved = y + inwards * np.expm1(-share)
-            # A tail below 1e-14 may be a rounding error, and only tells where the quantile is not.
-            is_last = np.maximum(np.abs(log_ratio), np.abs(turn)) < last
-            is_safe = (low <= moved) & (moved <= high) & (density > 0) & (tail > 1e-14)
+                points = y
+                values = evaluate(y)
+            step, log_ratio, change, is_usable = _halley(y - end, sign, target, values)
+
+            candidate = y + step
+            is_safe = (low <= candidate) & (candidate <= high) & is_usable
+            is_last = np.maximum(np.abs(log_ratio), np.abs(change)) < tolerance
             is_last &= is_safe
             if is_last.all():
-                return np.where(is_found, y, moved)
+                return np.where(has_converged, y, candidate)
+            # First steps are seldom too long, and later ones can correct them: the
+            # bracket is not updated yet.
             if i == 0 and is_safe.all():
-                # The first steps are seldom too long, and those after them can be taken back.
-                y, is_found = moved, is_last
+                y = candidate
+                has_converged = is_last
                 continue
-            target = (sign * (wanted - 0.5))[..., np.newaxis]
-            is_below = excess[spread] <= target
-            low = np.maximum(low, np.where(is_below, points[spread], -np.inf).max(axis=2))
-            high = np.minimum(high, np.where(is_below, np.inf, points[spread]).min(axis=2))
-            # Beside a pole steps are too short, or cross it again and again.
+
+            excess = (sign * (target - 0.5))[..., np.newaxis]
+            is_below = values[0][spread] <= excess
+            low = np.maximum(
+                low, np.where(is_below, points[spread], -np.inf).max(axis=2)
+            )
+            high = np.minimum(
+                high, np.where(is_below, np.inf, points[spread]).min(axis=2)
+            )
+
+            # Near a pole, steps are too short or cross it repeatedly: every fourth step
+            # is a bisection.
             spacing = np.spacing(np.abs(y))
-            is_safe &= (low <= moved) & (moved <= high) & (np.abs(moved - y) > spacing)
-            is_safe &= i % 4 < 3
-            moved = np.where(is_safe | is_last, moved, 0.5 * (low + high))
-            # At a pole itself there is no step. What a step of the size `last` leaves is less than
-            # its fourth power.
-            is_there = np.abs(log_ratio) <= 1e-15
-            moved = np.where(is_there, y, moved)
-            short = np.maximum(spacing, last**4 * distributions.deviation[:, np.newaxis])
-            is_last |= is_there | (high - low <= short)
-            y, is_found = np.where(is_found, y, moved), is_found | is_last
-            if is_found.all():
+            is_safe &= (low <= candidate) & (candidate <= high)
+            is_safe &= (np.abs(candidate - y) > spacing) & (i % 4 < 3)
+            candidate = np.where(is_safe | is_last, candidate, 0.5 * (low + high))
+
+            # At a pole itself no step is defined. Elsewhere the error after a step of
+            # the relative size `tolerance` is below its fourth power.
+            is_exact = np.abs(log_ratio) <= 1e-15
+            candidate = np.where(is_exact, y, candidate)
+            short = np.maximum(
+                spacing, tolerance**4 * distributions.deviation[:, np.newaxis]
+            )
+            is_last |= is_exact | (high - low <= short)
+            y = np.where(has_converged, y, candidate)
+            has_converged = has_converged | is_last
+            if has_converged.all():
                 break
     return y
 
 
+def _halley(
+    distance: Floats, sign: Floats, target: Floats, values: Floats
+) -> tuple[Floats, Floats, Floats, Bools]:
+    """Return Halley steps for the log tail as a function of the log distance.
+
+    Also returns the logs of tail / target, the relative changes of the density over
+    Newton steps, and whether the values allow a step. `distance` from the end of the
+    support is negative at upper ends, where `sign` is -1.
+    """
+    excess, density, slope = values
+    tail = 0.5 + sign * excess
+    log_ratio = np.log(tail / target)
+    newton = sign * log_ratio * tail / density
+    change = newton * slope / density
+    log_step = newton / distance
+
+    denominator = 1 - 0.5 * (change - log_ratio + log_step)
+    log_step /= np.minimum(np.maximum(denominator, 0.5), 2.0)
+    # Where the tail is below 1e-14, it may be a rounding error.
+    is_usable = (density > 0) & (tail > 1e-14)
+    return distance * np.expm1(-log_step), log_ratio, change, is_usable
+
+
 def matched_quantiles(distributions: Centred, p: Floats) -> Floats:
-    """Quantiles of Beta distributions with the same range, mean and variance."""
-    low, high = distributions.low, distributions.high
-    size = np.maximum(-low * high / distributions.deviation**2 - 1, 1e-3) / (high - low)
-    a, b = (-low * size)[:, np.newaxis], (high * size)[:, np.newaxis]
-    return np.asarray(low[:, np.newaxis] + (high - low)[:, np.newaxis] * betaincinv(a, b, p))
+    """Return quantiles of Beta distributions with the same range, mean and variance."""
+    low, high = distributions.bounds
+    variance = distributions.deviation[:, np.newaxis] ** 2
+    size = np.maximum(-low * high / variance - 1, 1e-3) / (high - low)
+    return np.asarray(low + (high - low) * betaincinv(-low * size, high * size, p))
 
 
 def shortest_intervals(distributions: Centred, level: float) -> Floats:
-    """Distances of both ends from the mean, shape (2, m)."""
-    low, high, tail = distributions.low, distributions.high, 0.5 * (1 - level)
-    rows, evaluate = np.arange(low.size), distributions.evaluator(2)
+    """Return the distances of both ends from the mean, shape (2, m)."""
+    low = distributions.low
+    high = distributions.high
+    tail = 0.5 * (1 - level)
+    rows = np.arange(low.size)
+    evaluate = distributions.evaluator(2)
+
     if distributions.has_one_peak:
         p = np.broadcast_to([tail, 1 - tail], (low.size, 2))
         central = matched_quantiles(distributions, p).T
-        ends = central + (2 / 3) * (low + high) / (low * high / distributions.deviation**2 - 1)
+        ends = central + (2 / 3) * (low + high) / (
+            low * high / distributions.deviation**2 - 1
+        )
         # Not much closer to the ends of the range than the quantiles.
         ends = np.maximum(ends, low + 0.35 * (central[0] - low))
         ends = np.minimum(ends, high - 0.35 * (high - central[1]))
-        found, is_found = _newton(distributions, evaluate, ends, (low, high), rows >= 0, level)
-        if is_found.all():
-            return found
-    # Of a distribution with a single peak a few shares tell as much.
-    of_all = (1 - level) * (_SHARES[::4] if distributions.has_one_peak else _SHARES)
-    shares = np.tile(of_all, (rows.size, 1))
-    ends = _intervals(distributions, evaluate, shares, level, last=1e-2)
-    best = np.argmin(ends[1] - ends[0], axis=1)
-    excess = _excess(distributions, evaluate, ends)
-    # The lower end has the larger density in intervals that are too high.
-    first = np.where(excess[rows, best] > 0, best - 1, best)
-    is_inner = (first >= 0) & (first < of_all.size - 1)
-    first = np.minimum(np.maximum(first, 0), of_all.size - 2)
+        solution, has_converged = _equal_densities(
+            distributions, evaluate, ends, (low, high), rows >= 0, level
+        )
+        if has_converged.all():
+            return solution
+
+    # A coarser grid is enough for a unimodal distribution.
+    shares = _SHARES[::4] if distributions.has_one_peak else _SHARES
+    grid = (1 - level) * shares
+    lower_tails = np.tile(grid, (rows.size, 1))
+    ends = _intervals_above(distributions, evaluate, lower_tails, level, tolerance=1e-2)
+    lengths = ends[1] - ends[0]
+    best = np.argmin(lengths, axis=1)
+    ratio = _log_density_ratio(distributions, evaluate, ends)
+
+    # If the lower end has the larger density, the interval is too high. The best one
+    # may also end where the support does, and then no solution is bracketed.
+    first = np.where(ratio[rows, best] > 0, best - 1, best)
+    is_inner = (first >= 0) & (first < grid.size - 1)
+    first = np.minimum(np.maximum(first, 0), grid.size - 2)
     bracket = ends[:, rows, first], ends[:, rows, first + 1]
-    # Where the density bends more than once, several intervals have the same one at both ends. The
-    # lengths have a minimum where the excess changes from negative to positive.
-    below = np.minimum(excess[rows, first], -1e-9)
-    above = np.maximum(excess[rows, first + 1], 1e-9)
+
+    # Several intervals of a multimodal distribution have equal densities at both ends.
+    # The length has a minimum where the ratio changes from negative to positive.
+    below = np.minimum(ratio[rows, first], -1e-9)
+    above = np.maximum(ratio[rows, first + 1], 1e-9)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = below / (below - above)
     share = np.where((share > 0.01) & (share < 0.99), share, 0.5)
     start = bracket[0] + share * (bracket[1] - bracket[0])
     if not is_inner.all():
-        near, only = ends[:, rows, best, np.newaxis], of_all[best][:, np.newaxis]
-        at_end = _intervals(distributions, evaluate, only, level, start=near)
+        coarse = ends[:, rows, best, np.newaxis]
+        lower_tail = grid[best][:, np.newaxis]
+        at_end = _intervals_above(
+            distributions, evaluate, lower_tail, level, start=coarse
+        )
         start = np.where(is_inner, start, at_end[..., 0])
-    found, is_found = _newton(distributions, evaluate, start, bracket, is_inner, level)
-    shortest = (ends[1] - ends[0])[rows, best]
-    is_found &= ~is_inner | (found[1] - found[0] <= (1 + 1e-5) * shortest)
-    if not is_found.all():
-        rest = ~is_found
-        shares = of_all[np.stack([first, first + 1])][:, rest]
-        around = np.stack([below, above])[:, rest]
-        few = distributions.chosen(rest)
-        found[:, rest] = _by_secants(few, shares, around, start[:, rest], level)
-    return found
+
+    solution, has_converged = _equal_densities(
+        distributions, evaluate, start, bracket, is_inner, level
+    )
+    is_short = solution[1] - solution[0] <= (1 + 1e-5) * lengths[rows, best]
+    has_converged &= ~is_inner | is_short
+    if not has_converged.all():
+        left = ~has_converged
+        solution[:, left] = _by_false_position(
+            distributions.selected(left),
+            grid[np.stack([first, first + 1])][:, left],
+            np.stack([below, above])[:, left],
+            start[:, left],
+            level,
+        )
+    return solution
 
 
-def _intervals(
+def _intervals_above(
     distributions: Centred,
     evaluate: Evaluator,
-    below: Floats,
+    lower_tails: Floats,
     level: float,
-    last: float = 1e-4,
+    tolerance: float = 1e-4,
     start: Floats | None = None,
 ) -> Floats:
-    """Return the ends of intervals with so much probability below, shape (2, m, n)."""
-    p = np.array([below, below + level])
-    q = np.array([1 - below, np.maximum((1 - level) - below, 0)])
-    low, high = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
-    # The other end of an interval stands for one that is an end of the support.
+    """Return the ends of intervals with the given lower tails, shape (2, m, n)."""
+    p = np.array([lower_tails, lower_tails + level])
+    q = np.array([1 - lower_tails, np.maximum((1 - level) - lower_tails, 0)])
+    low, high = distributions.bounds
+
+    # An end of the support is no quantile to be computed: the other end of its interval
+    # is computed twice instead.
     at_end = (p <= 0) | (q <= 0)
-    first, second = np.where(at_end, p[::-1], p), np.where(at_end, q[::-1], q)
+    p_inner = np.where(at_end, p[::-1], p)
+    q_inner = np.where(at_end, q[::-1], q)
     y = None if start is None else np.hstack([*np.where(at_end, start[::-1], start)])
-    found = quantiles(distributions, np.hstack([*first]), np.hstack([*second]), last, y, evaluate)
-    found = np.array(np.split(found, 2, axis=1))
-    return np.where(p <= 0, low, np.where(q <= 0, high, found))
+    inner = quantiles(
+        distributions,
+        np.hstack([*p_inner]),
+        np.hstack([*q_inner]),
+        tolerance,
+        y,
+        evaluate,
+    )
+    ends = np.array(np.split(inner, 2, axis=1))
+    return np.where(p <= 0, low, np.where(q <= 0, high, ends))
 
 
-def _excess(distributions: Centred, evaluate: Evaluator, ends: Floats) -> Floats:
-    """Log density at the lower end less that at the upper one, (m, n)."""
-    low, high = np.split(evaluate(np.concatenate(ends, axis=1))[1], 2, axis=1)
-    at_low, at_high = distributions.end_densities[..., np.newaxis]
-    low = np.where(ends[0] <= distributions.low[:, np.newaxis], at_low, low)
-    high = np.where(ends[1] >= distributions.high[:, np.newaxis], at_high, high)
+def _log_density_ratio(
+    distributions: Centred, evaluate: Evaluator, ends: Floats
+) -> Floats:
+    """Return the log density at lower ends less that at upper ends, (m, n)."""
+    low, high = distributions.bounds
+    at_ends = distributions.end_densities[..., np.newaxis]
+    is_end = [ends[0] <= low, ends[1] >= high]
+    densities = evaluate(np.concatenate(ends, axis=1))[1]
+    densities = np.where(is_end, at_ends, np.split(densities, 2, axis=1))
     with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = np.log(np.maximum(low, 0.0)), np.log(np.maximum(high, 0.0))
-        return np.where(low == high, 0.0, low - high)
+        lower, upper = np.log(np.maximum(densities, 0.0))
+        return np.where(lower == upper, 0.0, lower - upper)
 
 
-def _newton(
+def _equal_densities(
     distributions: Centred,
     evaluate: Evaluator,
     ends: Floats,
@@ -578,147 +783,203 @@ def _newton(
     is_inner: Bools,
     level: float,
 ) -> tuple[Floats, Bools]:
-    """Move inner ends, (2, m), to where the densities are equal; tell which are right."""
-    is_found = ~is_inner
-    if is_found.all():
-        return ends, is_found
-    of_support, size = np.array([distributions.low, distributions.high]), ends[1] - ends[0]
-    slack, short = 1e-4 * size, 1e-7 * size
+    """Solve for ends with equal densities, (2, m), by Newton's method in a bracket.
+
+    Ends that are not inner ones stay as they are. Also returns which are solutions.
+    """
+    has_converged = ~is_inner
+    if has_converged.all():
+        return ends, has_converged
+    support = distributions.bounds[..., 0]
+    size = ends[1] - ends[0]
+
     with np.errstate(all="ignore"):
         for _ in range(12):
             cdf, density, slope = evaluate(ends.T).transpose(0, 2, 1)
             missing = level - (cdf[1] - cdf[0])
-            fall, turn = np.log(density[0] / density[1]), slope / density
-            # density_1 du - density_0 dl = missing and turn_1 du - turn_0 dl = fall, in
-            # shares of the distances from the ends of the support, whose logs are what moves.
-            inwards = ends - of_support
-            step = density[::-1] * fall - turn[::-1] * missing
-            step /= density[0] * turn[1] - density[1] * turn[0]
-            moved = ends + inwards * np.expm1(np.minimum(step / inwards, 5.0))
-            inside = np.minimum(np.maximum(moved, bracket[0]), bracket[1])
-            # A step of no more than 1e-7 of the interval leaves an error of its square. Beside an
-            # end of the support a step may be short where the densities still differ.
-            is_last = (np.abs(step) <= short) & (np.abs(moved - inside) <= slack)
-            is_last = is_last[0] & is_last[1] & (np.abs(fall) < 1e-3)
-            # What brackets it is known to a few digits only.
-            moved = np.where(is_last, moved, inside)
-            ends = np.where(is_found, ends, moved)
-            is_found |= is_last
-            if is_found.all():
+            log_ratio = np.log(density[0] / density[1])
+            log_slope = slope / density
+
+            # The steps du and dl solve density_1 du - density_0 dl = missing and
+            # log_slope_1 du - log_slope_0 dl = log_ratio. They are taken on the logs of
+            # the distances from the ends of the support.
+            distance = ends - support
+            step = density[::-1] * log_ratio - log_slope[::-1] * missing
+            step /= density[0] * log_slope[1] - density[1] * log_slope[0]
+            candidate = ends + distance * np.expm1(np.minimum(step / distance, 5.0))
+            inside = np.minimum(np.maximum(candidate, bracket[0]), bracket[1])
+
+            # The error after a step of 1e-7 of the interval is about its square. Near
+            # an end of the support a step may be short where the densities still
+            # differ.
+            is_last = np.abs(step) <= 1e-7 * size
+            is_last &= np.abs(candidate - inside) <= 1e-4 * size
+            is_last = is_last.all(axis=0) & (np.abs(log_ratio) < 1e-3)
+            # The bracket is accurate to a few digits only, and may exclude a solution.
+            candidate = np.where(is_last, candidate, inside)
+            ends = np.where(has_converged, ends, candidate)
+            has_converged |= is_last
+            if has_converged.all():
                 break
-    return ends, is_found
+    return ends, has_converged
 
 
-def _by_secants(
-    distributions: Centred, shares: Floats, excess: Floats, start: Floats, level: float
+def _by_false_position(
+    distributions: Centred, tails: Floats, ratios: Floats, start: Floats, level: float
 ) -> Floats:
-    """Find the share left below, between two with their excesses, and return both ends."""
-    (first, last), (low, high), ends = shares, excess, start[..., np.newaxis]
+    """Solve for the lower tail between two with their log density ratios.
+
+    Returns both ends of the intervals, shape (2, m).
+    """
+    first, last = tails
+    low, high = ratios
+    ends = start[..., np.newaxis]
     evaluate = distributions.evaluator(2)
     with np.errstate(all="ignore"):
         for i in range(100):
-            share = (first * high - last * low) / (high - low)
-            is_safe = (first < share) & (share < last) & (i % 4 < 3)
-            share = np.where(is_safe, share, 0.5 * (first + last))
-            # Smaller probabilities are not told from zero.
-            share = np.clip(share, 1e-12, (1 - level) - 1e-12)
-            ends = _intervals(distributions, evaluate, share[:, np.newaxis], level, start=ends)
-            found = _excess(distributions, evaluate, ends)[:, 0]
-            is_high = found > 0
-            # The other end counts half, where this one moves again.
-            low, high = np.where(is_high, 0.5 * low, found), np.where(is_high, found, 0.5 * high)
-            first, last = np.where(is_high, first, share), np.where(is_high, share, last)
-            if ((last - first <= 1e-8 * (1 - level)) | (np.abs(found) <= 1e-9)).all():
+            tail = (first * high - last * low) / (high - low)
+            is_safe = (first < tail) & (tail < last) & (i % 4 < 3)
+            tail = np.where(is_safe, tail, 0.5 * (first + last))
+            # Smaller tails cannot be distinguished from zero.
+            tail = np.clip(tail, 1e-12, (1 - level) - 1e-12)
+            ends = _intervals_above(
+                distributions, evaluate, tail[:, np.newaxis], level, start=ends
+            )
+            ratio = _log_density_ratio(distributions, evaluate, ends)[:, 0]
+
+            # The Illinois rule halves the value at an end that does not change.
+            is_high = ratio > 0
+            low = np.where(is_high, 0.5 * low, ratio)
+            high = np.where(is_high, ratio, 0.5 * high)
+            first = np.where(is_high, first, tail)
+            last = np.where(is_high, tail, last)
+            if ((last - first <= 1e-8 * (1 - level)) | (np.abs(ratio) <= 1e-9)).all():
                 break
     return ends[..., 0]
 
 
 def modes(distributions: Centred) -> Floats:
-    """Distances of the modes from the mean, shape (m,)."""
-    low, high = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
+    """Return the distances of the modes from the mean, shape (m,)."""
+    low, high = distributions.bounds
     deviation = distributions.deviation[:, np.newaxis]
-    rows, evaluate = np.arange(low.size)[:, np.newaxis], distributions.evaluator(3)
-    at_low, at_high = distributions.end_densities[..., np.newaxis]
-
-    def snapped(y: Floats) -> Floats:
-        # Beside an end the density there is known, and may not be resolved: the points that stand
-        # for a narrow variable are poles.
-        near = 1e-2 * deviation
-        y = np.where((at_low > 0) & (y < low + near), low, y)
-        return np.where((at_high > 0) & (y > high - near), high, y)
+    evaluate = distributions.evaluator(3)
 
     with np.errstate(all="ignore"):
         if distributions.has_one_peak:
-            # The peak is near that of a Beta with the same range, mean and variance, and at most
-            # sqrt(3) standard deviations from the mean (Johnson and Rogers, Annals of Mathematical
-            # Statistics 22, 1951).
+            # The mode is near that of a Beta distribution with the same range, mean and
+            # variance, and at most sqrt(3) standard deviations from the mean (Johnson
+            # and Rogers, Annals of Mathematical Statistics 22, 1951).
+            at_low, at_high = distributions.end_densities[..., np.newaxis]
             y = (low + high) / (low * high / deviation**2 - 1)
-            first, last = np.maximum(low, -1.74 * deviation), np.minimum(high, 1.74 * deviation)
-            top, highest = np.where(at_low > at_high, low, high), np.maximum(at_low, at_high)
+            first = np.maximum(low, -1.74 * deviation)
+            last = np.minimum(high, 1.74 * deviation)
+            top = np.where(at_low > at_high, low, high)
+            highest = np.maximum(at_low, at_high)
         else:
-            p = np.tile(ndtr(np.linspace(-4, 4, 13)), (low.size, 1))
-            inner = np.clip(matched_quantiles(distributions, p), low, high)
-            gaps = np.diff(inner, axis=1)[..., np.newaxis]
-            # A narrow peak of a variable beside wide ones may be between two of them.
-            widest = (gaps.max(axis=(1, 2)) / distributions.resolution).max()
-            pieces = int(min(np.ceil(widest), 16))
-            gaps = gaps * (np.arange(pieces) / pieces)
-            fine = (inner[:, :-1, np.newaxis] + gaps).reshape(low.size, -1)
-            looked_at = [low, fine, inner[:, -1:], distributions.places, high]
-            places = np.sort(snapped(np.concatenate(looked_at, axis=1)), axis=1)
-            heights = evaluate(places)[1]
-            heights = np.where(places <= low, at_low, np.where(places >= high, at_high, heights))
-            # The two highest peaks, each with its neighbours.
-            padded = np.full((low.size, places.shape[1] + 2), -np.inf)
-            padded[:, 1:-1] = heights
-            is_peak = (heights >= padded[:, :-2]) & (heights >= padded[:, 2:])
-            best = np.argsort(np.where(is_peak, -heights, np.inf), axis=1, kind="stable")[:, :2]
-            best = np.where(is_peak[rows, best], best, best[:, :1])
-            top, highest = places[rows, best], heights[rows, best]
-            first = places[rows, np.maximum(best - 1, 0)]
-            last = places[rows, np.minimum(best + 1, places.shape[1] - 1)]
-            # At an end, or a corner, the slope may not exist.
+            first, top, last, highest = _bracketed_peaks(distributions, evaluate)
+            # At an end, or at a corner, the slope may not exist.
             y = top + 1e-9 * (first - top + last - top)
-        density, is_level = highest, highest > 0
+
+        density = highest
+        is_flat = highest > 0
         for _ in range(100):
-            _, density, slope, bend = evaluate(y)
-            first, last = np.where(slope > 0, y, first), np.where(slope > 0, last, y)
-            moved = y - slope / bend
-            is_safe = (first <= moved) & (moved <= last) & (bend < 0)
-            moved = np.where(is_safe, moved, 0.5 * (first + last))
-            # Where the slope is small, a short step leaves an error of about its square. Beside a
-            # corner steps are short where the density bends, and need not be near a peak.
-            is_level = is_safe & (np.abs(slope) * deviation <= 1e-4 * density)
-            is_last = np.abs(moved - y) <= np.where(is_level, 1e-7, 1e-13) * deviation
-            y = moved
+            _, density, slope, curvature = evaluate(y)
+            first = np.where(slope > 0, y, first)
+            last = np.where(slope > 0, last, y)
+            candidate = y - slope / curvature
+            is_safe = (first <= candidate) & (candidate <= last) & (curvature < 0)
+            candidate = np.where(is_safe, candidate, 0.5 * (first + last))
+
+            # Where the slope is small, the error after a short step is about its
+            # square. Near a corner a step may be short far from a peak, as the
+            # curvature is large.
+            is_flat = is_safe & (np.abs(slope) * deviation <= 1e-4 * density)
+            short = np.where(is_flat, 1e-7, 1e-13) * deviation
+            is_last = np.abs(candidate - y) <= short
+            y = candidate
             if is_last.all():
                 break
-    # Where the slope is zero, rounding errors of the density tell nothing.
-    is_higher = (density >= highest * np.where(is_level, 1 - 1e-12, 1.0)) & (snapped(y) == y)
-    found, heights = np.where(is_higher, y, top), np.where(is_higher, density, highest)
-    return np.asarray(found[rows[:, 0], heights.argmax(axis=1)])
+
+    # Where the slope is zero, differences of densities are rounding errors.
+    is_higher = density >= highest * np.where(is_flat, 1 - 1e-12, 1.0)
+    is_higher &= _snapped_to_ends(distributions, y) == y
+    peaks = np.where(is_higher, y, top)
+    heights = np.where(is_higher, density, highest)
+    return np.asarray(peaks[np.arange(low.size), heights.argmax(axis=1)])
+
+
+def _snapped_to_ends(distributions: Centred, y: Floats) -> Floats:
+    """Return points of shape (m, n), moved to ends of positive density close to them.
+
+    The density at the end is given, and a series may not resolve it nearby: the nodes
+    that replace a narrow variable are poles.
+    """
+    low, high = distributions.bounds
+    at_low, at_high = distributions.end_densities[..., np.newaxis]
+    margin = 1e-2 * distributions.deviation[:, np.newaxis]
+    y = np.where((at_low > 0) & (y < low + margin), low, y)
+    return np.where((at_high > 0) & (y > high - margin), high, y)
+
+
+def _bracketed_peaks(
+    distributions: Centred, evaluate: Evaluator
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return the two highest points of a grid between their neighbours, and heights.
+
+    Shape (m, 2) each.
+    """
+    low, high = distributions.bounds
+    at_low, at_high = distributions.end_densities[..., np.newaxis]
+    rows = np.arange(low.size)[:, np.newaxis]
+
+    # Quantiles, closer where a narrow peak may lie between two of them.
+    p = np.tile(ndtr(np.linspace(-4, 4, 13)), (low.size, 1))
+    inner = np.clip(matched_quantiles(distributions, p), low, high)
+    gaps = np.diff(inner, axis=1)[..., np.newaxis]
+    widest = (gaps.max(axis=(1, 2)) / distributions.resolution).max()
+    n_pieces = int(min(np.ceil(widest), 16))
+    gaps = gaps * (np.arange(n_pieces) / n_pieces)
+    fine = (inner[:, :-1, np.newaxis] + gaps).reshape(low.size, -1)
+    points = [low, fine, inner[:, -1:], distributions.places, high]
+    grid = np.sort(_snapped_to_ends(distributions, np.concatenate(points, axis=1)))
+
+    heights = evaluate(grid)[1]
+    heights = np.where(grid <= low, at_low, np.where(grid >= high, at_high, heights))
+    padded = np.pad(heights, ((0, 0), (1, 1)), constant_values=-np.inf)
+    is_peak = (heights >= padded[:, :-2]) & (heights >= padded[:, 2:])
+
+    ranked = np.argsort(np.where(is_peak, -heights, np.inf), axis=1, kind="stable")
+    best = ranked[:, :2]
+    best = np.where(is_peak[rows, best], best, best[:, :1])
+    first = grid[rows, np.maximum(best - 1, 0)]
+    last = grid[rows, np.minimum(best + 1, grid.shape[1] - 1)]
+    return first, grid[rows, best], last, heights[rows, best]
 
 
 class SmallTails(Protocol):
     """Protocol of approximations to tails that are too small for a series."""
 
     def logs(self, row: int, to_low: Floats, to_high: Floats) -> Floats:
-        """Return logs of P(X <= x), P(X > x) and the density, (3, n), at distances from ends."""
+        """Return logs of P(X <= x), P(X > x) and the density, (3, n).
+
+        Points are given by their distances from both ends.
+        """
 
     def distances(self, row: int, log_tails: Floats, *, is_low: bool) -> Floats:
-        """Distances from an end of the points with such tails towards it, shape (n,)."""
+        """Return the distances from an end of points with such tails, shape (n,)."""
 
 
 @dataclass(frozen=True)
 class Located:
-    """Distributions at their places on the real line.
+    """Distributions on the real line.
 
     Attributes
     ----------
-    frames : means, what their rounding left over, and lower and upper ends of the supports,
+    frames : means, their rounding errors, and lower and upper ends of the supports,
         shape (4, m).
     parts : distributions that are computed together, and their rows.
-    small_tails : approximations to tails below the least of a part, which bounds them if None.
+    small_tails : approximations to tails below `Centred.least`, which bounds them if
+        None.
     """
 
     frames: Floats
@@ -726,33 +987,47 @@ class Located:
     small_tails: SmallTails | None = None
 
     def values(self, x: Floats) -> Floats:
-        """Return P(X <= x), P(X > x) and the density at points, (3, m, n), to absolute accuracy."""
-        mean, rest, low, high = self.frames[..., np.newaxis]
-        y, to_low, to_high = (x - mean) - rest, x - low, high - x
-        found = np.empty((3, *y.shape))
+        """Return P(X <= x), P(X > x) and the density, (3, m, n).
+
+        Their accuracy is absolute.
+        """
+        mean, error, low, high = self.frames[..., np.newaxis]
+        y = (x - mean) - error
+        to_low = x - low
+        to_high = high - x
+        result = np.empty((3, *y.shape))
         for rows, part in self.parts:
-            below, above = to_low[rows], to_high[rows]
+            below = to_low[rows]
+            above = to_high[rows]
             values = part.tails(y[rows], below, above)
             at_low, at_high = part.end_densities[..., np.newaxis]
-            for ends, at_end, outside in ((below, at_low, [0, 1]), (above, at_high, [1, 0])):
-                tails = np.reshape(outside, (2, 1, 1))
-                values[:2] = np.where(ends <= 0, tails, values[:2])
-                values[2] = np.where(ends == 0, at_end, np.where(ends < 0, 0.0, values[2]))
-            found[:, rows] = np.where(np.isnan(y[rows]), np.nan, values)
-        return found
+            for distance, at_end, outside in (
+                (below, at_low, [[[0]], [[1]]]),
+                (above, at_high, [[[1]], [[0]]]),
+            ):
+                values[:2] = np.where(distance <= 0, outside, values[:2])
+                values[2] = np.where(
+                    distance == 0, at_end, np.where(distance < 0, 0.0, values[2])
+                )
+            result[:, rows] = np.where(np.isnan(y[rows]), np.nan, values)
+        return result
 
     def between(self, x: Floats, y: Floats) -> Floats:
         """Return P(x < X <= y), negative where y is below x."""
-        # From the lower to the upper limit, so that exchanged limits change nothing but the sign.
-        lower, upper = self.values(np.minimum(x, y)), self.values(np.maximum(x, y))
-        # Both limits in the upper half: the difference of the upper tails loses fewer digits.
+        # From the lower to the upper limit, so that exchanging the limits changes only
+        # the sign.
+        lower = self.values(np.minimum(x, y))
+        upper = self.values(np.maximum(x, y))
+        # The difference of the smaller tails loses fewer digits.
         between = np.where(lower[0] > 0.5, lower[1] - upper[1], upper[0] - lower[0])
         return np.asarray(np.where(y < x, -between, between))
 
     def log_between(self, x: Floats, y: Floats) -> Floats:
         """Return log P(x < X <= y), NaN where that is negative as y is below x."""
-        lower, upper = self.logs(x), self.logs(y)
-        is_above = lower[0] > upper[1]  # the difference of the smaller tails loses fewer digits
+        lower = self.logs(x)
+        upper = self.logs(y)
+        # The difference of the smaller tails loses fewer digits.
+        is_above = lower[0] > upper[1]
         large = np.where(is_above, lower[1], upper[0])
         small = np.where(is_above, upper[1], lower[0])
         with np.errstate(all="ignore"):
@@ -761,49 +1036,67 @@ class Located:
         return np.where(self.between(x, y) < 0, np.nan, between)
 
     def logs(self, x: Floats) -> Floats:
-        """Return logs of P(X <= x), P(X > x) and the density; small ones are approximations."""
-        values, (_, _, low, high) = self.values(x), self.frames[..., np.newaxis]
-        to_low, to_high = x - low, high - x
+        """Return logs of P(X <= x), P(X > x) and the density, (3, m, n)."""
+        values = self.values(x)
+        _, _, low, high = self.frames[..., np.newaxis]
+        to_low = x - low
+        to_high = high - x
         with np.errstate(divide="ignore"):
             logs = np.log(values)
+
         for rows, part in self.parts:
-            unit = np.stack([np.ones_like(part.deviation)] * 2 + [part.deviation])[..., np.newaxis]
+            ones = np.ones_like(part.deviation)
+            unit = np.stack([ones, ones, part.deviation])[..., np.newaxis]
             is_inside = np.minimum(to_low, to_high)[rows] > 0
             is_small = is_inside & (unit * values[:, rows] < part.least)
             if self.small_tails is None:
-                logs[:, rows] = np.where(is_small, np.log(part.least / unit), logs[:, rows])
+                logs[:, rows] = np.where(
+                    is_small, np.log(part.least / unit), logs[:, rows]
+                )
                 continue
+
             for i in np.flatnonzero(is_small.any(axis=(0, 2))):
-                row, columns = rows[i], is_small[:, i].any(axis=0)
-                found = self.small_tails.logs(row, to_low[row, columns], to_high[row, columns])
-                own = logs[:, row, columns]
-                logs[:, row, columns] = np.where(is_small[:, i, columns], found, own)
+                row = rows[i]
+                columns = is_small[:, i].any(axis=0)
+                approximate = self.small_tails.logs(
+                    row, to_low[row, columns], to_high[row, columns]
+                )
+                logs[:, row, columns] = np.where(
+                    is_small[:, i, columns], approximate, logs[:, row, columns]
+                )
         return logs
 
     def quantiles(self, p: Floats, q: Floats) -> Floats:
-        """Points with P(X <= x) = p = 1 - q."""
-        x, is_central, inner = np.empty(p.shape), np.minimum(p, q) >= LEAST, (p, q)
+        """Return points with P(X <= x) = p = 1 - q."""
+        x = np.empty(p.shape)
+        is_central = np.minimum(p, q) >= LEAST
+        inner = (p, q)
         are_central = bool(is_central.all())
         if not are_central:
             inner = np.clip(np.nan_to_num([p, q], nan=0.5), LEAST, 1 - LEAST)
-        mean, rest, low, high = self.frames[..., np.newaxis]
+
+        mean, error, low, high = self.frames[..., np.newaxis]
         for rows, part in self.parts:
-            own = part.quantiles_from_ends(p[rows], q[rows])
-            if own is None:
+            distances = part.quantiles_from_ends(p[rows], q[rows])
+            if distances is None:
                 y = quantiles(part, inner[0][rows], inner[1][rows])
-                x[rows] = mean[rows] + (rest[rows] + y)
+                x[rows] = mean[rows] + (error[rows] + y)
             else:
-                to_low, to_high = own
-                x[rows] = np.where(to_low < to_high, low[rows] + to_low, high[rows] - to_high)
+                to_low, to_high = distances
+                x[rows] = np.where(
+                    to_low < to_high, low[rows] + to_low, high[rows] - to_high
+                )
                 is_central[rows] = True
+
         if not (are_central or self.small_tails is None):
             for i in np.flatnonzero(~is_central.all(axis=1)).tolist():
                 for tail, end, sign in ((p[i], low[i], 1), (q[i], high[i], -1)):
-                    chosen = ~is_central[i] & (tail < 0.5) & (tail > 0)
-                    if chosen.any():
-                        logs = np.log(tail[chosen])
-                        found = self.small_tails.distances(i, logs, is_low=sign > 0)
-                        x[i, chosen] = end + sign * found
+                    is_small = ~is_central[i] & (tail < 0.5) & (tail > 0)
+                    if is_small.any():
+                        logs = np.log(tail[is_small])
+                        to_end = self.small_tails.distances(i, logs, is_low=sign > 0)
+                        x[i, is_small] = end + sign * to_end
+
         x = np.minimum(np.maximum(x, low), high)
         if not are_central:
             x = np.where(p <= 0, low, np.where(q <= 0, high, x))
@@ -811,26 +1104,31 @@ class Located:
         return np.asarray(x)
 
     def shortest(self, level: float) -> Floats:
-        """Both ends of the shortest intervals, shape (2, m)."""
+        """Return both ends of the shortest intervals, shape (2, m)."""
         # Rounding may exchange the ends of the narrowest.
-        return np.sort(self._places(2, lambda part: shortest_intervals(part, level).T).T, axis=0)
+        return np.sort(
+            self._points(2, lambda part: shortest_intervals(part, level).T).T, axis=0
+        )
 
     def modes(self) -> Floats:
-        """Points of highest density, shape (m,)."""
-        return self._places(1, lambda part: modes(part)[:, np.newaxis])[:, 0]
+        """Return the points of highest density, shape (m,)."""
+        return self._points(1, lambda part: modes(part)[:, np.newaxis])[:, 0]
 
-    def _places(self, n: int, find: Callable[[Centred], Floats]) -> Floats:
-        """Points of each distribution, (m, n), from distances from the mean."""
-        found = np.empty((self.frames.shape[1], n))
+    def _points(self, n: int, solve: Callable[[Centred], Floats]) -> Floats:
+        """Return points of each distribution, (m, n), solved for as distances."""
+        points = np.empty((self.frames.shape[1], n))
         for rows, part in self.parts:
-            y, (mean, rest, low, high) = find(part), self.frames[:, rows, np.newaxis]
-            x = mean + (rest + y)
-            # An end of the range that is one of the support, but for rounding, is that end. So is a
-            # point beside a pole there, where a distance that rounds to zero may have much mass.
-            unit = 4 * np.spacing(np.maximum(np.abs(low), np.abs(high)))
+            y = solve(part)
+            mean, error, low, high = self.frames[:, rows, np.newaxis]
+            x = mean + (error + y)
+
+            # An end of the range within rounding error of one of the support is that
+            # end. So is a point beside a pole there: much mass may be so close to the
+            # pole that its distance rounds to zero.
+            margin = 4 * np.spacing(np.abs([low, high]).max(axis=0))
             at_low, at_high = np.isinf(part.end_densities)[..., np.newaxis]
-            first, last = part.low[:, np.newaxis], part.high[:, np.newaxis]
-            x = np.where(((y <= first) | at_low) & (x < low + unit), low, x)
-            x = np.where(((y >= last) | at_high) & (x > high - unit), high, x)
-            found[rows] = np.clip(x, low, high)
-        return found
+            first, last = part.bounds
+            x = np.where(((y <= first) | at_low) & (x < low + margin), low, x)
+            x = np.where(((y >= last) | at_high) & (x > high - margin), high, x)
+            points[rows] = np.clip(x, low, high)
+        return points

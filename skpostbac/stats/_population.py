@@ -46,7 +46,15 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebder, chebpts1, chebval, chebvander
 from scipy.special import erfc, expit, gamma, gammaln, log_expit, logsumexp, polygamma
 
-from skpostbac._utils import Bools, Complexes, Floats, block, float_or_nan, is_real, parameters
+from skpostbac._utils import (
+    Bools,
+    Complexes,
+    Floats,
+    block,
+    float_or_nan,
+    is_real,
+    parameters,
+)
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._fourier import DEPTH, PERIOD, Centred, Corners, Rule, Series
 from skpostbac.stats._numerics import (

@@ -1,15 +1,16 @@
-"""Distributions that are given by the density of log-odds, known up to a factor.
+"""Distributions given by an unnormalised density of their log-odds.
 
-For u = log(x / (1 - x)) with the density g(u) the density of x is g(u) / (x (1 - x)). The log of g
-is a Legendre series of 16 terms on each of a row of panels, which are halved until the last terms
-are below the tolerance. A panel has the mass
+If u = log(x / (1 - x)) has the density g(u), then x has the density g(u) / (x (1 - x)).
+log g is a Legendre series of 16 terms on each of several adjacent panels, which are
+halved until the last terms are below the tolerance. A panel has the mass
 
     integral of exp(log g(u)) du,
 
-by a Gauss-Legendre rule of 16 points; the factor that is not known is the sum of all masses. A tail
-is the sum of the masses beyond, all positive. Beyond the panels, where the density is below
-exp(-40) of its largest value, log g continues in a straight line, that is, g as a power of x or of
-1 - x. Probabilities have errors of about 1e-13, and log densities those that are asked for.
+by a Gauss-Legendre rule of 16 points; the sum of all masses normalises g. A tail is the
+sum of the masses beyond a point, all positive. Beyond the panels, where the density is
+below exp(-40) of its maximum, log g is extrapolated linearly, that is, g as a power of
+x or of 1 - x. Probabilities have errors of about 1e-13, and log densities the errors
+that are requested.
 """
 
 from abc import abstractmethod
@@ -29,22 +30,29 @@ from skpostbac.stats._numerics import Frame, barycentric, log_sum, places_in_pan
 # Log density of the log-odds at some points, shape (n,), up to a constant.
 LogDensity = Callable[[Floats], Floats]
 
-# Points of a panel. The rule is exact up to degree 31.
+# Number of points of a panel. The rule is exact up to degree 31.
 _N = 16
-_NODES, _WEIGHTS = leggauss(_N)
-_TO_SERIES = np.linalg.inv(legvander(_NODES, _N - 1))
-# The first two derivatives at these points from the values there, and both at the ends.
-_SLOPES = legval(_NODES, legder(_TO_SERIES)).T
-_AT_ENDS = [legval(np.array([-1.0, 1.0]), legder(_TO_SERIES, m)).T for m in (0, 1)]
-# Weights with which a polynomial is interpolated between these points (Wang, Huybrechs and
-# Vandewalle, Mathematics of Computation 83, 2014).
+_PANEL_NODES, _PANEL_WEIGHTS = leggauss(_N)
+_TO_COEFFICIENTS = np.linalg.inv(legvander(_PANEL_NODES, _N - 1))
+# Matrices from the values at the nodes to the derivatives there, and to the values and
+# the derivatives at both ends of a panel.
+_TO_DERIVATIVES = legval(_PANEL_NODES, legder(_TO_COEFFICIENTS)).T
+_TO_ENDS = [
+    legval(np.array([-1.0, 1.0]), legder(_TO_COEFFICIENTS, m)).T for m in (0, 1)
+]
+# Barycentric weights of Gauss-Legendre nodes (Wang, Huybrechs and Vandewalle,
+# Mathematics of Computation 83, 2014).
 _SIGNS = np.where(np.arange(_N) % 2, -1.0, 1.0)
-_interpolating = partial(barycentric, _NODES, _SIGNS * np.sqrt((1 - _NODES**2) * _WEIGHTS))
-# Panels end where the density is below exp(-DEPTH) of its largest value, and its mass as well; but
-# not beyond this, the log-odds of the smallest doubles, unless a variable reaches farther.
-DEPTH, LAST = 40.0, 700.0
-# Error of the power with which a density falls towards an end.
-_FLAT = 1e-6
+_lagrange = partial(
+    barycentric, _PANEL_NODES, _SIGNS * np.sqrt((1 - _PANEL_NODES**2) * _PANEL_WEIGHTS)
+)
+# Panels end where both the density and its mass are below exp(-_LOG_CUTOFF) of their
+# maxima. Unless a variable has larger log-odds, they do not extend beyond LAST, the
+# log-odds of the smallest doubles.
+_LOG_CUTOFF = 40.0
+LAST = 700.0
+# Slopes of log densities are accurate to about this.
+_SLOPE_ERROR = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +61,10 @@ class Table(StablePickle):
 
     Attributes
     ----------
-    edges : ends of the adjacent panels, rising, shape (n + 1,).
-    logs : log densities at the points of a Gauss-Legendre rule on each panel, shape (16, n).
+    edges : array of shape (n + 1,)
+        Ends of the adjacent panels, increasing.
+    logs : array of shape (16, n)
+        Log densities at the Gauss-Legendre nodes of each panel.
     """
 
     edges: Floats
@@ -70,223 +80,268 @@ class Table(StablePickle):
         noise: float = 0.0,
         last: float = LAST,
     ) -> "Table":
-        """Tabulate a log density on panels between given edges, and beyond them.
+        """Tabulate a log density, starting with panels between the given edges.
 
-        Its error is `tolerance`, or more where the mass is too small to count. The density itself
-        is known to `noise` times its largest value. Panels end at the log-odds `last` at most.
+        Errors are at most `tolerance`, or larger where the mass is negligible. The
+        density itself has errors of `noise` times its maximum. Panels do not extend
+        beyond the log-odds -`last` and `last`.
         """
-        # The rule integrates a log density that falls by 30 on a panel to 12 digits. Noise spreads
-        # over a panel.
-        fall, rounds, reach = (30.0, 50, DEPTH) if noise == 0 else (4.0, 4, 30.0)
-        left, right, logs = edges[:-1], edges[1:], _logs(log_density, edges[:-1], edges[1:])
-        for _ in range(100):
-            # Panels as wide as all before, until nothing is left outside.
-            ends = np.array([_AT_ENDS[0][0] @ logs[:, 0], _AT_ENDS[0][1] @ logs[:, -1]])
-            first, width = left[0], right[-1] - left[0]
-            more = np.array([[max(first - width, -last), first], [right[-1], 0.0]])
-            more[1, 1] = min(right[-1] + width, last)
-            is_open = (ends > logs.max() - reach) & (more[:, 0] < more[:, 1])
-            if not is_open.any():
-                break
-            (before, after), found = is_open.astype(int), _logs(log_density, *more[is_open].T)
-            left = np.concatenate([more[:before, 0], left, more[2 - after :, 0]])
-            right = np.concatenate([more[:before, 1], right, more[2 - after :, 1]])
-            logs = np.hstack([found[:, :before], logs, found[:, before:]])
-        i = 0
+        # On a panel where a log density varies by 30 the rule has 12 correct digits.
+        # Noise is amplified by the largest density of a panel, which thus varies less.
+        variation = 30.0
+        most_rounds = 50
+        reach = _LOG_CUTOFF
+        if noise != 0:
+            variation = 4.0
+            most_rounds = 4
+            reach = 30.0
+
+        left, right, logs = _widened(log_density, edges, reach, last)
+        n_rounds = 0
         while True:
-            log_mass = log_sum(logs + np.log(np.outer(_WEIGHTS, 0.5 * (right - left))))
-            share = np.exp(np.maximum(log_mass - log_mass.max(), -DEPTH))
-            # An error of 1e-14 of a mass does not count.
+            widths = right - left
+            log_mass = log_sum(logs + np.log(np.outer(_PANEL_WEIGHTS, 0.5 * widths)))
+            is_negligible = (
+                np.maximum(logs.max(axis=0), log_mass) < log_mass.max() - reach
+            )
+
+            # An error of 1e-14 of the largest mass is accepted.
+            share = np.exp(np.maximum(log_mass - log_mass.max(), -_LOG_CUTOFF))
             limit = np.clip(1e-14 / share, tolerance, max(1e-9, tolerance))
             depth = np.minimum(logs.max() - logs.min(axis=0), 60.0)
             limit = np.maximum(limit, noise * np.exp(depth))
-            # Rounding moves a place by a share of the panel, and the log density by some of that.
+            # Rounding shifts a point by a fraction of the panel, and changes the log
+            # density by about as much.
             rounding = np.spacing(np.maximum(np.abs(left), np.abs(right)))
-            limit = np.maximum(limit, 2 * rounding / (right - left))
-            last_terms = np.abs(_TO_SERIES[-2:] @ logs).max(axis=0)
-            is_done = (last_terms < limit) & (np.ptp(logs, axis=0) < fall)
-            is_nothing = np.maximum(logs.max(axis=0), log_mass) < log_mass.max() - reach
-            # Rounding does not let narrower panels be cut, and what is left by many is noise.
-            is_done |= is_nothing | (right - left < 1e-12)
-            if is_done.all() or left.size > 1000 or i == rounds:
+            limit = np.maximum(limit, 2 * rounding / widths)
+
+            last_terms = np.abs(_TO_COEFFICIENTS[-2:] @ logs).max(axis=0)
+            is_done = (last_terms < limit) & (np.ptp(logs, axis=0) < variation)
+            # Narrower panels cannot be halved because of rounding.
+            is_done |= is_negligible | (widths < 1e-12)
+            # With so many panels the log density must be noisy.
+            if is_done.all() or left.size > 1000 or n_rounds == most_rounds:
                 break
-            i += 1
+            n_rounds += 1
+
             middle = 0.5 * (left + right)[~is_done]
-            new = np.append(left[~is_done], middle), np.append(middle, right[~is_done])
-            logs = np.hstack([logs[:, is_done], _logs(log_density, *new)])
-            left, right = np.append(left[is_done], new[0]), np.append(right[is_done], new[1])
+            new_left = np.append(left[~is_done], middle)
+            new_right = np.append(middle, right[~is_done])
+            new_logs = _tabulated(log_density, new_left, new_right)
+
+            left = np.append(left[is_done], new_left)
             order = np.argsort(left)
-            left, right, logs = left[order], right[order], logs[:, order]
-        kept = np.flatnonzero(~is_nothing)
-        part = slice(kept[0], kept[-1] + 1)
-        rough = cls(np.append(left[part], right[kept[-1]]), logs[:, part] - log_mass.max())
-        return cls(rough.edges, rough.logs - np.log(rough._tails[0][-1] + rough._beyond[1]))
+            left = left[order]
+            right = np.append(right[is_done], new_right)[order]
+            logs = np.hstack([logs[:, is_done], new_logs])[:, order]
+
+        first_panel, last_panel = np.flatnonzero(~is_negligible)[[0, -1]]
+        panels = slice(first_panel, last_panel + 1)
+        table = cls(
+            np.append(left[panels], right[last_panel]), logs[:, panels] - log_mass.max()
+        )
+        total = table._tails[0][-1] + table._beyond[1]
+        return cls(table.edges, table.logs - np.log(total))
 
     def halved(self, which: Bools) -> "Table":
-        """Cut some of the panels in halves, which keep to the same polynomials."""
-        rest = np.flatnonzero(~which)
-        halves = [_interpolating(0.5 * (_NODES + side)) @ self.logs[:, which] for side in (-1, 1)]
+        """Return the same density with some of the panels halved."""
+        others = np.flatnonzero(~which)
+        halves = [
+            _lagrange(0.5 * (_PANEL_NODES + side)) @ self.logs[:, which]
+            for side in (-1, 1)
+        ]
+        logs = np.hstack([self.logs[:, others], *halves])
+
         middle = (0.5 * (self.edges[1:] + self.edges[:-1]))[which]
-        logs = np.hstack([self.logs[:, rest], *halves])
-        order = np.argsort(np.concatenate([self.edges[rest], self.edges[:-1][which], middle]))
-        return Table(np.sort(np.append(self.edges, middle)), logs[:, order])
+        left = np.concatenate([self.edges[others], self.edges[:-1][which], middle])
+        return Table(np.sort(np.append(self.edges, middle)), logs[:, np.argsort(left)])
 
     @cached_property
     def _masses(self) -> Floats:
         """Masses at the nodes of the panels, shape (16, n)."""
-        weights = np.outer(_WEIGHTS, 0.5 * np.diff(self.edges))
-        return np.asarray(np.exp(self.logs) * weights)
+        weights = np.outer(_PANEL_WEIGHTS, 0.5 * np.diff(self.edges))
+        return np.exp(self.logs) * weights
 
     @cached_property
     def points(self) -> Floats:
-        """Log-odds at the points of the panels, shape (16 n,)."""
-        return _spread(self.edges[:-1], self.edges[1:]).ravel()
+        """Log-odds at the nodes of the panels, shape (16 n,)."""
+        return _panel_points(self.edges[:-1], self.edges[1:]).ravel()
 
     @cached_property
     def nodes(self) -> tuple[Floats, Floats]:
-        """Log-odds and masses that stand for the distribution."""
+        """Log-odds and masses of a discrete approximation to the distribution."""
         beyond = self.edges[[0, -1]] + np.array([-1.0, 1.0]) / self.outer[1]
         return np.append(self.points, beyond), np.append(self._masses, self._beyond)
 
     @cached_property
     def outer(self) -> tuple[Floats, Floats]:
-        """Log densities at the outer edges, and how fast they fall beyond, shape (2,) each."""
-        heights, slopes = ((at_ends * self.logs.T[[0, -1]]).sum(axis=1) for at_ends in _AT_ENDS)
-        falls = np.array([2.0, -2.0]) * slopes / np.diff(self.edges)[[0, -1]]
-        return heights, np.maximum(falls, 1e-7)
+        """Log densities at the outer edges and rates of decay beyond, shape (2,)."""
+        log_densities, slopes = (
+            (to_ends * self.logs.T[[0, -1]]).sum(axis=1) for to_ends in _TO_ENDS
+        )
+        rates = np.array([2.0, -2.0]) * slopes / np.diff(self.edges)[[0, -1]]
+        return log_densities, np.maximum(rates, 1e-7)
 
     @property
     def _beyond(self) -> Floats:
         """Masses beyond both outer edges."""
-        return np.asarray(np.exp(self.outer[0]) / self.outer[1])
+        return np.exp(self.outer[0]) / self.outer[1]
 
     @cached_property
     def _tails(self) -> tuple[Floats, Floats]:
         """Masses below and above the edges."""
-        of_panels, (first, last) = self._masses.sum(axis=0), self._beyond
-        above = np.cumsum(np.append(last, of_panels[::-1]))[::-1]
-        return np.cumsum(np.append(first, of_panels)), above
+        masses = self._masses.sum(axis=0)
+        first, last = self._beyond
+        above = np.cumsum(np.append(last, masses[::-1]))[::-1]
+        return np.cumsum(np.append(first, masses)), above
 
     @property
     def end_powers(self) -> tuple[Floats, Floats]:
-        """Log of c and a of densities c x^(a - 1) at the lower end, and at the upper one."""
-        heights, falls = self.outer
-        return heights + falls * np.array([-1.0, 1.0]) * self.edges[[0, -1]], falls
+        """Values of log c and a for densities c x^(a - 1) at both ends, shape (2,)."""
+        logs, rates = self.outer
+        return logs + rates * np.array([-1.0, 1.0]) * self.edges[[0, -1]], rates
 
     @cached_property
     def mean_and_rest(self) -> tuple[float, float]:
-        """The mean of the place in (0, 1), and its distance from 1."""
+        """Means of the share x and of 1 - x."""
         u, mass = self.nodes
         return float(mass @ expit(u)), float(mass @ expit(-u))
 
     @cached_property
     def cumulants(self) -> Floats:
-        """Second to fourth cumulant of the place in (0, 1)."""
-        (u, mass), (mean, rest) = self.nodes, self.mean_and_rest
-        away = np.where(u < 0, expit(u) - mean, rest - expit(-u))
-        second, third, fourth = (mass @ away**k for k in (2, 3, 4))
+        """Second to fourth cumulant of the share x."""
+        u, mass = self.nodes
+        mean, mean_rest = self.mean_and_rest
+        deviation = np.where(u < 0, expit(u) - mean, mean_rest - expit(-u))
+        second, third, fourth = (mass @ deviation**k for k in (2, 3, 4))
         return np.array([second, third, fourth - 3 * second**2])
 
     @property
     def end_densities(self) -> Floats:
-        """Limits at both ends of the density of the place in (0, 1), whose ends are powers."""
-        log_factors, falls = self.end_powers
-        # A density of log-odds like exp(u) is flat beside the lower end.
-        is_flat = np.abs(falls - 1) < _FLAT
-        log_flat = np.where(is_flat, log_factors, 0.0)
-        return np.where(is_flat, np.exp(log_flat), np.where(falls < 1, np.inf, 0.0))
+        """Limits of the density of the share x at 0 and 1, where it is a power."""
+        log_factors, rates = self.end_powers
+        # If the density of log-odds decays like exp(u), that of x has a finite limit.
+        is_finite = np.abs(rates - 1) < _SLOPE_ERROR
+        log_limits = np.where(is_finite, log_factors, 0.0)
+        return np.where(is_finite, np.exp(log_limits), np.where(rates < 1, np.inf, 0.0))
 
     @cached_property
-    def _at_nodes(self) -> Floats:
+    def _derivatives(self) -> Floats:
         """Log density and its first two derivatives at the nodes, shape (n, 16, 3)."""
-        scale, slopes = 2 / np.diff(self.edges), _SLOPES @ self.logs
-        table = [self.logs, scale * slopes, scale**2 * (_SLOPES @ slopes)]
+        scale = 2 / np.diff(self.edges)
+        first = _TO_DERIVATIVES @ self.logs
+        table = [self.logs, scale * first, scale**2 * (_TO_DERIVATIVES @ first)]
         return np.ascontiguousarray(np.transpose(table))
 
     def log_density(self, u: Floats) -> Floats:
         """Return the log density at log-odds of any shape."""
-        found, flat, block = np.empty(u.size), u.ravel(), 2**13
+        flat = u.ravel()
+        values = np.empty(u.size)
+        block = 2**13
         for start in range(0, u.size, block):
             part = flat[start : start + block]
             index, t = places_in_panels(self.edges[:-1], self.edges[1:], part)
             beyond = np.minimum([part - self.edges[0], self.edges[-1] - part], 0.0)
-            inside = np.einsum("ni,ni->n", _interpolating(t), self.logs.T[index])
-            found[start : start + block] = inside + self.outer[1] @ beyond
-        return found.reshape(u.shape)
+            inside = np.einsum("ni,ni->n", _lagrange(t), self.logs.T[index])
+            values[start : start + block] = inside + self.outer[1] @ beyond
+        return values.reshape(u.shape)
 
     def values(self, u: Floats) -> Floats:
-        """Return both tails, the log density, its slope and bend at points, shape (5, n)."""
+        """Return both tails, the log density and its two derivatives, shape (5, n)."""
         index, t = places_in_panels(self.edges[:-1], self.edges[1:], u)
-        # The mass of the panel below a point, by a rule on that part alone.
-        inner = _interpolating(0.5 * ((t - 1) + np.multiply.outer(_NODES, t + 1)))
+        # The mass of the panel to the left of a point, by a rule on that part alone.
+        inner = _lagrange(0.5 * ((t - 1) + np.multiply.outer(_PANEL_NODES, t + 1)))
         density = np.exp(np.einsum("kni,ni->kn", inner, self.logs.T[index]))
         mass = self._masses.sum(axis=0)[index]
-        part = 0.25 * (t + 1) * np.diff(self.edges)[index] * (_WEIGHTS @ density)
+        part = 0.25 * (t + 1) * np.diff(self.edges)[index] * (_PANEL_WEIGHTS @ density)
         part = np.minimum(part, mass)
-        below, above = self._tails[0][index] + part, self._tails[1][index + 1] + (mass - part)
-        logs = np.einsum("ni,nid->dn", _interpolating(t), self._at_nodes[index])
-        found = np.stack([below, above, *logs])
-        for end, sign, outside in ((0, 1, u < self.edges[0]), (1, -1, u > self.edges[-1])):
+
+        below = self._tails[0][index] + part
+        above = self._tails[1][index + 1] + (mass - part)
+        logs = np.einsum("ni,nid->dn", _lagrange(t), self._derivatives[index])
+        values = np.stack([below, above, *logs])
+
+        for end, sign, outside in (
+            (0, 1, u < self.edges[0]),
+            (1, -1, u > self.edges[-1]),
+        ):
             if outside.any():
-                log_density, slope = self.outer[0][end], self.outer[1][end]
-                fall = slope * sign * (u[outside] - self.edges[-end])
-                tail = np.exp(log_density + fall) / slope
-                rest = np.full_like(fall, sign * slope), np.zeros_like(fall)
+                rate = self.outer[1][end]
+                distance = sign * (u[outside] - self.edges[-end])
+                log_density = self.outer[0][end] + rate * distance
+                tail = np.exp(log_density) / rate
+                slope = np.full_like(tail, sign * rate)
                 tails = (tail, 1 - tail)[::sign]
-                found[:, outside] = np.stack([*tails, log_density + fall, *rest])
-        np.minimum(found[:2], 1.0, out=found[:2])  # sums of rounded masses
-        return found
+                values[:, outside] = [*tails, log_density, slope, np.zeros_like(tail)]
+
+        # Sums of rounded masses may exceed one.
+        np.minimum(values[:2], 1.0, out=values[:2])
+        return values
 
     def quantiles(self, p: Floats, q: Floats) -> Floats:
-        """Return the log-odds with the mass p = 1 - q below them, shape (n,); all inside (0, 1)."""
-        is_lower, wanted, (below, above) = p < q, np.minimum(p, q), self._tails
-        before = np.searchsorted(below, wanted)
-        beyond = above.size - np.searchsorted(above[::-1], wanted)
-        panel = np.where(is_lower, before, beyond)
+        """Return the log-odds with the mass p = 1 - q below them, shape (n,).
+
+        All p and q must be positive.
+        """
+        is_lower = p < q
+        target = np.minimum(p, q)
+        below, above = self._tails
+        below_index = np.searchsorted(below, target)
+        above_index = above.size - np.searchsorted(above[::-1], target)
+        panel = np.where(is_lower, below_index, above_index)
         bounds = np.concatenate([[-np.inf], self.edges, [np.inf]])
-        low, high = bounds[panel], bounds[panel + 1]
-        # Tails fall about as exponentials of the log-odds, and exactly so beyond the panels.
+        low = bounds[panel]
+        high = bounds[panel + 1]
+
+        # Log tails are nearly linear in the log-odds, and exactly so beyond the panels.
         with np.errstate(divide="ignore"):
-            from_below = np.interp(np.log(wanted), np.log(below), self.edges)
-            from_above = np.interp(-np.log(wanted), -np.log(above), self.edges)
-        u = moved = np.where(is_lower, from_below, from_above)
+            from_below = np.interp(np.log(target), np.log(below), self.edges)
+            from_above = np.interp(-np.log(target), -np.log(above), self.edges)
+        u = newton = np.where(is_lower, from_below, from_above)
+
         sign = np.where(is_lower, 1.0, -1.0)
         for _ in range(60):
             below, above, log_density = self.values(u)[:3]
             tail = np.where(is_lower, below, above)
             with np.errstate(all="ignore"):
-                excess = sign * np.log(tail / wanted)
-                moved = u - excess * tail / np.exp(log_density)
-            # Newton's method leaves about the square of an excess.
+                excess = sign * np.log(tail / target)
+                newton = u - excess * tail / np.exp(log_density)
+            # The error after a Newton step is about the square of the excess before.
             if (np.abs(excess) < 1e-7).all():
                 break
-            low, high = np.where(excess < 0, u, low), np.where(excess > 0, u, high)
-            u = np.where((low <= moved) & (moved <= high), moved, 0.5 * (low + high))
-        return np.asarray(np.where(np.isfinite(moved), moved, u))
 
-    def has_one_peak(self, turn: Floats) -> bool:
-        """Return whether the density of a function of the log-odds rises and then falls.
+            low = np.where(excess < 0, u, low)
+            high = np.where(excess > 0, u, high)
+            is_inside = (low <= newton) & (newton <= high)
+            u = np.where(is_inside, newton, 0.5 * (low + high))
+        return np.where(np.isfinite(newton), newton, u)
 
-        `turn` is the slope of the log of its derivative at the points of the panels.
+    def has_one_peak(self, jacobian_slopes: Floats) -> bool:
+        """Return whether the density of a function of the log-odds has a single peak.
+
+        `jacobian_slopes` are the slopes of the log of its derivative at the nodes.
         """
-        rates = (self._at_nodes[..., 1].T - turn.reshape(_N, -1)).T.ravel()
-        signs = np.sign(rates[np.abs(rates) > _FLAT])
+        changes = jacobian_slopes.reshape(_N, -1)
+        slopes = (self._derivatives[..., 1].T - changes).T.ravel()
+        signs = np.sign(slopes[np.abs(slopes) > _SLOPE_ERROR])
         return bool((np.diff(signs) <= 0).all())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CentredShare(Centred):
-    """The place in an interval that has the log-odds of a table, at distances from the mean.
+    """A variable in an interval with tabulated log-odds, at distances from its mean.
 
     Attributes
     ----------
-    table : distribution of the log-odds.
-    kinks : distances at which the density may have a kink or a pole.
+    table : Table
+        Distribution of the log-odds of the position in the interval.
+    kinks : array of shape (n,)
+        Distances from the mean at which the density may have a kink or a pole.
     """
 
     table: Table
     kinks: Floats = field(default_factory=lambda: np.empty(0))
-    least: float = field(default=1e-290, kw_only=True)
+    least: float = 1e-290
 
     @property
     def places(self) -> Floats:
@@ -296,42 +351,50 @@ class CentredShare(Centred):
         def evaluate(y: Floats) -> Floats:
             with np.errstate(all="ignore"):
                 u = np.log(y[0] - self.low) - np.log(self.high - y[0])
-                below, above, log_density, slope, bend = self.table.values(u)
-                # The log of dy / du and its first two derivatives
-                share, log_stretch = expit(u), self._log_stretch(u)
-                turn, more = 1 - 2 * share, -2 * share * (1 - share)
+                below, above, log_density, slope, curvature = self.table.values(u)
                 excess = np.where(below < above, below - 0.5, 0.5 - above)
-                density, rate = np.exp(log_density - log_stretch), slope - turn
-                unit = np.exp(-log_stretch)
-                second = density * (rate * (rate - turn) + bend - more) * unit**2
-                values = np.stack([excess, density, density * rate * unit, second])
+
+                # The log of dy / du and its first two derivatives by u
+                log_jacobian = self._log_jacobian(u)
+                share = expit(u)
+                jacobian_slope = 1 - 2 * share
+                jacobian_curvature = -2 * share * (1 - share)
+
+                density = np.exp(log_density - log_jacobian)
+                inverse = np.exp(-log_jacobian)
+                rate = slope - jacobian_slope
+                bend = rate * (rate - jacobian_slope) + curvature - jacobian_curvature
+                first = density * rate * inverse
+                second = density * bend * inverse**2
+                values = np.stack([excess, density, first, second])
             return values[: n_derivatives + 1, np.newaxis]
 
         return evaluate
 
-    def _log_stretch(self, u: Floats) -> Floats:
-        return np.asarray(log_expit(u) + log_expit(-u) + np.log(self.high - self.low))
+    def _log_jacobian(self, u: Floats) -> Floats:
+        return log_expit(u) + log_expit(-u) + np.log(self.high - self.low)
 
     def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
-        del y
+
         with np.errstate(all="ignore"):
             u = np.log(to_low[0]) - np.log(to_high[0])
             below, above, log_density = self.table.values(np.nan_to_num(u))[:3]
-            density = np.exp(log_density - self._log_stretch(u))
+            density = np.exp(log_density - self._log_jacobian(u))
             return np.stack([below, above, density])[:, np.newaxis]
 
     def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats] | None:
-        width, u = float((self.high - self.low)[0]), self.table.quantiles(p[0], q[0])
+        width = float((self.high - self.low)[0])
+        u = self.table.quantiles(p[0], q[0])
         return width * expit(u)[np.newaxis], width * expit(-u)[np.newaxis]
 
 
 class TabulatedDistribution(BoundedDistribution):
-    """Base class of distributions on an interval, by a table of the log-odds of the place in it."""
+    """Base class of distributions on an interval with tabulated log-odds."""
 
     @property
     @abstractmethod
     def _table(self) -> Table:
-        """Density of the log-odds of the place in the support."""
+        """Distribution of the log-odds of the position in the support."""
 
     # Both ends of the support.
     _ends = Interval(0.0, 1.0)
@@ -343,21 +406,23 @@ class TabulatedDistribution(BoundedDistribution):
 
     @cached_property
     def _frame(self) -> Frame:
-        (low, high), (share, rest) = self._ends, self._table.mean_and_rest
-        to_low, to_high = (high - low) * share, (high - low) * rest
+        low, high = self._ends
+        mean_share, mean_rest = self._table.mean_and_rest
+        to_low = (high - low) * mean_share
+        to_high = (high - low) * mean_rest
         mean = low + to_low if to_low < to_high else high - to_high
         return Frame(low, high, mean, 0.0, to_low, to_high)
 
     @cached_property
     def _centred(self) -> CentredShare:
-        frame, (low, high) = self._frame, self._ends
+        frame = self._frame
+        low, high = self._ends
         return CentredShare(
             table=self._table,
             kinks=(high - low) * expit(self._places) - frame.mean_to_low,
             low=np.array([-frame.mean_to_low]),
             high=np.array([frame.mean_to_high]),
             deviation=np.array([self.standard_deviation()]),
-            # The limits of x / w or 1 - x / w to a power follow from the outer panels.
             end_densities=self._table.end_densities[:, np.newaxis] / (high - low),
             has_one_peak=self._table.has_one_peak(1 - 2 * expit(self._table.points)),
         )
@@ -365,40 +430,77 @@ class TabulatedDistribution(BoundedDistribution):
     @property
     def _cumulants(self) -> Floats:
         low, high = self._ends
-        return np.asarray((high - low) ** np.arange(2.0, 5.0) * self._table.cumulants)
+        return (high - low) ** np.arange(2.0, 5.0) * self._table.cumulants
 
 
 class LogitDistribution(TabulatedDistribution):
-    """The distribution of an accuracy whose log-odds have a given density.
+    """Distribution of an accuracy whose log-odds have a given density.
 
     Parameters
     ----------
     log_density : callable
-        Log density of the log-odds, finite and smooth, up to a constant; shape (n,) to (n,).
+        Log density of the log-odds, up to a constant: finite and smooth. It maps arrays
+        of shape (n,) to arrays of shape (n,).
     start, scale : float
-        A point amid the distribution, and about its standard deviation, in log-odds.
+        Approximate mean and standard deviation of the log-odds.
     tolerance : float, default=1e-10
-        Largest error of the log density that counts. It must not be less than that of the
-        function, which cannot be resolved.
+        Accepted error of the tabulated log density. It must not be less than the errors
+        of `log_density` itself.
     """
 
     def __init__(
-        self, log_density: LogDensity, start: float, scale: float, tolerance: float = 1e-10
+        self,
+        log_density: LogDensity,
+        start: float,
+        scale: float,
+        tolerance: float = 1e-10,
     ) -> None:
         edges = start + scale * np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
-        self._known = Table.of(log_density, edges, tolerance, last=np.inf)
+        self._tabulated = Table.of(log_density, edges, tolerance, last=np.inf)
 
     @property
     def _table(self) -> Table:
-        return self._known
+        return self._tabulated
 
 
-def _logs(log_density: LogDensity, left: Floats, right: Floats) -> Floats:
-    """Log densities at the points of panels; those that vanish are bounded."""
-    values = log_density(_spread(left, right).ravel()).reshape(_N, left.size)
+def _widened(
+    log_density: LogDensity, edges: Floats, reach: float, last: float
+) -> tuple[Floats, Floats, Floats]:
+    """Add panels on both sides until the log density has fallen by `reach` there.
+
+    Each is as wide as all before it. Returns the left and right ends of the panels and
+    the log densities at their nodes.
+    """
+    left = edges[:-1]
+    right = edges[1:]
+    logs = _tabulated(log_density, left, right)
+    to_left, to_right = _TO_ENDS[0]
+    for _ in range(100):
+        first = left[0]
+        final = right[-1]
+        width = final - first
+        outer = np.array(
+            [[max(first - width, -last), first], [final, min(final + width, last)]]
+        )
+        ends = np.array([to_left @ logs[:, 0], to_right @ logs[:, -1]])
+        is_open = (ends > logs.max() - reach) & (outer[:, 0] < outer[:, 1])
+        if not is_open.any():
+            break
+
+        before, after = is_open.astype(int)
+        new_logs = _tabulated(log_density, *outer[is_open].T)
+        left = np.concatenate([outer[:before, 0], left, outer[2 - after :, 0]])
+        right = np.concatenate([outer[:before, 1], right, outer[2 - after :, 1]])
+        logs = np.hstack([new_logs[:, :before], logs, new_logs[:, before:]])
+    return left, right, logs
+
+
+def _tabulated(log_density: LogDensity, left: Floats, right: Floats) -> Floats:
+    """Return log densities at the nodes of panels; -inf becomes a finite value."""
+    values = log_density(_panel_points(left, right).ravel()).reshape(_N, left.size)
     return np.asarray(np.maximum(values, np.maximum(values.max(axis=0), -1e300) - 1e4))
 
 
-def _spread(left: Floats, right: Floats) -> Floats:
-    """Points of the rule between each left and right, shape (16, n)."""
-    return np.asarray(0.5 * (left + right) + 0.5 * np.multiply.outer(_NODES, right - left))
+def _panel_points(left: Floats, right: Floats) -> Floats:
+    """Return the Gauss-Legendre nodes of panels, shape (16, n)."""
+    return 0.5 * (left + right) + 0.5 * np.multiply.outer(_PANEL_NODES, right - left)

@@ -1,13 +1,13 @@
 r"""The distribution of a weighted sum of independent Beta variables.
 
-For X = sum_i w_i theta_i with independent theta_i ~ Beta(a_i, b_i) the characteristic function is a
-product of confluent hypergeometric functions (Carrillo et al. 2014, eq. 13),
+For X = sum_i w_i theta_i with independent theta_i ~ Beta(a_i, b_i) the characteristic
+function is a product of confluent hypergeometric functions (Carrillo et al. 2014, eq.
+13),
 
     E[exp(i t X)] = prod_i 1F1(a_i; a_i + b_i; i t w_i).
 
-It is computed by a Fourier series (`series`). The variance is
-sum_i w_i^2 a_i b_i / (n_i^2 (n_i + 1)) with n_i = a_i + b_i. The mean and the ends of the support
-are kept as sums of two doubles each.
+It is computed by a Fourier series (`characteristic`). The variance is sum_i w_i^2 a_i
+b_i / (n_i^2 (n_i + 1)) with n_i = a_i + b_i. The mean is a sum of two doubles.
 """
 
 from __future__ import annotations
@@ -55,8 +55,10 @@ class _WeightedSums:
     """Weights of the Beta variables, read-only, shape (..., l)."""
     _parameters: Parameters
 
-    def _keep(self, parameters: Parameters) -> None:
-        self.a, self.b, self.weights = parameters.a, parameters.b, parameters.weights
+    def _set_parameters(self, parameters: Parameters) -> None:
+        self.a = parameters.a
+        self.b = parameters.b
+        self.weights = parameters.weights
         self._parameters = parameters
 
     @cached_property
@@ -66,26 +68,29 @@ class _WeightedSums:
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
         for i in range(self.a.shape[-1]):
-            total += self.weights[..., i] * rng.beta(self.a[..., i], self.b[..., i], shape)
+            total += self.weights[..., i] * rng.beta(
+                self.a[..., i], self.b[..., i], shape
+            )
         return total
 
 
 class BetaAverage(_WeightedSums, BoundedDistribution):
-    r"""Distribution of :math:`\lambda = \sum_i w_i \theta_i` with independent :math:`\theta_i`.
+    r"""Distribution of :math:`\lambda = \sum_i w_i \theta_i`.
 
-    Here :math:`\theta_i \sim \mathrm{Beta}(a_i, b_i)`. With the default weights this is the
-    posterior of the balanced accuracy ([1]_, eq. 12). It is computed from the Fourier series of its
-    density, whose coefficients are the exact products of characteristic functions ([1]_, eq. 13),
-    without a grid or random draws.
+    The :math:`\theta_i` are independent, :math:`\theta_i \sim \mathrm{Beta}(a_i, b_i)`.
+    With the default weights this is the posterior of the balanced accuracy ([1]_, eq.
+    12). It is computed from the Fourier series of its density, whose coefficients are
+    the exact products of characteristic functions ([1]_, eq. 13), without a grid or
+    random draws.
 
     Parameters
     ----------
     a, b : array_like of shape (l,) or (..., l)
-        Parameters of the Beta variables, positive, between 1e-6 and 1e15. If one of them is a
-        number, it is that of all variables.
+        Parameters of the Beta variables, positive, between 1e-6 and 1e15. If one of
+        them is a number, it is that of all variables.
     weights : array_like of shape (l,) or (..., l), optional
-        Weights of any sign, finite and not all zero. They need not sum to one. The default is
-        1 / l each.
+        Weights of any sign, finite and not all zero. They need not sum to one. The
+        default is 1 / l each.
 
     Raises
     ------
@@ -98,31 +103,34 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
 
     Notes
     -----
-    Parameters with more than one dimension return `BetaAverages`, an array of distributions whose
-    methods return arrays. All axes but the last are broadcast. Most posteriors are smooth; each
-    then takes about a tenth of the time of a single distribution.
+    Parameters with more than one dimension return `BetaAverages`, an array of
+    distributions whose methods return arrays. All axes but the last are broadcast. Most
+    posteriors are smooth; each then takes about a tenth of the time of a single
+    distribution.
 
-    Errors of ``cdf`` and ``ccdf`` are absolute: 1e-12, and more beside a corner where the density
-    is not smooth (see :ref:`numerics`). Logarithms of tails or densities below 1e-11 are a
-    saddlepoint approximation, good to about 1 % of the probability.
+    Errors of ``cdf`` and ``ccdf`` are absolute: 1e-12, and more beside a corner where
+    the density is not smooth (see :ref:`numerics`). Logarithms of tails or densities
+    below 1e-11 are a saddlepoint approximation, good to about 1 % of the probability.
 
-    ``B - A`` is the distribution of the difference of two independent variables, again a
-    `BetaAverage`.
+    ``B - A`` is the distribution of the difference of two independent variables, again
+    a `BetaAverage`.
 
-    A corner is a sum of a subset of the weights. A point within rounding error of a corner is
-    treated as the corner. With exponents far below 1/2, much of the mass is closer to the corners
-    than doubles can resolve; at a corner, ``cdf`` and ``ccdf`` split this mass exactly (to 1e-12,
-    measured at exponents from 1e-3).
+    A corner is a sum of a subset of the weights. A point within rounding error of a
+    corner is treated as the corner. With exponents far below 1/2, much of the mass is
+    closer to the corners than doubles can resolve; at a corner, ``cdf`` and ``ccdf``
+    split this mass exactly (to 1e-12, measured at exponents from 1e-3).
 
     References
     ----------
-    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos, "Probabilistic performance
-       evaluation for multiclass classification using the posterior balanced accuracy", ROBOT2013,
-       Advances in Intelligent Systems and Computing 252, 2014, 347-361.
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos, "Probabilistic
+       performance evaluation for multiclass classification using the posterior balanced
+       accuracy", ROBOT2013, Advances in Intelligent Systems and Computing 252, 2014,
+       347-361.
 
     Examples
     --------
-    The first classifier of [1]_: 30 of 32, 8 of 10 and 3 of 4 samples correct, uniform prior.
+    The first classifier of [1]_: 30 of 32, 8 of 10 and 3 of 4 samples correct, uniform
+    prior.
 
     >>> from skpostbac.stats import BetaAverage
     >>> distribution = BetaAverage([31, 9, 4], [3, 3, 2])
@@ -155,28 +163,31 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
     def __new__(
         cls, a: ArrayLike, b: ArrayLike, *, weights: ArrayLike | None = None
     ) -> BetaAverage:
-        """Return one distribution, or `BetaAverages` for parameters with more dimensions."""
+        """Return one distribution, or `BetaAverages` for more dimensions."""
         parameters = Parameters.checked(a, b, weights)
         if parameters.shape:
             # The docstring says so; for type checkers only `beta_averages` does.
             return BetaAverages(parameters)  # type: ignore[return-value]
         self = super().__new__(cls)
-        self._keep(parameters)
+        self._set_parameters(parameters)
         self.has_equal_weights = parameters.equal
         return self
 
-    def __getnewargs_ex__(self) -> tuple[tuple[Floats, Floats], dict[str, Floats | None]]:
+    def __getnewargs_ex__(
+        self,
+    ) -> tuple[tuple[Floats, Floats], dict[str, Floats | None]]:
         """Return the arguments for copying and pickling."""
         weights = None if self.has_equal_weights else self.weights
         return (self.a, self.b), {"weights": weights}
 
     def __repr__(self) -> str:
         """Show the mean, the standard deviation and the number of variables."""
-        mean, sd = self.mean(), self.standard_deviation()
+        mean = self.mean()
+        sd = self.standard_deviation()
         return f"BetaAverage(mean={mean:.4g}, sd={sd:.4g}, n_variables={self.a.size})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Keep the frame: that of a difference or a mirrored distribution cannot be recomputed."""
+        """Add the frame: that of a difference or a negation cannot be recomputed."""
         return {**super().__getstate__(), "_frame": self._frame}
 
     def __neg__(self) -> BetaAverage:
@@ -220,7 +231,7 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
 
     def means(self) -> Floats:
         """Return the mean of each variable, shape (l,)."""
-        return np.asarray(self.a / (self.a + self.b))
+        return self.a / (self.a + self.b)
 
     @cached_property
     def _centred(self) -> Centred:
@@ -232,20 +243,26 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
 
     @cached_property
     def _frame(self) -> Frame:
-        mean, rest, low, high = self._parameters.places[:, 0].tolist()
-        is_up, share = self.weights > 0, np.abs(self.weights) / (self.a + self.b)
-        parts = share * self.a, share * self.b
-        below, above = np.where(is_up, *parts), np.where(is_up, *parts[::-1])
-        return Frame(low, high, mean, rest, float(below.sum()), float(above.sum()))
+        mean, error, low, high = self._parameters.frames[:, 0].tolist()
+        is_up = self.weights > 0
+        share = np.abs(self.weights) / (self.a + self.b)
+        to_zero = share * self.a
+        to_one = share * self.b
+        below = np.where(is_up, to_zero, to_one)
+        above = np.where(is_up, to_one, to_zero)
+        return Frame(low, high, mean, error, float(below.sum()), float(above.sum()))
 
 
-class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals], SetOnce):
+class BetaAverages(
+    _WeightedSums, LocatedDistributions[Floats, Floats, Intervals], SetOnce
+):
     """An array of distributions of weighted sums of independent Beta variables.
 
-    `BetaAverage` returns it for parameters with more than one dimension. It has the methods of a
-    single distribution. They return arrays of the shape of the array of distributions, broadcast
-    with the points or probabilities. The values agree with those of the single distributions to
-    about 1e-12. Logarithms of tails below 1e-11 are good to about 1 %.
+    `BetaAverage` returns it for parameters with more than one dimension. It has the
+    methods of a single distribution. They return arrays of the shape of the array of
+    distributions, broadcast with the points or probabilities. The values agree with
+    those of the single distributions to about 1e-12. Logarithms of tails below 1e-11
+    are good to about 1 %.
 
     The series used for the computation are cached: up to some hundred numbers for each
     distribution, and more with classes without errors.
@@ -256,7 +273,7 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
     """
 
     def __init__(self, parameters: Parameters) -> None:
-        self._keep(parameters)
+        self._set_parameters(parameters)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -271,13 +288,19 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
 
     def _repr_html_(self) -> str:
         """Show the first distributions, by their index."""
-        rows, most = self._parameters.rows, 8
-        first = beta_averages(*(values[:most] for values in rows))
-        intervals = list(zip(*(ends.tolist() for ends in interval_of(first, 0.95)), strict=True))
+        rows = self._parameters.rows
+        max_rows = 8
+        first = beta_averages(*(values[:max_rows] for values in rows))
+        intervals = list(
+            zip(*(ends.tolist() for ends in interval_of(first, 0.95)), strict=True)
+        )
         estimates = format_estimates(first.mean().tolist(), intervals)
-        places = map(str, np.ndindex(self.shape))
-        cells = [(place, *estimate) for place, estimate in zip(places, estimates, strict=False)]
-        note = more(len(rows[0]), most)
+        indices = map(str, np.ndindex(self.shape))
+        cells = [
+            (index, *estimate)
+            for index, estimate in zip(indices, estimates, strict=False)
+        ]
+        note = more(len(rows[0]), max_rows)
         return block(repr(self), table(("index", "mean", "95% CI"), cells, note=note))
 
     def __neg__(self) -> BetaAverages:
@@ -291,26 +314,32 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
         shape = np.broadcast_shapes(self.shape, other.shape)
 
         def joined(first: Floats, second: Floats) -> Floats:
-            arrays = [np.broadcast_to(x, (*shape, x.shape[-1])) for x in (first, second)]
+            arrays = [
+                np.broadcast_to(x, (*shape, x.shape[-1])) for x in (first, second)
+            ]
             return np.concatenate(arrays, axis=-1)
 
         return beta_averages(
-            joined(self.a, other.a), joined(self.b, other.b), joined(self.weights, -other.weights)
+            joined(self.a, other.a),
+            joined(self.b, other.b),
+            joined(self.weights, -other.weights),
         )
 
     def support(self) -> Intervals:
         """Return the lower and upper ends of the support, shape (...) each."""
-        return self._intervals(self._parameters.places[2:])
+        return self._intervals(self._parameters.frames[2:])
 
     def mean(self) -> Floats:
         """Return the means, in closed form."""
-        return self._numbers(self._parameters.places[0])
+        return self._numbers(self._parameters.frames[0])
 
     def median(self) -> Floats:
         """Return the medians."""
         return self.icdf(0.5)
 
-    def sample(self, shape: int | tuple[int, ...] = (), *, rng: RngLike = None) -> Floats:
+    def sample(
+        self, shape: int | tuple[int, ...] = (), *, rng: RngLike = None
+    ) -> Floats:
         """Draw independent random values.
 
         Parameters
@@ -329,7 +358,7 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
     @cached_property
     def _located(self) -> Located:
         rows = self._parameters.rows
-        return Located(self._parameters.places, centred_sums(*rows), BetaTails(*rows))
+        return Located(self._parameters.frames, centred_sums(*rows), BetaTails(*rows))
 
     def _numbers(self, values: Floats) -> Floats:
         return values.reshape(self.shape)
@@ -338,14 +367,17 @@ class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Floats, Intervals
         return Intervals(*values.reshape(2, *self.shape))
 
 
-def beta_averages(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None) -> BetaAverages:
+def beta_averages(
+    a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None
+) -> BetaAverages:
     """Return `BetaAverage` for parameters with more than one dimension."""
     return BetaAverages(Parameters.checked(a, b, weights))
 
 
-# What is asked of one distribution, or of an array of them: their methods have the same names.
+# A method of one distribution, or of an array of them: both have the same names.
 Question: TypeAlias = Callable[[Any], Any]
-# Passes on what is evaluated one by one, such as a progress line does.
+# Passes on the indices of distributions that are evaluated one by one, such as a
+# progress line does.
 Watch: TypeAlias = Callable[[Sequence[int]], Iterable[int]]
 
 
@@ -359,9 +391,10 @@ def evaluate_all(
     distributions : sequence of Distribution
         Averages of Betas of the same number of variables are computed together.
     question : callable
-        Returns a number or an interval of a distribution, and arrays of an array of them.
+        Returns a number or an interval of a distribution, and arrays of an array of
+        them.
     watch : callable
-        Passes on the places of those that are computed one by one.
+        Passes on the indices of those that are computed one by one.
 
     Returns
     -------
@@ -369,27 +402,30 @@ def evaluate_all(
     """
     groups: dict[tuple[int, bool], list[int]] = {}
     for i, one in enumerate(distributions):
-        kind = (0, False)
+        key = (0, False)
         if isinstance(one, BetaAverage):
-            kind = one.a.size, one.has_equal_weights
-        groups.setdefault(kind, []).append(i)
-    found: dict[int, Any] = {}
-    alone: list[int] = []
+            key = one.a.size, one.has_equal_weights
+        groups.setdefault(key, []).append(i)
+
+    values: dict[int, Any] = {}
+    single: list[int] = []
     for (size, is_equal), rows in groups.items():
         if len(rows) == 1 or size == 0:
-            alone += rows
+            single += rows
             continue
-        chosen: list[Any] = [distributions[i] for i in rows]
+        group: list[Any] = [distributions[i] for i in rows]
         a, b, weights = (
-            np.array([getattr(one, name) for one in chosen]) for name in ("a", "b", "weights")
+            np.array([getattr(one, name) for one in group])
+            for name in ("a", "b", "weights")
         )
         answers = question(beta_averages(a, b, None if is_equal else weights))
-        found |= zip(rows, np.transpose(answers), strict=True)
+        values |= zip(rows, np.transpose(answers), strict=True)
+
     answered: dict[int, Any] = {}
-    for i in watch(sorted(alone)):
-        # One that stands for several is asked once.
-        key = id(distributions[i])
-        if key not in answered:
-            answered[key] = question(distributions[i])
-        found[i] = answered[key]
-    return np.array([found[i] for i in range(len(distributions))], dtype=float)
+    for i in watch(sorted(single)):
+        # The same object may occur several times.
+        identity = id(distributions[i])
+        if identity not in answered:
+            answered[identity] = question(distributions[i])
+        values[i] = answered[identity]
+    return np.array([values[i] for i in range(len(distributions))], dtype=float)

@@ -1,46 +1,45 @@
-"""Weighted sums of Betas: parameters, cumulants, and how far they and their transforms reach.
+"""Weighted sums of Betas: parameters, means, cumulants and ranges.
 
 Arrays have shape (m, l): m sums of l variables.
 
-**Reflection.** A variable with a > b is reflected,
-theta -> 1 - theta with the weight -w, so that a <= b and p = a / n <= 1/2. Exponents near a small p
-are then computed from numbers of its own size.
+**Reflection.** A variable with a > b is reflected, theta -> 1 - theta with the weight
+-w, so that a <= b and p = a / n <= 1/2. No digits of a small p are lost then.
 
-**Reach.** How far a sum and its transform reach follows from bounds of each variable.
-The characteristic function of a Gamma variable of variance v and shape o has the modulus
-(1 + t^2 v / o)^(-o / 2). That of a Beta falls at least as fast with its nearer exponent as o (tests
-check it), so that the product is below exp(-D) from the height T with
+**Ranges.** The range of a sum and that of its transform follow from bounds for each
+variable. The characteristic function of a Gamma variable of variance v and shape o has
+the modulus (1 + t^2 v / o)^(-o / 2). That of a Beta decays at least as fast with o = a
+(tests check it), so that the product is below exp(-D) from the height T with
 
     1/2 sum_i o_i log(1 + T^2 v_i / o_i) = D
 
-on. The moment generating function of a centred Beta is, on the side to which it leans, below that
-of a centred Gamma variable of the same variance v and third cumulant c v,
-c = 2 |b - a| / (n (n + 2)), and below that of a normal variable on the other; tests check it, and
-Skorski has tails of this form (Bernstein-type bounds for Beta distribution, Modern Stochastics 10,
-2023). For a Gamma variable
+on. The moment generating function of a centred Beta is, on the side of its longer tail,
+below that of a centred Gamma variable of the same variance v and third cumulant c v, c
+= 2 |b - a| / (n (n + 2)), and below that of a normal variable on the other; tests check
+it, and Skorski has tails of this form (Bernstein-type bounds for Beta distribution,
+Modern Stochastics 10, 2023). For a Gamma variable
 
     log E[exp(h X)] = v h^2 k(c h / 2),    k(y) = -(log(1 - y) + y) / y^2,
 
-and k increases, so that in a sum the variances add, and the largest |w| c of the variables that
-lean to a side counts there. By Chernoff's bound, and u - log(1 + u) >= u^2 / 2 / (1 + 2 u / 3), no
-more than exp(-D) is on that side beyond
+and k increases, so that in a sum the variances add, and the largest |w| c of the
+variables skewed to a side counts there. By Chernoff's bound, and u - log(1 + u) >=
+u^2 / 2 / (1 + 2 u / 3), no more than exp(-D) is on that side beyond
 
     D c / 3 + sqrt((D c / 3)^2 + 2 D v),
 
 and nothing beyond the end of the support.
 
-**Moments.** The density f of Beta(a, b) satisfies theta (1 - theta) f' = (a - 1 - (n - 2) theta) f
-with n = a + b. Times a power of theta - mu and integrated by parts, this gives the recursion of the
-central moments
+**Moments.** The density f of Beta(a, b) satisfies theta (1 - theta) f' = (a - 1 - (n -
+2) theta) f with n = a + b. Times a power of theta - mu and integrated by parts, this
+gives the recursion of the central moments
 
     m_{r+1} = r / (n + r) (mu (1 - mu) m_{r-1} + (1 - 2 mu) m_r),  m_0 = 1,  m_1 = 0,
 
-with the mean mu = a / n. The cumulants of one variable are kappa_2 = m_2, kappa_3 = m_3 and
-kappa_4 = m_4 - 3 m_2^2; those of sum_i w_i theta_i are the sums of w_i^r kappa_r.
+with the mean mu = a / n. The cumulants of one variable are kappa_2 = m_2, kappa_3 = m_3
+and kappa_4 = m_4 - 3 m_2^2; those of sum_i w_i theta_i are the sums of w_i^r kappa_r.
 
-Means are known to twice the working precision. A rounding error of a product is found exactly, by
-splitting both factors in halves (Dekker, Numerische Mathematik 18, 1971), and sums have no rounding
-errors in their leading digits.
+Means have twice the working precision. A rounding error of a product is found
+exactly, by splitting both factors in halves (Dekker, Numerische Mathematik 18, 1971),
+and sums have no rounding errors in their leading digits.
 """
 
 from collections import Counter
@@ -56,14 +55,18 @@ from skpostbac.stats._fourier import DEPTH, NARROW
 from skpostbac.stats._numerics import Rows, check_weights
 
 # Beyond these limits the variable is a constant or a coin toss in double precision.
-SMALLEST, LARGEST = 1e-6, 1e15
+SMALLEST = 1e-6
+LARGEST = 1e15
 # Dekker's splitting constant for IEEE doubles, 2^27 + 1.
 _SPLITTER = 134217729.0
 
 
 @dataclass(frozen=True, eq=False)
 class Parameters(StablePickle):
-    """Exponents and weights, read-only and of one shape (..., l); `equal` are weights of 1 / l."""
+    """Exponents and weights, read-only and of one shape (..., l).
+
+    `equal` tells whether the weights are 1 / l each.
+    """
 
     a: Floats
     b: Floats
@@ -71,9 +74,12 @@ class Parameters(StablePickle):
     equal: bool
 
     @classmethod
-    def checked(cls, a: ArrayLike, b: ArrayLike, weights: ArrayLike | None) -> "Parameters":
+    def checked(
+        cls, a: ArrayLike, b: ArrayLike, weights: ArrayLike | None
+    ) -> "Parameters":
         """Check parameters; a single number stands for all variables."""
-        first, second = float_array(a, "a"), float_array(b, "b")
+        first = float_array(a, "a")
+        second = float_array(b, "b")
         if second.ndim and not first.ndim:
             first = np.full(second.shape[-1], first)
         if first.ndim and not second.ndim:
@@ -119,19 +125,22 @@ class Parameters(StablePickle):
         return self.a.reshape(shape), self.b.reshape(shape), self.weights.reshape(shape)
 
     @cached_property
-    def places(self) -> Floats:
-        """Means, what their rounding left over, and both ends of the supports, shape (4, m)."""
+    def frames(self) -> Floats:
+        """Means, their rounding errors, and both ends of the supports, shape (4, m)."""
         a, b, weights = self.rows
-        mean, rest = weighted_means(a, b, None if self.equal else weights)
+        mean, error = weighted_means(a, b, None if self.equal else weights)
         if self.equal:
-            return np.array([mean, rest, np.zeros_like(mean), np.ones_like(mean)])
-        ends = exact_sums(np.array([np.minimum(weights, 0.0), np.maximum(weights, 0.0)]))
-        return np.array([mean, rest, *np.add(*ends)])
+            return np.array([mean, error, np.zeros_like(mean), np.ones_like(mean)])
+        ends = exact_sums(
+            np.array([np.minimum(weights, 0.0), np.maximum(weights, 0.0)])
+        )
+        return np.array([mean, error, *np.add(*ends)])
 
 
 def _check_exponents(array: Floats, name: str) -> None:
     _check_last_axis(array, name)
-    least, most = array.min(initial=1.0), array.max(initial=1.0)
+    least = array.min(initial=1.0)
+    most = array.max(initial=1.0)
     if not (least >= SMALLEST and most <= LARGEST):
         if not np.isfinite(array).all():
             raise ValueError(f"{name} must be finite.")
@@ -143,43 +152,51 @@ def _check_exponents(array: Floats, name: str) -> None:
 def _check_last_axis(array: Floats, name: str) -> None:
     if not array.ndim or not array.shape[-1]:
         raise ValueError(
-            f"{name} must be a non-empty array, with the variables along its last axis; "
-            f"got the shape {array.shape}."
+            f"{name} must be a non-empty array, with the variables along its last "
+            f"axis; got the shape {array.shape}."
         )
 
 
-def weighted_means(a: Floats, b: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
-    """Return sums of weights * a / (a + b), along the last axis, to twice the working precision.
+def weighted_means(
+    a: Floats, b: Floats, weights: Floats | None
+) -> tuple[Floats, Floats]:
+    """Return sums of weights * a / (a + b) along the last axis, to twice the precision.
 
-    They are unevaluated sums of two doubles; `weights` of None stands for 1 / l exactly.
+    They are unevaluated sums of two doubles; `weights` of None stands for 1 / l
+    exactly.
     """
-    n, size = a + b, np.float64(a.shape[-1])
+    n = a + b
+    size = np.float64(a.shape[-1])
     ratio = a / n
-    product, error = _exact_product(ratio, n)
-    n_rest = np.minimum(a, b) - (n - np.maximum(a, b))
-    rest = ((a - product) - error - ratio * n_rest) / n
+    product, product_error = _exact_product(ratio, n)
+    n_error = np.minimum(a, b) - (n - np.maximum(a, b))
+    error = ((a - product) - product_error - ratio * n_error) / n
     if weights is not None:
-        ratio, error = _exact_product(weights, ratio)
-        rest = error + weights * rest
-    total, total_rest = exact_sums(ratio)
-    total_rest = total_rest + rest.sum(axis=-1)
+        ratio, product_error = _exact_product(weights, ratio)
+        error = product_error + weights * error
+    total, total_error = exact_sums(ratio)
+    total_error = total_error + error.sum(axis=-1)
+
     if weights is None:
-        whole, total = total, total / size
-        # The product with a whole number is exact in halves.
+        undivided = total
+        total = total / size
+        # The products of both halves with a whole number are exact.
         scaled = _SPLITTER * total
         high = scaled - (scaled - total)
-        total_rest = ((whole - high * size) - (total - high) * size + total_rest) / size
-    # What rounding their sum leaves (Knuth, The Art of Computer Programming 2, 4.2.2).
-    mean = total + total_rest
-    shown = mean - total
-    return mean, (total - (mean - shown)) + (total_rest - shown)
+        low = total - high
+        total_error = ((undivided - high * size) - low * size + total_error) / size
+
+    # The error of their sum (Knuth, The Art of Computer Programming 2, 4.2.2).
+    mean = total + total_error
+    added = mean - total
+    return mean, (total - (mean - added)) + (total_error - added)
 
 
 def exact_sums(terms: Floats) -> tuple[Floats, Floats]:
     """Return sums along the last axis as sums of two doubles.
 
-    The leading digits of all terms are multiples of one number, and add up without an error (Rump,
-    Ogita and Oishi, SIAM Journal on Scientific Computing 31, 2008).
+    The leading digits of all terms are multiples of one number, and add up without an
+    error (Rump, Ogita and Oishi, SIAM Journal on Scientific Computing 31, 2008).
     """
     largest = np.abs(terms).max(axis=-1, keepdims=True)
     unit = np.ldexp(1.0, np.frexp(largest * (terms.shape[-1] + 2))[1])
@@ -188,32 +205,40 @@ def exact_sums(terms: Floats) -> tuple[Floats, Floats]:
 
 
 def _exact_product(x: Any, y: Any) -> tuple[Any, Any]:
-    """X * y as a sum of two doubles (Dekker 1971)."""
-    product, scaled_x, scaled_y = x * y, _SPLITTER * x, _SPLITTER * y
-    x_high, y_high = scaled_x - (scaled_x - x), scaled_y - (scaled_y - y)
-    x_low, y_low = x - x_high, y - y_high
-    return product, ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
+    """Return x * y as a sum of two doubles (Dekker 1971)."""
+    product = x * y
+    scaled_x = _SPLITTER * x
+    scaled_y = _SPLITTER * y
+    x_high = scaled_x - (scaled_x - x)
+    y_high = scaled_y - (scaled_y - y)
+    x_low = x - x_high
+    y_low = y - y_high
+    error = (x_high * y_high - product) + x_high * y_low + x_low * y_high
+    return product, error + x_low * y_low
 
 
 def central_moments(a: Floats, b: Floats, order: int) -> Floats:
-    """Central moments 0 to `order` of Beta(a, b), shape (order + 1, ..., l)."""
+    """Return central moments 0 to `order` of Beta(a, b), shape (order + 1, ..., l)."""
     n = a + b
-    spread, lean = (a / n) * (b / n), (b - a) / n
+    scale = (a / n) * (b / n)
+    asymmetry = (b - a) / n
     moments = np.empty((order + 1, *a.shape))
-    moments[0], moments[1] = 1.0, 0.0
+    moments[0] = 1.0
+    moments[1] = 0.0
     for r in range(1, order):
-        moments[r + 1] = r / (n + r) * (spread * moments[r - 1] + lean * moments[r])
+        terms = scale * moments[r - 1] + asymmetry * moments[r]
+        moments[r + 1] = r / (n + r) * terms
     return moments
 
 
 def variances(a: Floats, b: Floats, weights: Floats) -> Floats:
-    """Variance of each weights * theta, theta ~ Beta(a, b)."""
+    """Return the variance of each weights * theta, theta ~ Beta(a, b)."""
     n = a + b
-    return np.asarray((a / n) * (b / n) * (weights * weights) / (n + 1))
+    return (a / n) * (b / n) * (weights * weights) / (n + 1)
 
 
 def cumulants(a: Floats, b: Floats, weights: Floats) -> Floats:
-    """Second, third and fourth cumulant of sum(weights * theta), shape (3, ...)."""
+    """Return the cumulants 2 to 4 of sum(weights * theta), shape (3, ...)."""
     _, _, second, third, fourth = central_moments(a, b, 4)
     square = weights * weights
     terms = [
@@ -226,13 +251,14 @@ def cumulants(a: Floats, b: Floats, weights: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Betas(Rows):
-    """Sums of `weight` times theta ~ Beta(n p, n q), with p <= q = 1 - p; shapes (m, l).
+    """Sums of `weight` times theta ~ Beta(n p, n q), p <= q = 1 - p; shapes (m, l).
 
     Attributes
     ----------
     count : number of identical variables that each stands for.
-    near, far : the smaller exponent, n p, and the other, n q.
-    curvature : minus the second derivative of the log density of the log-odds at p, n p q.
+    a, b : the exponents, n p and n q.
+    curvature : minus the second derivative of the log density of the log-odds at p,
+        n p q.
     size : sizes of the weights.
     variances : variance of each weighted variable.
     variance : variance of each sum, shape (m,).
@@ -243,8 +269,8 @@ class Betas(Rows):
     p: Floats
     q: Floats
     weight: Floats
-    near: Floats
-    far: Floats
+    a: Floats
+    b: Floats
     curvature: Floats
     size: Floats
     variances: Floats
@@ -252,34 +278,48 @@ class Betas(Rows):
 
     @classmethod
     def reflected(cls, a: Floats, b: Floats, weights: Floats) -> "Betas":
-        """See each variable from its nearer end. One without a weight counts as uniform."""
+        """Reflect variables so that a <= b."""
         count = np.ones_like(a)
         if len(a) == 1:
-            # Identical variables of a single sum count as one.
-            columns = [*zip(a[0].tolist(), b[0].tolist(), weights[0].tolist(), strict=True)]
-            if len(set(columns)) < len(columns):
-                counts = Counter(columns)
+            # Identical variables of a single sum are computed once.
+            counts = Counter(
+                zip(a[0].tolist(), b[0].tolist(), weights[0].tolist(), strict=True)
+            )
+            if len(counts) < a.shape[1]:
                 a, b, weights = np.array(list(counts)).T[:, np.newaxis]
                 count = np.array([list(counts.values())], dtype=float)
-        n = a + b
         each = variances(a, b, weights)
         variance = (count * each).sum(axis=1)
-        idle = each <= NARROW**2 * variance[:, np.newaxis]
-        if idle.any():
-            a, b, n = (np.where(idle, value, x) for value, x in ((1.0, a), (1.0, b), (2.0, n)))
-            weights, each = np.where(idle, 0.0, weights), np.where(idle, 0.0, each)
-        near, far = np.minimum(a, b), np.maximum(a, b)
-        p, q = near / n, far / n
-        weight, size = np.where(a > b, -weights, weights), np.abs(weights)
-        return cls(count, n, p, q, weight, near, far, near * q, size, each, variance)
+
+        # Variables of negligible weight become uniform ones of weight zero.
+        is_negligible = each <= NARROW**2 * variance[:, np.newaxis]
+        if is_negligible.any():
+            a = np.where(is_negligible, 1.0, a)
+            b = np.where(is_negligible, 1.0, b)
+            weights = np.where(is_negligible, 0.0, weights)
+            each = np.where(is_negligible, 0.0, each)
+
+        weight = np.where(a > b, -weights, weights)
+        a, b = np.sort([a, b], axis=0)
+        n = a + b
+        p = a / n
+        q = b / n
+        size = np.abs(weights)
+        return cls(count, n, p, q, weight, a, b, a * q, size, each, variance)
 
 
 def ranges(betas: Betas) -> tuple[Floats, Floats]:
-    """Distances from the mean, below and above, beyond which nothing counts; shape (m,) each."""
+    """Return distances from the mean, below and above, beyond which mass is negligible.
+
+    Shape (m,) each.
+    """
     sides = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
-    lean = sides * ((2 / 3 * DEPTH) * betas.weight * (betas.q - betas.p) / (betas.n + 2))
-    lean = lean.max(axis=2, initial=0.0)
-    near, far = betas.count * betas.size * betas.p, betas.count * betas.size * betas.q
-    ends = np.where(sides * betas.weight > 0, far, near).sum(axis=2)
-    below, above = np.minimum(lean + np.sqrt(lean * lean + 2 * DEPTH * betas.variance), ends)
+    scale = (2 / 3 * DEPTH) * betas.weight * (betas.q - betas.p) / (betas.n + 2)
+    largest = (sides * scale).max(axis=2, initial=0.0)
+    bounds = largest + np.sqrt(largest * largest + 2 * DEPTH * betas.variance)
+
+    to_zero = betas.count * betas.size * betas.p
+    to_one = betas.count * betas.size * betas.q
+    ends = np.where(sides * betas.weight > 0, to_one, to_zero).sum(axis=2)
+    below, above = np.minimum(bounds, ends)
     return below, above

@@ -1,22 +1,24 @@
 r"""Small tails of sums of Betas, by a saddlepoint approximation.
 
-With the cumulant generating function K of a sum X and K'(s) = x, the lower tail is about (Lugannani
-and Rice, Advances in Applied Probability 12, 1980; in the form of Barndorff-Nielsen, Biometrika 73,
-1986)
+With the cumulant generating function K of a sum X and K'(s) = x, the lower tail is
+about (Lugannani and Rice, Advances in Applied Probability 12, 1980; in the form of
+Barndorff-Nielsen, Biometrika 73, 1986)
 
-    P(X <= x) ~ Phi(r + log(u / r) / r),    r = sign(s) sqrt(2 (s x - K(s))),    u = s sqrt(K''(s)),
+    P(X <= x) ~ Phi(r + log(u / r) / r),    r = sign(s) sqrt(2 (s x - K(s))),    u = s
+    sqrt(K''(s)),
 
-and the density exp(K(s) - s x) / sqrt(2 pi K''(s)). All is computed from the distance D of X from
-the end of the support to which s pushes it, in which nothing cancels: it has the expectation
-E[D exp(-t D)] / E[exp(-t D)] at t = |s|. E[exp(-t D)] is the product of those of the variables, by
-quadrature over the log-odds d of v, measured from those of p: with v = p e^d / (q + p e^d),
+and the density exp(K(s) - s x) / sqrt(2 pi K''(s)). All is computed from the distance D
+of X from the end of the support to which s pushes it, in which nothing cancels: it has
+the expectation E[D exp(-t D)] / E[exp(-t D)] at t = |s|. E[exp(-t D)] is the product of
+those of the variables, by quadrature over the log-odds d of v, measured from those of
+p: with v = p e^d / (q + p e^d),
 
     B(a, b) p^-a q^-b E[exp(-x v)] = int exp(n p d - n log(q + p e^d) - x v) dd.
 
-The exponent has its maximum where v = 2 a / (n + x + sqrt((n + x)^2 - 4 a x)), with the second
-derivative -C, C = a (1 - v)^2 + b v^2. Nodes are even in u with d = d_0 + sinh(u) / sqrt(C), or
-closer where C is below 1. In tails below 1e-11 the errors are mostly below 1 %, and with few
-perfect classes up to 16 %.
+The exponent has its maximum where v = 2 a / (n + x + sqrt((n + x)^2 - 4 a x)), with the
+second derivative -C, C = a (1 - v)^2 + b v^2. Nodes are even in u with d = d_0 +
+sinh(u) / sqrt(C), or closer where C is below 1. In tails below 1e-11 the errors are
+mostly below 1 %, and with few perfect classes up to 16 %.
 """
 
 from dataclasses import dataclass
@@ -28,10 +30,13 @@ from skpostbac._utils import Floats
 from skpostbac.stats._beta.betas import Betas
 from skpostbac.stats._numerics import stirling_remainder
 
-# A relative step of Newton's that is the last one, and the least log of a tail.
-_LAST = 1e-6
-# Distances from an end that are not told apart from smaller ones.
-_TINY = 1e-140
+# Newton's iteration stops at such a relative step, and logs of tails below are not
+# resolved.
+_TOLERANCE = 1e-6
+# Smallest distance from an end, as a share of the support.
+_SMALLEST_DISTANCE = 1e-140
+# Rounding may make a variance or a ratio zero.
+_SMALLEST_DOUBLE = np.finfo(float).tiny
 
 
 @dataclass(frozen=True)
@@ -43,52 +48,80 @@ class BetaTails:
     weights: Floats
 
     def logs(self, row: int, to_low: Floats, to_high: Floats) -> Floats:
-        """Return logs of P(X <= x), P(X > x) and the density, (3, n), at distances from ends."""
-        betas, found = self._betas(row), np.empty((3, to_low.size))
+        """Return logs of P(X <= x), P(X > x) and the density, (3, n).
+
+        Points are given by their distances from both ends.
+        """
+        betas = self._betas(row)
+        logs = np.empty((3, to_low.size))
         is_low = to_low < _mean_distance(betas, is_low=True)
-        for side, distance, chosen in ((True, to_low, is_low), (False, to_high, ~is_low)):
+        # From the closer end.
+        for is_lower, distance, is_own in (
+            (True, to_low, is_low),
+            (False, to_high, ~is_low),
+        ):
             width = max(1, 2**12 // betas.p.size)
-            for start in range(0, np.count_nonzero(chosen), width):
-                columns = np.flatnonzero(chosen)[start : start + width]
-                near, far, density = _near_end(betas, distance[columns], is_low=side)
-                found[:, columns] = (near, far, density) if side else (far, near, density)
-        return found
+            for start in range(0, np.count_nonzero(is_own), width):
+                columns = np.flatnonzero(is_own)[start : start + width]
+                own, other, density = _log_values(
+                    betas, distance[columns], is_low=is_lower
+                )
+                lower, upper = (own, other) if is_lower else (other, own)
+                logs[:, columns] = lower, upper, density
+        return logs
 
     def distances(self, row: int, log_tails: Floats, *, is_low: bool) -> Floats:
-        """Distances from an end of the points with such tails towards it, shape (n,)."""
+        """Return the distances from an end of points with such tails, shape (n,)."""
         betas = self._betas(row)
+        # Bisection of the log of the tilt.
         first = np.full(log_tails.shape, -2 - 0.5 * np.log(betas.variance[0]))
-        farthest = np.log(betas.near.max() + 1) - np.log(_TINY * betas.size.sum())
-        last, found = np.full(log_tails.shape, farthest), first
+        largest = np.log(betas.a.max() + 1) - np.log(
+            _SMALLEST_DISTANCE * betas.size.sum()
+        )
+        last = np.full(log_tails.shape, largest)
+        distance = first
         for _ in range(50):
             log_t = 0.5 * (first + last)
-            log_mgf, found, variance = _tilted(betas, np.exp(log_t), is_low=is_low)
-            is_far = _log_tails(np.exp(log_t), found, log_mgf, variance)[0] < log_tails
-            first, last = np.where(is_far, first, log_t), np.where(is_far, log_t, last)
-        return found
+            t = np.exp(log_t)
+            log_mgf, distance, variance = _tilted(betas, t, is_low=is_low)
+            is_small = _log_tails(t, distance, log_mgf, variance)[0] < log_tails
+            first = np.where(is_small, first, log_t)
+            last = np.where(is_small, log_t, last)
+        return distance
 
     def _betas(self, row: int) -> Betas:
         return Betas.reflected(*(x[[row]] for x in (self.a, self.b, self.weights)))
 
 
-def _near_end(betas: Betas, distance: Floats, *, is_low: bool) -> tuple[Floats, Floats, Floats]:
+def _log_values(
+    betas: Betas, distance: Floats, *, is_low: bool
+) -> tuple[Floats, Floats, Floats]:
     """Return logs of the tail towards an end, of the other one, and of the density."""
-    distance = np.maximum(distance, _TINY * betas.size.sum())
+    distance = np.maximum(distance, _SMALLEST_DISTANCE * betas.size.sum())
     mean = _mean_distance(betas, is_low=is_low)
     # The tilt of a Gamma variable with the same mean and variance.
-    log_t = np.log(np.maximum(mean / distance - 1, _LAST) * (mean / betas.variance))
-    low, high = np.full(distance.shape, -np.inf), np.full(distance.shape, np.inf)
+    log_t = np.log(
+        np.maximum(mean / distance - 1, _TOLERANCE) * (mean / betas.variance)
+    )
+    low = np.full(distance.shape, -np.inf)
+    high = np.full(distance.shape, np.inf)
     for _ in range(40):
-        _, found, variance = _tilted(betas, np.exp(log_t), is_low=is_low)
-        is_near = found < distance
-        low, high = np.where(is_near, low, log_t), np.where(is_near, log_t, high)
+        t = np.exp(log_t)
+        _, tilted_mean, variance = _tilted(betas, t, is_low=is_low)
+        is_high = tilted_mean < distance
+        low = np.where(is_high, low, log_t)
+        high = np.where(is_high, log_t, high)
+
+        # Newton's step for the log of the mean, bisection outside the bracket.
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            step = np.log(found / distance) * found / (np.exp(log_t) * variance)
-        moved = log_t + np.clip(step, -20.0, 20.0)
-        moved = np.where((low < moved) & (moved < high), moved, 0.5 * (low + high))
-        moved = np.where(np.isfinite(moved), moved, log_t)
-        step, log_t = moved - log_t, moved
-        if (np.abs(step) <= _LAST).all():
+            step = np.log(tilted_mean / distance) * tilted_mean / (t * variance)
+        candidate = log_t + np.clip(step, -20.0, 20.0)
+        is_safe = (low < candidate) & (candidate < high)
+        candidate = np.where(is_safe, candidate, 0.5 * (low + high))
+        candidate = np.where(np.isfinite(candidate), candidate, log_t)
+        step = candidate - log_t
+        log_t = candidate
+        if (np.abs(step) <= _TOLERANCE).all():
             break
     t = np.exp(log_t)
     log_mgf, _, variance = _tilted(betas, t, is_low=is_low)
@@ -98,55 +131,65 @@ def _near_end(betas: Betas, distance: Floats, *, is_low: bool) -> tuple[Floats, 
 def _log_tails(
     t: Floats, distance: Floats, log_mgf: Floats, variance: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the same at saddlepoints."""
-    # Rounding may leave nothing of either.
-    variance = np.maximum(variance, np.finfo(float).tiny)
-    fall = np.maximum(-(log_mgf + t * distance), _LAST)
-    r, u = np.sqrt(2 * fall), t * np.sqrt(variance)
-    r = r + np.log(np.maximum(u / r, np.finfo(float).tiny)) / r
-    return log_ndtr(-r), log_ndtr(r), -fall - 0.5 * np.log(2 * np.pi * variance)
+    """Return the same for given saddlepoints t."""
+    variance = np.maximum(variance, _SMALLEST_DOUBLE)
+    exponent = np.maximum(-(log_mgf + t * distance), _TOLERANCE)
+    r = np.sqrt(2 * exponent)
+    u = t * np.sqrt(variance)
+    r = r + np.log(np.maximum(u / r, _SMALLEST_DOUBLE)) / r
+    return log_ndtr(-r), log_ndtr(r), -exponent - 0.5 * np.log(2 * np.pi * variance)
 
 
 def _mean_distance(betas: Betas, *, is_low: bool) -> float:
-    """Mean distance of the sum from an end."""
+    """Return the mean distance of the sum from an end."""
     share = np.where((betas.weight > 0) == is_low, betas.p, betas.q)
     return float((betas.count * betas.size * share).sum())
 
 
 def _tilted(betas: Betas, t: Floats, *, is_low: bool) -> Floats:
-    """Log E[exp(-t D)], and mean and variance of D under that tilt, shape (3, n)."""
-    kept = betas.size[0] > 0
-    weight, count, near, far = (
-        x[0, kept, np.newaxis, np.newaxis]
-        for x in (betas.weight, betas.count, betas.near, betas.far)
+    """Return log E[exp(-t D)], and mean and variance of D under that tilt, (3, n)."""
+    is_used = betas.size[0] > 0
+    weight, count, smaller, larger = (
+        x[0, is_used, np.newaxis, np.newaxis]
+        for x in (betas.weight, betas.count, betas.a, betas.b)
     )
     # Each variable as its distance from the end: a is the exponent there.
-    is_near = (weight > 0) == is_low
-    a, b = np.where(is_near, near, far), np.where(is_near, far, near)
+    is_smaller = (weight > 0) == is_low
+    a = np.where(is_smaller, smaller, larger)
+    b = np.where(is_smaller, larger, smaller)
     n = a + b
-    p, q, size = a / n, b / n, np.abs(weight)
+    p = a / n
+    q = b / n
+    size = np.abs(weight)
     x = size * t[:, np.newaxis]
+
     # v, 1 - v and v - p at the maximum, each without cancellation where it is small.
     v = 2 * a / _sum_of_root(n + x, -4 * a * x)
-    rest = 2 * b / _sum_of_root(n - x, 4 * b * x)
+    w = 2 * b / _sum_of_root(n - x, 4 * b * x)
     shift = -2 * x * p * q / _sum_of_root(n + x * (q - p), 4 * x * x * p * q)
     is_small = np.abs(shift) < 0.5 * np.minimum(p, q)
-    close = np.log1p(np.where(is_small, shift / p, 0)) - np.log1p(np.where(is_small, -shift / q, 0))
-    start = np.where(is_small, close, np.log(v / p) - np.log(rest / q))
-    # Beside the maximum v bends where d is about 0, and nodes must not step over that.
-    scale = np.minimum(1 / np.sqrt(a * rest**2 + b * v**2), 1.0)
-    # What is left out at the ends of the nodes is below exp(-30).
+    relative = np.where(is_small, shift, 0)
+    by_shift = np.log1p(relative / p) - np.log1p(-relative / q)
+    start = np.where(is_small, by_shift, np.log(v / p) - np.log(w / q))
+
+    # v bends at d = 0, close to the maximum, which nodes must resolve. Terms beyond the
+    # outermost nodes are below exp(-30).
+    scale = np.minimum(1 / np.sqrt(a * w**2 + b * v**2), 1.0)
     reach = np.arcsinh(30 / (np.minimum(a, b) * scale) + np.sqrt(60)).max()
     nodes = np.linspace(-reach, reach, 2 * int(np.ceil(reach / 0.16)) + 1)
     d = start + scale * np.sinh(nodes)
     share = expit(d + np.log(p) - np.log(q))
-    # n p d - n log(q + p e^d), or the same from n q and -d: p or q may be lost beside the other.
-    is_below, size_of_d = d < 0, np.abs(d)
-    power, part = np.where(is_below, a, b), np.where(is_below, p, q)
+
+    # n p d - n log(q + p e^d), or the same from n q and -d: the smaller of p and q may
+    # be lost in a sum with the other.
+    is_below = d < 0
+    distance = np.abs(d)
+    own = np.where(is_below, p, q)
     other = np.where(is_below, q, p)
-    close = np.log1p(part * np.expm1(-np.minimum(size_of_d, 0.5)))
-    log_sum = np.where(size_of_d < 0.5, close, np.log(other + part * np.exp(-size_of_d)))
-    height = -power * size_of_d - n * log_sum - x * share
+    small = np.log1p(own * np.expm1(-np.minimum(distance, 0.5)))
+    log_sum = np.where(distance < 0.5, small, np.log(other + own * np.exp(-distance)))
+    height = -np.where(is_below, a, b) * distance - n * log_sum - x * share
+
     top = height.max(axis=-1, keepdims=True)
     mass = np.exp(height - top) * np.cosh(nodes)
     total = mass.sum(axis=-1, keepdims=True)
@@ -160,7 +203,7 @@ def _tilted(betas: Betas, t: Floats, *, is_low: bool) -> Floats:
 
 
 def _sum_of_root(x: Floats, product: Floats) -> Floats:
-    """X + sqrt(x^2 + product), without cancellation."""
+    """Return x + sqrt(x^2 + product), without cancellation."""
     root = np.sqrt(np.maximum(x * x + product, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(x >= 0, x + root, product / (root - x)))
+        return np.where(x >= 0, x + root, product / (root - x))

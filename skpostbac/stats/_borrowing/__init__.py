@@ -9,6 +9,10 @@ public class. Imports `_beta`, `_distribution`, `_fourier` and `_numerics`.
 
 from skpostbac.stats._borrowing.average import HierarchicalBetaAverage
 from skpostbac.stats._borrowing.chain import Chain
-from skpostbac.stats._borrowing.hyperprior import LARGEST_COUNT, Hyperprior, resolve_hyperprior
+from skpostbac.stats._borrowing.hyperprior import (
+    LARGEST_COUNT,
+    Hyperprior,
+    resolve_hyperprior,
+)
 from skpostbac.stats._borrowing.pool import Pool, Stratum
 from skpostbac.stats._borrowing.states import EqualClasses, stratum_numbers

@@ -18,7 +18,11 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, Indices, input_errors
 from skpostbac.stats._borrowing.forward_pass import class_share, pooled_series
-from skpostbac.stats._borrowing.hyperprior import LARGEST_COUNT, Hyperprior, resolve_hyperprior
+from skpostbac.stats._borrowing.hyperprior import (
+    LARGEST_COUNT,
+    Hyperprior,
+    resolve_hyperprior,
+)
 from skpostbac.stats._borrowing.pool import Pool
 from skpostbac.stats._borrowing.states import EqualClasses
 from skpostbac.stats._distribution import BoundedDistribution

@@ -33,7 +33,13 @@ from scipy.special import expit
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._borrowing.chain import Chain
 from skpostbac.stats._borrowing.hyperprior import Hyperprior
-from skpostbac.stats._borrowing.states import EqualClasses, States, degrees, place_states, windows
+from skpostbac.stats._borrowing.states import (
+    EqualClasses,
+    States,
+    degrees,
+    place_states,
+    windows,
+)
 from skpostbac.stats._numerics import Rows, log_rising
 
 # States are placed where the posterior of a stratum is above exp(-40) = 4e-18 of its largest value,
