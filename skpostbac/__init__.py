@@ -2,17 +2,18 @@
 
 Where to start:
 
-- `posterior_balanced_accuracy` evaluates one classifier from labels and predictions. The result
-  provides intervals, probabilities, ``report()`` and ``plot()``.
+- `posterior_balanced_accuracy` evaluates one classifier from labels and predictions.
+  The result provides intervals, probabilities, ``report()`` and ``plot()``.
 - `compare_predictions` compares classifiers on the same test samples.
-- `make_posterior_scorer` and `cross_val_posterior` are for searches and cross-validation.
+- `make_posterior_scorer` and `cross_val_posterior` are for searches and
+  cross-validation.
 - `required_test_size` plans a test set.
 - `posterior_confusion_metric` evaluates precision, F1, kappa and other metrics.
 
 Submodules: `skpostbac.binormal` (smooth ROC and precision-recall curves),
-`skpostbac.binary_equivalent` (multiclass accuracies on the two-class scale) and `skpostbac.stats`
-(the distributions; requires only NumPy and SciPy). Classes that are only returned by functions are
-in `skpostbac.metrics` and `skpostbac.model_selection`.
+`skpostbac.binary_equivalent` (multiclass accuracies on the two-class scale) and
+`skpostbac.stats` (the distributions; requires only NumPy and SciPy). Classes that are
+only returned by functions are in `skpostbac.metrics` and `skpostbac.model_selection`.
 """
 
 from importlib import import_module
@@ -104,11 +105,18 @@ __all__ = [
 # The only definition of the version, which a build reads without importing this file.
 __version__ = "0.1.0.dev0"
 
-_SUBMODULES = ("binary_equivalent", "binormal", "displays", "metrics", "model_selection", "stats")
+_SUBMODULES = (
+    "binary_equivalent",
+    "binormal",
+    "displays",
+    "metrics",
+    "model_selection",
+    "stats",
+)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name on first use, so that `skpostbac.stats` needs no scikit-learn (PEP 562)."""
+    """Import a name on first use: `skpostbac.stats` needs no scikit-learn (PEP 562)."""
     if name in _SUBMODULES:
         return import_module(f"{__name__}.{name}")
     if name in __all__:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import csv
-from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import (
+    ArgumentParser,
+    ArgumentTypeError,
+    Namespace,
+    RawDescriptionHelpFormatter,
+)
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -17,20 +22,49 @@ from skpostbac._utils import check_level, check_probability, check_rope, printab
 # The library's default; importing it would make --help slow.
 DEFAULT_PRIOR = "calibrated"
 
-# A classifier that replaces the baseline may lose too much with a smaller probability than this.
+# A classifier that replaces the baseline may lose too much with a smaller probability
+# than this.
 LARGEST_RISK = 0.05
 
 # Options of true labels, which the verdicts of a judge do without.
 OF_TRUE_LABELS = (
-    *("truth", "groups", "by", "id", "labels", "metric", "rope", "selected"),
-    *("baseline", "max_loss", "fail_below", "html", "plot"),
+    "truth",
+    "groups",
+    "by",
+    "id",
+    "labels",
+    "metric",
+    "rope",
+    "selected",
+    "baseline",
+    "max_loss",
+    "fail_below",
+    "html",
+    "plot",
 )
 
 # Options of predictions, which scores do without.
 NOT_OF_SCORES = (
-    *("classifier", "by", "id", "labels", "metric", "prior", "rope", "selected", "sensitivity"),
-    *("specificity", "baseline", "max_loss", "fail_below", "html", "plot"),
+    "classifier",
+    "by",
+    "id",
+    "labels",
+    "metric",
+    "prior",
+    "rope",
+    "selected",
+    "sensitivity",
+    "specificity",
+    "baseline",
+    "max_loss",
+    "fail_below",
+    "html",
+    "plot",
 )
+
+# The help fits one screen of a terminal of 80 columns: one line an option if possible.
+WIDTH = 80
+MOST_HELP_LINES = 39
 
 DESCRIPTION = """\
 How good is each classifier, and which is better? Without FILE, see an example.
@@ -73,18 +107,32 @@ def make_parser() -> Parser:
     add("--classifier", metavar="COLUMN", action="append", help=classifier_help)
     scores_help = "column of scores instead, for ROC AUC; may be repeated"
     add("--scores", metavar="COLUMN", action="append", help=scores_help)
-    add("--groups", metavar="COLUMN", help="column of groups of samples: patients, sites, ...")
-    add("--by", metavar="COLUMN", help="column of subgroups; evaluates each subgroup, too")
-    add("--id", metavar="COLUMN", help="column of sample identifiers, to find repetitions")
+    add(
+        "--groups",
+        metavar="COLUMN",
+        help="column of groups of samples: patients, sites, ...",
+    )
+    add(
+        "--by",
+        metavar="COLUMN",
+        help="column of subgroups; evaluates each subgroup, too",
+    )
+    add(
+        "--id",
+        metavar="COLUMN",
+        help="column of sample identifiers, to find repetitions",
+    )
     delimiter_help = 'field separator: a character, or "tab" (default: comma)'
-    add("--delimiter", metavar="CHAR", type=_delimiter, default=",", help=delimiter_help)
+    add(
+        "--delimiter", metavar="CHAR", type=_delimiter, default=",", help=delimiter_help
+    )
 
     add = parser.add_argument_group("evaluation").add_argument
     labels_help = "classes to average over (default: those of the truth)"
     add("--labels", metavar="A,B,...", type=_labels, help=labels_help)
     prior_help = (
         "prior of each recall: calibrated (default), reciprocal, uniform, "
-        "jeffreys, neutral, hierarchical, or A,B for Beta(A, B)"
+        "jeffreys, neutral, hierarchical, or A,B"
     )
     add("--prior", type=_prior, default=DEFAULT_PRIOR, help=prior_help)
     level_help = "probability of intervals and bounds (default: %(default)s)"
@@ -92,8 +140,14 @@ def make_parser() -> Parser:
     rope_help = "largest negligible difference (default: %(default)s)"
     metric_help = "the score: accuracy, f1:LABEL, ... (default: balanced)"
     add("--metric", metavar="NAME", default="balanced_accuracy", help=metric_help)
-    add("--rope", metavar="WIDTH", type=_number(check_rope), default=0.0, help=rope_help)
-    add("--selected", action="store_true", help="correct the best score for selection bias")
+    add(
+        "--rope", metavar="WIDTH", type=_number(check_rope), default=0.0, help=rope_help
+    )
+    add(
+        "--selected",
+        action="store_true",
+        help="correct the best score for selection bias",
+    )
 
     title = "verdicts of an imperfect judge, instead of true labels"
     add = parser.add_argument_group(title).add_argument
@@ -103,7 +157,11 @@ def make_parser() -> Parser:
     add("--positive", metavar="LABEL", help="the positive verdict, or label")
 
     add = parser.add_argument_group("output").add_argument
-    add("--json", action="store_true", help="print one JSON object, explained in the user guide")
+    add(
+        "--json",
+        action="store_true",
+        help="print one JSON object, explained in the user guide",
+    )
     pairs_help = "compare all pairs, not only the best with others"
     add("--all-pairs", action="store_true", help=pairs_help)
     # A pipe has no extension.
@@ -124,7 +182,12 @@ def make_parser() -> Parser:
     add("--max-loss", metavar="VALUE", type=_number(_check_loss), help=loss_help)
     add("-h", "--help", action="help", help="show this help and exit")
     version_help = "show the version and exit"
-    add("--version", action="version", version=f"%(prog)s {__version__}", help=version_help)
+    add(
+        "--version",
+        action="version",
+        version=f"%(prog)s {__version__}",
+        help=version_help,
+    )
     return parser
 
 
@@ -167,7 +230,9 @@ def _refuse(options: Iterable[str], kind: str, parser: Parser, args: Namespace) 
 def _delimiter(text: str) -> str:
     delimiter = "\t" if text == "tab" else text
     if len(delimiter) != 1 or delimiter in '"\r\n\0':
-        raise ArgumentTypeError(f'must be one character, or the word "tab", got {text!r}')
+        raise ArgumentTypeError(
+            f'must be one character, or the word "tab", got {text!r}'
+        )
     return delimiter
 
 
@@ -202,10 +267,14 @@ def _prior(text: str) -> str | tuple[float, ...]:
 def _proportion(text: str) -> tuple[int, int]:
     numbers = [part.strip() for part in text.split("/")]
     if len(numbers) != 2 or not all(map(str.isdecimal, numbers)):
-        raise ArgumentTypeError(f"must be two whole numbers, such as 27/30, got {text!r}")
+        raise ArgumentTypeError(
+            f"must be two whole numbers, such as 27/30, got {text!r}"
+        )
     count, total = map(int, numbers)
     if count > total or total == 0:
-        raise ArgumentTypeError(f"must be a count and its total, such as 27/30, got {text!r}")
+        raise ArgumentTypeError(
+            f"must be a count and its total, such as 27/30, got {text!r}"
+        )
     return count, total
 
 
@@ -229,9 +298,11 @@ def _number(check: Callable[[float], object]) -> Callable[[str], float]:
 
 
 def _output_file(text: str, extensions: tuple[str, ...]) -> str:
-    """Return the file name if it has such an extension and matplotlib can write the plots."""
+    """Return the file name if it has an extension that matplotlib can write."""
     if Path(text).suffix.lower() not in extensions:
-        raise ArgumentTypeError(f"must end in {', '.join(filter(None, extensions))}, got {text!r}")
+        raise ArgumentTypeError(
+            f"must end in {', '.join(filter(None, extensions))}, got {text!r}"
+        )
 
     from skpostbac._plot import check_matplotlib
 

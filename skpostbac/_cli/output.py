@@ -85,12 +85,14 @@ def check_outputs(source: str | None, paths: Iterable[str]) -> None:
 
 def _add(names: dict[Hashable, str], identity: Hashable, name: str) -> None:
     if identity in names:
-        raise InputError(f"cannot write {name}: it is the same file as {names[identity]}")
+        raise InputError(
+            f"cannot write {name}: it is the same file as {names[identity]}"
+        )
     names[identity] = name
 
 
 def _identity(file: str | int) -> Hashable:
-    """Return what all names of a file have in common; devices and pipes may be used twice."""
+    """Return what identifies a file; devices and pipes may be used twice."""
     try:
         status = os.stat(file)
     except FileNotFoundError:
@@ -99,7 +101,7 @@ def _identity(file: str | int) -> Hashable:
 
 
 def write_files(files: Mapping[str, bytes]) -> None:
-    """Write files, given by their names; raise an `InputError` if one cannot be written."""
+    """Write files by name; raise an `InputError` if one cannot be written."""
     for path, content in files.items():
         with _writing(path):
             Path(path).write_bytes(content)
@@ -107,7 +109,7 @@ def write_files(files: Mapping[str, bytes]) -> None:
 
 @contextmanager
 def _writing(path: str) -> Iterator[None]:
-    """Turn errors from writing a file into an `InputError`, but for readers that close a pipe."""
+    """Turn errors from writing into an `InputError`, except those of closed pipes."""
     try:
         yield
     except BrokenPipeError:

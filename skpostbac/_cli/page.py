@@ -24,22 +24,24 @@ MOST_ROWS = 10
 SENTENCES = 3
 
 METHOD = (
-    "The balanced accuracy is their average over the classes; its posterior distribution is "
-    "computed without sampling (Brodersen et al. 2010, The balanced accuracy and its posterior "
-    "distribution; Carrillo et al. 2013, Probabilistic performance evaluation for multiclass "
-    "classification using the posterior balanced accuracy). An interval contains the score with "
-    "the stated probability, given the prior and provided that the samples of each class are "
-    "random. The score exceeds the lower bound with that probability. P(>chance) is the "
-    "probability of a score above the chance level."
+    "The balanced accuracy is their average over the classes; its posterior "
+    "distribution is computed without sampling (Brodersen et al. 2010, The balanced "
+    "accuracy and its posterior distribution; Carrillo et al. 2013, Probabilistic "
+    "performance evaluation for multiclass classification using the posterior balanced "
+    "accuracy). An interval contains the score with the stated probability, given the "
+    "prior and provided that the samples of each class are random. The score exceeds "
+    "the lower bound with that probability. P(>chance) is the probability of a score "
+    "above the chance level."
 )
 OTHER_METRIC = (
-    "The cells of true and predicted classes have a Dirichlet distribution, from which the metric "
-    "follows, exactly or by random draws. Classifiers are compared by the joint counts of the true "
-    "class and all predictions."
+    "The cells of true and predicted classes have a Dirichlet distribution, from which "
+    "the metric follows, exactly or by random draws. Classifiers are compared by the "
+    "joint counts of the true class and all predictions."
 )
 COMPARISON = (
-    "The comparison of two classifiers uses how often, in each class, both, only the first, only "
-    "the second or neither of them is right. P(>0) is the probability of a positive difference."
+    "The comparison of two classifiers uses how often, in each class, both, only the "
+    "first, only the second or neither of them is right. P(>0) is the probability of a "
+    "positive difference."
 )
 
 
@@ -60,7 +62,8 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
     """
     # What the exit status says, which a page kept by a build would be without.
     lead = "".join(
-        f'<p class="failed">Failed: {escape(line)}.</p>' for line in describe_failures(document)
+        f'<p class="failed">Failed: {escape(line)}.</p>'
+        for line in describe_failures(document)
     )
     results, caveats = _report(evaluation)
     lead += "".join(f"<p>{escape(line)}</p>" for line in results)
@@ -69,15 +72,24 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
         f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>"
         for key, value in describe_data(document).items()
     )
-    sections = [_section(one, evaluation.settings.all_pairs) for one in make_sections(document)]
+    sections = [
+        _section(one, evaluation.settings.all_pairs) for one in make_sections(document)
+    ]
     n_before = 1 if document["ranking"] else 0  # sections before the plots
-    versions = [f"skpostbac {document['version']}", f"Python {platform.python_version()}"]
-    versions += [f"{name} {version(name)}" for name in ("NumPy", "SciPy", "scikit-learn", "joblib")]
-    # The result comes first, the ranking before the details, and what is long is folded. Content
-    # from elsewhere is blocked, should a label ever get past the escaping. Colours follow the
-    # system's dark or light theme, and are light on paper. Plots follow, too: the colours that
-    # matplotlib writes are replaced. Nothing scrolls sideways: long text breaks, and on a narrow
-    # screen each row of a table with many columns becomes a list.
+    versions = [
+        f"skpostbac {document['version']}",
+        f"Python {platform.python_version()}",
+    ]
+    versions += [
+        f"{name} {version(name)}"
+        for name in ("NumPy", "SciPy", "scikit-learn", "joblib")
+    ]
+    # The result comes first, the ranking before the details, and what is long is
+    # folded. Content from elsewhere is blocked, should a label ever get past the
+    # escaping. Colours follow the system's dark or light theme, and are light on paper.
+    # Plots follow, too: the colours that matplotlib writes are replaced. Nothing
+    # scrolls sideways: long text breaks, and on a narrow screen each row of a table
+    # with many columns becomes a list.
     template = files("skpostbac._cli").joinpath("page.html").read_text("utf-8")
     return Template(template).substitute(
         score=escape(document["data"]["score"]),
@@ -94,13 +106,15 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
 
 def _report(evaluation: Evaluation) -> tuple[list[str], list[str]]:
     """Return the report as sentences: the results, and what to know about them."""
-    level, number = evaluation.settings.level, len(evaluation.posteriors)
+    level = evaluation.settings.level
+    number = len(evaluation.posteriors)
     if evaluation.comparison is None:
         (posterior,) = evaluation.scores.values()
         lines = unwrap(posterior.report(level))
     else:
         lines = unwrap(evaluation.comparison.report(level))
-    results, caveats = lines[:number], lines[number:]
+    results = lines[:number]
+    caveats = lines[number:]
     if number > SENTENCES:
         results[SENTENCES:] = [f"Showing the best {SENTENCES} of {number} classifiers."]
     if evaluation.selected is not None:

@@ -1,8 +1,8 @@
 """What the results for a table are, and under which keys ``--json`` prints them.
 
-`evaluate` computes the posteriors and compares them; `make_document` describes them with dicts,
-lists, strings, numbers and None only. Text and page are made from this document. The user guide
-explains its keys and has their schema.
+`evaluate` computes the posteriors and compares them; `make_document` describes them
+with dicts, lists, strings, numbers and None only. Text and page are made from this
+document. The user guide explains its keys and has their schema.
 """
 
 from __future__ import annotations
@@ -79,14 +79,18 @@ class Evaluation:
     comparison: PosteriorComparison | None
     """None for a single classifier."""
     selected: SelectedPosterior | None
-    """Posterior of the best classifier, corrected for selection, with ``--selected``."""
+    """Posterior of the best classifier, corrected for selection (``--selected``)."""
     subgroups: dict[str, SubgroupPosteriors] | None
     """By name of the classifier, with ``--by``."""
 
     @property
     def ranking(self) -> list[str]:
         """Names of the classifiers by decreasing posterior mean; ties stay in order."""
-        return list(self.comparison.ranking()) if self.comparison else list(self.posteriors)
+        return (
+            list(self.comparison.ranking())
+            if self.comparison
+            else list(self.posteriors)
+        )
 
     @property
     def n_classes(self) -> int:
@@ -134,10 +138,17 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
         if settings.by is not None:
             # Pooled, under a prior of their own
             subgroups = {
-                name: subgroup_posteriors(y_true, y_pred, sensitive_features=columns[-1], **options)
+                name: subgroup_posteriors(
+                    y_true, y_pred, sensitive_features=columns[-1], **options
+                )
                 for name, y_pred in predictions.items()
             }
-        of_metric = {"metric": metric, "pos_label": pos_label, "prior": prior, **options}
+        of_metric = {
+            "metric": metric,
+            "pos_label": pos_label,
+            "prior": prior,
+            **options,
+        }
         if len(predictions) == 1:
             ((name, y_pred),) = predictions.items()
             counts = class_counts(y_true, y_pred, **options)
@@ -146,7 +157,8 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
                 scores = {name: posterior_confusion_metric(y_true, y_pred, **of_metric)}
         else:
             pairs = paired_counts(y_true, predictions, **options)
-            # Not compare_predictions: the document has its own notes on labels and the prior.
+            # Not compare_predictions: the document has its own notes on labels and the
+            # prior.
             comparison = PosteriorComparison.from_paired_counts(
                 pairs, prior=prior, rope=settings.rope, random_state=SEED
             )
@@ -159,13 +171,21 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
                 )
             if has_own_metric:
                 comparison = compare_predictions(
-                    y_true, predictions, rope=settings.rope, random_state=SEED, **of_metric
+                    y_true,
+                    predictions,
+                    rope=settings.rope,
+                    random_state=SEED,
+                    **of_metric,
                 )
                 scores = dict(zip(comparison.names, comparison.posteriors, strict=True))
     scores = scores or posteriors
     if settings.fail_below is not None and first_of(scores)._less_is_better:
-        raise InputError(f"--fail-below cannot be combined with --metric {metric}: lower is better")
-    return Evaluation(table, settings, posteriors, scores, comparison, selected, subgroups)
+        raise InputError(
+            f"--fail-below cannot be combined with --metric {metric}: lower is better"
+        )
+    return Evaluation(
+        table, settings, posteriors, scores, comparison, selected, subgroups
+    )
 
 
 def _check_settings(table: Table, settings: Namespace) -> None:
@@ -176,13 +196,16 @@ def _check_settings(table: Table, settings: Namespace) -> None:
     knows_optimism = settings.metric in ("balanced_accuracy", "accuracy")
     if settings.selected and (settings.groups is not None or not knows_optimism):
         option = "--groups" if knows_optimism else f"--metric {settings.metric}"
-        raise InputError(f"--selected: no correction for selection is known for {option}")
-    columns, baseline = table.columns[1:n_labels], settings.baseline
+        raise InputError(
+            f"--selected: no correction for selection is known for {option}"
+        )
+    columns = table.columns[1:n_labels]
+    baseline = settings.baseline
     if baseline is not None and (baseline not in columns or len(columns) == 1):
         known = ", ".join(map(repr, columns))
         raise InputError(
-            f"--baseline must be one of two or more columns of predictions, got {baseline!r}; "
-            f"there are {known}"
+            "--baseline must be one of two or more columns of predictions, got "
+            f"{baseline!r}; there are {known}"
         )
     if settings.by is not None and len(names := {row[-1] for row in table.rows}) < 2:
         raise InputError(f"--by: all samples are in one subgroup, {names.pop()!r}")
@@ -190,15 +213,21 @@ def _check_settings(table: Table, settings: Namespace) -> None:
         return
     for label in settings.labels:
         if not any(label in row[:n_labels] for row in table.rows):
-            raise InputError(f"--labels: class {label!r} is neither a true nor a predicted label")
+            raise InputError(
+                f"--labels: class {label!r} is neither a true nor a predicted label"
+            )
     if not any(row[0] in settings.labels for row in table.rows):
-        raise InputError(f"--labels: none of the classes occurs in {table.columns[0]!r}")
+        raise InputError(
+            f"--labels: none of the classes occurs in {table.columns[0]!r}"
+        )
 
 
 def _read_metric(table: Table, settings: Namespace) -> tuple[str, str | None]:
     """Return the metric and its class, which is 1 of the classes 0 and 1 by default."""
-    option, (metric, _, label) = f"--metric {settings.metric}", settings.metric.partition(":")
-    of_class, averages = f"{metric}:LABEL", ", ".join(f"{metric}_{one}" for one in AVERAGES)
+    option = f"--metric {settings.metric}"
+    (metric, _, label) = settings.metric.partition(":")
+    of_class = f"{metric}:LABEL"
+    averages = ", ".join(f"{metric}_{one}" for one in AVERAGES)
     try:
         name, average = read_name(metric, None)
     except ValueError as error:  # which has the names
@@ -210,13 +239,19 @@ def _read_metric(table: Table, settings: Namespace) -> tuple[str, str | None]:
             raise InputError(f"{option}: {metric} is of all classes, not of {label!r}")
         return metric, None
     n_labels = len(table.columns)
-    classes = set(settings.labels or (label for row in table.rows for label in row[:n_labels]))
+    classes = set(
+        settings.labels or (label for row in table.rows for label in row[:n_labels])
+    )
     if label and label not in classes:
         known = join_first(list(map(repr, sorted(classes))), SHOWN_CLASSES)
-        raise InputError(f"{option}: there is no class {label!r}; the classes are {known}")
+        raise InputError(
+            f"{option}: there is no class {label!r}; the classes are {known}"
+        )
     label = label or _default_positive(classes)
     if not label and len(classes) == 2:
-        raise InputError(f"{option} needs a class or an average: {of_class}, {averages}")
+        raise InputError(
+            f"{option} needs a class or an average: {of_class}, {averages}"
+        )
     return metric, label or None
 
 
@@ -236,11 +271,13 @@ def make_document(evaluation: Evaluation) -> Record:
     Returns
     -------
     document : dict
-        With the keys "version", "data", "settings", "posteriors", "failed", "gate", "comparison",
-        "ranking", "selected" and "subgroups".
+        With the keys "version", "data", "settings", "posteriors", "failed", "gate",
+        "comparison", "ranking", "selected" and "subgroups".
     """
     settings, level = evaluation.settings, evaluation.settings.level
-    bound, selected, subgroups = settings.fail_below, evaluation.selected, evaluation.subgroups
+    bound = settings.fail_below
+    selected = evaluation.selected
+    subgroups = evaluation.subgroups
     records = [
         _describe_posterior(evaluation, column, name)
         for column, name in enumerate(evaluation.posteriors, 1)
@@ -248,9 +285,13 @@ def make_document(evaluation: Evaluation) -> Record:
     document = {
         "version": __version__,
         "data": _describe_data(evaluation),
-        "settings": _pick(vars(settings), "metric", "prior", "level", "rope", "fail_below"),
+        "settings": _pick(
+            vars(settings), "metric", "prior", "level", "rope", "fail_below"
+        ),
         "posteriors": records,
-        "failed": None if bound is None else [r["name"] for r in records if r["lower"] < bound],
+        "failed": None
+        if bound is None
+        else [r["name"] for r in records if r["lower"] < bound],
         "gate": None,
         "comparison": None,
         "ranking": None,
@@ -292,9 +333,14 @@ def make_document(evaluation: Evaluation) -> Record:
 
 
 def _describe_data(evaluation: Evaluation) -> Record:
-    table, posterior = evaluation.table, next(iter(evaluation.posteriors.values()))
-    counts, effects, settings = posterior.counts, posterior.design_effects, evaluation.settings
-    n_rows, n_samples, ids = table.rows.total(), int(counts.n_samples), None
+    table = evaluation.table
+    posterior = next(iter(evaluation.posteriors.values()))
+    counts = posterior.counts
+    effects = posterior.design_effects
+    settings = evaluation.settings
+    n_rows = table.rows.total()
+    n_samples = int(counts.n_samples)
+    ids = None
     if settings.id is not None:
         ids = {"column": settings.id, "n_different": table.n_ids, "note": None}
         if table.n_ids < n_rows:
@@ -319,13 +365,14 @@ def _describe_data(evaluation: Evaluation) -> Record:
             {"label": str(label), "n_samples": int(total)}
             for label, total in zip(counts.classes, counts.total, strict=True)
         ],
-        "groups": effects and {"column": settings.groups, "n_groups": int(effects.n_groups)},
+        "groups": effects
+        and {"column": settings.groups, "n_groups": int(effects.n_groups)},
         "ids": ids,
     }
 
 
 def has_chance(evaluation: Evaluation) -> bool:
-    """Return whether the score has a chance level: a balanced accuracy of several classes."""
+    """Return whether the score is a balanced accuracy of several classes."""
     return evaluation.n_classes > 1 and evaluation.scores is evaluation.posteriors
 
 
@@ -342,17 +389,25 @@ def first_of(posteriors: Mapping[str, Any]) -> Any:
 
 
 def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Record:
-    """Describe the posterior of a classifier, whose labels are in this column of the rows."""
-    posterior, level = evaluation.posteriors[name], evaluation.settings.level
-    score, chances = evaluation.scores[name], posterior.summary(level)
-    counts, summary = posterior.counts, score.summary(level)
+    """Describe the posterior of the classifier in this column of the rows."""
+    posterior = evaluation.posteriors[name]
+    level = evaluation.settings.level
+    score = evaluation.scores[name]
+    chances = posterior.summary(level)
+    counts = posterior.counts
+    summary = score.summary(level)
     classes = {str(label) for label in counts.classes}
     present = counts.total > 0
     influence: PriorInfluence | None = posterior.prior_influence()
     dominating = dominating_influence([posterior._evidence()])
     is_of_outcomes = evaluation.settings.metric in ("balanced_accuracy", "accuracy")
-    chance_keys = ("prob_above_chance", "prior_prob_above_chance", "bayes_factor_above_chance")
-    effects, (worth, doubts) = posterior.design_effects, describe_design(posterior, level)
+    chance_keys = (
+        "prob_above_chance",
+        "prior_prob_above_chance",
+        "bayes_factor_above_chance",
+    )
+    effects = posterior.design_effects
+    (worth, doubts) = describe_design(posterior, level)
     accuracy = counts.correct.sum() / counts.total.sum()
     balanced_accuracy = (counts.correct[present] / counts.total[present]).mean()
     observed = balanced_accuracy
@@ -361,13 +416,16 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
         influence = dominating = None  # those of the balanced accuracy
     if score is not posterior and effects is not None:
         is_of_counts = isinstance(score, PosteriorAccuracy)
-        effects = (score.counts._as_one_class() if is_of_counts else score).design_effects
+        effects = (
+            score.counts._as_one_class() if is_of_counts else score
+        ).design_effects
         worth = describe_effective_size(effects, False)
         doubts = group_notes(effects, sorted(classes))
     return {
         "name": name,
         "correct": counts.correct.astype(int),
-        # Samples of the classes whose prediction is not one of the classes, but an error.
+        # Samples of the classes whose prediction is not one of the classes, but an
+        # error.
         "n_unseen": sum(
             number
             for row, number in evaluation.table.rows.items()
@@ -380,7 +438,9 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
         "mean_error": summary.get("monte_carlo_error", 0.0),
         **{key: summary.get(key, 0.0) for key in ("low_error", "high_error")},
         "lower": score.distribution.iccdf(level),
-        **{key: chances[key] if has_chance(evaluation) else None for key in chance_keys},
+        **{
+            key: chances[key] if has_chance(evaluation) else None for key in chance_keys
+        },
         "prior_influence": None if influence is None else influence.shift,
         "expected_coverage": None if influence is None else influence.expected_coverage,
         "remedy": None if dominating is None else dominating.remedy or None,
@@ -399,7 +459,8 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
 
 
 def _describe_comparison(comparison: PosteriorComparison, level: float) -> Record:
-    pairs, columns = [], comparison.table("differences", level=level)
+    pairs = []
+    columns = comparison.table("differences", level=level)
     # The better one comes first, so that the difference is the gain.
     for row in zip(*columns.values(), strict=True):
         record = dict(zip(columns, row, strict=True))
@@ -408,15 +469,28 @@ def _describe_comparison(comparison: PosteriorComparison, level: float) -> Recor
             **_pick(record, "first", "second", "mean", "low", "high"),
             "mean_error": record["monte_carlo_error"],
             **_pick(record, "low_error", "high_error", "prob_greater_error"),
-            "rope": _pick(record, "below", "within", "above") if comparison.rope else None,
+            "rope": _pick(record, "below", "within", "above")
+            if comparison.rope
+            else None,
             "design_effects": effects and effects.design_effect,
         }
         pairs.append(pair)
     matrix = {
-        name: {other: p for other, p in zip(comparison.names, row, strict=True) if other != name}
+        name: {
+            other: p
+            for other, p in zip(comparison.names, row, strict=True)
+            if other != name
+        }
         for name, row in zip(comparison.names, comparison.prob_greater(), strict=True)
     }
-    keys = ("rank", "name", "prob_best", "prob_best_error", "expected_rank", "expected_loss")
+    keys = (
+        "rank",
+        "name",
+        "prob_best",
+        "prob_best_error",
+        "expected_rank",
+        "expected_loss",
+    )
     ranking = [
         _pick({"rank": rank, **record}, *keys, "mean")
         for rank, record in enumerate(comparison.summary(), 1)
@@ -426,8 +500,9 @@ def _describe_comparison(comparison: PosteriorComparison, level: float) -> Recor
 
 
 def _describe_gate(comparison: PosteriorComparison, settings: Namespace) -> Record:
-    """Describe how probable it is that each classifier loses too much against the baseline."""
-    baseline, candidates = settings.baseline, []
+    """Describe how likely each classifier loses too much against the baseline."""
+    baseline = settings.baseline
+    candidates = []
     for name in comparison.names:
         if name == baseline:
             continue
@@ -453,21 +528,26 @@ def make_judge_document(table: Table, settings: Namespace) -> Record:
     InputError
         If a column has more than one verdict beside the positive one.
     """
-    positive, level, total = settings.positive, settings.level, table.rows.total()
+    positive = settings.positive
+    level = settings.level
+    total = table.rows.total()
     judge = _pick(vars(settings), "sensitivity", "specificity")
-    posteriors, records = {}, []
+    posteriors = {}
+    records = []
     for place, name in enumerate(table.columns):
         verdicts = {row[place] for row in table.rows}
         if len(verdicts - {positive}) > 1:
             shown = ", ".join(map(repr, sorted(verdicts)[:3]))
             raise InputError(
-                f"column {name!r} may contain only {positive!r} and one other verdict, got "
-                f"{shown}; select the columns of verdicts with --classifier"
+                f"column {name!r} may contain only {positive!r} and one other verdict, "
+                f"got {shown}; select the columns of verdicts with --classifier"
             )
         positives = sum(n for row, n in table.rows.items() if row[place] == positive)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", JudgeWarning)
-            posterior = posterior_prevalence(positives, total, prior=settings.prior, **judge)
+            posterior = posterior_prevalence(
+                positives, total, prior=settings.prior, **judge
+            )
         notes = [str(one.message) for one in caught if one.category is JudgeWarning]
         record = {
             "name": name,
@@ -509,18 +589,19 @@ def make_scores_document(table: Table, settings: Namespace) -> Record:
     Raises
     ------
     InputError
-        If there are not two classes, if the positive one is not known, or if a score is no finite
-        number.
+        If there are not two classes, if the positive one is not known, or if a score is
+        no finite number.
     """
     y_true, *columns = np.array(list(table.rows), dtype=object).T
-    names, labels = table.columns[1:], sorted(set(y_true))
+    names = table.columns[1:]
+    labels = sorted(set(y_true))
     positive = settings.positive
     if positive is None:
         positive = _default_positive(set(labels)) or None
     if len(labels) != 2 or positive not in labels:
         raise InputError(
-            f"--scores need two classes, of which --positive names one, got {len(labels)} classes "
-            f"and {positive!r}"
+            "--scores need two classes, of which --positive names one, got "
+            f"{len(labels)} classes and {positive!r}"
         )
     scores = {}
     for name, cells in zip(names, columns, strict=False):
@@ -535,27 +616,43 @@ def make_scores_document(table: Table, settings: Namespace) -> Record:
         "groups": None if settings.groups is None else columns[-1],
         "random_state": SEED,
     }
-    y_true, level, records, differences = y_true == positive, settings.level, [], []
-    find: Any = {"roc_auc": posterior_roc_auc, "average_precision": posterior_average_precision}
+    y_true = y_true == positive
+    level = settings.level
+    records = []
+    differences = []
+    find: Any = {
+        "roc_auc": posterior_roc_auc,
+        "average_precision": posterior_average_precision,
+    }
     for metric, posterior_of in find.items():
         posteriors: Sequence[Any]
         prob_best: dict[str, float] = {}
         if len(scores) == 1:
-            posteriors = [posterior_of(y_true, values, **options) for values in scores.values()]
+            posteriors = [
+                posterior_of(y_true, values, **options) for values in scores.values()
+            ]
         else:
             comparison = compare_scores(y_true, scores, metric=metric, **options)
             posteriors = comparison.posteriors
-            prob_best = {one["name"]: one["prob_best"] for one in comparison.summary(level)}
+            prob_best = {
+                one["name"]: one["prob_best"] for one in comparison.summary(level)
+            }
             for first, second in combinations(comparison.ranking(), 2):
                 difference = comparison.difference(first, second)
                 above = {"prob_greater": float(difference.ccdf(0.0))}
                 pair = {"metric": metric, "first": first, "second": second}
                 differences.append({**pair, **_estimate(difference, level), **above})
         for name, posterior in zip(scores, posteriors, strict=True):
-            figures = _pick(posterior.summary(level), "observed", "mean", "median", "low", "high")
+            figures = _pick(
+                posterior.summary(level), "observed", "mean", "median", "low", "high"
+            )
             best = {"prob_best": prob_best.get(name)}
             records.append({"metric": metric, "name": name, **figures, **best})
-    data = {"source": table.source, "truth": table.columns[0], "n_samples": table.rows.total()}
+    data = {
+        "source": table.source,
+        "truth": table.columns[0],
+        "n_samples": table.rows.total(),
+    }
     return dict(
         _plain(
             {

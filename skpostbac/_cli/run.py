@@ -30,20 +30,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     status : int
-        0, or 3 if a lower bound is below ``--fail-below`` or a classifier may lose more than
-        ``--max-loss`` against the baseline, or 130 after Ctrl-C, or 141 if the
+        0, or 3 if a lower bound is below ``--fail-below`` or a classifier may lose more
+        than ``--max-loss`` against the baseline, or 130 after Ctrl-C, or 141 if the
         reader of a pipe has closed it.
 
     Raises
     ------
     SystemExit
-        With status 2 after an error, which prints one line to standard error; with status 0
-        after ``--help`` and ``--version``.
+        With status 2 after an error, which prints one line to standard error; with
+        status 0 after ``--help`` and ``--version``.
     """
     parser = make_parser()
     try:
         args = parser.parse_args(argv)
-        check_outputs(args.file, [path for path in (args.html, args.plot) if path is not None])
+        check_outputs(
+            args.file, [path for path in (args.html, args.plot) if path is not None]
+        )
         check_combination(parser, args)
         document = _run(args)
     except InputError as error:
@@ -86,7 +88,8 @@ def _run(args: Namespace) -> dict[str, Any]:
             document = make_document(evaluation)
     except (ArithmeticError, ValueError) as error:  # as for a huge prior
         raise InputError(f"the posteriors cannot be computed: {error}") from error
-    files, has_all_characters = {}, True
+    files = {}
+    has_all_characters = True
     if evaluation and args.html is not None:
         from skpostbac._cli.page import render_page
 

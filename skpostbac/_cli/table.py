@@ -1,7 +1,7 @@
-"""How a table of labels is read from a CSV or parquet file, or made for the built-in example.
+"""Tables of labels: read from CSV or parquet, or made for the built-in example.
 
-The format is recognised by the first bytes. A table is kept as its distinct rows with the number
-of times that each occurs, so that memory does not grow with repeated rows.
+The format is recognised by the first bytes. A table is kept as its distinct rows with
+the number of times that each occurs, so that memory does not grow with repeated rows.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ SHOWN_COLUMNS = 12
 SHOWN_LABELS = 3
 # Common delimiters, and their values for --delimiter.
 DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
-# Limits that stop early on files that are not tables of predictions. A record is one line, or
-# several if a quoted cell contains line breaks.
+# Limits that stop early on files that are not tables of predictions. A record is one
+# line, or several if a quoted cell contains line breaks.
 MAX_RECORD_LENGTH = 10_000_000
 MAX_CLASSIFIERS = 1000
 
@@ -53,10 +53,11 @@ LONGEST_MARK = max(map(len, [PARQUET, *BYTE_ORDER_MARKS, *UNSUPPORTED]))
 UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
 EXAMPLE = (
-    "This is a built-in example, because no FILE was given. The task is to recognise eights among "
-    'scikit-learn\'s handwritten digits; one in ten is an eight. Always predicting "not eight" '
-    "gives an accuracy of {majority:.3f}, but a balanced accuracy of only 0.5. All predictions are "
-    "out of fold, from stratified 5-fold cross-validation."
+    "This is a built-in example, because no FILE was given. The task is to recognise "
+    "eights among scikit-learn's handwritten digits; one in ten is an eight. Always "
+    'predicting "not eight" gives an accuracy of {majority:.3f}, but a balanced '
+    "accuracy of only 0.5. All predictions are out of fold, from stratified 5-fold "
+    "cross-validation."
 )
 
 # The cells of some columns, row by row, with the number of the row.
@@ -74,10 +75,9 @@ class Table:
     source: str
     """File name or other source of the rows."""
     columns: tuple[str, ...]
-    """Names of the columns: of the true labels, if there are any, and of the predictions."""
+    """Names of the columns: the true labels, if there are any, and predictions."""
     rows: Counter[tuple[str, ...]]
-    """Number of times each row occurs; a row has the label of each column, and the group or
-    subgroup, if any."""
+    """How often each row occurs: its label in each column, and its group, if any."""
     n_ids: int = 0
     """Number of different identifiers."""
     description: str | None = None
@@ -92,9 +92,9 @@ def read_table(args: Namespace) -> Table:
     Parameters
     ----------
     args : Namespace
-        The arguments `file`, `truth`, `classifier`, `scores`, `groups`, `by`, `id`, `positive` and
-        `delimiter`. A `truth` of None raises an error that lists the columns, unless `positive`
-        says that these are the verdicts of a judge.
+        The arguments `file`, `truth`, `classifier`, `scores`, `groups`, `by`, `id`,
+        `positive` and `delimiter`. A `truth` of None raises an error that lists the
+        columns, unless `positive` says that these are the verdicts of a judge.
 
     Returns
     -------
@@ -112,18 +112,27 @@ def read_table(args: Namespace) -> Table:
         if not header:
             raise InputError(f"{source} is empty")
         columns = _choose_columns(header, args)
-        names = [*columns, *(name for name in (args.groups, args.by) if name is not None)]
-        for number, cells in read_rows([*names, *([] if args.id is None else [args.id])]):
+        names = [
+            *columns,
+            *(name for name in (args.groups, args.by) if name is not None),
+        ]
+        for number, cells in read_rows(
+            [*names, *([] if args.id is None else [args.id])]
+        ):
             row = cells[: len(names)]
             if row not in rows:
                 for name, cell in zip(names, row, strict=True):
                     if not cell.strip():
-                        raise InputError(f"{unit} {number}: no label in column {name!r}")
+                        raise InputError(
+                            f"{unit} {number}: no label in column {name!r}"
+                        )
                 row = tuple(map(intern, row))  # share the strings of equal labels
             rows[row] += 1
             if args.id is not None:
                 if not cells[-1].strip():
-                    raise InputError(f"{unit} {number}: no identifier in column {args.id!r}")
+                    raise InputError(
+                        f"{unit} {number}: no identifier in column {args.id!r}"
+                    )
                 distinct_ids.add(cells[-1])
     if not rows:
         raise InputError(f"{source} has a header, but no rows")
@@ -134,25 +143,34 @@ def read_table(args: Namespace) -> Table:
 
 @contextmanager
 def _open(args: Namespace, source: str) -> Iterator[tuple[str, list[str], Rows]]:
-    """Open the input; yield what a row is called, the column names, and a reader of columns.
+    """Open the input; yield the word for a row, the column names and a reader.
 
     Errors from reading become an `InputError`.
     """
     try:
-        with open(0 if args.file == "-" else args.file, "rb", closefd=args.file != "-") as file:
-            head = file.peek(LONGEST_MARK)[:LONGEST_MARK]  # not consumed; it may be a pipe
+        with open(
+            0 if args.file == "-" else args.file, "rb", closefd=args.file != "-"
+        ) as file:
+            head = file.peek(LONGEST_MARK)[
+                :LONGEST_MARK
+            ]  # not consumed; it may be a pipe
             for mark, what in UNSUPPORTED.items():
                 if head.startswith(mark):
                     raise InputError(f"{source} is {what}")
             if head.startswith(PARQUET):
                 yield "row", *_read_parquet(source, file)
                 return
-            found = (name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark))
-            with TextIOWrapper(file, encoding=next(found, "utf-8-sig"), newline="") as text:
+            found = (
+                name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark)
+            )
+            with TextIOWrapper(
+                file, encoding=next(found, "utf-8-sig"), newline=""
+            ) as text:
                 yield "line", *_read_csv(text, args.delimiter)
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{source} is not {error.encoding.upper()} text: {error.reason}; save it as UTF-8"
+            f"{source} is not {error.encoding.upper()} text: {error.reason}; save it "
+            "as UTF-8"
         ) from error
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         reason = error.strerror if isinstance(error, OSError) else error
@@ -167,11 +185,17 @@ def _read_csv(text: TextIO, delimiter: str) -> tuple[list[str], Rows]:
     def rows(columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
         places = [header.index(name) for name in columns]
         # With a single column, itemgetter does not return a tuple.
-        pick = itemgetter(*places) if len(places) > 1 else lambda cells: (cells[places[0]],)
+        pick = (
+            itemgetter(*places)
+            if len(places) > 1
+            else lambda cells: (cells[places[0]],)
+        )
         for line, cells in records:
             if len(cells) != len(header):
                 fields = "1 field" if len(cells) == 1 else f"{len(cells)} fields"
-                raise InputError(f"line {line} has {fields}, but the header has {len(header)}")
+                raise InputError(
+                    f"line {line} has {fields}, but the header has {len(header)}"
+                )
             yield line, pick(cells)
 
     return header, rows
@@ -190,12 +214,13 @@ def _records(file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             length_left -= len(line)
             if "\0" in line:
                 raise InputError(
-                    f"line {number}: NUL byte: this looks like a binary file, or UTF-16 without "
-                    "a byte order mark; export it as UTF-8 CSV"
+                    f"line {number}: NUL byte: this looks like a binary file, or "
+                    "UTF-16 without a byte order mark; export it as UTF-8 CSV"
                 )
             if length_left < 0:
                 raise InputError(
-                    f"line {number}: record is longer than {MAX_RECORD_LENGTH} characters"
+                    f"line {number}: record is longer than {MAX_RECORD_LENGTH} "
+                    "characters"
                 )
             yield line
 
@@ -221,14 +246,17 @@ def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], Rows]:
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
         raise InputError(
-            f"{source} is a parquet file, which needs pyarrow: pip install pyarrow, or write the "
-            "table as CSV, as in: pandas.read_parquet(FILE).to_csv('predictions.csv', index=False)"
+            f"{source} is a parquet file, which needs pyarrow: pip install pyarrow, or "
+            "write the table as CSV, as in: "
+            "pandas.read_parquet(FILE).to_csv('predictions.csv', index=False)"
         ) from error
     try:
         table = ParquetFile(file if file.seekable() else BytesIO(file.read()))
     except ArrowException as error:
         reason = " ".join(str(error).split())
-        raise InputError(f"{source} is not a complete parquet file: {reason}") from error
+        raise InputError(
+            f"{source} is not a complete parquet file: {reason}"
+        ) from error
 
     def rows(columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
         number = 0
@@ -237,24 +265,39 @@ def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], Rows]:
             for cells in zip(*values, strict=True):
                 number += 1
                 # As in a CSV file; a missing value, None or NaN, is empty.
-                yield number, tuple("" if v is None or v != v else str(v) for v in cells)
+                yield (
+                    number,
+                    tuple("" if v is None or v != v else str(v) for v in cells),
+                )
 
-    return [name for name in table.schema_arrow.names if not UNNAMED_INDEX.fullmatch(name)], rows
+    return [
+        name for name in table.schema_arrow.names if not UNNAMED_INDEX.fullmatch(name)
+    ], rows
 
 
 def _choose_columns(header: Sequence[str], args: Namespace) -> list[str]:
-    """Return the name of the truth column, if any, followed by those of the classifiers."""
+    """Return the name of the truth column, if any, and those of the classifiers."""
     _check_distinct(header, "column")
-    truth, classifiers = args.truth, args.scores or args.classifier
+    truth = args.truth
+    classifiers = args.scores or args.classifier
     chosen = "--scores" if args.scores else "--classifier"
     if truth is None and args.positive is None:
-        raise InputError(f"--truth must name the column of true labels; {_list_columns(header)}")
-    options = {"--truth": truth, "--groups": args.groups, "--by": args.by, "--id": args.id}
+        raise InputError(
+            f"--truth must name the column of true labels; {_list_columns(header)}"
+        )
+    options = {
+        "--truth": truth,
+        "--groups": args.groups,
+        "--by": args.by,
+        "--id": args.id,
+    }
     others = {option: name for option, name in options.items() if name is not None}
     for option, name in others.items():
         _check_present(header, option, name)
         if option != "--truth" and name in (truth, *(classifiers or ())):
-            raise InputError(f"{name!r} cannot be both {option} and --truth or --classifier")
+            raise InputError(
+                f"{name!r} cannot be both {option} and --truth or --classifier"
+            )
     if classifiers is None:
         classifiers = [name for name in header if name not in others.values()]
     besides = "" if truth is None else f" besides {truth!r}"
@@ -262,8 +305,8 @@ def _choose_columns(header: Sequence[str], args: Namespace) -> list[str]:
         raise InputError(f"there is no column of predictions{besides}")
     if len(classifiers) > MAX_CLASSIFIERS:
         raise InputError(
-            f"there are {len(classifiers)} columns{besides}, but at most {MAX_CLASSIFIERS} can "
-            "be compared; select some with --classifier"
+            f"there are {len(classifiers)} columns{besides}, but at most "
+            f"{MAX_CLASSIFIERS} can be compared; select some with --classifier"
         )
     _check_distinct(classifiers, chosen)
     for name in classifiers:
@@ -273,7 +316,9 @@ def _choose_columns(header: Sequence[str], args: Namespace) -> list[str]:
     if "" in classifiers:
         number = header.index("") + 1
         hint = ", or write the file without its index" if number == 1 else ""
-        raise InputError(f"column {number} has no name; select the columns with --classifier{hint}")
+        raise InputError(
+            f"column {number} has no name; select the columns with --classifier{hint}"
+        )
     return [*([] if truth is None else [truth]), *classifiers]
 
 
@@ -281,7 +326,9 @@ def _check_present(header: Sequence[str], option: str, name: str) -> None:
     if name not in header:
         several = {part.strip() for part in name.split(",")} <= set(header)
         hint = f"; give {option} once for each column" if several else ""
-        raise InputError(f"{option}: there is no column {name!r}{hint}; {_list_columns(header)}")
+        raise InputError(
+            f"{option}: there is no column {name!r}{hint}; {_list_columns(header)}"
+        )
 
 
 def _check_distinct(names: Iterable[str], what: str) -> None:
@@ -301,13 +348,15 @@ def _list_columns(header: Sequence[str]) -> str:
 def _check_predictions(names: Sequence[str], rows: Iterable[tuple[str, ...]]) -> None:
     """Raise if a column, selected by default, can hardly contain predictions."""
     truth, *columns = map(set, zip(*rows, strict=True))
-    for name, labels in zip(names[1:], columns, strict=False):  # groups and subgroups come last
+    for name, labels in zip(
+        names[1:], columns, strict=False
+    ):  # groups and subgroups come last
         if not labels & truth:
             raise InputError(
-                f"column {name!r} has no label of {names[0]!r} ({_list_labels(truth)}), only "
-                f"{_list_labels(labels)}; pass a column of patients or sites as --groups or --by, "
-                "one that identifies samples as --id, or select the columns of predictions with "
-                "--classifier"
+                f"column {name!r} has no label of {names[0]!r} "
+                f"({_list_labels(truth)}), only {_list_labels(labels)}; pass a column "
+                "of patients or sites as --groups or --by, one that identifies samples "
+                "as --id, or select the columns of predictions with --classifier"
             )
 
 
@@ -353,8 +402,11 @@ def make_example(names: Sequence[str] | None = None) -> Table:
         )
     X, digits = load_digits(return_X_y=True)
     y = ["eight" if digit == 8 else "another" for digit in digits]
-    predictions = [cross_val_predict(classifiers[name], X / 16, y).tolist() for name in chosen]
+    predictions = [
+        cross_val_predict(classifiers[name], X / 16, y).tolist() for name in chosen
+    ]
     description = EXAMPLE.format(majority=y.count("another") / len(y))
     rows = Counter(zip(y, *predictions, strict=True))
-    source, columns = "sklearn.datasets.load_digits", ("digit", *chosen)
+    source = "sklearn.datasets.load_digits"
+    columns = ("digit", *chosen)
     return Table(source, columns, rows, description=description)

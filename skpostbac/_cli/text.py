@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -23,9 +23,10 @@ from skpostbac.metrics._prior import (
 Record: TypeAlias = dict[str, Any]
 
 WIDTH = 96
-# Columns of a terminal that a table may take, and the least that is left of its first column, whose
-# text is wrapped.
-TABLE_WIDTH, LEAST_NAME = 100, 24
+# Columns of a terminal that a table may take, and the least that is left of its first
+# column, whose text is wrapped.
+TABLE_WIDTH = 100
+LEAST_NAME = 24
 # Classes listed with their numbers of samples.
 SHOWN_CLASSES = 8
 # Classifiers listed on standard error if their lower bounds are too low, and in notes.
@@ -33,10 +34,10 @@ SHOWN_CLASSIFIERS = 5
 # Columns of a table after the first; further columns go into a table below.
 COLUMNS = 8
 
-HINT = """\
-To evaluate your own predictions, pass a CSV file with a column of true labels and one column
-per classifier:
-    skpostbac predictions.csv --truth COLUMN"""
+HINT = (
+    "To evaluate your own predictions, pass a CSV file with a column of true labels "
+    "and one column\nper classifier:\n    skpostbac predictions.csv --truth COLUMN"
+)
 
 
 # Cells of a table that combine several values of a record.
@@ -56,28 +57,41 @@ class Section:
     values: Sequence[Sequence[Any]]
     """Strings, numbers, intervals as pairs of numbers, and None, row by row."""
     notes: Sequence[str] = ()
-    sign: str = ""
-    """A plus to show the sign of all numbers."""
+    signed: Collection[str] = ()
+    """Headings of the columns of differences, whose numbers show their signs."""
     is_folded: bool = False
-    """Whether this is shown on request only: the page folds it, and the text leaves it out."""
+    """Whether the page folds this, and the text leaves it out unless asked."""
+
+    def __post_init__(self) -> None:
+        """Check that columns of differences exist and are no probabilities."""
+        for heading in self.signed:
+            if heading not in self.header or _is_probability(heading):
+                raise ValueError(f"{heading!r} is no column of differences")
 
     def blocks(self) -> Iterator[list[list[str]]]:
-        """Yield the cells in parts that fit a page, each with its header and first column."""
+        """Yield the cells in parts that fit a page, with header and first column."""
         rows = [
             [self._format(*cell) for cell in zip(self.header, row, strict=True)]
             for row in self.values
         ]
         for start in range(1, len(self.header), COLUMNS):
-            yield [[row[0], *row[start : start + COLUMNS]] for row in [self.header, *rows]]
+            yield [
+                [row[0], *row[start : start + COLUMNS]] for row in [self.header, *rows]
+            ]
 
     def _format(self, heading: str, value: Any) -> str:
         if isinstance(value, str):
             return printable(value)
         if isinstance(value, int):
             return str(value)
-        if value is not None and heading.startswith("P("):
+        if value is not None and _is_probability(heading):
             return format_probability(value)
-        return _format(value, self.sign)
+        return _format(value, "+" if heading in self.signed else "")
+
+
+def _is_probability(heading: str) -> bool:
+    """Return whether a column has probabilities, as its heading says."""
+    return heading.startswith("P(")
 
 
 def render(document: Record, all_pairs: bool = False) -> str:
@@ -96,7 +110,8 @@ def render(document: Record, all_pairs: bool = False) -> str:
         Paragraphs and tables.
     """
     facts = "\n".join(
-        _fill(f"{key:<9} {value}", indent=10) for key, value in describe_data(document).items()
+        _fill(f"{key:<9} {value}", indent=10)
+        for key, value in describe_data(document).items()
     )
     shown = [one for one in make_sections(document) if all_pairs or not one.is_folded]
     text = "\n\n".join([facts, *map(_show, shown)]) + "\n"
@@ -109,7 +124,9 @@ def _show(section: Section) -> str:
     """Render a table: its first column to the left, the others to the right."""
     blocks = []
     for cells in section.blocks():
-        others = [max(map(_text_width, column)) + 2 for column in zip(*cells, strict=True)][1:]
+        others = [
+            max(map(_text_width, column)) + 2 for column in zip(*cells, strict=True)
+        ][1:]
         room = max(TABLE_WIDTH - sum(others), LEAST_NAME)
         names = [textwrap.wrap(row[0], room, subsequent_indent="  ") for row in cells]
         rows = []
@@ -118,11 +135,23 @@ def _show(section: Section) -> str:
         widths = [max(map(_text_width, column)) for column in zip(*rows, strict=True)]
         lines = []
         for row in rows:
-            gaps = [" " * (w - _text_width(text)) for text, w in zip(row, widths, strict=True)]
-            lines.append("  ".join([row[0] + gaps[0], *map(str.__add__, gaps[1:], row[1:])]))
+            gaps = [
+                " " * (w - _text_width(text))
+                for text, w in zip(row, widths, strict=True)
+            ]
+            lines.append(
+                "  ".join([row[0] + gaps[0], *map(str.__add__, gaps[1:], row[1:])])
+            )
         rule = "-" * max(map(_text_width, lines))
         blocks.append(
-            "\n".join([_fill(section.title), lines[0].rstrip(), rule, *map(str.rstrip, lines[1:])])
+            "\n".join(
+                [
+                    _fill(section.title),
+                    lines[0].rstrip(),
+                    rule,
+                    *map(str.rstrip, lines[1:]),
+                ]
+            )
         )
     return "\n".join(["\n\n".join(blocks), *map(_fill, section.notes)])
 
@@ -130,7 +159,9 @@ def _show(section: Section) -> str:
 def _text_width(text: str) -> int:
     """Return the number of terminal columns that the text takes."""
     return sum(
-        0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
+        0
+        if unicodedata.combining(char)
+        else 1 + (unicodedata.east_asian_width(char) in "WF")
         for char in text
     )
 
@@ -139,20 +170,30 @@ def _fill(text: str, indent: int = 0) -> str:
     """Wrap the text, but keep an option and its value on one line, to be copied."""
     bound = re.sub(r"(--[\w-]+) (?=\w)", "\\1\0", text)
     filled = textwrap.fill(
-        bound, WIDTH, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+        bound,
+        WIDTH,
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
     return filled.replace("\0", " ")
 
 
 def describe_data(document: Record) -> dict[str, str]:
     """Describe the data: truth, samples, classes and prior, or verdicts and judge."""
-    data, source = document["data"], printable(document["data"]["source"])
+    data = document["data"]
+    source = printable(document["data"]["source"])
     if judge := document.get("judge"):
-        hits = ["{} {} of {}".format(name, *judge[name]) for name in ("sensitivity", "specificity")]
+        hits = [
+            "{} {} of {}".format(name, *judge[name])
+            for name in ("sensitivity", "specificity")
+        ]
         return {
             "Verdicts": f"{data['n_samples']} rows of {source}; "
             f"positive: {printable(data['positive'])}",
-            "Judge": f"{', '.join(hits)}; informedness {_estimate(judge['informedness'])}",
+            "Judge": "; informedness ".join(
+                [", ".join(hits), _estimate(judge["informedness"])]
+            ),
         }
     if "areas" in document:
         groups = data["groups"] and f" in groups (column {printable(data['groups'])})"
@@ -161,17 +202,24 @@ def describe_data(document: Record) -> dict[str, str]:
             "Samples": f"{data['n_samples']}{groups or ''}",
             "Positive": printable(data["positive"]),
         }
-    samples, prior = f"{data['n_samples']}", document["settings"]["prior"]
+    samples = f"{data['n_samples']}"
+    prior = document["settings"]["prior"]
     if data["n_left_out"]:
         samples += f" ({data['n_left_out']} from other classes left out)"
     if groups := data["groups"]:
-        samples += f" in {groups['n_groups']} groups (column {printable(groups['column'])})"
-    labels = [f"{printable(one['label'])} ({one['n_samples']})" for one in data["classes"]]
+        samples += (
+            f" in {groups['n_groups']} groups (column {printable(groups['column'])})"
+        )
+    labels = [
+        f"{printable(one['label'])} ({one['n_samples']})" for one in data["classes"]
+    ]
     return {
         "Truth": f"column {printable(data['truth'])} of {source}",
         "Samples": samples,
         "Classes": f"{data['n_classes']}: {join_first(labels, SHOWN_CLASSES)}",
-        "Prior": prior if isinstance(prior, str) else f"Beta({prior[0]:g}, {prior[1]:g})",
+        "Prior": prior
+        if isinstance(prior, str)
+        else f"Beta({prior[0]:g}, {prior[1]:g})",
     }
 
 
@@ -186,9 +234,9 @@ def make_sections(document: Record) -> list[Section]:
     Returns
     -------
     sections : list of Section
-        The ranking and the differences from the best if there are several classifiers, the
-        posteriors, and the tables of options; or the prevalences by a judge, or the areas under
-        curves, and their differences.
+        The ranking and the differences from the best if there are several classifiers,
+        the posteriors, and the tables of options; or the prevalences by a judge, or the
+        areas under curves, and their differences.
     """
     level = _level(document)
     interval = f"{level} CI"
@@ -197,12 +245,23 @@ def make_sections(document: Record) -> list[Section]:
         return _judge_sections(document, interval)
     if "areas" in document:
         return _area_sections(document, interval)
-    sections = _comparison_sections(document, interval) if document["comparison"] else []
+    sections = (
+        _comparison_sections(document, interval) if document["comparison"] else []
+    )
     columns = {"classifier": "name", "samples": "observed"}
     if has_chance := document["data"]["chance"] is not None:
-        columns = {"classifier": "name", "accuracy": "accuracy", "bal.acc.": "balanced_accuracy"}
+        columns = {
+            "classifier": "name",
+            "accuracy": "accuracy",
+            "bal.acc.": "balanced_accuracy",
+        }
     of_samples = ", ".join(list(columns)[1:])
-    columns |= {"mean": "mean", "median": "median", interval: "interval", f"{level} lower": "lower"}
+    columns |= {
+        "mean": "mean",
+        "median": "median",
+        interval: "interval",
+        f"{level} lower": "lower",
+    }
     if has_chance:
         columns["P(>chance)"] = "prob_above_chance"
     records = _best_first(document, document["posteriors"])
@@ -219,9 +278,14 @@ def make_sections(document: Record) -> list[Section]:
     if record := document["selected"]:
         title = f"Best of {record['n_candidates']}, corrected for selection"
         header = ["classifier", "mean", interval, "optimism", "uncorrected", interval]
-        corrected, uncorrected = _rows([record, record["uncorrected"]], "mean", "interval")
+        corrected, uncorrected = _rows(
+            [record, record["uncorrected"]], "mean", "interval"
+        )
         row = [record["name"], *corrected, record["optimism"], *uncorrected]
-        note = "The best of several classifiers has also been lucky; optimism estimates this bias."
+        note = (
+            "The best of several classifiers has also been lucky; optimism estimates "
+            "this bias."
+        )
         sections.append(Section(title, header, [row], [note]))
     if subgroups := document["subgroups"]:
         column = printable(subgroups["column"])
@@ -229,9 +293,11 @@ def make_sections(document: Record) -> list[Section]:
         by_name = {record["name"]: record for record in subgroups["classifiers"]}
         for record in map(by_name.__getitem__, _numbers(document)):
             keys = ("name", "n_samples", "mean", "median", "interval", "prob_worst")
-            gap, worst = _estimate(record["gap"]), _estimate(record["worst"])
+            gap = _estimate(record["gap"])
+            worst = _estimate(record["worst"])
             note = f"Gap between best and worst group: {gap}; worst group: {worst}."
-            title, rows = f"{_name(record)}, by {column}", _rows(record["groups"], *keys)
+            title = f"{_name(record)}, by {column}"
+            rows = _rows(record["groups"], *keys)
             sections.append(Section(title, header, rows, [note]))
     return sections
 
@@ -245,14 +311,17 @@ def _rows(records: Iterable[Record], *keys: str) -> list[list[Any]]:
 
 
 def _numbers(document: Record) -> dict[str, str]:
-    """Return the names of the classifiers, best first, and each with its rank if there are several.
+    """Return the names of the classifiers, best first, with ranks if several.
 
     The ranks are right-aligned.
     """
     if document["ranking"] is None:
         return {record["name"]: record["name"] for record in document["posteriors"]}
     width = len(str(len(document["ranking"])))
-    return {one["name"]: f"{one['rank']:{width}} {one['name']}" for one in document["ranking"]}
+    return {
+        one["name"]: f"{one['rank']:{width}} {one['name']}"
+        for one in document["ranking"]
+    }
 
 
 def _best_first(document: Record, records: Iterable[Record]) -> list[Record]:
@@ -268,18 +337,24 @@ def _best_first(document: Record, records: Iterable[Record]) -> list[Record]:
 def _first(notes: list[str]) -> list[str]:
     """Return the first of many notes of one kind."""
     more = len(notes) - SHOWN_CLASSIFIERS
-    return [*notes[:SHOWN_CLASSIFIERS], f"{more} more such notes."] if more > 0 else notes
+    return (
+        [*notes[:SHOWN_CLASSIFIERS], f"{more} more such notes."] if more > 0 else notes
+    )
 
 
 def _posterior_notes(document: Record) -> list[str]:
-    data, by_name = document["data"], {record["name"]: record for record in document["posteriors"]}
+    data = document["data"]
+    by_name = {record["name"]: record for record in document["posteriors"]}
     records = [by_name[name] for name in _numbers(document)]
     notes = ["Lower is better."] if data["less_is_better"] else []
     if data["n_classes"] == 1:
-        notes = ["There is only one class: this is its recall, not a balanced accuracy."]
+        notes = [
+            "There is only one class: this is its recall, not a balanced accuracy."
+        ]
     elif data["chance"] is not None:
         prior_probability = format_probability(records[0]["prior_prob_above_chance"])
-        notes = [f"Chance level: {data['chance']:.3f}. Prior P(>chance): {prior_probability}."]
+        level = f"{data['chance']:.3f}"
+        notes = [f"Chance level: {level}. Prior P(>chance): {prior_probability}."]
     unseen = []
     for record in records:
         if number := record["n_unseen"]:
@@ -299,7 +374,9 @@ def _posterior_notes(document: Record) -> list[str]:
             f"{worst['expected_coverage']:.0%} of test sets like this one: {remedy}."
         )
     if untested := records[0]["untested"]:  # the same for all classifiers
-        source = make_prior(document["settings"]["prior"], data["n_classes"]).untested_source
+        source = make_prior(
+            document["settings"]["prior"], data["n_classes"]
+        ).untested_source
         note = describe_untested(untested, source=source, leave_out_with="--labels")
         notes.append(printable(note))
     if grouped := [record for record in records if record["groups"]]:
@@ -314,90 +391,124 @@ def _posterior_notes(document: Record) -> list[str]:
 
 
 def _comparison_sections(document: Record, interval: str) -> list[Section]:
-    """Return the ranking, the differences from the best, and those of all other pairs, folded."""
-    comparison, rope = document["comparison"], document["settings"]["rope"]
-    matrix, numbers = comparison["prob_greater"], _numbers(document)
-    (best, label), *others = numbers.items()
-    header = ["mean", interval, "P(>0)"]
-    if rope > 0:
-        header += [f"P(<-{rope:g})", "P(within)", f"P(>{rope:g})"]
+    """Return the ranking, the differences from the best, and all others, folded."""
+    sections = [_ranking_section(document), _best_section(document, interval)]
+    if len(_numbers(document)) > 2:
+        sections += [_others_section(document, interval), _matrix_section(document)]
+    return sections
 
-    def minus(better: str, other: str) -> str:
-        """Name the difference, which is positive if the first is better."""
-        terms = [printable(better.strip()), printable(other.strip())]
-        return " - ".join(terms[::-1] if document["data"]["less_is_better"] else terms)
 
-    def row(pair: Record) -> list[Any]:
-        probability = matrix[pair["first"]][pair["second"]]
-        masses = pair["rope"].values() if rope > 0 else []
-        return [*_rows([pair], "mean", "interval")[0], probability, *masses]
-
+def _ranking_section(document: Record) -> Section:
+    """Return the table of probabilities of being the best, ranks and losses."""
+    keys = ("name", "prob_best", "expected_rank", "expected_loss", "mean")
     error = max(record["prob_best_error"] for record in document["ranking"])
     drawn = (
-        f"P(best) is estimated from random draws, with a standard error of up to about {error:.1g}."
+        "P(best) is estimated from random draws, with a standard error of up to about "
+        f"{error:.1g}."
     )
+    return Section(
+        "Ranking by posterior mean",
+        ["classifier", "P(best)", "expected rank", "expected loss", "mean"],
+        _rows(_best_first(document, document["ranking"]), *keys),
+        [drawn] if is_shown(error) else [],
+    )
+
+
+def _best_section(document: Record, interval: str) -> Section:
+    """Return the table of differences from the best."""
+    numbers = _numbers(document)
+    best, label = next(iter(numbers.items()))
+    pairs = document["comparison"]["pairs"]
+    return Section(
+        f"{_difference_title(document)}: {_minus(document, label, 'other')}",
+        ["other", *_difference_header(document, interval)],
+        [
+            [numbers[pair["second"]], *_difference_cells(document, pair)]
+            for pair in pairs
+            if pair["first"] == best
+        ],
+        [*_difference_notes(document), document["comparison"]["note"]],
+        signed=("mean", interval),
+    )
+
+
+def _others_section(document: Record, interval: str) -> Section:
+    """Return the table of differences between all others than the best."""
+    numbers = _numbers(document)
+    best = next(iter(numbers))
+    rows = []
+    for pair in document["comparison"]["pairs"]:
+        if pair["first"] != best:
+            names = numbers[pair["first"]], numbers[pair["second"]]
+            cells = _difference_cells(document, pair)
+            rows.append([_minus(document, *names), *cells])
+    return Section(
+        f"{_difference_title(document)}: all other pairs",
+        [
+            _minus(document, "first", "second"),
+            *_difference_header(document, interval),
+        ],
+        rows,
+        signed=("mean", interval),
+        is_folded=True,
+    )
+
+
+def _matrix_section(document: Record) -> Section:
+    """Return the table of the probabilities of all pairs."""
+    matrix = document["comparison"]["prob_greater"]
+    numbers = _numbers(document)
+    rows = []
+    for a, name in numbers.items():
+        cells = ["-" if a == b else format_probability(matrix[a][b]) for b in numbers]
+        rows.append([name, *cells])
+    return Section(
+        "All pairs: probability that the row is better than the column",
+        ["classifier", *map(str, range(1, len(numbers) + 1))],
+        rows,
+        is_folded=True,
+    )
+
+
+def _difference_title(document: Record) -> str:
+    return f"Difference in {printable(document['data']['score'])}"
+
+
+def _difference_header(document: Record, interval: str) -> list[str]:
+    """Return the headings of a difference, its interval and its probabilities."""
+    header = ["mean", interval, "P(>0)"]
+    if (rope := document["settings"]["rope"]) > 0:
+        header += [f"P(<-{rope:g})", "P(within)", f"P(>{rope:g})"]
+    return header
+
+
+def _difference_cells(document: Record, pair: Record) -> list[Any]:
+    """Return the cells below the headings of a difference."""
+    probability = document["comparison"]["prob_greater"][pair["first"]][pair["second"]]
+    masses = pair["rope"].values() if document["settings"]["rope"] > 0 else []
+    return [*_rows([pair], "mean", "interval")[0], probability, *masses]
+
+
+def _difference_notes(document: Record) -> list[str]:
+    """Return the notes on the direction of a metric and on random draws."""
+    notes = ["Lower is better."] if document["data"]["less_is_better"] else []
+    pairs = document["comparison"]["pairs"]
     kinds = ("prob_greater_error",), ("mean_error",), ("low_error", "high_error")
-    errors = [max(pair[key] for pair in comparison["pairs"] for key in keys) for keys in kinds]
-    notes = []
-    if document["data"]["less_is_better"]:
-        notes.append("Lower is better.")
-    width = min(pair["high"] - pair["low"] for pair in comparison["pairs"])
+    errors = [max(pair[key] for pair in pairs for key in keys) for keys in kinds]
+    width = min(pair["high"] - pair["low"] for pair in pairs)
     if any(is_shown(error, width) for error in errors) and errors[1]:
+        shown = "{:.1g}, {:.1g} and {:.1g}".format(*errors)
         notes.append(
-            "Probabilities, means and ends of intervals are estimated from random draws, with "
-            "standard errors of up to about {:.1g}, {:.1g} and {:.1g}.".format(*errors)
+            "Probabilities, means and ends of intervals are estimated from random "
+            f"draws, with standard errors of up to about {shown}."
         )
-    difference = f"Difference in {printable(document['data']['score'])}"
-    sections = [
-        Section(
-            "Ranking by posterior mean",
-            ["classifier", "P(best)", "expected rank", "expected loss", "mean"],
-            _rows(
-                _best_first(document, document["ranking"]),
-                *("name", "prob_best", "expected_rank", "expected_loss", "mean"),
-            ),
-            [drawn] if is_shown(error) else [],
-        ),
-        Section(
-            f"{difference}: {minus(label, 'other')}",
-            ["other", *header],
-            [
-                [numbers[pair["second"]], *row(pair)]
-                for pair in comparison["pairs"]
-                if pair["first"] == best
-            ],
-            [*notes, comparison["note"]],
-            sign="+",
-        ),
-    ]
-    if len(others) > 1:
-        all_pairs = [
-            Section(
-                f"{difference}: all other pairs",
-                [minus("first", "second"), *header],
-                [
-                    [minus(numbers[pair["first"]], numbers[pair["second"]]), *row(pair)]
-                    for pair in comparison["pairs"]
-                    if pair["first"] != best
-                ],
-                sign="+",
-                is_folded=True,
-            ),
-            Section(
-                "All pairs: probability that the row is better than the column",
-                ["classifier", *map(str, range(1, len(numbers) + 1))],
-                [
-                    [
-                        numbers[a],
-                        *("-" if a == b else format_probability(matrix[a][b]) for b in numbers),
-                    ]
-                    for a in numbers
-                ],
-                is_folded=True,
-            ),
-        ]
-        sections += all_pairs
-    return sections
+    return notes
+
+
+def _minus(document: Record, better: str, other: str) -> str:
+    """Name the difference, which is positive if the first is better."""
+    terms = [printable(better.strip()), printable(other.strip())]
+    return " - ".join(terms[::-1] if document["data"]["less_is_better"] else terms)
 
 
 def _gate_section(document: Record, gate: Record, interval: str) -> Section:
@@ -410,15 +521,16 @@ def _gate_section(document: Record, gate: Record, interval: str) -> Section:
     for row, record in zip(rows, candidates, strict=True):
         row.append("passed" if record["passed"] else "failed")
     note = (
-        f"A classifier passes if the probability of losing more than {gate['max_loss']:g} is below "
-        f"{LARGEST_RISK:.0%}."
+        "A classifier passes if the probability of losing more than "
+        f"{gate['max_loss']:g} is below {LARGEST_RISK:.0%}."
     )
-    return Section(title, header, rows, [note], sign="+")
+    return Section(title, header, rows, [note], signed=("mean", interval))
 
 
 def _judge_sections(document: Record, interval: str) -> list[Section]:
-    """Return the tables of the prevalences of judged systems, and of their differences."""
-    records, differences = document["prevalences"], document["differences"]
+    """Return the tables of the prevalences of systems and of their differences."""
+    records = document["prevalences"]
+    differences = document["differences"]
     prevalences = Section(
         "Posterior of the share of positives, corrected for the errors of the judge",
         ["system", "positive verdicts", "mean", "median", interval, "P(<0 or >1)"],
@@ -432,20 +544,29 @@ def _judge_sections(document: Record, interval: str) -> list[Section]:
 def _difference_sections(
     title: str, differences: Sequence[Record], interval: str
 ) -> Iterator[Section]:
-    """Yield the differences from the best, which come first, and those of other pairs, folded."""
+    """Yield the differences from the best, then those of other pairs, folded."""
     header = ["first - second", "mean", interval, "P(first > second)"]
     rows = _rows(differences, "pair", "mean", "interval", "prob_greater")
     n_best = sum(record["first"] == differences[0]["first"] for record in differences)
     if differences:
-        yield Section(title, header, rows[:n_best], sign="+")
+        yield Section(title, header, rows[:n_best], signed=("mean", interval))
     if len(differences) > n_best:
-        yield Section(f"{title}: all other pairs", header, rows[n_best:], sign="+", is_folded=True)
+        yield Section(
+            f"{title}: all other pairs",
+            header,
+            rows[n_best:],
+            signed=("mean", interval),
+            is_folded=True,
+        )
 
 
 def _area_sections(document: Record, interval: str) -> list[Section]:
     """Return the tables of the areas under both curves, and of their differences."""
     sections = []
-    for metric, name in (("roc_auc", "ROC AUC"), ("average_precision", "average precision")):
+    for metric, name in (
+        ("roc_auc", "ROC AUC"),
+        ("average_precision", "average precision"),
+    ):
         records, differences = (
             [record for record in document[key] if record["metric"] == metric]
             for key in ("areas", "differences")
@@ -453,16 +574,19 @@ def _area_sections(document: Record, interval: str) -> list[Section]:
         header = ["classifier", "samples", "mean", "median", interval]
         keys = ["name", "observed", "mean", "median", "interval"]
         if differences:
-            header, keys = [*header, "P(best)"], [*keys, "prob_best"]
+            header = [*header, "P(best)"]
+            keys = [*keys, "prob_best"]
         rows = _rows(sorted(records, key=itemgetter("mean"), reverse=True), *keys)
-        sections.append(Section(f"Posterior of the {name} (samples: sample values)", header, rows))
+        sections.append(
+            Section(f"Posterior of the {name} (samples: sample values)", header, rows)
+        )
         title = f"Difference in {name}, same samples"
         sections += _difference_sections(title, differences, interval)
     return sections
 
 
 def describe_failures(document: Record) -> list[str]:
-    """Return a line each on low bounds (``--fail-below``) and on large losses (``--max-loss``)."""
+    """Return a line on low bounds and one on large losses, if there are any."""
     lines = [_describe_failed(document)] if document["failed"] else []
     if (gate := document["gate"]) and not gate["passed"]:
         failed = [
@@ -471,8 +595,8 @@ def describe_failures(document: Record) -> list[str]:
             if not record["passed"]
         ]
         lines.append(
-            f"P(loss in {_name_score(document)} against {printable(gate['baseline'])} > "
-            f"{gate['max_loss']:.12g}) is not below {LARGEST_RISK:.0%}: "
+            f"P(loss in {_name_score(document)} against {printable(gate['baseline'])} "
+            f"> {gate['max_loss']:.12g}) is not below {LARGEST_RISK:.0%}: "
             f"{join_first(failed, SHOWN_CLASSIFIERS)}"
         )
     return lines
@@ -480,17 +604,22 @@ def describe_failures(document: Record) -> list[str]:
 
 def _describe_failed(document: Record) -> str:
     """Return one line with the lower bounds that are below ``--fail-below``."""
-    bound, bounds = document["settings"]["fail_below"], []
+    bound = document["settings"]["fail_below"]
+    bounds = []
     by_name = {record["name"]: record for record in document["posteriors"]}
     for record in map(by_name.__getitem__, _numbers(document)):
         if record["name"] in document["failed"]:
-            # As in the table, with more digits if it would be shown as the value that it is below.
+            # As in the table, with more digits if it would be shown as the value that
+            # it is below.
             shown = (f"{record['lower']:.{digits}f}" for digits in range(3, 17))
-            fitting = next((text for text in shown if float(text) < bound), repr(record["lower"]))
+            fitting = next(
+                (text for text in shown if float(text) < bound), repr(record["lower"])
+            )
             bounds.append(f"{_name(record)} {fitting}")
     return (
         f"{_level(document)} lower bound of the {_name_score(document)} below "
-        f"{document['settings']['fail_below']:.12g}: {join_first(bounds, SHOWN_CLASSIFIERS)}"
+        f"{document['settings']['fail_below']:.12g}: "
+        f"{join_first(bounds, SHOWN_CLASSIFIERS)}"
     )
 
 

@@ -1,6 +1,7 @@
 """Counts, posteriors, scores and scorers, computed from labels.
 
-Also implements the public modules `skpostbac.binormal` and `skpostbac.binary_equivalent`.
+Also implements the public modules `skpostbac.binormal` and
+`skpostbac.binary_equivalent`.
 """
 
 from skpostbac.metrics._accuracy import (
@@ -25,7 +26,11 @@ from skpostbac.metrics._counts import (
     ClassCounts,
     class_counts,
 )
-from skpostbac.metrics._dependence import DesignEffects, GroupsWarning, SampleWeightWarning
+from skpostbac.metrics._dependence import (
+    DesignEffects,
+    GroupsWarning,
+    SampleWeightWarning,
+)
 from skpostbac.metrics._paired_counts import (
     PairedCounts,
     paired_counts,
@@ -57,7 +62,10 @@ from skpostbac.metrics._selected import (
     SelectedPosterior,
 )
 from skpostbac.metrics._subgroups import SubgroupPosteriors, subgroup_posteriors
-from skpostbac.metrics._thresholds import PosteriorThresholdCurve, posterior_threshold_curve
+from skpostbac.metrics._thresholds import (
+    PosteriorThresholdCurve,
+    posterior_threshold_curve,
+)
 
 __all__ = [
     "BetaPrior",

@@ -45,9 +45,10 @@ from skpostbac.stats import BetaAverage
 class PosteriorAccuracy(ScalarPosterior, Summable):
     r"""Posterior distribution of the accuracy, the probability of a correct prediction.
 
-    With the prior :math:`\mathrm{Beta}(a, b)`, the posterior after k correct predictions out of n
-    is :math:`\mathrm{Beta}(a + k, b + n - k)` ([1]_, eq. 8). The mean is :math:`(a + k) / (a + b +
-    n)` (eq. 10); the mode with the uniform prior is the sample accuracy k / n (eq. 11).
+    With the prior :math:`\mathrm{Beta}(a, b)`, the posterior after k correct
+    predictions out of n is :math:`\mathrm{Beta}(a + k, b + n - k)` ([1]_, eq. 8). The
+    mean is :math:`(a + k) / (a + b + n)` (eq. 10); the mode with the uniform prior is
+    the sample accuracy k / n (eq. 11).
 
     Use :func:`posterior_accuracy` to start from labels, and :meth:`from_counts` or
     :meth:`from_confusion_matrix` to start from a table.
@@ -56,19 +57,20 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
     ----------
     counts : ClassCounts
         Correct predictions and samples of each class, such as the `counts` of a
-        :class:`PosteriorBalancedAccuracy`. The posterior depends only on their sums, which are
-        divided by the design effect if there are groups or importance weights.
+        :class:`PosteriorBalancedAccuracy`. The posterior depends only on their sums,
+        which are divided by the design effect if there are groups or importance
+        weights.
     prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="jeffreys"
-        Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``. The papers use
-        "uniform".
+        Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``. The papers
+        use "uniform".
 
     Attributes
     ----------
     counts : ClassCounts
         The counts, as given.
     prior : BetaPrior
-        The prior of the accuracy, with its `name` and its parameters `a` and `b`, arrays of one
-        number. ``prior=posterior.prior`` makes an equal posterior.
+        The prior of the accuracy, with its `name` and its parameters `a` and `b`,
+        arrays of one number. ``prior=posterior.prior`` makes an equal posterior.
 
     Raises
     ------
@@ -77,20 +79,21 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
 
     See Also
     --------
-    PosteriorBalancedAccuracy : All classes weigh the same there, however many samples they have.
+    PosteriorBalancedAccuracy : All classes weigh the same there.
 
     Notes
     -----
     A classifier that always predicts the largest class reaches the accuracy
-    :attr:`no_information_rate`; look at ``posterior.prob_above(posterior.no_information_rate)``.
-    The summary also has "mode", "no_information_rate" and "prob_above_no_information_rate"; the
-    last two are nan without samples.
+    :attr:`no_information_rate`; look at
+    ``posterior.prob_above(posterior.no_information_rate)``. The summary also has
+    "mode", "no_information_rate" and "prob_above_no_information_rate"; the last two are
+    nan without samples.
 
     References
     ----------
-    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
-       evaluation for multiclass classification using the posterior balanced accuracy.
-       ROBOT2013: First Iberian Robotics Conference, 347-361.
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic
+       performance evaluation for multiclass classification using the posterior balanced
+       accuracy. ROBOT2013: First Iberian Robotics Conference, 347-361.
 
     Examples
     --------
@@ -101,14 +104,17 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
     >>> posterior.prob_above(posterior.no_information_rate)
     0.1474
     >>> print(posterior.report())
-    The accuracy is 0.759 (95% credible interval 0.640 to 0.866), from 55 samples of 2 classes.
+    The accuracy is 0.759 (95% credible interval 0.640 to 0.866), from 55 samples of 2
+        classes.
     The probability of beating the share of the largest class (0.818) is 0.147.
     """
 
     counts: ClassCounts
     prior: BetaPrior
 
-    def __init__(self, counts: ClassCounts, *, prior: PriorLike = DEFAULT_ACCURACY_PRIOR) -> None:
+    def __init__(
+        self, counts: ClassCounts, *, prior: PriorLike = DEFAULT_ACCURACY_PRIOR
+    ) -> None:
         check_counts(counts)
         # past the frozen __setattr__
         vars(self).update(counts=counts, prior=make_accuracy_prior(prior))
@@ -136,10 +142,11 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         correct : array-like of shape (n_classes,)
             Number of correct predictions in each class, in [0, `total`].
         total : array-like of shape (n_classes,)
-            Number of samples of each class; 0 for an absent class. Counts need not be integers.
+            Number of samples of each class; 0 for an absent class. Counts need not be
+            integers.
         classes : array-like of shape (n_classes,), default=None
-            Class labels. Defaults to the common index of `correct` and `total` if they are pandas
-            Series, else 0, 1, ...
+            Class labels. Defaults to the common index of `correct` and `total` if they
+            are pandas Series, else 0, 1, ...
         prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="jeffreys"
             Prior of the accuracy.
 
@@ -150,7 +157,8 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         Raises
         ------
         ValueError
-            For the reasons listed in :class:`ClassCounts` and :class:`PosteriorAccuracy`.
+            For the reasons listed in :class:`ClassCounts` and
+            :class:`PosteriorAccuracy`.
 
         Examples
         --------
@@ -173,11 +181,12 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         Parameters
         ----------
         C : array-like of shape (n_classes, n_classes)
-            Finite, non-negative counts, with true classes as rows and predicted classes as columns.
-            Some publications print the transpose, which changes only the `counts`.
+            Finite, non-negative counts, with true classes as rows and predicted classes
+            as columns. Some publications print the transpose, which changes only the
+            `counts`.
         labels : array-like of shape (n_classes,), default=None
-            Class labels. Defaults to the index of a DataFrame, which must equal its columns, else
-            0, 1, ...
+            Class labels. Defaults to the index of a DataFrame, which must equal its
+            columns, else 0, 1, ...
         prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="jeffreys"
             Prior of the accuracy.
 
@@ -194,7 +203,9 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         Examples
         --------
         >>> from skpostbac import PosteriorAccuracy
-        >>> PosteriorAccuracy.from_confusion_matrix([[40, 5], [8, 2]]).credible_interval()
+        >>> PosteriorAccuracy.from_confusion_matrix(
+        ...     [[40, 5], [8, 2]]
+        ... ).credible_interval()
         Interval(low=0.6398, high=0.8660)
         """
         return cls(counts_of_matrix(C, labels), prior=prior)
@@ -218,7 +229,8 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
     def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
         """Return the posterior of the binary-equivalent accuracy.
 
-        It follows from the prior of this accuracy. For two classes it is the accuracy itself.
+        It follows from the prior of this accuracy. For two classes it is the accuracy
+        itself.
 
         Examples
         --------
@@ -227,7 +239,9 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         >>> posterior.binary_equivalent().median()  # the square root of 0.8885
         0.9426
         """
-        return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
+        return PosteriorBinaryEquivalentAccuracy(
+            self.distribution, self.counts.n_classes
+        )
 
     def methods_text(self, level: float = 0.95) -> str:
         """Return the text on this posterior for the methods section of a paper.
@@ -245,16 +259,17 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         Examples
         --------
         >>> from skpostbac import PosteriorAccuracy
-        >>> print(PosteriorAccuracy.from_counts([42], [55]).methods_text().partition(" after")[0])
-        Accuracy: 42 of 55 samples correct. The accuracy had the prior Beta(0.5, 0.5) (jeffreys), and
+        >>> text = PosteriorAccuracy.from_counts([42], [55]).methods_text()
+        >>> print(text.partition(", and")[0])
+        Accuracy: 42 of 55 samples correct. The accuracy had the prior Beta(a, b) with
+          a = 0.5 and b = 0.5 (jeffreys)
         """
         counts = self._independent
-        cells = (
-            f"{format_count(counts.correct.sum(), 'g')} of {format_count(counts.n_samples, 'g')}"
-        )
+        correct = format_count(counts.correct.sum(), "g")
+        total = format_count(counts.n_samples, "g")
         effective = "" if self.counts._design is None else "effective "
         model = (
-            f"Accuracy: {cells} {effective}samples correct. "
+            f"Accuracy: {correct} of {total} {effective}samples correct. "
             f"{self.prior.methods_text('The accuracy')}"
         )
         return write_methods(self, level, model, [CARRILLO_2013])
@@ -273,11 +288,16 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         samples = f"{describe_samples(counts.n_samples)} of {classes}"
         lines = [f"The accuracy is {self._describe(level)}, from {samples}."]
         if counts.n_classes > 1 and counts.n_samples:
-            rate, best = self.no_information_rate, "the share of the largest class"
-            lines.append(f"{describe_chances(best, rate, float(self.prob_above(rate)))}.")
-        lines += self.prior.report_sentences(DEFAULT_ACCURACY_PRIOR)
+            rate = self.no_information_rate
+            best = "the share of the largest class"
+            lines.append(
+                f"{describe_chances(best, rate, float(self.prob_above(rate)))}."
+            )
+        lines += self.prior.report_sentences(DEFAULT_ACCURACY_PRIOR, "the accuracy")
         if effects is not None:
-            lines.append(describe_effective_size(effects, counts.has_importance_weights))
+            lines.append(
+                describe_effective_size(effects, counts.has_importance_weights)
+            )
         return lines + group_notes(effects, ["all"])
 
     def __add__(self, other: PosteriorAccuracy) -> PosteriorAccuracy:
@@ -317,16 +337,18 @@ def posterior_accuracy(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     labels : array-like of shape (n_classes,), default=None
-        Samples whose true class is not listed are ignored. By default, all samples are counted.
+        Samples whose true class is not listed are ignored. By default, all samples are
+        counted.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights. By default they are case counts, so their scale matters.
+        Finite, non-negative weights. By default they are case counts, so their scale
+        matters.
     weight_type : {"case", "importance"}, default=None
-        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
-        whose scale does not matter. None means "case", with a warning if the weights are not whole
-        numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability)
+        weights, whose scale does not matter. None means "case", with a warning if the
+        weights are not whole numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient, a site or a document. Samples of the same group
-        are treated as correlated and count for less; see :ref:`groups`.
+        The group of each sample, such as a patient, a site or a document. Samples of
+        the same group are treated as correlated and count for less; see :ref:`groups`.
     prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="jeffreys"
         Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``.
 
@@ -349,23 +371,24 @@ def posterior_accuracy(
     See Also
     --------
     posterior_balanced_accuracy : The posterior of the average over the classes.
-    posterior_confusion_metric : The accuracy beside other metrics, from priors of the recalls.
+    posterior_confusion_metric : The accuracy from priors of the recalls.
 
     Notes
     -----
-    `prior` is the prior of the accuracy itself. The default was chosen by the exact coverage of 95
-    % intervals; :ref:`evidence_priors` has their coverage for one class.
+    `prior` is the prior of the accuracy itself. The default was chosen by the exact
+    coverage of 95 % intervals; :ref:`evidence_priors` has their coverage for one class.
 
-    In :func:`~skpostbac.posterior_confusion_metric`, `prior` is the prior of each class's recall
-    for every metric, so the accuracy of k classes has the prior Beta(1, 1) by default and Beta(k,
-    k) with "uniform". The two functions agree with ``(k * a, k * b)`` here and ``(a, b)`` there,
-    hence with "uniform" here and "reciprocal" there.
+    In :func:`~skpostbac.posterior_confusion_metric`, `prior` is the prior of each
+    class's recall for every metric, so the accuracy of k classes has the prior Beta(1,
+    1) by default and Beta(k, k) with "uniform". The two functions agree with ``(k * a,
+    k * b)`` here and ``(a, b)`` there, hence with "uniform" here and "reciprocal"
+    there.
 
     References
     ----------
-    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
-       evaluation for multiclass classification using the posterior balanced accuracy.
-       ROBOT2013: First Iberian Robotics Conference, 347-361.
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic
+       performance evaluation for multiclass classification using the posterior balanced
+       accuracy. ROBOT2013: First Iberian Robotics Conference, 347-361.
 
     Examples
     --------
@@ -373,18 +396,25 @@ def posterior_accuracy(
     >>> posterior = posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1])
     >>> posterior
     PosteriorAccuracy(mean=0.786, 95% CI=[0.442, 0.999], n=6)
-    >>> posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1], prior="uniform").mode()  # 5 of 6
+    >>> posterior_accuracy(
+    ...     [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1], prior="uniform"
+    ... ).mode()  # 5 of 6
     0.8333
 
-    The same data under uniform priors of both recalls, a Beta(2, 2) prior of the accuracy:
+    The same data under uniform priors of both recalls, a Beta(2, 2) prior of the
+    accuracy:
 
     >>> from skpostbac import posterior_confusion_metric
     >>> y_true, y_pred = [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]
-    >>> posterior_confusion_metric(y_true, y_pred, "accuracy", prior="uniform").mean()  # 7 / 10
+    >>> posterior_confusion_metric(
+    ...     y_true, y_pred, "accuracy", prior="uniform"
+    ... ).mean()  # 7 / 10
     0.7
     >>> posterior_accuracy(y_true, y_pred, prior=(2, 2)).mean()
     0.7
-    >>> posterior_confusion_metric(y_true, y_pred, "accuracy", prior="reciprocal").mean()  # 6 / 8
+    >>> posterior_confusion_metric(
+    ...     y_true, y_pred, "accuracy", prior="reciprocal"
+    ... ).mean()  # 6 / 8
     0.75
     """
     options = labels, sample_weight, weight_type, groups

@@ -1,27 +1,30 @@
 r"""Advice: how far the prior moves a posterior, and what coverage to expect of it.
 
-Made from counts, prior, class weights and two moments of the posterior, and called last by public
-functions.
+Made from counts, prior, class weights and two moments of the posterior, and called last
+by public functions.
 
-A prior is judged by what it does where the truth is known. Test sets are drawn from recalls such as
-those that were observed, each has its posterior, and the share of intervals that hold the weighted
-mean of these recalls is the coverage to expect (a parametric bootstrap; Davison and Hinkley,
-Bootstrap Methods and Their Application, 1997, section 2.2).
+A prior is judged by what it does where the truth is known. Test sets are drawn from
+recalls such as those that were observed, each has its posterior, and the share of
+intervals that hold the weighted mean of these recalls is the coverage to expect (a
+parametric bootstrap; Davison and Hinkley, Bootstrap Methods and Their Application,
+1997, section 2.2).
 
-The recalls of small classes are too uncertain to be taken as observed. With l classes, that of
-class i is
+The recalls of small classes are too uncertain to be taken as observed. With l classes,
+that of class i is
 
 .. math:: p_i = \frac{k_i + 3 c_i}{n_i + 3}, \quad
-          c_i = \text{mean of } \frac{k_j + 1 / l}{n_j + 2 / l} \text{ over classes of alike size},
+          c_i = \text{mean of } \frac{k_j + 1 / l}{n_j + 2 / l}
+          \text{ over classes of similar size},
 
-those whose floor(log2 n) differs by one at most. In 118 settings of 10 to 100 classes the mean of
-this was off the coverage in 80 data sets by .03 ("calibrated"), .06 ("uniform") and .09
-("jeffreys"), root mean square; a coverage of .9 in 80 data sets has an error of .03 itself.
+those whose floor(log2 n) differs by one at most. In 118 settings of 10 to 100 classes
+the mean of this was off the coverage in 80 data sets by .03 ("calibrated"), .06
+("uniform") and .09 ("jeffreys"), root mean square; a coverage of .9 in 80 data sets has
+an error of .03 itself.
 
-The interval is the hull of the shortest one, which is about mean + sd (+-z + s (z^2 - 3) / 6) with
-the skewness s of the posterior, and of the equal-tailed one, mean + sd (+-z + s (z^2 - 1) / 6): a
-density phi(x) (1 + s (x^3 - 3 x) / 6) is equal at both ends of the first, and has equal tails
-beyond those of the second, to first order in s.
+The interval is the hull of the shortest one, which is about mean + sd (+-z + s (z^2 -
+3) / 6) with the skewness s of the posterior, and of the equal-tailed one, mean + sd
+(+-z + s (z^2 - 1) / 6): a density phi(x) (1 + s (x^3 - 3 x) / 6) is equal at both ends
+of the first, and has equal tails beyond those of the second, to first order in s.
 """
 
 from __future__ import annotations
@@ -48,9 +51,7 @@ from skpostbac._utils import (
     table,
     user_stacklevel,
 )
-from skpostbac.metrics._counts import (
-    ClassCounts,
-)
+from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
@@ -63,32 +64,41 @@ from skpostbac.metrics._prior import (
 # Probability of the intervals whose coverage is estimated.
 LEVEL = 0.95
 _Z = float(ndtri((1 + LEVEL) / 2))
-# Least expected coverage with l classes: the former less the latter over l, for with few classes
-# the coverage goes up and down with the numbers of samples. Chosen in cells like those of
-# `benchmarks/validity.py`; PriorInfluenceWarning has what comes of it elsewhere.
-_LEAST, _LESS = 0.915, 0.1
-# Samples of the mean of classes of alike size that a class has beside its own.
+# There is a warning below an expected coverage of _LEAST - _LESS / l for l classes:
+# with few classes, coverage goes up and down with the numbers of samples. Chosen in
+# cells like those of `benchmarks/validity.py`; PriorInfluenceWarning tells how it does
+# in others.
+_LEAST = 0.915
+_LESS = 0.1
+# A typical recall is estimated with so many samples of the mean of similar classes.
 _BORROWED = 3
-# Of octaves of class sizes, those that are alike: the same, and one at either side.
+# Classes are similar if their sizes are in the same octave (power of two) or the next.
 _AROUND = np.ones(3)
 # Counts one standard deviation from the expected ones, as a column.
 _BELOW_AND_ABOVE = np.array([[-1.0], [1.0]])
-# The least variance, and the least standard deviation, of those that may be zero in doubles.
+# Variances and standard deviations that may round to zero are at least this.
 _TINY = float(np.finfo(float).tiny)
-# Test sets, and numbers that are drawn for them: fewer sets where there are many classes. The noise
-# of 200 sets alone would hide every sixth low coverage.
-_SETS, _DRAWS, _FEWEST_SETS = 2_000, 30_000, 100
-# Where a normal approximation of the coverage exceeds the limit by more, nothing is simulated; by
-# twice as much where all classes have fewer samples than the latter. Of 3,600 simulated coverages
-# below the limit, in 16,000 sets of counts of 1 to 100 classes, 10 were left out.
-_SCREEN_MARGIN, _SMALL_CLASS = 0.03, 10
-# Of a mean, in posterior standard deviations; under "calibrated", perfect scores move it by 1 to
-# 1.41. What moves less than the other is of no consequence.
-LARGEST_SHIFT, _LEAST_MOVE = 1.5, 0.005
-# Of many posteriors, those that are suspected most are examined.
+# Simulated test sets, fewer where many classes would need more draws. The noise of 200
+# sets alone would hide every sixth low coverage.
+_SETS = 2_000
+_DRAWS = 30_000
+_FEWEST_SETS = 100
+# Nothing is simulated where a normal approximation of the coverage exceeds the limit by
+# this margin, which doubles as more of the weight is on small classes. It misses about
+# one in 300 of the simulated coverages below the limit (1 to 100 classes), mostly where
+# these are low by noise.
+_SCREEN_MARGIN = 0.03
+_SMALL_CLASS = 10
+# Largest shift of a mean, in posterior standard deviations, without a warning; under
+# "calibrated", perfect scores shift it by 1 to 1.41.
+LARGEST_SHIFT = 1.5
+# Smaller shifts are of no consequence.
+_LEAST_MOVE = 0.005
+# Of many posteriors, so many with the lowest approximate coverage are simulated.
 _MOST_SUSPECTS = 20
 # Classes named in the repr, and in the view of a notebook.
-_SHOWN_CLASSES, _SHOWN_ROWS = 3, 8
+_SHOWN_CLASSES = 3
+_SHOWN_ROWS = 8
 # The expected coverage that a weaker prior must have to be a remedy.
 _ENOUGH = 0.915
 
@@ -140,10 +150,10 @@ class Evidence(NamedTuple):
 def simulated_coverage(
     correct: Floats, total: Floats, prior: Prior, class_weight: Floats
 ) -> float | None:
-    """Return the share of 95 % intervals that contain the true value in similar test sets.
+    """Return the share of 95 % intervals that contain the truth in similar test sets.
 
-    There are 2,000 sets or fewer, the same in each call. None if the moments of the posterior have
-    no closed form, nan if no class of positive weight has samples.
+    There are 2,000 sets or fewer, the same in each call. None if the moments of the
+    posterior have no closed form, nan if no class of positive weight has samples.
     """
     if not total[class_weight > 0].any():
         return math.nan
@@ -152,7 +162,9 @@ def simulated_coverage(
     sets = min(max(_DRAWS // total.size, _FEWEST_SETS), _SETS)
     rng = np.random.default_rng(0)
     # One class after the other, for each needs some preparation.
-    drawn = rng.binomial(trials[:, np.newaxis], recalls[:, np.newaxis], (total.size, sets)).T
+    drawn = rng.binomial(
+        trials[:, np.newaxis], recalls[:, np.newaxis], (total.size, sets)
+    ).T
     right = drawn * (total / np.maximum(trials, 1))
     moments = prior.moments(right, total, class_weight)
     if moments is None:
@@ -163,13 +175,15 @@ def simulated_coverage(
 
 
 def _approximate_coverage(evidence: Evidence) -> float:
-    """Return about the coverage to expect, by a normal approximation of the posterior mean.
+    """Return the expected coverage by a normal approximation of the posterior mean.
 
-    The mean of a posterior is linear in its counts, and its variance quadratic: averages over
-    counts one standard deviation below and above the expected ones are exact. The sampling
-    variance of the posterior mean is at most that of the observed mean.
+    The mean of a posterior is linear in its counts, and its variance quadratic:
+    averages over counts one standard deviation below and above the expected ones are
+    exact. The sampling variance of the posterior mean is at most that of the observed
+    mean.
     """
-    counts, weights = evidence.counts, evidence.class_weight
+    counts = evidence.counts
+    weights = evidence.class_weight
     recalls = _typical_recalls(counts.correct, counts.total)
     expected = counts.total * recalls
     variances = expected * (1 - recalls)
@@ -187,7 +201,7 @@ def _approximate_coverage(evidence: Evidence) -> float:
 
 
 def _interval(mean: Floats, variance: Floats, third: Floats) -> tuple[Floats, Floats]:
-    """Return the hull of shortest and equal-tailed 95 % interval, from three central moments."""
+    """Return the hull of shortest and equal-tailed 95 % interval, by three moments."""
     # A variance may be zero in doubles.
     spread = np.sqrt(np.maximum(variance, _TINY))
     skewness = np.minimum(np.maximum(third / spread**3, -2), 2)
@@ -201,14 +215,16 @@ def _interval(mean: Floats, variance: Floats, third: Floats) -> tuple[Floats, Fl
 def shared_coverage(evidence: Evidence) -> float:
     r"""Return the coverage to expect under a prior that the classes share.
 
-    Its posterior depends on all classes at once, and is not simulated. Let V be the sampling
-    variance of the observed weighted mean. Where the prior is right, the observed mean less the
-    posterior mean has a variance of V less the posterior one, sd^2, so that
-    :math:`z^2 = (\bar k - E\lambda)^2 / \max(V - \mathrm{sd}^2, \mathrm{sd}^2)` is about 1 or less,
-    a distance of one posterior standard deviation being no sign of bias. What is more is bias,
-    which is estimated by :math:`(1 - 1 / z^2)_+` of the distance (James and Stein, 1961).
+    Its posterior depends on all classes at once, and is not simulated. Let V be the
+    sampling variance of the observed weighted mean. Where the prior is right, the
+    observed mean less the posterior mean has a variance of V less the posterior one,
+    sd^2, so that :math:`z^2 = (\bar k - E\lambda)^2 / \max(V - \mathrm{sd}^2,
+    \mathrm{sd}^2)` is about 1 or less, a distance of one posterior standard deviation
+    being no sign of bias. What is more is bias, which is estimated by :math:`(1 - 1 /
+    z^2)_+` of the distance (James and Stein, 1961).
     """
-    counts, deviation = evidence.counts, evidence.standard_deviation
+    counts = evidence.counts
+    deviation = evidence.standard_deviation
     seen = (counts.total > 0) & (evidence.class_weight > 0)
     if not seen.any() or deviation <= 0:
         return math.nan
@@ -218,69 +234,72 @@ def shared_coverage(evidence: Evidence) -> float:
     distance = abs(evidence.observed - evidence.mean)
     noise = max(variance - deviation**2, deviation**2)
     bias = distance * max(1 - noise / distance**2, 0.0) if distance else 0.0
-    # The posterior mean varies no more than the observed one, whose variance may be lost beside 1.
+    # The posterior mean varies no more than the observed one, whose variance may be
+    # lost beside 1.
     spread = max(min(deviation, math.sqrt(variance)), _TINY)
     reach = deviation * _Z
     return float(ndtr((reach - bias) / spread) - ndtr((-reach - bias) / spread))
 
 
 def _typical_recalls(correct: Floats, total: Floats) -> Floats:
-    """Return recalls that the classes may have, of which small ones borrow from alike sizes."""
+    """Return plausible recalls: small classes borrow from those of similar size."""
     least = 1 / total.size
     seen = total > 0
     rates = (correct + least) / (total + 2 * least)
     octaves = np.frexp(total)[1]
-    # A class without samples is like the smallest ones; there is an empty octave at either side.
+    # A class without samples is like the smallest ones; there is an empty octave at
+    # either side.
     lowest = octaves[seen].min() - 1
     octaves = np.where(seen, octaves - lowest, 1)
     size = int(octaves.max()) + 2
     sums = np.bincount(octaves, rates * seen, size)
     classes = np.bincount(octaves, seen, size)
-    means = np.convolve(sums, _AROUND, "same") / np.maximum(
-        np.convolve(classes, _AROUND, "same"), 1
-    )
+    nearby = np.convolve(classes, _AROUND, "same")
+    means = np.convolve(sums, _AROUND, "same") / np.maximum(nearby, 1)
     return np.asarray((correct + _BORROWED * means[octaves]) / (total + _BORROWED))
 
 
 class PriorInfluenceWarning(UserWarning):
-    """95 % intervals under this prior would often miss the true value in similar test sets.
+    """95 % intervals under this prior would often miss the truth in similar test sets.
 
-    The check runs for posteriors from labels, counts, confusion matrices and folds, and in
-    :func:`~skpostbac.compare_predictions`. It simulates 2,000 similar test sets (fewer with more
-    than 15 classes, at least 100) from recalls like the observed ones. The warning is given if the
-    share of 95 % intervals that contain the true balanced accuracy is below 0.915 - 0.1 /
-    n_classes. For a prior that the classes share, this coverage is estimated from the distance
-    between the posterior mean and the observed one.
-    :meth:`~skpostbac.PosteriorBalancedAccuracy.prior_influence` returns the coverage as
-    `expected_coverage`, and how far each class shifts the mean.
+    The check runs for posteriors from labels, counts, confusion matrices and folds, and
+    in :func:`~skpostbac.compare_predictions`. It simulates 2,000 similar test sets
+    (fewer with more than 15 classes, at least 100) from recalls like the observed ones.
+    The warning is given if the share of 95 % intervals that contain the true balanced
+    accuracy is below 0.915 - 0.1 / n_classes. For a prior that the classes share, this
+    coverage is estimated from the distance between the posterior mean and the observed
+    one. :meth:`~skpostbac.PosteriorBalancedAccuracy.prior_influence` returns the
+    coverage as `expected_coverage`, and how far each class shifts the mean.
 
-    With many classes and few samples of each, a prior such as "uniform" pulls each accuracy, and so
-    the average, to 1/2, while the standard deviation of the average falls with the number of
-    classes. Under a weak prior, recalls from few samples look more certain than they are. The
-    message says which prior helps.
+    With many classes and few samples of each, a prior such as "uniform" pulls each
+    accuracy, and so the average, to 1/2, while the standard deviation of the average
+    falls with the number of classes. Under a weak prior, recalls from few samples look
+    more certain than they are. The message says which prior helps.
 
-    The warning is also given for classes of positive weight without samples, which it names: their
-    recalls are those of the prior or, with a hierarchical prior, borrowed from the other classes.
-    Probabilities of the gap of :func:`~skpostbac.subgroup_posteriors` without pooling give it, too.
+    The warning is also given for classes of positive weight without samples, which it
+    names: their recalls are those of the prior or, with a hierarchical prior, borrowed
+    from the other classes. Probabilities of the gap of
+    :func:`~skpostbac.subgroup_posteriors` without pooling give it, too.
 
-    Scores, scorers and refit rules do not warn, since a search would repeat the warning in each
-    fold. Informative priors, i.e. numbers other than the same symmetric Beta for all classes, are
-    meant to move the posterior and give no warning. Shifts within 0.005 are ignored.
+    Scores, scorers and refit rules do not warn, since a search would repeat the warning
+    in each fold. Informative priors, i.e. numbers other than the same symmetric Beta
+    for all classes, are meant to move the posterior and give no warning. Shifts within
+    0.005 are ignored.
 
-    :func:`~skpostbac.posterior_confusion_metric` warns if the metric of the observed confusion
-    matrix and that of the expected one differ by more than 1.5 posterior standard deviations and
-    0.005. Use ``prior="reciprocal"`` there.
+    :func:`~skpostbac.posterior_confusion_metric` warns if the metric of the observed
+    confusion matrix and that of the expected one differ by more than 1.5 posterior
+    standard deviations and 0.005. Use ``prior="reciprocal"`` there.
 
     Notes
     -----
-    The table shows the share of simulated data sets with a warning, by the coverage of 95 %
-    intervals in the setting. Data sets have 4 to 20 classes with equal recalls, random ones, or
-    recalls that depend on class size. The limit was chosen in other settings, and the intervals are
-    the shortest. The default prior is not in the table: few settings leave it a coverage below 0.9
-    (see :ref:`priors`), and the check may miss them. "one rate" is
-    ``Hyperprior(strata=None)``, which was run in 19 settings, with one each in its first two rows.
-    "hierarchical" was run in the same settings: its coverage was 0.91 or more in each, without any
-    warning.
+    The table shows the share of simulated data sets with a warning, by the coverage of
+    95 % intervals in the setting. Data sets have 4 to 20 classes with equal recalls,
+    random ones, or recalls that depend on class size. The limit was chosen in other
+    settings, and the intervals are the shortest. The default prior is not in the table:
+    few settings leave it a coverage below 0.9 (see :ref:`priors`), and the check may
+    miss them. "one rate" is ``Hyperprior(strata=None)``, which was run in 19 settings,
+    with one each in its first two rows. "hierarchical" was run in the same settings:
+    its coverage was 0.91 or more in each, without any warning.
 
     ============= ======= ======== ========
     coverage      uniform jeffreys one rate
@@ -299,7 +318,9 @@ class PriorInfluenceWarning(UserWarning):
     >>> from skpostbac import PosteriorBalancedAccuracy
     >>> from skpostbac.metrics import PriorInfluenceWarning
     >>> with warnings.catch_warnings(category=PriorInfluenceWarning, action="ignore"):
-    ...     posterior = PosteriorBalancedAccuracy.from_counts([9] * 50, [10] * 50, prior="uniform")
+    ...     posterior = PosteriorBalancedAccuracy.from_counts(
+    ...         [9] * 50, [10] * 50, prior="uniform"
+    ...     )
     >>> influence = posterior.prior_influence()
     >>> influence.shift, influence.expected_coverage
     (-4.561, 0.0)
@@ -309,8 +330,9 @@ class PriorInfluenceWarning(UserWarning):
 def dominating_influence(evidence: Iterable[Evidence]) -> PriorInfluence | None:
     """Return the influence of the prior under which intervals miss most often, or None.
 
-    Classes without samples, which `untested_notes` is about, are no influence of this kind. Of
-    many posteriors, those of which an approximation expects least are examined.
+    Classes without samples, which `untested_notes` is about, are no influence of this
+    kind. Of many posteriors, those of which an approximation expects least are
+    examined.
     """
     suspects = []
     for number, one in enumerate(evidence):
@@ -325,7 +347,9 @@ def dominating_influence(evidence: Iterable[Evidence]) -> PriorInfluence | None:
         is_of_untested = abs(influence.shift) > LARGEST_SHIFT >= abs(others)
         if influence.remedy and not is_of_untested:
             found.append(influence)
-    return min(found, key=lambda one: (one.expected_coverage, -abs(one.shift)), default=None)
+    return min(
+        found, key=lambda one: (one.expected_coverage, -abs(one.shift)), default=None
+    )
 
 
 def _is_judged(evidence: Evidence) -> bool:
@@ -335,7 +359,7 @@ def _is_judged(evidence: Evidence) -> bool:
 
 
 def _suspect_coverage(evidence: Evidence) -> float | None:
-    """Return about the coverage to expect, or None where the prior surely does no harm."""
+    """Return an approximate coverage, or None where the prior surely does no harm."""
     if not _is_judged(evidence):
         return None
     coverage = _approximate_coverage(evidence)
@@ -356,7 +380,7 @@ def warn_of_prior(*evidence: Evidence) -> None:
 
 
 def coverage_notes(evidence: Iterable[Evidence]) -> list[str]:
-    """Return a sentence on the prior if intervals would miss too often, its cause and a remedy."""
+    """Return a sentence on the prior, with cause and remedy, if it does harm."""
     influence = dominating_influence(evidence)
     if influence is None:
         return []
@@ -364,19 +388,23 @@ def coverage_notes(evidence: Iterable[Evidence]) -> list[str]:
     if not influence._is_simulated or abs(influence.shift) > LARGEST_SHIFT:
         cause = (
             f"the prior moves the mean from the observed {influence.observed:.3f} to "
-            f"{influence.mean:.3f}, by {abs(influence.shift):.1f} posterior standard deviations"
+            f"{influence.mean:.3f}, by {abs(influence.shift):.1f} posterior standard "
+            "deviations"
         )
-    share, remedy = influence.expected_coverage, influence.remedy
+    share = influence.expected_coverage
+    remedy = influence.remedy
     sentence = (
-        f"95% intervals would contain the true balanced accuracy in about {share:.0%} of similar "
-        f"test sets: {cause}. {remedy[0].upper()}{remedy[1:]}."
+        f"95% intervals would contain the true balanced accuracy in about {share:.0%} "
+        f"of similar test sets: {cause}. {remedy[0].upper()}{remedy[1:]}."
     )
     return [sentence]
 
 
 def untested_notes(evidence: Iterable[Evidence]) -> list[str]:
-    """Return a sentence on classes of positive weight without samples, if there are any."""
-    sources = {label: one.prior.untested_source for one in evidence for label in one.untested}
+    """Return a sentence on the classes of positive weight without samples, if any."""
+    sources = {
+        label: one.prior.untested_source for one in evidence for label in one.untested
+    }
     if not sources:
         return []
     return [describe_untested(list(sources), source=max(sources.values()))]
@@ -400,17 +428,27 @@ def describe_untested(
         Arguments that leave out a class.
     """
     if len(labels) == 1:
-        subject, has, rests, it = f"Class {shown(labels[0])}", "has", "rests", "it"
+        subject = f"Class {shown(labels[0])}"
+        has = "has"
+        rests = "rests"
+        it = "it"
     else:
-        subject, has, rests, it = f"The classes {shown(list(labels))}", "have", "rest", "them"
+        subject = f"The classes {shown(list(labels))}"
+        has = "have"
+        rests = "rest"
+        it = "them"
     return (
-        f"{subject} {has} no samples and {rests} on {source}: test {it}, or leave {it} out with "
-        f"{leave_out_with}."
+        f"{subject} {has} no samples and {rests} on {source}: test {it}, or leave {it} "
+        f"out with {leave_out_with}."
     )
 
 
 def warn_if_prior_moves(
-    metric: str, observed: float, expected: float, untested: Sequence[Hashable], prior: BetaPrior
+    metric: str,
+    observed: float,
+    expected: float,
+    untested: Sequence[Hashable],
+    prior: BetaPrior,
 ) -> None:
     """Warn that the prior moves a metric far from its observed value.
 
@@ -431,8 +469,8 @@ def warn_if_prior_moves(
         remedy = f"With few samples of each class, {prior.weaker}."
     warnings.warn(
         f"The prior moves {metric} from the observed {format_number(observed)} to "
-        f"{format_number(expected)}, which is more than {LARGEST_SHIFT} posterior standard "
-        f"deviations. {remedy}",
+        f"{format_number(expected)}, which is more than {LARGEST_SHIFT} posterior "
+        f"standard deviations. {remedy}",
         PriorInfluenceWarning,
         stacklevel=user_stacklevel(),
     )
@@ -441,7 +479,8 @@ def warn_if_prior_moves(
 def moves_far(observed: float, expected: float, standard_deviation: float) -> bool:
     """Return whether the prior moves a metric far enough for a warning.
 
-    Any prior moves what is infinite in the samples, such as a likelihood ratio without errors.
+    Any prior moves what is infinite in the samples, such as a likelihood ratio without
+    errors.
     """
     least = max(LARGEST_SHIFT * standard_deviation, _LEAST_MOVE)
     return math.isfinite(observed) and abs(expected - observed) > least
@@ -451,14 +490,14 @@ def moves_far(observed: float, expected: float, standard_deviation: float) -> bo
 class PriorInfluence(StablePickle):
     r"""Shift of the posterior mean by the prior, in total and by class.
 
-    Returned by :meth:`skpostbac.PosteriorBalancedAccuracy.prior_influence`. All shifts are in
-    posterior standard deviations, and negative where the prior pulls down. The shift of class i is
-    :math:`w_i (E\theta_i - k_i / n_i) / \mathrm{sd}(\lambda)`, in the notation of
-    :class:`~skpostbac.PosteriorBalancedAccuracy`, and the shifts add up to the shift of the
-    balanced accuracy.
+    Returned by :meth:`skpostbac.PosteriorBalancedAccuracy.prior_influence`. All shifts
+    are in posterior standard deviations, and negative where the prior pulls down. The
+    shift of class i is :math:`w_i (E\theta_i - k_i / n_i) / \mathrm{sd}(\lambda)`, in
+    the notation of :class:`~skpostbac.PosteriorBalancedAccuracy`, and the shifts add up
+    to the shift of the balanced accuracy.
 
-    A class without samples has no observed recall. It is compared with the observed balanced
-    accuracy of the other classes, and is listed in `unobserved`.
+    A class without samples has no observed recall. It is compared with the observed
+    balanced accuracy of the other classes, and is listed in `unobserved`.
 
     Attributes
     ----------
@@ -469,19 +508,21 @@ class PriorInfluence(StablePickle):
     mean : float
         Posterior mean of the balanced accuracy.
     observed : float
-        Weighted mean of the observed recalls, over classes with samples; nan if none of these has a
-        positive weight.
+        Weighted mean of the observed recalls, over classes with samples; nan if none of
+        these has a positive weight.
     class_shifts : tuple of n_classes floats
         Contribution of each class to `shift`.
     expected_coverage : float
         Expected coverage of 95 % intervals in similar test sets; nan without samples.
         :class:`~skpostbac.metrics.PriorInfluenceWarning` describes how it is estimated.
     remedy : str
-        Suggested remedy if `expected_coverage` is below 0.915 - 0.1 / n_classes, else empty.
+        Suggested remedy if `expected_coverage` is below 0.915 - 0.1 / n_classes, else
+        empty.
 
     Notes
     -----
-    The shift measures the pull of the prior; `expected_coverage` measures its effect on intervals.
+    The shift measures the pull of the prior; `expected_coverage` measures its effect on
+    intervals.
 
     Examples
     --------
@@ -507,7 +548,7 @@ class PriorInfluence(StablePickle):
 
     @property
     def shift(self) -> float:
-        """Posterior mean minus `observed`, in posterior standard deviations; nan if that is nan."""
+        """Posterior mean minus `observed`, in posterior standard deviations."""
         return math.fsum(self.class_shifts)
 
     @property
@@ -528,13 +569,13 @@ class PriorInfluence(StablePickle):
         Returns
         -------
         records : list of n_classes dicts
-            "class", "correct", "total", "observed" (recall; nan without samples), "mean"
-            (posterior) and "shift".
+            "class", "correct", "total", "observed" (recall; nan without samples),
+            "mean" (posterior) and "shift".
 
         Examples
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> posterior = PosteriorBalancedAccuracy.from_counts([9, 1], [9, 2], classes=["a", "b"])
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([9, 1], [9, 2])
         >>> posterior.prior_influence().summary()[0]["mean"]
         0.95
         """
@@ -551,7 +592,9 @@ class PriorInfluence(StablePickle):
 
     def _repr_html_(self) -> str:
         records = self.summary()
-        order = np.argsort(-np.abs(self.class_shifts), stable=True)[:_SHOWN_ROWS].tolist()
+        order = np.argsort(-np.abs(self.class_shifts), stable=True)[
+            :_SHOWN_ROWS
+        ].tolist()
         columns = (
             [str(records[i]["class"]) for i in order],
             format_column(self.counts.correct[order].tolist()),
@@ -561,10 +604,19 @@ class PriorInfluence(StablePickle):
             # Adding 0 turns a rounded -0.0 into 0.0.
             [f"{round(self.class_shifts[i], 2) + 0.0:.2f}" for i in order],
         )
-        header = ("class, most moved first", "correct", "total", "observed", "mean", "shift")
+        header = (
+            "class, most moved first",
+            "correct",
+            "total",
+            "observed",
+            "mean",
+            "shift",
+        )
         note = more(len(records), _SHOWN_ROWS)
         remedy = [paragraph(f"Remedy: {self.remedy}.")] if self.remedy else []
-        return block(repr(self), table(header, zip(*columns, strict=True), note=note), *remedy)
+        return block(
+            repr(self), table(header, zip(*columns, strict=True), note=note), *remedy
+        )
 
     def __repr__(self) -> str:
         facts = [
@@ -580,13 +632,16 @@ class PriorInfluence(StablePickle):
 
 
 def influence_of(evidence: Evidence) -> PriorInfluence:
-    """Return how far the prior moves the mean, and a remedy if the expected coverage is low."""
-    counts, weights = evidence.counts, evidence.class_weight
+    """Return how far the prior moves the mean, and a remedy if coverage is low."""
+    counts = evidence.counts
+    weights = evidence.class_weight
     means = evidence.distribution.means()
     deviation = evidence.standard_deviation
     observed = evidence.observed
     moved = means - np.where(counts.total > 0, counts.recalls, observed)
-    simulated = simulated_coverage(counts.correct, counts.total, evidence.prior, weights)
+    simulated = simulated_coverage(
+        counts.correct, counts.total, evidence.prior, weights
+    )
     coverage = shared_coverage(evidence) if simulated is None else simulated
     remedy = ""
     if coverage < evidence.least_coverage:

@@ -93,56 +93,62 @@ class Recalls(dict[Hashable, AverageDistribution]):
         header, cells = estimate_columns(list(self.values())[:_SHOWN_CLASSES])
         rows = [(str(label), *row) for label, row in zip(self, cells, strict=False)]
         note = more(len(self), _SHOWN_CLASSES)
-        return block(f"recalls of {len(self)} classes", table(("class", *header), rows, note=note))
+        return block(
+            f"recalls of {len(self)} classes",
+            table(("class", *header), rows, note=note),
+        )
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     r"""Posterior distribution of the balanced accuracy, given the counts of each class.
 
-    The accuracy :math:`\theta_i` on class i has a Beta prior. After :math:`k_i` correct predictions
-    out of :math:`n_i`, its posterior is :math:`\mathrm{Beta}(a_i + k_i, b_i + n_i - k_i)` ([2]_,
-    eq. 8). The balanced accuracy is their mean :math:`\lambda = \sum_i w_i \theta_i`, with
-    :math:`w_i = 1 / l` for each of the l classes unless weights are given (eq. 12), and its
-    posterior is their convolution ([1]_; [2]_, eq. 13). It is computed without sampling.
+    The accuracy :math:`\theta_i` on class i has a Beta prior. After :math:`k_i` correct
+    predictions out of :math:`n_i`, its posterior is :math:`\mathrm{Beta}(a_i + k_i, b_i
+    + n_i - k_i)` ([2]_, eq. 8). The balanced accuracy is their mean :math:`\lambda =
+    \sum_i w_i \theta_i`, with :math:`w_i = 1 / l` for each of the l classes unless
+    weights are given (eq. 12), and its posterior is their convolution ([1]_; [2]_, eq.
+    13). It is computed without sampling.
 
-    Use :func:`posterior_balanced_accuracy` to start from labels, and :meth:`from_counts` or
-    :meth:`from_confusion_matrix` to start from a table.
+    Use :func:`posterior_balanced_accuracy` to start from labels, and
+    :meth:`from_counts` or :meth:`from_confusion_matrix` to start from a table.
 
     Parameters
     ----------
     counts : ClassCounts
-        Correct predictions and samples of each class. With groups or importance weights, the counts
-        are divided by their design effects first.
-    prior : str, pair, array-like of shape (n_classes, 2), Hyperprior or Prior, \
-            default="calibrated"
-        Prior of the recall of each class. "calibrated" is Beta(1/l, 1/l) for l classes, and takes
-        1.5 - 2 / l observations off the strength of each class, so that 95 % intervals of the
-        average contain the true value in about 95 % of test sets; a class by itself, in
-        :meth:`recalls`, has the Jeffreys prior. "reciprocal" is Beta(1/l, 1/l) as it is, "uniform"
-        Beta(1, 1) as in the papers, "jeffreys" Beta(1/2, 1/2) and "neutral" Beta(1/3, 1/3). A pair
-        ``(a, b)`` is for all classes, an array has one pair for each. "hierarchical" and a
-        :class:`~skpostbac.stats.Hyperprior` let the classes borrow strength from one another. The
-        `prior` of another posterior is taken, too. See :ref:`priors`.
+        Correct predictions and samples of each class. With groups or importance
+        weights, the counts are divided by their design effects first.
+    prior : str, pair, array-like, Hyperprior or Prior, default="calibrated"
+        Prior of the recall of each class. "calibrated" is Beta(1/l, 1/l) for l classes,
+        and takes 1.5 - 2 / l observations off the strength of each class, so that 95 %
+        intervals of the average contain the true value in about 95 % of test sets; a
+        class by itself, in :meth:`recalls`, has the Jeffreys prior. "reciprocal" is
+        Beta(1/l, 1/l) as it is, "uniform" Beta(1, 1) as in the papers, "jeffreys"
+        Beta(1/2, 1/2) and "neutral" Beta(1/3, 1/3). A pair ``(a, b)`` is for all
+        classes, an array has one pair for each. "hierarchical" and a
+        :class:`~skpostbac.stats.Hyperprior` let the classes borrow strength from one
+        another. The `prior` of another posterior is taken, too. See :ref:`priors`.
     class_weight : dict or array-like of shape (n_classes,), default=None
-        Non-negative weights of the classes in the average, normalised to sum to 1. A dict must
-        contain every class and may contain others. By default, all weights are equal.
+        Non-negative weights of the classes in the average, normalised to sum to 1. A
+        dict must contain every class and may contain others. By default, all weights
+        are equal.
 
     Attributes
     ----------
     counts : ClassCounts
         The counts, as given.
     prior : BetaPrior, CalibratedPrior or SharedPrior
-        The prior of these classes, with its `name` and, unless the classes share it, the parameters
-        `a` and `b` of each. ``prior=posterior.prior`` makes an equal posterior.
+        The prior of these classes, with its `name` and, unless the classes share it,
+        the parameters `a` and `b` of each. ``prior=posterior.prior`` makes an equal
+        posterior.
     class_weight : ndarray of shape (n_classes,)
         Read-only weights, which sum to 1.
 
     Raises
     ------
     ValueError
-        If the prior or the class weights are invalid or do not fit the classes, or if the
-        prior and the counts of a class add up to more than 1e15.
+        If the prior or the class weights are invalid or do not fit the classes, or if
+        the prior and the counts of a class add up to more than 1e15.
 
     See Also
     --------
@@ -150,22 +156,23 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
 
     Notes
     -----
-    The summary also has "mode", "chance", "prob_above_chance", "prior_prob_above_chance" (the prior
-    probability) and "bayes_factor_above_chance" (posterior odds divided by prior odds).
+    The summary also has "mode", "chance", "prob_above_chance",
+    "prior_prob_above_chance" (the prior probability) and "bayes_factor_above_chance"
+    (posterior odds divided by prior odds).
 
-    ``p + q`` is the posterior given both sets of observations; the prior counts once. Both must
-    have the same prior and class weights for every class, however these were given. Pooled
-    cross-validation folds describe the predictions that were made; the posterior does not include
-    the variation between training sets.
+    ``p + q`` is the posterior given both sets of observations; the prior counts once.
+    Both must have the same prior and class weights for every class, however these were
+    given. Pooled cross-validation folds describe the predictions that were made; the
+    posterior does not include the variation between training sets.
 
     References
     ----------
-    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced
-       accuracy and its posterior distribution. Proceedings of the 20th International
-       Conference on Pattern Recognition, 3121-3124.
-    .. [2] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
-       evaluation for multiclass classification using the posterior balanced accuracy.
-       ROBOT2013: First Iberian Robotics Conference, 347-361.
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The
+       balanced accuracy and its posterior distribution. Proceedings of the 20th
+       International Conference on Pattern Recognition, 3121-3124.
+    .. [2] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic
+       performance evaluation for multiclass classification using the posterior balanced
+       accuracy. ROBOT2013: First Iberian Robotics Conference, 347-361.
 
     Examples
     --------
@@ -176,16 +183,20 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     >>> posterior.prob_above(0.7)
     0.8900
     >>> print(posterior.report())
-    The balanced accuracy is 0.808 (95% credible interval 0.629 to 0.950); 0.829 in the 46
-    samples of 3 classes.
+    The balanced accuracy is 0.808 (95% credible interval 0.629 to 0.950); 0.829 in the
+    46 samples of 3 classes.
     The probability of beating chance (0.333) is > 0.999 (prior: 0.770).
-    Class 2 has the lowest recall (3 of 4 correct): 0.700 (95% credible interval 0.284 to 0.997).
+    Class 2 has the lowest recall (3 of 4 correct): 0.700 (95% credible interval 0.284
+        to 0.997).
 
-    Priors and weights can differ between classes. Here the prior mean of class 2 is 0.9, and the
-    class counts twice:
+    Priors and weights can differ between classes. Here the prior mean of class 2 is
+    0.9, and the class counts twice:
 
     >>> PosteriorBalancedAccuracy.from_counts(
-    ...     [30, 8, 3], [32, 10, 4], prior=[(1, 1), (1, 1), (9, 1)], class_weight=[1, 1, 2]
+    ...     [30, 8, 3],
+    ...     [32, 10, 4],
+    ...     prior=[(1, 1), (1, 1), (9, 1)],
+    ...     class_weight=[1, 1, 2],
     ... ).mean()
     0.8440
     """
@@ -232,10 +243,11 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         correct : array-like of shape (n_classes,)
             Number of correct predictions in each class, in [0, `total`].
         total : array-like of shape (n_classes,)
-            Number of samples of each class; 0 for an absent class. Counts need not be integers.
+            Number of samples of each class; 0 for an absent class. Counts need not be
+            integers.
         classes : array-like of shape (n_classes,), default=None
-            Class labels. Defaults to the common index of `correct` and `total` if they are pandas
-            Series, else 0, 1, ...
+            Class labels. Defaults to the common index of `correct` and `total` if they
+            are pandas Series, else 0, 1, ...
         prior, class_weight
             As for the class.
 
@@ -246,8 +258,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         Warns
         -----
         PriorInfluenceWarning
-            If 95 % intervals under this prior would often miss the true value in similar test sets,
-            or if a class has no samples.
+            If 95 % intervals under this prior would often miss the true value in
+            similar test sets, or if a class has no samples.
 
         Examples
         --------
@@ -274,12 +286,12 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         Parameters
         ----------
         C : array-like of shape (n_classes, n_classes)
-            Finite, non-negative counts, with true classes as rows and predicted classes as columns,
-            as :func:`sklearn.metrics.confusion_matrix` returns them. Some publications print the
-            transpose.
+            Finite, non-negative counts, with true classes as rows and predicted classes
+            as columns, as :func:`sklearn.metrics.confusion_matrix` returns them. Some
+            publications print the transpose.
         labels : array-like of shape (n_classes,), default=None
-            Class labels. Defaults to the index of a DataFrame, which must equal its columns, else
-            0, 1, ...
+            Class labels. Defaults to the index of a DataFrame, which must equal its
+            columns, else 0, 1, ...
         prior, class_weight
             As for the class.
 
@@ -290,8 +302,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         Warns
         -----
         PriorInfluenceWarning
-            If 95 % intervals under this prior would often miss the true value in similar test sets,
-            or if a class has no samples.
+            If 95 % intervals under this prior would often miss the true value in
+            similar test sets, or if a class has no samples.
 
         Examples
         --------
@@ -307,23 +319,26 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
 
     @cached_property
     def effective_counts(self) -> ClassCounts:
-        """Counts after division by the design effects, from which the distribution is computed."""
+        """Counts after division by the design effects."""
         return self.counts.effective()
 
     @property
     def design_effects(self) -> DesignEffects | None:
-        """Design effects of groups and importance weights; None if there are neither."""
+        """Design effects of groups and importance weights; None without either."""
         return self.counts.design_effects
 
     @cached_property
     def distribution(self) -> AverageDistribution:
-        """Distribution of the weighted average, with the full interface of distributions."""
+        """Distribution of the weighted average of the recalls."""
         counts = self.effective_counts
         average = self.prior.average(counts.correct, counts.total, self._weights)
-        effects, design = self.design_effects, self.counts._design
+        effects = self.design_effects
+        design = self.counts._design
         if effects is None or design is None:
             return average
-        return widened_average(average, design, effects, self.counts.total, self.class_weight)
+        return widened_average(
+            average, design, effects, self.counts.total, self.class_weight
+        )
 
     @cached_property
     def prior_distribution(self) -> AverageDistribution:
@@ -333,7 +348,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
 
     @property
     def correction(self) -> str:
-        """Sentence on a correction for the variation between training sets, if there is one."""
+        """Sentence on a correction for the variation between training sets."""
         return ""
 
     def _evidence(self) -> Evidence:
@@ -357,24 +372,25 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
 
     @property
     def chance(self) -> float:
-        """Chance level of the balanced accuracy: 1 / n_classes, whatever the class weights."""
+        """Chance level of the balanced accuracy, 1 / n_classes for any weights."""
         return 1 / self.counts.n_classes
 
     def prob_above_chance(self) -> ProbAboveChance:
         """Return the probability that the balanced accuracy is above chance.
 
-        Random guessing has an accuracy of 1 / n_classes on each class, hence on any weighted
-        average.
+        Random guessing has an accuracy of 1 / n_classes on each class, hence on any
+        weighted average.
 
         Returns
         -------
         probability : ProbAboveChance
-            A float with two attributes: `prior`, the prior probability, and `bayes_factor`, the
-            posterior odds divided by the prior odds. Look at both, since the prior probability is
-            0.5, 0.77, 0.95 and 1.00 for 2, 3, 5 and 10 classes (0.5, 0.83, 0.99 and 1.00 with a
-            uniform prior). With a single class the Bayes factor is nan. Where a probability is
-            within 1e-11 of 0 or 1, the Bayes factor is a saddlepoint approximation, mostly good to
-            1 %; under the prior "hierarchical" it is a bound within 1e-10.
+            A float with two attributes: `prior`, the prior probability, and
+            `bayes_factor`, the posterior odds divided by the prior odds. Look at both,
+            since the prior probability is 0.5, 0.77, 0.95 and 1.00 for 2, 3, 5 and 10
+            classes (0.5, 0.83, 0.99 and 1.00 with a uniform prior). With a single class
+            the Bayes factor is nan. Where a probability is within 1e-11 of 0 or 1, the
+            Bayes factor is a saddlepoint approximation, mostly good to 1 %; under the
+            prior "hierarchical" it is a bound within 1e-10.
 
         Examples
         --------
@@ -382,7 +398,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prob_above_chance()
         ProbAboveChance(0.7816, prior=0.5, bayes_factor=3.579)
         """
-        return prob_above_chance(self.distribution, self.prior_distribution, self.chance)
+        return prob_above_chance(
+            self.distribution, self.prior_distribution, self.chance
+        )
 
     def prior_influence(self) -> PriorInfluence:
         """Return how far the prior shifts the mean, in total and by class.
@@ -390,8 +408,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         Returns
         -------
         influence : PriorInfluence
-            Distance of the posterior mean from the observed recalls, in posterior standard
-            deviations.
+            Distance of the posterior mean from the observed recalls, in posterior
+            standard deviations.
 
         Examples
         --------
@@ -405,9 +423,10 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
         """Return the posterior of the binary-equivalent accuracy.
 
-        It is derived from the balanced accuracy; :meth:`PosteriorAccuracy.binary_equivalent` is
-        derived from the accuracy. The number of classes is that of the counts, so classes that are
-        predicted but have no samples count only if they are listed in `labels`.
+        It is derived from the balanced accuracy;
+        :meth:`PosteriorAccuracy.binary_equivalent` is derived from the accuracy. The
+        number of classes is that of the counts, so classes that are predicted but have
+        no samples count only if they are listed in `labels`.
 
         Examples
         --------
@@ -416,7 +435,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         >>> posterior.binary_equivalent().median()  # the square root of 0.8176
         0.9042
         """
-        return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
+        return PosteriorBinaryEquivalentAccuracy(
+            self.distribution, self.counts.n_classes
+        )
 
     def recalls(self) -> Recalls:
         """Return the posterior of the recall of each class, by label.
@@ -432,7 +453,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         Examples
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> posterior = PosteriorBalancedAccuracy.from_counts([7, 2], [9, 3], classes=["a", "b"])
+        >>> posterior = PosteriorBalancedAccuracy.from_counts(
+        ...     [7, 2], [9, 3], classes=["a", "b"]
+        ... )
         >>> posterior.recalls()["b"].mean()
         0.6
         """
@@ -443,8 +466,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     def methods_text(self, level: float = 0.95) -> str:
         """Return the text on this posterior for the methods section of a paper.
 
-        It has what a reader needs to compute the same numbers: the model, the counts, the prior
-        with its numbers, the kind of interval and its probability, the version and the references.
+        It has what a reader needs to compute the same numbers: the model, the counts,
+        the prior with its numbers, the kind of interval and its probability, the
+        version and the references.
 
         Parameters
         ----------
@@ -460,14 +484,16 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
         >>> print(posterior.methods_text().partition(" (skpostbac")[0])
-        The balanced accuracy is the mean of the recalls of 2 classes. Correct predictions of each
-          class: 40 of 45, 2 of 10 samples. The recall of each class had the prior Beta(0.5, 0.5)
-          (calibrated), and after k of n correct predictions the posterior Beta(c (0.5 + k), c (0.5
-          + n - k)) with c = 1 - min(n, 0.5) / (n + 1): the posterior mean under this prior, with
-          the strength of 0.5 observations less, which calibrates the intervals of the average.
-        The posterior mean is 0.5539, and the 95% credible interval 0.4365 to 0.7010: the hull of
-          the shortest and of the equal-tailed interval of this probability, with a posterior
-          probability of 0.9594
+        The balanced accuracy is the mean of the recalls of 2 classes. Correct
+          predictions of each class: 40 of 45, 2 of 10 samples. The recall of each
+          class had the prior Beta(a, a) with a = 0.5 (calibrated), and after k of n
+          correct predictions the posterior Beta(c (a + k), c (a + n - k)) with
+          c = 1 - min(n, 0.5) / (n + 2 a): the posterior mean under this prior, with
+          the strength of 0.5 observations less, which calibrates the intervals of
+          the average.
+        The posterior mean is 0.5539, and the 95% credible interval 0.4365 to 0.7010:
+          the hull of the shortest and of the equal-tailed interval of this
+          probability, with a posterior probability of 0.9594
         """
         counts = self.effective_counts
         cells = [
@@ -476,13 +502,15 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         ]
         weights = effective = ""
         if self._given_weight is not None:
-            weights = f", with the weights {join_first(list(map(str, self.class_weight)), 10)}"
+            shown = join_first(list(map(str, self.class_weight)), 10)
+            weights = f", with the weights {shown}"
         if self.design_effects is not None:
             effective = "effective "
         model = (
-            f"The balanced accuracy is the mean of the recalls of {counts.n_classes} classes"
-            f"{weights}. Correct predictions of each class: {join_first(cells, 10)} "
-            f"{effective}samples. {self.prior.methods_text('The recall of each class')}"
+            f"The balanced accuracy is the mean of the recalls of {counts.n_classes} "
+            f"classes{weights}. Correct predictions of each class: "
+            f"{join_first(cells, 10)} {effective}samples. "
+            f"{self.prior.methods_text('The recall of each class')}"
         )
         references = BRODERSEN_2010, CARRILLO_2013, *self.prior.references
         return write_methods(self, level, model, references)
@@ -498,14 +526,16 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         Returns
         -------
         columns : dict of str to list
-            "class", "correct", "total", "mean", "median", "standard_deviation", "low" and "high"
-            (ends of the credible interval), "level", and "class_weight". Pass it to
-            ``pandas.DataFrame`` or ``polars.DataFrame``.
+            "class", "correct", "total", "mean", "median", "standard_deviation", "low"
+            and "high" (ends of the credible interval), "level", and "class_weight".
+            Pass it to ``pandas.DataFrame`` or ``polars.DataFrame``.
 
         Examples
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> posterior = PosteriorBalancedAccuracy.from_counts([7, 2], [9, 3], classes=["a", "b"])
+        >>> posterior = PosteriorBalancedAccuracy.from_counts(
+        ...     [7, 2], [9, 3], classes=["a", "b"]
+        ... )
         >>> columns = posterior.table()
         >>> columns["class"], columns["mean"]
         (['a', 'b'], [0.75, 0.625])
@@ -531,48 +561,66 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         }
 
     def _sentences(self, level: float) -> list[str]:
-        counts, averaged = self.counts, self._averaged
-        labels, n, effective = label_list(counts.classes), counts.total[averaged].sum(), ""
-        if counts._design is not None and counts._design.squares is not None:
-            n = counts._design.squares.samples[averaged].sum()
-            effective = f" (effective size {self.effective_counts.total[averaged].sum():.4g})"
-        samples, known = describe_samples(float(n)) + effective, counts.total[averaged] > 0
-        observed = ", from"
-        if known.all():
-            shares = counts.correct[averaged] / counts.total[averaged]
-            article = "" if n % 1 else " the"
-            observed = f"; {self.class_weight[averaged] @ shares:.3f} in{article}"
-        samples = f"{self._describe(level)}{observed} {samples}"
-        if len(averaged) > 1:
+        lines = [self._estimate_sentence(level)]
+        if len(self._averaged) > 1:
             above = self.prob_above_chance()
-            prior = format_probability(above.prior)
-            lines = [
-                f"The balanced accuracy is {samples} of {len(averaged)} classes.",
-                f"{describe_chances('chance', self.chance, above)} (prior: {prior}).",
-            ]
-            is_tested = (counts.total > 0) & (self.class_weight > 0)
-            if is_tested.any():
-                recalls = list(self.recalls().values())
-                means = [recall.mean() for recall in recalls]
-                weakest = int(np.argmin(np.where(is_tested, means, np.inf)))
-                correct, total = counts.correct[weakest], counts.total[weakest]
-                share = f"{format_count(correct)} of {format_count(total)}"
-                if (correct % 1, total % 1) != (0, 0):
-                    share = f"about {share} effective samples"
-                if counts.has_importance_weights:
-                    share = f"{correct / total:.3f} of the weight"
-                lines.append(
-                    f"Class {labels[weakest]!r} has the lowest recall ({share} correct): "
-                    f"{describe(recalls[weakest], level)}."
-                )
-        else:
-            alone = "With a single class, this is not a balanced accuracy."
-            lines = [f"The recall of class {labels[averaged[0]]!r} is {samples}. {alone}"]
-        lines += self.prior.report_sentences()
+            chances = describe_chances("chance", self.chance, above)
+            lines.append(f"{chances} (prior: {format_probability(above.prior)}).")
+            lines += self._weakest_sentence(level)
         evidence = [self._evidence()]
+        lines += self.prior.report_sentences()
         lines += [*coverage_notes(evidence), *untested_notes(evidence)]
         design, doubts = describe_design(self, level)
         return [*lines, design, *doubts] if design else lines
+
+    def _estimate_sentence(self, level: float) -> str:
+        """Return the sentence on the estimate, the samples and what was observed."""
+        counts = self.counts
+        averaged = self._averaged
+        total = counts.total[averaged]
+        size = total.sum()
+        effective = ""
+        if counts._design is not None and counts._design.squares is not None:
+            size = counts._design.squares.samples[averaged].sum()
+            n_effective = self.effective_counts.total[averaged].sum()
+            effective = f" (effective size {n_effective:.4g})"
+
+        observed = ", from"
+        if total.all():
+            recalls = counts.correct[averaged] / total
+            article = "" if size % 1 else " the"
+            observed = f"; {self.class_weight[averaged] @ recalls:.3f} in{article}"
+        samples = f"{describe_samples(float(size))}{effective}"
+        estimate = f"{self._describe(level)}{observed} {samples}"
+
+        if len(averaged) > 1:
+            return f"The balanced accuracy is {estimate} of {len(averaged)} classes."
+        (label,) = label_list(counts.classes[averaged])
+        return (
+            f"The recall of class {label!r} is {estimate}. With a single class, this "
+            "is not a balanced accuracy."
+        )
+
+    def _weakest_sentence(self, level: float) -> list[str]:
+        """Return the sentence on the class of the lowest recall, if one was tested."""
+        counts = self.counts
+        is_tested = (counts.total > 0) & (self.class_weight > 0)
+        if not is_tested.any():
+            return []
+        recalls = list(self.recalls().values())
+        means = np.array([recall.mean() for recall in recalls])
+        weakest = int(np.argmin(np.where(is_tested, means, np.inf)))
+
+        correct = counts.correct[weakest]
+        total = counts.total[weakest]
+        share = f"{format_count(correct)} of {format_count(total)}"
+        if correct % 1 or total % 1:
+            share = f"about {share} effective samples"
+        if counts.has_importance_weights:
+            share = f"{correct / total:.3f} of the weight"
+        label = label_list(counts.classes)[weakest]
+        recall = describe(recalls[weakest], level)
+        return [f"Class {label!r} has the lowest recall ({share} correct): {recall}."]
 
     def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
         if not isinstance(other, PosteriorBalancedAccuracy):
@@ -582,8 +630,12 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         given = self._given_weight, other._given_weight
         return PosteriorBalancedAccuracy(
             counts,
-            prior=self.prior.pooled(other.prior, counts.n_classes, is_ordered=is_ordered),
-            class_weight=pooled_class_weight(*given, counts.classes, is_ordered=is_ordered),
+            prior=self.prior.pooled(
+                other.prior, counts.n_classes, is_ordered=is_ordered
+            ),
+            class_weight=pooled_class_weight(
+                *given, counts.classes, is_ordered=is_ordered
+            ),
         )
 
     def _made_of(self) -> tuple[Any, ...]:
@@ -598,7 +650,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         if self._given_weight is not None:
             facts.append("weighted")
         facts.append(f"n_classes={self.counts.n_classes}")
-        n, n_effective = self.counts.n_samples, self.effective_counts.n_samples
+        n = self.counts.n_samples
+        n_effective = self.effective_counts.n_samples
         if n_effective != n:
             return [*facts, f"n={format_count(n)}", f"n_effective={n_effective:.4g}"]
         facts.append(f"{'n_effective' if n % 1 else 'n'}={format_count(n)}")
@@ -616,19 +669,24 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         return [table(header, rows, note=more(counts.n_classes, _SHOWN_CLASSES))]
 
 
-def describe_design(posterior: PosteriorBalancedAccuracy, level: float) -> tuple[str, list[str]]:
-    """Return a sentence on groups and importance weights, and what the groups leave uncertain.
+def describe_design(
+    posterior: PosteriorBalancedAccuracy, level: float
+) -> tuple[str, list[str]]:
+    """Return sentences on groups and importance weights, and on what is uncertain.
 
     The first is empty without groups and importance weights.
     """
-    effects, counts = posterior.design_effects, posterior.counts
+    effects = posterior.design_effects
+    counts = posterior.counts
     if effects is None:
         return "", []
     worth = describe_effective_size(effects, counts.has_importance_weights)
     if is_large(effects):
         # Ignoring the groups, what importance weights divide by remains.
-        scale, left = effects.design_effect, posterior.effective_counts
-        correct, total = scale * left.correct, scale * left.total
+        scale = effects.design_effect
+        left = posterior.effective_counts
+        correct = scale * left.correct
+        total = scale * left.total
         ignoring = posterior.prior.average(correct, total, posterior._weights)
         worth += f" Ignoring the groups would give {describe(ignoring, level)}."
     return worth, group_notes(effects, label_list(counts.classes))
@@ -654,26 +712,26 @@ def posterior_balanced_accuracy(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     labels : array-like of shape (n_classes,), default=None
-        Classes to average over, by default those in `y_true`. A class that is absent from `y_true`
-        keeps its prior; samples whose true class is not listed are ignored.
+        Classes to average over, by default those in `y_true`. A class that is absent
+        from `y_true` keeps its prior; samples whose true class is not listed are
+        ignored.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights. By default they are case counts, so their scale matters: a
-        weight of 2 counts the sample twice and narrows the posterior.
+        Finite, non-negative weights. By default they are case counts, so their scale
+        matters: a weight of 2 counts the sample twice and narrows the posterior.
     weight_type : {"case", "importance"}, default=None
-        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
-        whose scale does not matter. None means "case", with a warning if the weights are not whole
-        numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability)
+        weights, whose scale does not matter. None means "case", with a warning if the
+        weights are not whole numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient, a site or a document. Samples of the same group
-        are treated as correlated and count for less; see :ref:`groups`.
+        The group of each sample, such as a patient, a site or a document. Samples of
+        the same group are treated as correlated and count for less; see :ref:`groups`.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum to 1.
-    prior : str, pair, array-like of shape (n_classes, 2), Hyperprior or Prior, \
-            default="calibrated"
-        Prior of the recall of each class. The default, "calibrated", is Beta(1/l, 1/l) for l
-        classes, and takes 1.5 - 2 / l observations off the strength of each class, so that
-        intervals of the average are wide enough; a class by itself has the Jeffreys prior. See
-        :class:`PosteriorBalancedAccuracy` for all others.
+    prior : str, pair, array-like, Hyperprior or Prior, default="calibrated"
+        Prior of the recall of each class. The default, "calibrated", is Beta(1/l, 1/l)
+        for l classes, and takes 1.5 - 2 / l observations off the strength of each
+        class, so that intervals of the average are wide enough; a class by itself has
+        the Jeffreys prior. See :class:`PosteriorBalancedAccuracy` for all others.
 
     Returns
     -------
@@ -682,15 +740,17 @@ def posterior_balanced_accuracy(
     Raises
     ------
     ValueError, TypeError
-        For the reasons listed in :func:`class_counts` and :class:`PosteriorBalancedAccuracy`.
+        For the reasons listed in :func:`class_counts` and
+        :class:`PosteriorBalancedAccuracy`.
 
     Warns
     -----
     PriorInfluenceWarning
-        If 95 % intervals under this prior would often miss the true value in similar test sets, or
-        if a class has no samples.
+        If 95 % intervals under this prior would often miss the true value in similar
+        test sets, or if a class has no samples.
     GroupsWarning
-        If the correlation within groups is poorly known, or if groups span several classes.
+        If the correlation within groups is poorly known, or if groups span several
+        classes.
     SampleWeightWarning
         If weights are not whole numbers and `weight_type` is None.
     UserWarning
@@ -703,12 +763,12 @@ def posterior_balanced_accuracy(
 
     References
     ----------
-    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced
-       accuracy and its posterior distribution. Proceedings of the 20th International
-       Conference on Pattern Recognition, 3121-3124.
-    .. [2] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
-       evaluation for multiclass classification using the posterior balanced accuracy.
-       ROBOT2013: First Iberian Robotics Conference, 347-361.
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The
+       balanced accuracy and its posterior distribution. Proceedings of the 20th
+       International Conference on Pattern Recognition, 3121-3124.
+    .. [2] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic
+       performance evaluation for multiclass classification using the posterior balanced
+       accuracy. ROBOT2013: First Iberian Robotics Conference, 347-361.
 
     Examples
     --------
@@ -725,7 +785,9 @@ def posterior_balanced_accuracy(
     counts = count_labels(y_true, y_pred, *options)
     if not counts.correct.any():
         warn_if_foreign(y_true, {"y_pred": y_pred})
-    posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
+    posterior = PosteriorBalancedAccuracy(
+        counts, prior=prior, class_weight=class_weight
+    )
     warn_of_prior(posterior._evidence())
     if groups is None:
         warn_of_repeated_ids(y_true)

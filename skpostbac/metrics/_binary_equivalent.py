@@ -1,4 +1,4 @@
-"""Binary-equivalent accuracy: how well a classifier chooses between two of several classes.
+"""Binary-equivalent accuracy: the accuracy of choosing between two classes.
 
 Also the test of an accuracy against guessing, which belongs to it.
 """
@@ -44,11 +44,14 @@ from skpostbac.stats._several import log_survival
 _ROUNDING = 1e-9
 
 
-def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> float | Floats:
+def binary_equivalent_accuracy(
+    accuracy: ArrayLike, n_classes: ArrayLike
+) -> float | Floats:
     r"""Convert accuracies for any number of classes to binary-equivalent accuracies.
 
-    Choosing the right one of N classes requires N - 1 correct pairwise choices. If the accuracy is
-    A, the geometric mean of their probabilities is :math:`A^{1 / (N - 1)}` ([1]_).
+    Choosing the right one of N classes requires N - 1 correct pairwise choices. If the
+    accuracy is A, the geometric mean of their probabilities is :math:`A^{1 / (N - 1)}`
+    ([1]_).
 
     Parameters
     ----------
@@ -65,18 +68,19 @@ def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> flo
     Raises
     ------
     ValueError
-        If an accuracy is outside [0, 1], or if `n_classes` is below 2 or not an integer.
+        If an accuracy is outside [0, 1], or if `n_classes` is below 2 or not an
+        integer.
 
     Notes
     -----
-    The binary equivalent of guessing, with accuracy 1 / N, is 1/2 only for two classes and tends to
-    1: it is 0.58, 0.77 and 0.95 for 3, 10 and 100 classes. Show this baseline when you compare
-    values for different numbers of classes.
+    The binary equivalent of guessing, with accuracy 1 / N, is 1/2 only for two classes
+    and tends to 1: it is 0.58, 0.77 and 0.95 for 3, 10 and 100 classes. Show this
+    baseline when you compare values for different numbers of classes.
 
     References
     ----------
-    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
-       accuracy).
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the
+       binary-equivalent accuracy).
 
     Examples
     --------
@@ -92,7 +96,9 @@ def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> flo
         raise ValueError(f"accuracy must lie in [0, 1], got {first(accuracy, bad)}")
     is_whole = np.isfinite(n_classes) & (np.floor(n_classes) == n_classes)
     if (bad := ~(is_whole & (n_classes >= 2))).any():
-        raise ValueError(f"n_classes must be an integer of at least 2, got {first(n_classes, bad)}")
+        raise ValueError(
+            f"n_classes must be an integer of at least 2, got {first(n_classes, bad)}"
+        )
     with input_errors("accuracy and n_classes must have shapes that broadcast"):
         np.broadcast_shapes(accuracy.shape, n_classes.shape)
     return plain_float((accuracy ** (1 / (n_classes - 1)))[()])
@@ -117,24 +123,26 @@ def binary_equivalent_accuracy_score(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     balanced : bool, default=False
-        Use the balanced accuracy, with equal weights for all classes that have samples, instead of
-        the accuracy. They agree if all classes have the same size.
+        Use the balanced accuracy, with equal weights for all classes that have samples,
+        instead of the accuracy. They agree if all classes have the same size.
     labels : array-like of shape (n_classes,), default=None
-        The N classes to choose from, at least two, by default those in `y_true` or `y_pred`.
-        Samples of other true classes are ignored. Pass all classes that the classifier could
-        predict.
+        The N classes to choose from, at least two, by default those in `y_true` or
+        `y_pred`. Samples of other true classes are ignored. Pass all classes that the
+        classifier could predict.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative case counts.
 
     Returns
     -------
     score : float
-        In [0, 1]; guessing has ``binary_equivalent_accuracy(1 / n_classes, n_classes)``.
+        In [0, 1]; guessing has ``binary_equivalent_accuracy(1 / n_classes,
+        n_classes)``.
 
     Raises
     ------
     ValueError, TypeError
-        If there is a single class, or for the reasons listed in :func:`~skpostbac.class_counts`.
+        If there is a single class, or for the reasons listed in
+        :func:`~skpostbac.class_counts`.
 
     See Also
     --------
@@ -144,8 +152,8 @@ def binary_equivalent_accuracy_score(
 
     References
     ----------
-    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
-       accuracy).
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the
+       binary-equivalent accuracy).
 
     Examples
     --------
@@ -160,8 +168,8 @@ def binary_equivalent_accuracy_score(
     counts = count_choices(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     if counts.n_classes < 2:
         raise ValueError(
-            "n_classes must be an integer of at least 2, got one class in labels, or in y_true "
-            "and y_pred"
+            "n_classes must be an integer of at least 2, got one class in labels, or "
+            "in y_true and y_pred"
         )
     accuracy = np.nanmean(counts.recalls) if balanced else counts.accuracy
     return float(binary_equivalent_accuracy(accuracy, counts.n_classes))
@@ -176,8 +184,9 @@ def binary_equivalent_recalls(
 ) -> Floats:
     r"""Compute the binary-equivalent accuracy on each class.
 
-    The accuracy :math:`A_i` on class i is the product of the probabilities that i is preferred to
-    each of the N - 1 other classes; :math:`A_i^{1 / (N - 1)}` is their geometric mean ([1]_).
+    The accuracy :math:`A_i` on class i is the product of the probabilities that i is
+    preferred to each of the N - 1 other classes; :math:`A_i^{1 / (N - 1)}` is their
+    geometric mean ([1]_).
 
     Parameters
     ----------
@@ -187,13 +196,13 @@ def binary_equivalent_recalls(
     Returns
     -------
     scores : ndarray of shape (n_classes,)
-        In the order of `labels`, or of the sorted classes; nan for a class without samples, such
-        as one that is only predicted.
+        In the order of `labels`, or of the sorted classes; nan for a class without
+        samples, such as one that is only predicted.
 
     References
     ----------
-    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
-       accuracy).
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the
+       binary-equivalent accuracy).
 
     Examples
     --------
@@ -202,7 +211,8 @@ def binary_equivalent_recalls(
     [1.0, 0.7071, 1.0]
     """
     counts = count_choices(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    recalls, found = counts.recalls, counts.total > 0
+    recalls = counts.recalls
+    found = counts.total > 0
     recalls[found] = binary_equivalent_accuracy(recalls[found], counts.n_classes)
     return recalls
 
@@ -212,8 +222,9 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
     r"""Posterior distribution of the binary-equivalent accuracy.
 
     Made by :meth:`skpostbac.PosteriorBalancedAccuracy.binary_equivalent` and
-    :meth:`skpostbac.PosteriorAccuracy.binary_equivalent`. It is the posterior of :math:`A^{1 / (N -
-    1)}` ([1]_), a monotone transform of the accuracy A, so quantiles and probabilities are exact.
+    :meth:`skpostbac.PosteriorAccuracy.binary_equivalent`. It is the posterior of
+    :math:`A^{1 / (N - 1)}` ([1]_), a monotone transform of the accuracy A, so quantiles
+    and probabilities are exact.
 
     Attributes
     ----------
@@ -235,15 +246,16 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
 
     References
     ----------
-    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
-       accuracy).
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the
+       binary-equivalent accuracy).
 
     Examples
     --------
     >>> from skpostbac import PosteriorBalancedAccuracy
     >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
     >>> posterior.binary_equivalent()
-    PosteriorBinaryEquivalentAccuracy(mean=0.898, 95% CI=[0.793, 0.976], chance=0.577, n_classes=3)
+    PosteriorBinaryEquivalentAccuracy(mean=0.898, 95% CI=[0.793, 0.976], chance=0.577,
+        n_classes=3)
     >>> print(posterior.binary_equivalent().report())
     Binary-equivalent accuracy: 0.898 (95% credible interval 0.793 to 0.976).
     The probability of beating chance (0.577) is > 0.999.
@@ -255,12 +267,15 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
     def __post_init__(self) -> None:
         if not isinstance(self.accuracy, BoundedDistribution):
             raise TypeError(
-                f"accuracy must be a BoundedDistribution, got {type(self.accuracy).__name__}"
+                "accuracy must be a BoundedDistribution, got "
+                f"{type(self.accuracy).__name__}"
             )
         low, high = self.accuracy.support()
         # The weights of an average add up to one but for their rounding.
         if not 0 <= low <= high <= 1 + 1e-12:
-            raise ValueError(f"accuracy must lie in [0, 1], got {self.accuracy.support()}")
+            raise ValueError(
+                f"accuracy must lie in [0, 1], got {self.accuracy.support()}"
+            )
         check_integer(self.n_classes, "n_classes", 2)
 
     @cached_property
@@ -284,12 +299,15 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
 
     def _sentences(self, level: float) -> list[str]:
         above = float(self.prob_above(self.chance))
-        return [*super()._sentences(level), f"{describe_chances('chance', self.chance, above)}."]
+        return [
+            *super()._sentences(level),
+            f"{describe_chances('chance', self.chance, above)}.",
+        ]
 
     def __repr__(self) -> str:
         return (
-            f"PosteriorBinaryEquivalentAccuracy({self._summary()}, chance={self.chance:.3f}, "
-            f"n_classes={self.n_classes})"
+            f"PosteriorBinaryEquivalentAccuracy({self._summary()}, "
+            f"chance={self.chance:.3f}, n_classes={self.n_classes})"
         )
 
 
@@ -298,8 +316,8 @@ class GuessingTest:
     """Comparison of the number of correct predictions with random guessing.
 
     Made by :func:`guessing_test` from labels, by :meth:`from_counts` or by
-    :meth:`from_confusion_matrix`. [1]_ recommends the p-value and the :attr:`gain` in addition to
-    the binary-equivalent accuracy.
+    :meth:`from_confusion_matrix`. [1]_ recommends the p-value and the :attr:`gain` in
+    addition to the binary-equivalent accuracy.
 
     Attributes
     ----------
@@ -315,15 +333,16 @@ class GuessingTest:
     Raises
     ------
     TypeError
-        If `correct` or `n` is not an integer, or another parameter is not a real number.
+        If `correct` or `n` is not an integer, or another parameter is not a real
+        number.
     ValueError
-        If `n` is less than 1, if `correct` or `expected_correct` is not in [0, n], or if
-        `log_p_value` is above 0 or NaN.
+        If `n` is less than 1, if `correct` or `expected_correct` is not in [0, n], or
+        if `log_p_value` is above 0 or NaN.
 
     References
     ----------
-    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
-       accuracy), section "Future directions".
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the
+       binary-equivalent accuracy), section "Future directions".
 
     Examples
     --------
@@ -331,7 +350,8 @@ class GuessingTest:
     >>> from skpostbac.binary_equivalent import GuessingTest
     >>> test = GuessingTest.from_counts(ClassCounts([0, 1, 2], [30, 8, 3], [32, 10, 4]))
     >>> test
-    GuessingTest(correct=41 of 46, expected=15.3, p_value=5.3e-15, error_reduction=0.837)
+    GuessingTest(correct=41 of 46, expected=15.3, p_value=5.3e-15,
+        error_reduction=0.837)
     >>> test.gain
     25.67
     """
@@ -346,14 +366,19 @@ class GuessingTest:
         check_integer(self.correct, "correct", 0, self.n)
         check_scalar(self.expected_correct, "expected_correct", Real)
         check_scalar(self.log_p_value, "log_p_value", Real)
-        # Not by limits of check_scalar, which NaN and the last bits of a sum pass or exceed.
+        # Not by limits of check_scalar, which NaN and the last bits of a sum pass or
+        # exceed.
         if not -_ROUNDING <= self.expected_correct <= self.n * (1 + _ROUNDING):
-            raise ValueError(f"expected_correct must be in [0, n], got {self.expected_correct!r}")
+            raise ValueError(
+                f"expected_correct must be in [0, n], got {self.expected_correct!r}"
+            )
         if not self.log_p_value <= _ROUNDING:
             raise ValueError(f"log_p_value must be at most 0, got {self.log_p_value!r}")
 
     @classmethod
-    def from_counts(cls, counts: ClassCounts, *, strategy: ArrayLike = "uniform") -> GuessingTest:
+    def from_counts(
+        cls, counts: ClassCounts, *, strategy: ArrayLike = "uniform"
+    ) -> GuessingTest:
         """Compare class counts with guessing.
 
         Parameters
@@ -370,7 +395,8 @@ class GuessingTest:
         Raises
         ------
         ValueError
-            If a count is not an integer, if there is no sample, or if `strategy` is invalid.
+            If a count is not an integer, if there is no sample, or if `strategy` is
+            invalid.
         TypeError
             If `counts` is not a :class:`~skpostbac.ClassCounts`.
 
@@ -384,8 +410,8 @@ class GuessingTest:
         """
         if not isinstance(counts, ClassCounts):
             raise TypeError(
-                f"counts must be ClassCounts, got {type(counts).__name__}; for a confusion matrix "
-                "there is from_confusion_matrix"
+                f"counts must be ClassCounts, got {type(counts).__name__}; for a "
+                "confusion matrix there is from_confusion_matrix"
             )
         if (counts.correct % 1).any() or (counts.total % 1).any():
             raise ValueError(f"counts must be integers, got {counts!r}")
@@ -393,11 +419,14 @@ class GuessingTest:
             raise ValueError("counts must have at least one sample")
         k = counts.n_classes
         if isinstance(strategy, str):
-            rates = {"uniform": np.full(k, 1 / k), "stratified": counts.total / counts.n_samples}
+            rates = {
+                "uniform": np.full(k, 1 / k),
+                "stratified": counts.total / counts.n_samples,
+            }
             if strategy not in rates:
                 raise ValueError(
-                    "strategy must be 'uniform', 'stratified' or an array of shape (n_classes,), "
-                    f"got {strategy!r}"
+                    "strategy must be 'uniform', 'stratified' or an array of shape "
+                    f"(n_classes,), got {strategy!r}"
                 )
             rate = rates[strategy]
         else:
@@ -410,7 +439,9 @@ class GuessingTest:
             rate = rate / rate.sum()
         correct = int(counts.correct.sum())
         log_p_value = log_survival(correct, counts.total, rate)
-        return cls(correct, int(counts.n_samples), float(counts.total @ rate), log_p_value)
+        return cls(
+            correct, int(counts.n_samples), float(counts.total @ rate), log_p_value
+        )
 
     @classmethod
     def from_confusion_matrix(
@@ -421,8 +452,8 @@ class GuessingTest:
         Parameters
         ----------
         C : array-like of shape (n_classes, n_classes)
-            Integer counts, with true classes as rows and predicted classes as columns, as
-            :func:`sklearn.metrics.confusion_matrix` returns them.
+            Integer counts, with true classes as rows and predicted classes as columns,
+            as :func:`sklearn.metrics.confusion_matrix` returns them.
         strategy : {"uniform", "stratified"} or array-like of shape (n_classes,)
             As for :func:`guessing_test`.
 
@@ -433,14 +464,15 @@ class GuessingTest:
         Raises
         ------
         ValueError
-            If `C` is not square, if a count is negative or not an integer, if there is no sample,
-            or if `strategy` is invalid.
+            If `C` is not square, if a count is negative or not an integer, if there is
+            no sample, or if `strategy` is invalid.
 
         Examples
         --------
         >>> from skpostbac.binary_equivalent import GuessingTest
         >>> GuessingTest.from_confusion_matrix([[30, 2, 0], [1, 8, 1], [0, 1, 3]])
-        GuessingTest(correct=41 of 46, expected=15.3, p_value=5.3e-15, error_reduction=0.837)
+        GuessingTest(correct=41 of 46, expected=15.3, p_value=5.3e-15,
+            error_reduction=0.837)
         """
         return cls.from_counts(counts_of_matrix(C), strategy=strategy)
 
@@ -459,7 +491,7 @@ class GuessingTest:
 
     @property
     def error_reduction(self) -> float:
-        """Gain as a share of the expected errors of guessing; nan if guessing is always right."""
+        """Gain as a share of the expected errors of guessing; nan without any."""
         wrong = self.n - self.expected_correct
         return self.gain / wrong if wrong else float("nan")
 
@@ -491,20 +523,35 @@ class GuessingTest:
         9 of 10 predictions are correct; guessing is expected to get 5.0 right.
         Guessing gets at least as many right with probability 0.011.
         """
+        p_value = self._p_value_text()
         return paragraphs(
-            f"{self.correct} of {self.n} predictions are correct; guessing is expected to get "
-            f"{self.expected_correct:.1f} right.",
-            f"Guessing gets at least as many right with probability {self._p_value_text()}.",
+            f"{self.correct} of {self.n} predictions are correct; guessing is expected "
+            f"to get {self.expected_correct:.1f} right.",
+            f"Guessing gets at least as many right with probability {p_value}.",
         )
 
     def __str__(self) -> str:
         return self.report()
 
     def _repr_html_(self) -> str:
-        header = ("correct", "samples", "expected of guessing", "gain", "error reduction")
+        header = (
+            "correct",
+            "samples",
+            "expected of guessing",
+            "gain",
+            "error reduction",
+        )
         expected, gain = format_column([self.expected_correct, self.gain])
-        cells = (f"{self.correct}", f"{self.n}", expected, gain, format_share(self.error_reduction))
-        return block(repr(self), record((*header, "p-value"), *cells, self._p_value_text()))
+        cells = (
+            f"{self.correct}",
+            f"{self.n}",
+            expected,
+            gain,
+            format_share(self.error_reduction),
+        )
+        return block(
+            repr(self), record((*header, "p-value"), *cells, self._p_value_text())
+        )
 
     def __repr__(self) -> str:
         return (
@@ -529,12 +576,13 @@ def guessing_test(
 ) -> GuessingTest:
     r"""Compare the accuracy of predictions with that of random guesses.
 
-    A random guesser who predicts class i with probability :math:`q_i` is right :math:`S = \sum_i
-    \mathrm{Binomial}(n_i, q_i)` times. With k correct predictions of n, the p-value is :math:`P(S
-    \ge k)`. The number of errors avoided relative to guessing is :math:`k - E(S)`, and their share
-    is :math:`(k - E(S)) / (n - E(S))`; [1]_ recommends both, with :math:`q_i = 1 / N` for N
-    classes. The p-value is exact: binomial if all :math:`q_i` are equal, else Poisson-binomial. Its
-    cost does not depend on the number of samples.
+    A random guesser who predicts class i with probability :math:`q_i` is right :math:`S
+    = \sum_i \mathrm{Binomial}(n_i, q_i)` times. With k correct predictions of n, the
+    p-value is :math:`P(S \ge k)`. The number of errors avoided relative to guessing is
+    :math:`k - E(S)`, and their share is :math:`(k - E(S)) / (n - E(S))`; [1]_
+    recommends both, with :math:`q_i = 1 / N` for N classes. The p-value is exact:
+    binomial if all :math:`q_i` are equal, else Poisson-binomial. Its cost does not
+    depend on the number of samples.
 
     Parameters
     ----------
@@ -542,12 +590,12 @@ def guessing_test(
         True labels, in any format that scikit-learn accepts.
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
-    strategy : {"uniform", "stratified"} or array-like of shape (n_classes,), default="uniform"
-        Guessing probabilities of the classes: equal, their shares in `y_true`, or the given values,
-        normalised to sum to 1, in the order of `labels`.
+    strategy : {"uniform", "stratified"} or array-like, default="uniform"
+        Guessing probabilities of the classes: equal, their shares in `y_true`, or the
+        given values, normalised to sum to 1, in the order of `labels`.
     labels : array-like of shape (n_classes,), default=None
-        Classes to guess from, by default the sorted classes in `y_true` or `y_pred`. Samples of
-        other true classes are ignored.
+        Classes to guess from, by default the sorted classes in `y_true` or `y_pred`.
+        Samples of other true classes are ignored.
 
     Returns
     -------
@@ -556,22 +604,23 @@ def guessing_test(
     Raises
     ------
     ValueError, TypeError
-        If `strategy` is invalid, or for the reasons listed in :func:`~skpostbac.class_counts`.
+        If `strategy` is invalid, or for the reasons listed in
+        :func:`~skpostbac.class_counts`.
 
     See Also
     --------
-    skpostbac.PosteriorBalancedAccuracy.prob_above_chance : The probability of beating chance.
+    skpostbac.PosteriorBalancedAccuracy : Has the probability of beating chance.
     binary_equivalent_accuracy_score : A score whose article asked for this comparison.
 
     Notes
     -----
-    The p-value is not the probability of being no better than guessing: it is the probability that
-    guessing does at least as well.
+    The p-value is not the probability of being no better than guessing: it is the
+    probability that guessing does at least as well.
 
     References
     ----------
-    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
-       accuracy), section "Future directions".
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the
+       binary-equivalent accuracy), section "Future directions".
 
     Examples
     --------

@@ -19,15 +19,15 @@ ClassWeightSpec: TypeAlias = dict[Hashable, float] | Floats | None
 
 
 def check_class_weight(class_weight: ClassWeightLike) -> ClassWeightSpec:
-    """Check class weights as far as this can be done without the classes; return a copy.
+    """Check class weights as far as possible without the classes; return a copy.
 
     What has keys, such as a pandas Series, is looked up by label like a dict.
 
     Raises
     ------
     ValueError
-        If they are neither None nor a dict nor numbers, if one of them is negative, infinite
-        or NaN, if all are zero, or if a label occurs twice.
+        If they are neither None nor a dict nor numbers, if one of them is negative,
+        infinite or NaN, if all are zero, or if a label occurs twice.
     """
     if class_weight is None:
         return None
@@ -52,8 +52,8 @@ def resolve_class_weight(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
     Raises
     ------
     ValueError
-        If a dict has no weight for a class, if an array has another length, if all the classes
-        have weight zero, or if weights differ too much for doubles.
+        If a dict has no weight for a class, if an array has another length, if all the
+        classes have weight zero, or if weights differ too much for doubles.
     """
     if spec is None:
         weights = np.ones(len(classes))
@@ -67,13 +67,14 @@ def resolve_class_weight(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
         weights = spec
     if len(weights) != len(classes):
         raise ValueError(
-            f"class_weight must have one weight for each of the {len(classes)} classes, "
-            f"got {len(weights)}"
+            f"class_weight must have one weight for each of the {len(classes)} "
+            f"classes, got {len(weights)}"
         )
     relative = weights / weights.max()  # the sum of the weights may overflow
     if relative[relative > 0].min() < _LEAST_SHARE:
         raise ValueError(
-            f"class_weight must not have positive weights below {_LEAST_SHARE:g} of the largest"
+            f"class_weight must not have positive weights below {_LEAST_SHARE:g} of "
+            "the largest"
         )
     normalised: Floats = relative / relative.sum()
     normalised.flags.writeable = False
@@ -101,8 +102,8 @@ def pooled_class_weight(
     given = one, two
     if not is_ordered and any(isinstance(weights, np.ndarray) for weights in given):
         raise ValueError(
-            "Posteriors with an array as class_weight can be pooled only if they have the "
-            "same classes in the same order"
+            "Posteriors with an array as class_weight can be pooled only if they have "
+            "the same classes in the same order"
         )
     both = [resolve_class_weight(weights, classes) for weights in given]
     if not np.all(both[0] == both[1]):

@@ -1,4 +1,4 @@
-"""How many samples of each class there are, and how many of them are predicted correctly.
+"""Counts of the samples of each class, and of their correct predictions.
 
 The base class of counts adds them, selects classes, and writes and reads JSON.
 """
@@ -56,8 +56,9 @@ from skpostbac.stats._beta import LARGEST
 
 # Classes listed one by one in the repr.
 SHOWN_CLASSES = 8
-# Shares that were rounded to two digits may add up to a little less or more than 1. The cells of a
-# weighted matrix are not integers either, but hardly have a sum near 1 in each row or each column.
+# Shares that were rounded to two digits may add up to a little less or more than 1. The
+# cells of a weighted matrix are not integers either, but hardly have a sum near 1 in
+# each row or each column.
 _ROUNDING = 0.05
 # Of the JSON format.
 VERSION = 1
@@ -74,7 +75,8 @@ class Counts(Summable, ABC):
     """Base class of counts of the samples of each class."""
 
     classes: LabelArray
-    # Of samples with groups or importance weights; it is not there in counts of independent cases.
+    # Of samples with groups or importance weights; it is not there in counts of
+    # independent cases.
     _design: SampleDesign | None
 
     # Of JSON: the name of the format, and the keys with lists.
@@ -87,8 +89,10 @@ class Counts(Summable, ABC):
         """Number of samples of each class."""
 
     @abstractmethod
-    def _moved(self, labels: LabelArray, place: Indices, design: SampleDesign | None) -> Self:
-        """Return counts of the labels, where each class has a new place, or -1 to be dropped."""
+    def _moved(
+        self, labels: LabelArray, place: Indices, design: SampleDesign | None
+    ) -> Self:
+        """Return the counts in a new order of classes; a place of -1 drops a class."""
 
     @abstractmethod
     def _plus(self, other: Self, design: SampleDesign | None) -> Self:
@@ -130,7 +134,8 @@ class Counts(Summable, ABC):
         Parameters
         ----------
         classes : array-like of shape (n_classes,)
-            Distinct labels. New labels have no samples; classes that are not listed are dropped.
+            Distinct labels. New labels have no samples; classes that are not listed are
+            dropped.
 
         Returns
         -------
@@ -139,7 +144,9 @@ class Counts(Summable, ABC):
         Examples
         --------
         >>> from skpostbac import ClassCounts
-        >>> ClassCounts(["cat", "dog"], correct=[7, 2], total=[9, 3]).reindex(["fox", "cat"])
+        >>> ClassCounts(["cat", "dog"], correct=[7, 2], total=[9, 3]).reindex(
+        ...     ["fox", "cat"]
+        ... )
         ClassCounts('fox': 0/0, 'cat': 7/9)
         """
         labels = unique_label_array(classes, "classes")
@@ -159,7 +166,8 @@ class Counts(Summable, ABC):
         if not (self.n_classes and other.n_classes):
             return other if other.n_classes else self
         classes = merge_labels(self.classes, other.classes)
-        left, right = self.reindex(classes), other.reindex(classes)
+        left = self.reindex(classes)
+        right = other.reindex(classes)
         has_samples = bool(left._totals.any()), bool(right._totals.any())
         design = merge_designs(left._design, right._design, has_samples)
         return left._plus(right, design)
@@ -168,12 +176,13 @@ class Counts(Summable, ABC):
         """Write the counts as JSON.
 
         The text is an object with the keys ``"format"`` (``"skpostbac.ClassCounts"`` or
-        ``"skpostbac.PairedCounts"``) and ``"version"`` (1). With groups or importance weights, an
-        object ``"design"`` has sums over groups and sums of squares, but no single groups or
-        samples. All other keys have lists: for `ClassCounts`, ``"classes"``, ``"correct"`` and
-        ``"total"``; for `PairedCounts`, ``"names"``, ``"classes"``, ``"class_index"``,
-        ``"patterns"``, which has a list of 0 and 1 for each row, and ``"counts"``. Labels are
-        strings, numbers or ``true`` and ``false``.
+        ``"skpostbac.PairedCounts"``) and ``"version"`` (1). With groups or importance
+        weights, an object ``"design"`` has sums over groups and sums of squares, but no
+        single groups or samples. All other keys have lists: for `ClassCounts`,
+        ``"classes"``, ``"correct"`` and ``"total"``; for `PairedCounts`, ``"names"``,
+        ``"classes"``, ``"class_index"``, ``"patterns"``, which has a list of 0 and 1
+        for each row, and ``"counts"``. Labels are strings, numbers or ``true`` and
+        ``false``.
 
         Returns
         -------
@@ -191,18 +200,23 @@ class Counts(Summable, ABC):
         {"format": "skpostbac.ClassCounts", "version": 1, "classes": ["a", "b"],
          "correct": [7, 2.5], "total": [9, 3]}
         >>> print(PairedCounts.from_cells([[7, 1, 0, 0]], classes=["a"]).to_json())
-        {"format": "skpostbac.PairedCounts", "version": 1, "names": ["A", "B"], "classes": ["a"],
-         "class_index": [0, 0], "patterns": [[1, 0], [1, 1]], "counts": [1, 7]}
+        {"format": "skpostbac.PairedCounts", "version": 1, "names": ["A", "B"],
+         "classes": ["a"], "class_index": [0, 0], "patterns": [[1, 0], [1, 1]],
+         "counts": [1, 7]}
         """
         document: dict[str, Any] = {"format": self._format, "version": VERSION}
         for key in self._keys:
             column = getattr(self, key)
             if key in ("correct", "total", "counts"):  # integers in full digits
-                document[key] = [int(n) if n.is_integer() else n for n in column.tolist()]
+                document[key] = [
+                    int(n) if n.is_integer() else n for n in column.tolist()
+                ]
             elif key in ("class_index", "patterns"):
                 document[key] = (column + 0).tolist()
             else:
-                document[key] = write_labels(column) if key == "classes" else list(column)
+                document[key] = (
+                    write_labels(column) if key == "classes" else list(column)
+                )
         if self._design is not None:
             document["design"] = self._design.to_fields()
         return json.dumps(document, allow_nan=False)
@@ -225,8 +239,9 @@ class Counts(Summable, ABC):
         TypeError
             If `text` is not a str.
         ValueError
-            If `text` is not a document of this format and version, if a key is missing, unknown,
-            duplicated or of the wrong type, or for the reasons listed for the constructor.
+            If `text` is not a document of this format and version, if a key is missing,
+            unknown, duplicated or of the wrong type, or for the reasons listed for the
+            constructor.
 
         Examples
         --------
@@ -242,7 +257,10 @@ class Counts(Summable, ABC):
         is_empty = not any(column for key, column in fields.items() if key != "names")
         classes = array_of_labels(fields.pop("classes"))
         try:
-            counts: Self = cls.empty(*names) if is_empty else cls(classes=classes, **fields)  # type: ignore[attr-defined, call-arg]
+            make: Any = cls
+            counts: Self = (
+                make.empty(*names) if is_empty else make(classes=classes, **fields)
+            )
         except TypeError as error:  # of a value that is no string or no number
             raise ValueError(error) from error
         if design is None or not counts.n_classes:
@@ -253,12 +271,16 @@ class Counts(Summable, ABC):
         if checked.by_class is not None:
             sizes, _ = checked.by_class.diagonal()
             if not np.allclose(sizes[1], counts._totals, rtol=1e-9, atol=0):
-                raise ValueError("'design' must be of as many samples of each class as 'total'")
+                raise ValueError(
+                    "'design' must be of as many samples of each class as 'total'"
+                )
         return counts._moved(counts.classes, np.arange(counts.n_classes), checked)
 
 
-def check_labels(labels: ArrayLike, found: LabelArray, *, need_samples: bool = True) -> LabelArray:
-    """Return the labels to count, of the type of those found; if needed, one of them at least."""
+def check_labels(
+    labels: ArrayLike, found: LabelArray, *, need_samples: bool = True
+) -> LabelArray:
+    """Return the labels to count; raise if their type differs, or none occurs."""
     wanted = unique_label_array(labels, "labels")
     check_same_type(wanted, found, "labels: ")
     if need_samples and not set(label_list(wanted)) & set(label_list(found)):
@@ -270,16 +292,16 @@ def check_labels(labels: ArrayLike, found: LabelArray, *, need_samples: bool = T
 class ClassCounts(Counts):
     """Number of samples and of correct predictions of one classifier in each class.
 
-    The counts are the sufficient statistic of the posterior balanced accuracy. ``+`` and
-    :func:`sum` add the counts of folds, batches or sites label by label. If both sides have the
-    same labels in the same order, the order is kept. Otherwise the result has the sorted union of
-    the labels (in order of first appearance if they cannot be sorted). Strings, numbers, dates and
-    durations cannot be mixed.
+    The counts are the sufficient statistic of the posterior balanced accuracy. ``+``
+    and :func:`sum` add the counts of folds, batches or sites label by label. If both
+    sides have the same labels in the same order, the order is kept. Otherwise the
+    result has the sorted union of the labels (in order of first appearance if they
+    cannot be sorted). Strings, numbers, dates and durations cannot be mixed.
 
-    Batches can be merged in any order: :meth:`update` adds the batches of a stream, :meth:`to_json`
-    exports the counts of a site, and the result is the same as for all samples together. It is
-    exact for integer counts, and up to rounding errors for other weights and for groups. Batches
-    with groups must have no group in common.
+    Batches can be merged in any order: :meth:`update` adds the batches of a stream,
+    :meth:`to_json` exports the counts of a site, and the result is the same as for all
+    samples together. It is exact for integer counts, and up to rounding errors for
+    other weights and for groups. Batches with groups must have no group in common.
 
     Parameters
     ----------
@@ -288,8 +310,8 @@ class ClassCounts(Counts):
     correct : array-like of shape (n_classes,)
         Number of correct predictions in each class, in [0, ``total``].
     total : array-like of shape (n_classes,)
-        Number of samples of each class, at most 1e15; 0 for an absent class. Counts need not be
-        integers.
+        Number of samples of each class, at most 1e15; 0 for an absent class. Counts
+        need not be integers.
 
     Attributes
     ----------
@@ -301,8 +323,8 @@ class ClassCounts(Counts):
     Raises
     ------
     ValueError
-        If a count is negative, infinite, NaN or too large, if ``correct`` exceeds ``total``, if the
-        lengths differ, or if `classes` is empty or has duplicates.
+        If a count is negative, infinite, NaN or too large, if ``correct`` exceeds
+        ``total``, if the lengths differ, or if `classes` is empty or has duplicates.
 
     See Also
     --------
@@ -326,7 +348,9 @@ class ClassCounts(Counts):
     _format = "skpostbac.ClassCounts"
     _keys = ("classes", "correct", "total")
 
-    def __init__(self, classes: ArrayLike, correct: ArrayLike, total: ArrayLike) -> None:
+    def __init__(
+        self, classes: ArrayLike, correct: ArrayLike, total: ArrayLike
+    ) -> None:
         vars(self).update(  # past the frozen __setattr__
             classes=unique_label_array(classes, "classes"),
             correct=nonnegative_array(correct, "correct"),
@@ -360,7 +384,9 @@ class ClassCounts(Counts):
                 f"{len(self.classes)}, {len(self.correct)} and {len(self.total)}"
             )
         if np.any(large := self.total > LARGEST):
-            raise ValueError(f"total must not exceed {LARGEST:g}, got {first(self.total, large)}")
+            raise ValueError(
+                f"total must not exceed {LARGEST:g}, got {first(self.total, large)}"
+            )
         if np.any(self.correct > self.total):
             raise ValueError(f"correct must not exceed total, got {self!r}")
 
@@ -380,8 +406,8 @@ class ClassCounts(Counts):
         Returns
         -------
         counts : ClassCounts
-            Counts divided by the design effects of groups and importance weights, so usually not
-            integers. Unchanged without groups and importance weights.
+            Counts divided by the design effects of groups and importance weights, so
+            usually not integers. Unchanged without groups and importance weights.
 
         Examples
         --------
@@ -415,12 +441,14 @@ class ClassCounts(Counts):
 
     @property
     def recalls(self) -> Floats:
-        """Share of correct predictions of each class, shape (n_classes,); nan without samples.
+        """Share of correct predictions of each class; nan without samples.
 
         Examples
         --------
         >>> from skpostbac import ClassCounts
-        >>> counts = ClassCounts(["cat", "dog", "fox"], correct=[7, 2, 0], total=[9, 3, 0])
+        >>> counts = ClassCounts(
+        ...     ["cat", "dog", "fox"], correct=[7, 2, 0], total=[9, 3, 0]
+        ... )
         >>> counts.recalls.tolist(), counts.accuracy
         ([0.7778, 0.6667, nan], 0.75)
         """
@@ -438,7 +466,9 @@ class ClassCounts(Counts):
         correct, total = np.zeros((2, len(labels)))
         correct[place[kept]] = self.correct[kept]
         total[place[kept]] = self.total[kept]
-        return ClassCounts._of_checked(classes=labels, correct=correct, total=total, _design=design)
+        return ClassCounts._of_checked(
+            classes=labels, correct=correct, total=total, _design=design
+        )
 
     def _plus(self, other: ClassCounts, design: SampleDesign | None) -> ClassCounts:
         correct = self.correct + other.correct
@@ -448,7 +478,12 @@ class ClassCounts(Counts):
         )
 
     def _made_of(self) -> tuple[Any, ...]:
-        return tuple(label_list(self.classes)), tuple(self.correct), tuple(self.total), self._design
+        return (
+            tuple(label_list(self.classes)),
+            tuple(self.correct),
+            tuple(self.total),
+            self._design,
+        )
 
     def update(
         self,
@@ -465,11 +500,12 @@ class ClassCounts(Counts):
         Parameters
         ----------
         y_true, y_pred, labels, sample_weight, weight_type, groups
-            As for :func:`class_counts`. Batches must have no group in common, either all or none
-            must have groups, and weights must have the same scale. Without `labels`, a class that
-            is new in `y_true` is added to the result; classes only in `y_pred` are not. With
-            `labels`, samples of other classes are ignored; pass the same labels with each batch.
-            The batch may be empty, and need not contain any of the labels.
+            As for :func:`class_counts`. Batches must have no group in common, either
+            all or none must have groups, and weights must have the same scale. Without
+            `labels`, a class that is new in `y_true` is added to the result; classes
+            only in `y_pred` are not. With `labels`, samples of other classes are
+            ignored; pass the same labels with each batch. The batch may be empty, and
+            need not contain any of the labels.
 
         Returns
         -------
@@ -478,7 +514,8 @@ class ClassCounts(Counts):
         Raises
         ------
         ValueError, TypeError
-            For the reasons listed in :func:`class_counts`, or if the counts cannot be added.
+            For the reasons listed in :func:`class_counts`, or if the counts cannot be
+            added.
 
         Examples
         --------
@@ -494,21 +531,29 @@ class ClassCounts(Counts):
         return self._with_batch(count_labels(y_true, y_pred, *options, is_batch=True))
 
     def _repr_html_(self) -> str:
-        shown, hidden = self.classes[:SHOWN_CLASSES], more(self.n_classes, SHOWN_CLASSES)
+        shown = self.classes[:SHOWN_CLASSES]
+        hidden = more(self.n_classes, SHOWN_CLASSES)
         names = [*map(str, label_list(shown)), "all classes"]
         counts = (
             format_column([*values[:SHOWN_CLASSES].tolist(), float(values.sum())])
             for values in (self.correct, self.total)
         )
-        recalls = map(format_share, [*self.recalls[:SHOWN_CLASSES].tolist(), self.accuracy])
+        recalls = map(
+            format_share, [*self.recalls[:SHOWN_CLASSES].tolist(), self.accuracy]
+        )
         rows = list(zip(names, *counts, recalls, strict=True))
-        return block(repr(self), table(("class", "correct", "total", "recall"), rows, note=hidden))
+        return block(
+            repr(self),
+            table(("class", "correct", "total", "recall"), rows, note=hidden),
+        )
 
     def __repr__(self) -> str:
         labels = label_list(self.classes[:SHOWN_CLASSES])
         cells = [
             f"{label!r}: {format_count(correct, 'g')}/{format_count(total, 'g')}"
-            for label, correct, total in zip(labels, self.correct, self.total, strict=False)
+            for label, correct, total in zip(
+                labels, self.correct, self.total, strict=False
+            )
         ]
         if self.n_classes > SHOWN_CLASSES:
             cells.append(f"..., n_classes={self.n_classes}")
@@ -536,28 +581,30 @@ def class_counts(
 ) -> ClassCounts:
     """Count the samples and the correct predictions of each class.
 
-    These are the counts of one classifier; :func:`paired_counts` also has which of several
-    classifiers are right on the same samples.
+    These are the counts of one classifier; :func:`paired_counts` also has which of
+    several classifiers are right on the same samples.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         True labels, in any format that scikit-learn accepts.
     y_pred : array-like of shape (n_samples,)
-        Predicted labels. Predictions of a class that is not counted are errors of the true class.
+        Predicted labels. Predictions of a class that is not counted are errors of the
+        true class.
     labels : array-like of shape (n_classes,), default=None
-        Classes to count, in this order, by default the sorted classes in `y_true`. A class that is
-        absent from `y_true` has a total of 0; samples whose true class is not listed are ignored.
+        Classes to count, in this order, by default the sorted classes in `y_true`. A
+        class that is absent from `y_true` has a total of 0; samples whose true class is
+        not listed are ignored.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights, by default case counts, so their scale matters: a weight
-        of 2 counts the sample twice.
+        Finite, non-negative weights, by default case counts, so their scale matters: a
+        weight of 2 counts the sample twice.
     weight_type : {"case", "importance"}, default=None
-        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
-        whose scale does not matter. None means "case", with a warning if the weights are not whole
-        numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability)
+        weights, whose scale does not matter. None means "case", with a warning if the
+        weights are not whole numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient, a site or a document. Samples of the same group
-        are treated as correlated and count for less; see :ref:`groups`.
+        The group of each sample, such as a patient, a site or a document. Samples of
+        the same group are treated as correlated and count for less; see :ref:`groups`.
 
     Returns
     -------
@@ -567,10 +614,11 @@ def class_counts(
     Raises
     ------
     ValueError
-        If the input is empty, not one-dimensional, of different lengths, continuous, with missing
-        labels or with strings and numbers mixed; if `labels` has duplicates, has another type than
-        `y_true` or none of them occurs there; if a weight is negative, infinite or NaN, or if all
-        are zero; if `weight_type` is invalid.
+        If the input is empty, not one-dimensional, of different lengths, continuous,
+        with missing labels or with strings and numbers mixed; if `labels` has
+        duplicates, has another type than `y_true` or none of them occurs there; if a
+        weight is negative, infinite or NaN, or if all are zero; if `weight_type` is
+        invalid.
     TypeError
         If the labels are bytes or a sparse matrix, or an array that NumPy cannot read.
 
@@ -587,10 +635,10 @@ def class_counts(
 
     Notes
     -----
-    Arrays of numbers and categorical columns are counted block by block, with little additional
-    memory. Weights, arrays of text and nullable integers need about ten more bytes per sample;
-    lists and columns of text that must be converted need up to a hundred. Arrays of other libraries
-    are read by DLPack, and must be in CPU memory.
+    Arrays of numbers and categorical columns are counted block by block, with little
+    additional memory. Weights, arrays of text and nullable integers need about ten more
+    bytes per sample; lists and columns of text that must be converted need up to a
+    hundred. Arrays of other libraries are read by DLPack, and must be in CPU memory.
 
     Examples
     --------
@@ -613,9 +661,14 @@ def count_labels(
     *,
     is_batch: bool = False,
 ) -> ClassCounts:
-    """Count as :func:`class_counts`; a batch may be empty, and have none of the labels."""
+    """Count as :func:`class_counts`; a batch may be empty or lack the labels."""
     outcomes = read_outcomes(
-        y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups, is_batch=is_batch
+        y_true,
+        {"y_pred": y_pred},
+        sample_weight,
+        weight_type,
+        groups,
+        is_batch=is_batch,
     )
     errors, correct = outcomes.count()
     counts = ClassCounts._of_checked(
@@ -635,7 +688,7 @@ def select_classes(
     *,
     is_batch: bool,
 ) -> CountsOf:
-    """Return the counts of the labels, with what groups and weights need of the samples."""
+    """Return the counts of the labels, with the design of groups and weights."""
     wanted = counts.classes
     if labels is not None:
         wanted = check_labels(labels, counts.classes, need_samples=not is_batch)
@@ -652,7 +705,7 @@ def count_choices(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> ClassCounts:
-    """Count as :func:`class_counts`, by default with the classes that are only predicted.
+    """Count as :func:`class_counts`, with the classes that are only predicted.
 
     Of these there are no samples, but each is one more class to choose from.
 
@@ -675,10 +728,13 @@ def count_choices(
     return counts.reindex(merge_labels(counts.classes, predicted))
 
 
-def read_confusion_matrix(C: ArrayLike, labels: ArrayLike | None) -> tuple[LabelArray, Floats]:
-    """Return the classes and a copy of a square matrix of non-negative, unnormalised counts.
+def read_confusion_matrix(
+    C: ArrayLike, labels: ArrayLike | None
+) -> tuple[LabelArray, Floats]:
+    """Return the classes and a checked copy of a confusion matrix of counts.
 
-    By default, the classes are the index of a DataFrame, which must equal its columns, or integers.
+    By default, the classes are the index of a DataFrame, which must equal its columns,
+    or integers.
     """
     matrix = float_array(C, "C")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
@@ -691,17 +747,19 @@ def read_confusion_matrix(C: ArrayLike, labels: ArrayLike | None) -> tuple[Label
         total = matrix.sum(axis=1)
     if np.any(large := total > LARGEST):
         raise ValueError(
-            f"C must have rows that add up to at most {LARGEST:g}, got {first(total, large)}"
+            f"C must have rows that add up to at most {LARGEST:g}, got "
+            f"{first(total, large)}"
         )
     if not ((matrix % 1 == 0).all() or (matrix > 1).any()):
         _check_unnormalised(matrix)
-    index, columns = label_index(C), getattr(C, "columns", None)
+    index = label_index(C)
+    columns = getattr(C, "columns", None)
     if index is not None and columns is not None:
         for row, column in zip(index, columns, strict=True):
             if row != column:
                 raise ValueError(
-                    "C must have the same labels as rows and as columns, in the same order; "
-                    f"found the row {row!r} where the column is {column!r}"
+                    "C must have the same labels as rows and as columns, in the same "
+                    f"order; found the row {row!r} where the column is {column!r}"
                 )
     else:
         index = np.arange(len(matrix))
@@ -745,7 +803,7 @@ def counts_of_matrix(C: ArrayLike, labels: ArrayLike | None = None) -> ClassCoun
 def counts_of_numbers(
     correct: ArrayLike, total: ArrayLike, classes: ArrayLike | None
 ) -> ClassCounts:
-    """Return counts from arrays, whose classes are by default those of their common index.
+    """Return counts from arrays; their common index has the default classes.
 
     Examples
     --------
@@ -755,14 +813,18 @@ def counts_of_numbers(
     index = label_index(correct), label_index(total)
     if classes is None and index[0] is not None and index[1] is not None:
         if list(index[0]) != list(index[1]):
-            raise ValueError("correct and total must have the same index, in the same order")
+            raise ValueError(
+                "correct and total must have the same index, in the same order"
+            )
         classes = index[0]
     total = nonnegative_array(total, "total")
-    return ClassCounts(np.arange(len(total)) if classes is None else classes, correct, total)
+    return ClassCounts(
+        np.arange(len(total)) if classes is None else classes, correct, total
+    )
 
 
 def format_count(value: float, fraction: str = ".1f") -> str:
-    """Write a count in full if it is a whole number of moderate length, else with one decimal.
+    """Write a whole count in full, and another one with one decimal.
 
     Examples
     --------
@@ -775,7 +837,7 @@ def format_count(value: float, fraction: str = ".1f") -> str:
 
 
 def describe_samples(n: float) -> str:
-    """Return a number of samples as part of a sentence; a fraction is an effective number.
+    """Return a number of samples in words; a fraction is an effective number.
 
     Examples
     --------
@@ -786,8 +848,10 @@ def describe_samples(n: float) -> str:
     return f"{about}{format_count(n)}{effective} {'sample' if n == 1 else 'samples'}"
 
 
-def _read_document(text: str, name: str, keys: tuple[str, ...]) -> tuple[dict[str, list[Any]], Any]:
-    """Return the lists of a JSON document of a format under these keys, and its design."""
+def _read_document(
+    text: str, name: str, keys: tuple[str, ...]
+) -> tuple[dict[str, list[Any]], Any]:
+    """Return the lists of a JSON document under these keys, and its design."""
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
     try:
@@ -802,7 +866,9 @@ def _read_document(text: str, name: str, keys: tuple[str, ...]) -> tuple[dict[st
             raise ValueError(f"{key!r} must be {expected!r}, got {shown(found)}")
     design = document.pop("design", None)
     if document.keys() != set(keys):
-        raise ValueError(f"text must have the keys {list(keys)}, got {shown(list(document))}")
+        raise ValueError(
+            f"text must have the keys {list(keys)}, got {shown(list(document))}"
+        )
     for key in keys:
         if not isinstance(document[key], list):
             raise ValueError(f"{key!r} must be a list, got {shown(document[key])}")

@@ -1,17 +1,19 @@
 """Class labels of samples, which predictions are correct, and scores of two classes.
 
 Reads labels from any container, checks them, and merges distinct ones. scikit-learn's
-`column_or_1d` reads what NumPy can: lists, column vectors, columns of data frames. It is not used
-where NumPy would read other labels than were given (masked ones as NaN, numbers beside text as
-text, long integers as floats, text cut at its last null character).
+`column_or_1d` reads what NumPy can: lists, column vectors, columns of data frames. It
+is not used where NumPy would read other labels than were given (masked ones as NaN,
+numbers beside text as text, long integers as floats, text cut at its last null
+character).
 
-Outcomes of the samples are computed block by block. True labels are encoded as their positions
-among the sorted distinct labels, and predictions are compared with them. Integers are looked up in
-a table, other labels in a dict. `np.unique` and scikit-learn's `LabelEncoder` can encode labels,
-too, but keep a code for each sample and are slower: a million labels of three classes took them 6
-ms as int64, 18 ms as int8 and 104 ms as text, here 3, 3 and 76 ms; as objects 823 and 79 ms, here
-63 ms. `pandas.factorize` is as fast, but pandas is not required. Categories of pandas and polars
-are numbered already, and are not converted to text.
+Outcomes of the samples are computed block by block. True labels are encoded as their
+positions among the sorted distinct labels, and predictions are compared with them.
+Integers are looked up in a table, other labels in a dict. `np.unique` and
+scikit-learn's `LabelEncoder` can encode labels, too, but keep a code for each sample
+and are slower: a million labels of three classes took them 6 ms as int64, 18 ms as int8
+and 104 ms as text, here 3, 3 and 76 ms; as objects 823 and 79 ms, here 63 ms.
+`pandas.factorize` is as fast, but pandas is not required. Categories of pandas and
+polars are numbered already, and are not converted to text.
 """
 
 from __future__ import annotations
@@ -54,14 +56,17 @@ from skpostbac.metrics._dependence import (
 )
 from skpostbac.stats._beta import LARGEST
 
-# Meaning of the weights. None stands for "case", with a warning if they are not whole numbers.
+# Meaning of the weights. None stands for "case", with a warning if they are not whole
+# numbers.
 WeightType: TypeAlias = Literal["case", "importance"] | None
 # The square of the largest importance weight must not underflow to zero.
 _LEAST_WEIGHT = 1e-100
 # Samples that are read together: what is computed of them stays in the cache.
 BLOCK = 2**16
-# An array of text may be so many times as wide as its labels, and have so many characters more.
-_SPARE_WIDTH, _SMALL_TEXT = 8, 10**6
+# An array of text may be so many times as wide as its labels, and have so many
+# characters more.
+_SPARE_WIDTH = 8
+_SMALL_TEXT = 10**6
 # What labels are, by the dtype of their array and, in one of objects, by their type.
 _TYPES: dict[str, tuple[str, type | tuple[type, ...]]] = {
     "string": ("U", str),
@@ -69,27 +74,32 @@ _TYPES: dict[str, tuple[str, type | tuple[type, ...]]] = {
     "duration": ("m", (np.timedelta64, timedelta)),
 }
 _NO_SCORES = "class labels are needed, not probabilities or scores"
-# Integers are looked up in a table if their range is at most the first number, or at most the
-# second and twice the number of samples.
-_SMALL_RANGE, _LARGE_RANGE = 2**10, 2**20
+# Integers are looked up in a table if their range is at most the first number, or at
+# most the second and twice the number of samples.
+_SMALL_RANGE = 2**10
+_LARGE_RANGE = 2**20
 
 # Sums of larger scores overflow.
 _LARGEST_SCORE = 1e300
 
 
 def as_label_array(y: Any, name: str) -> LabelArray:
-    """Convert an array-like or a column vector to a 1-d array; the labels are not checked."""
+    """Convert an array-like or a column vector to a 1-d array of unchecked labels."""
     types = set(map(type, y)) if isinstance(y, list | tuple) else set()
     has_arrays = any(issubclass(one, np.ma.MaskedArray) for one in types)
     if np.ma.is_masked(y) or (has_arrays and any(map(np.ma.is_masked, y))):
         raise ValueError(f"Input {name} contains masked values.")
     if any(issubclass(one, str) for one in types):
-        return np.fromiter(y, object, len(y))  # NumPy would widen all labels to the longest
+        return np.fromiter(
+            y, object, len(y)
+        )  # NumPy would widen all labels to the longest
     # Arrays of other libraries may be out of NumPy's reach.
     is_array = isinstance(y, np.ndarray) or (
         hasattr(y, "__array__") and not hasattr(y, "__dlpack__")
     )
-    is_plain = is_array and getattr(y, "ndim", None) == 1 and isinstance(y.dtype, np.dtype)
+    is_plain = (
+        is_array and getattr(y, "ndim", None) == 1 and isinstance(y.dtype, np.dtype)
+    )
     if is_plain or (types and types <= {bool, int, float}):
         array = np.asarray(y)
     else:
@@ -98,37 +108,50 @@ def as_label_array(y: Any, name: str) -> LabelArray:
         return array.astype(object)
     if array.dtype.kind != "f":
         return array
-    if any(issubclass(one, int | np.integer) for one in types) and (np.abs(array) >= 2**53).any():
+    if (
+        any(issubclass(one, int | np.integer) for one in types)
+        and (np.abs(array) >= 2**53).any()
+    ):
         return np.asarray(y, dtype=object)  # integers that may have been rounded
     if array.itemsize > 8:  # two long doubles could become one class
-        raise ValueError(f"{name} must hold labels of at most 64 bits, got {array.dtype}")
+        raise ValueError(
+            f"{name} must hold labels of at most 64 bits, got {array.dtype}"
+        )
     return array
 
 
 def _converted(y: Any, name: str) -> LabelArray:
-    """Return an array of one dimension; raise with a hint if scikit-learn cannot read it."""
+    """Return a 1-d array; raise with a hint if scikit-learn cannot read it."""
     with input_errors(name):
         if str(getattr(y, "dtype", None)) == "String":
-            y = y.to_numpy()  # Python strings; `__array__` of polars makes an array of text
+            y = (
+                y.to_numpy()
+            )  # Python strings; `__array__` of polars makes an array of text
         try:
             array: LabelArray = column_or_1d(y)
         except ValueError as error:
-            table, hint = np.zeros(0), ""
+            table = np.zeros(0)
+            hint = ""
             with suppress(TypeError, ValueError):  # ragged, or what NumPy cannot read
                 table = np.asarray(y)
             if table.ndim == 2 and name in ("groups", "sensitive_features"):
-                message = f"must be one-dimensional, got an array of shape {table.shape}"
+                message = (
+                    f"must be one-dimensional, got an array of shape {table.shape}"
+                )
                 raise ValueError(message) from error
-            if table.ndim == 2 and table.dtype.kind == "f":  # as predict_proba returns it
+            # As predict_proba returns it.
+            if table.ndim == 2 and table.dtype.kind == "f":
                 hint = f" ({_NO_SCORES}: take classes_[scores.argmax(axis=1)])"
             elif hasattr(y, "predict"):
                 hint = (
-                    " (labels are needed, not a classifier: call its predict, or cross_val_predict)"
+                    " (labels are needed, not a classifier: call its predict, or "
+                    "cross_val_predict)"
                 )
             raise ValueError(f"{error}{hint}") from error
         exact = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
         if array.dtype.kind == "f" and exact is not None and not np.isnan(array).any():
-            # A nullable integer or boolean column; as floats, long integers would merge.
+            # A nullable integer or boolean column; as floats, long integers would
+            # merge.
             array = np.asarray(y, dtype=exact)
     return array
 
@@ -169,15 +192,21 @@ def class_labels(values: LabelArray, name: str) -> LabelArray:
             odd = [label for label in labels if not _is_class_label(label)]
             if odd and values.dtype.kind == "O" and not hint:
                 hint = (
-                    f" such as {shown(odd[0])}: class labels are strings, integers of at most "
-                    "64 bits, booleans, or arrays of datetime64"
+                    f" such as {shown(odd[0])}: class labels are strings, integers of "
+                    "at most 64 bits, booleans, or arrays of datetime64"
                 )
-            raise ValueError(f"{target} is not supported, got labels of dtype {values.dtype}{hint}")
+            raise ValueError(
+                f"{target} is not supported, got labels of dtype {values.dtype}{hint}"
+            )
     return array_of_labels(labels)
 
 
 def _is_class_label(label: Any) -> bool:
-    return -(2**63) <= label < 2**63 if is_integer(label) else isinstance(label, str | bool)
+    return (
+        -(2**63) <= label < 2**63
+        if is_integer(label)
+        else isinstance(label, str | bool)
+    )
 
 
 def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
@@ -191,7 +220,9 @@ def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
             raise ValueError(f"must be an array of labels, such as a list, got {found}")
     given = as_label_array(labels, name)
     if given.dtype.kind == "c":
-        raise ValueError(f"{name}: Complex data not supported {shown(label_list(given))}")
+        raise ValueError(
+            f"{name}: Complex data not supported {shown(label_list(given))}"
+        )
     if not len(given):
         raise ValueError(f"'{name}' should contain at least one label.")
     _check_uniform(given, name)
@@ -199,7 +230,9 @@ def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
     with input_errors(name):
         n_distinct = len(set(label_list(array)))
     if n_distinct < len(array):
-        raise ValueError(f"{name} must not contain duplicates, got {shown(label_list(array))}")
+        raise ValueError(
+            f"{name} must not contain duplicates, got {shown(label_list(array))}"
+        )
     array.flags.writeable = False
     return array
 
@@ -207,20 +240,27 @@ def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
 def _check_uniform(values: LabelArray, name: str) -> None:
     """Raise if labels are missing or mix strings and numbers."""
     labels = label_list(values)
-    if values.dtype.kind in "biuU" or set(map(type, labels)) == {str}:  # nothing is missing
+    if values.dtype.kind in "biuU" or set(map(type, labels)) == {
+        str
+    }:  # nothing is missing
         return
     with input_errors(name):  # labels may compare by functions of their own
         is_missing = any(map(_is_missing, labels))
     if is_missing:
         raise ValueError(f"Input {name} contains NaN.")
-    if values.dtype.kind == "O" and len({isinstance(label, str) for label in labels}) > 1:
+    if (
+        values.dtype.kind == "O"
+        and len({isinstance(label, str) for label in labels}) > 1
+    ):
         raise ValueError(
-            f"Mix of label input types (string and number) in {name}; Got {shown(labels)}."
+            f"Mix of label input types (string and number) in {name}; Got "
+            f"{shown(labels)}."
         )
 
 
 def _is_missing(label: Any) -> bool:
-    # The comparison of pandas.NA with itself has no truth value, that of a signaling NaN raises.
+    # The comparison of pandas.NA with itself has no truth value, that of a signaling
+    # NaN raises.
     if label is None or type(label).__name__ == "NAType":
         return True
     return label.is_nan() if isinstance(label, Decimal) else bool(label != label)
@@ -229,20 +269,26 @@ def _is_missing(label: Any) -> bool:
 def array_of_labels(labels: list[Any]) -> LabelArray:
     """Return an array of the labels that NumPy has not altered.
 
-    Its dtype follows from the labels, not from the array that they come from: numbers have 64
-    bits, text is as wide as needed, and what no such array can hold are objects.
+    Its dtype follows from the labels, not from the array that they come from: numbers
+    have 64 bits, text is as wide as needed, and what no such array can hold are
+    objects.
     """
-    # NumPy cuts null characters off the end of text, and makes each label as wide as the longest.
+    # NumPy cuts null characters off the end of text, and makes each label as wide as
+    # the longest.
     texts = [label for label in labels if isinstance(label, str)]
     widths = list(map(len, texts))
-    is_wide = len(labels) * max(widths, default=0) > _SPARE_WIDTH * sum(widths) + _SMALL_TEXT
+    is_wide = (
+        len(labels) * max(widths, default=0) > _SPARE_WIDTH * sum(widths) + _SMALL_TEXT
+    )
     if not (is_wide or any(text.endswith("\0") for text in texts)):
         are_integers = bool(labels) and all(isinstance(label, int) for label in labels)
         is_unsigned = are_integers and min(labels) >= 0 and 2**63 <= max(labels) < 2**64
         with suppress(ValueError):  # of tuples of different lengths
             array = np.asarray(labels, np.uint64 if is_unsigned else None)
             if array.ndim == 1 and label_list(array) == labels:
-                return array + 0 if array.dtype.kind == "f" else array  # -0.0 becomes 0.0
+                return (
+                    array + 0 if array.dtype.kind == "f" else array
+                )  # -0.0 becomes 0.0
     return np.fromiter(labels, object, len(labels))
 
 
@@ -262,7 +308,9 @@ def label_index(values: Any) -> Any:
 def _type_of(values: LabelArray) -> str:
     """Return what the labels are; a number, if nothing else is known of them."""
     for name, (code, types) in _TYPES.items():
-        is_of_types = values.dtype.kind == "O" and all(isinstance(one, types) for one in values)
+        is_of_types = values.dtype.kind == "O" and all(
+            isinstance(one, types) for one in values
+        )
         if values.dtype.kind == code or is_of_types:
             return name
     return "number"
@@ -285,7 +333,7 @@ def positions(labels: LabelArray, classes: LabelArray) -> Indices:
 
 
 def merge_labels(first: LabelArray, second: LabelArray) -> LabelArray:
-    """Return the union: as it is if both agree, else sorted, else by first appearance."""
+    """Return the union: as given if both agree, else sorted if possible."""
     check_same_type(first, second)
     if label_list(first) == label_list(second):
         return first
@@ -303,13 +351,13 @@ class Column(NamedTuple):
     array: LabelArray
     """The labels in one dimension, or the numbers of categories."""
     kind: Literal["integer", "text", "category", "other"]
-    """Integers are finite, of whatever numeric dtype; text is that of NumPy, or strings alone."""
+    """Integers are finite numbers of any dtype; text is that of NumPy, or strings."""
     categories: tuple[LabelArray, LabelArray] | None = None
     """Sorted numbers of categories, not all of which need occur, and their labels."""
 
 
 class Encoded(NamedTuple):
-    """Labels as positions in an array of the sorted distinct ones, computed a block at a time."""
+    """Labels as positions among the sorted distinct ones, computed by blocks."""
 
     values: LabelArray
     """Distinct labels, sorted, of the dtypes of :func:`array_of_labels`."""
@@ -330,8 +378,10 @@ class Outcomes:
     groups: Callable[[slice], Indices] | None = None
     """Returns the number of the group of each sample of a block."""
 
-    def read(self, block: slice = slice(None)) -> tuple[Indices, list[Bools], Floats | None]:
-        """Return classes, hits of each classifier and weights of a block, by default of all."""
+    def read(
+        self, block: slice = slice(None)
+    ) -> tuple[Indices, list[Bools], Floats | None]:
+        """Return classes, hits of each classifier and weights of a block."""
         weight = None if self.weight is None else self.weight[block]
         return self.codes(block), [hits(block) for hits in self.hits], weight
 
@@ -341,8 +391,10 @@ class Outcomes:
         for start in range(0, self.n_samples, step):
             yield self.read(slice(start, start + step))
 
-    def design(self, classes: LabelArray, weight_type: WeightType) -> SampleDesign | None:
-        """Add up what design effects need of the samples of these classes, if of any."""
+    def design(
+        self, classes: LabelArray, weight_type: WeightType
+    ) -> SampleDesign | None:
+        """Return the sums that design effects need of these classes, if any."""
         if not self.n_samples or (self.groups is None and weight_type != "importance"):
             return None
         codes, hits, weight = self.read()
@@ -358,7 +410,7 @@ class Outcomes:
         )
 
     def count(self) -> Floats:
-        """Return the errors and the hits of each class, (2, n_classes), of a single classifier."""
+        """Return the errors and the hits of each class, shape (2, n_classes)."""
         size = len(self.classes)
         cells = np.zeros(2 * size)
         for codes, (hits,), weight in self.blocks():
@@ -375,10 +427,10 @@ def read_outcomes(
     *,
     is_batch: bool = False,
 ) -> Outcomes:
-    """Check true labels, weights, groups and the predictions of one or several classifiers.
+    """Check true labels, predictions of one or several classifiers, weights and groups.
 
-    `predictions` has the predicted labels by the name of their argument, for error messages.
-    A batch may be empty, and all its weights may be 0.
+    `predictions` has the predicted labels by the name of their argument, for error
+    messages. A batch may be empty, and all its weights may be 0.
 
     Raises
     ------
@@ -386,12 +438,18 @@ def read_outcomes(
         For the reasons listed in :func:`class_counts`.
     """
     check_weight_type(weight_type, has_weights=sample_weight is not None)
-    given = {"y_true": y_true, **predictions, **({} if groups is None else {"groups": groups})}
+    given = {
+        "y_true": y_true,
+        **predictions,
+        **({} if groups is None else {"groups": groups}),
+    }
     columns = {name: read_column(y, name) for name, y in given.items()}
     arrays = {name: column.array for name, column in columns.items()}
     weight = None
     if sample_weight is not None:
-        arrays["sample_weight"] = weight = nonnegative_array(sample_weight, "sample_weight")
+        arrays["sample_weight"] = weight = nonnegative_array(
+            sample_weight, "sample_weight"
+        )
     n_samples = len(arrays["y_true"])
     for name, array in arrays.items():
         if len(array) != n_samples:
@@ -405,7 +463,9 @@ def read_outcomes(
     if not n_samples:  # of which there is no block
         return Outcomes(np.zeros(0, int), 0, lambda _: np.zeros(0, np.intp), [], weight)
     if not is_batch and weight is not None and not weight.any():
-        raise ValueError("sample_weight: Sample weights must contain at least one non-zero number.")
+        raise ValueError(
+            "sample_weight: Sample weights must contain at least one non-zero number."
+        )
     true = encode(columns["y_true"])
     hits = [_find_hits(columns["y_true"], true, columns[name]) for name in predictions]
     group = None if groups is None else encode(columns["groups"]).codes
@@ -415,7 +475,7 @@ def read_outcomes(
 
 
 def check_weight_type(weight_type: object, *, has_weights: bool = True) -> None:
-    """Raise if `weight_type` is invalid, or says what weights mean that are not there."""
+    """Raise if `weight_type` is invalid, or there are no weights for it."""
     if weight_type is not None:
         check_choice(weight_type, ("case", "importance"), "weight_type")
     if weight_type == "importance" and not has_weights:
@@ -423,10 +483,12 @@ def check_weight_type(weight_type: object, *, has_weights: bool = True) -> None:
 
 
 def _check_weights(weight: Floats, true: Encoded, weight_type: WeightType) -> None:
-    """Raise if weights are too large or too small; warn if they are probably not case counts."""
+    """Raise if weights are out of range; warn if they are hardly case counts."""
     with np.errstate(over="ignore"):
         if weight.sum() > LARGEST:
-            sums = np.bincount(true.codes(slice(None)), weight, minlength=len(true.values))
+            sums = np.bincount(
+                true.codes(slice(None)), weight, minlength=len(true.values)
+            )
             if np.any(large := sums > LARGEST):
                 place = int(np.argmax(large))
                 raise ValueError(
@@ -437,17 +499,20 @@ def _check_weights(weight: Floats, true: Encoded, weight_type: WeightType) -> No
         warn_of_fractions(weight)
     if weight_type == "importance" and 0 < weight.max() < _LEAST_WEIGHT:
         raise ValueError(
-            f"sample_weight must have an importance weight of at least {_LEAST_WEIGHT:g}, "
-            f"got at most {weight.max():g}"
+            "sample_weight must have an importance weight of at least "
+            f"{_LEAST_WEIGHT:g}, got at most {weight.max():g}"
         )
     if weight_type == "importance" and weight.any():
         warn_of_few_weights(weight, true.codes(slice(None)), label_list(true.values))
 
 
-def _find_hits(first: Column, true: Encoded, second: Column) -> Callable[[slice], Bools]:
+def _find_hits(
+    first: Column, true: Encoded, second: Column
+) -> Callable[[slice], Bools]:
     """Return a function that finds the correct predictions of a block."""
     if first.kind == second.kind != "category":
-        # NumPy compares text, and integers unless one of two types is rounded to the other.
+        # NumPy compares text, and integers unless one of two types is rounded to the
+        # other.
         is_exact = (first.array.dtype.kind == "f") == (second.array.dtype.kind == "f")
         if first.kind == "text" or (first.kind == "integer" and is_exact):
             return lambda block: first.array[block] == second.array[block]
@@ -458,7 +523,7 @@ def _find_hits(first: Column, true: Encoded, second: Column) -> Callable[[slice]
 
 
 def read_column(y: Any, name: str) -> Column:
-    """Convert an array-like to a column of unchecked labels; leave categories as numbers.
+    """Convert an array-like to a column of unchecked labels or category codes.
 
     Raises
     ------
@@ -475,12 +540,15 @@ def read_column(y: Any, name: str) -> Column:
             raise ValueError(f"Input {name} contains NaN.")
         labels = as_label_array(column.categories, name)
         return Column(name, numbers, "category", (np.arange(len(labels)), labels))
-    if dtype in ("Categorical", "Enum") and hasattr(y, "to_physical") and len(y):  # of polars
+    if (
+        dtype in ("Categorical", "Enum") and hasattr(y, "to_physical") and len(y)
+    ):  # of polars
         if y.null_count():
             raise ValueError(f"Input {name} contains NaN.")
         # The numbers of categories may be shared with other columns, and have gaps.
         found = y.unique()
-        numbers, labels = found.to_physical().to_numpy(), as_label_array(found, name)
+        numbers = found.to_physical().to_numpy()
+        labels = as_label_array(found, name)
         order = np.argsort(numbers)
         categories = numbers[order], labels[order]
         return Column(name, y.to_physical().to_numpy(), "category", categories)
@@ -496,8 +564,8 @@ def read_column(y: Any, name: str) -> Column:
 def encode(column: Column) -> Encoded:
     """Encode labels by the sorted distinct ones; raise if they are no class labels.
 
-    Integers and categories are encoded anew for each block, and need no memory that grows with
-    their number.
+    Integers and categories are encoded anew for each block, and need no memory that
+    grows with their number.
 
     Raises
     ------
@@ -527,7 +595,8 @@ def encode(column: Column) -> Encoded:
                 places[start : start + BLOCK] = np.fromiter(
                     map(index.__getitem__, block), np.intp, len(block)
                 )
-        found, codes = np.fromiter(index, y.dtype, len(index)), places.__getitem__
+        found = np.fromiter(index, y.dtype, len(index))
+        codes = places.__getitem__
     distinct = class_labels(found, column.name)
     order = np.argsort(distinct)
     rank = np.argsort(order)
@@ -535,14 +604,17 @@ def encode(column: Column) -> Encoded:
 
 
 def encode_integral(y: LabelArray) -> Encoded:
-    """Encode a 1-d array of integers, of whatever numeric dtype, by the sorted distinct ones."""
-    low, high = y.min(), y.max()
+    """Encode integers of any numeric dtype by the sorted distinct ones."""
+    low = y.min()
+    high = y.max()
     n_values = int(high) - int(low) + 1
     if n_values > max(_SMALL_RANGE, min(_LARGE_RANGE, 2 * len(y))):
-        values, start = y[:0], 0
+        values = y[:0]
+        start = 0
         while start < len(y):  # with memory for little more than the distinct numbers
             stop = start + max(BLOCK, 2 * len(values))
-            # Not by np.unique, which hashes: a million integers took a hundred times as long.
+            # Not by np.unique, which hashes: a million integers took a hundred times as
+            # long.
             ordered = np.sort(np.concatenate([values, y[start:stop]]))
             values = ordered[np.append(True, ordered[1:] != ordered[:-1])]
             start = stop
@@ -554,7 +626,9 @@ def encode_integral(y: LabelArray) -> Encoded:
         occurs[y[start : start + BLOCK].astype(np.int64, copy=False) - origin] = True
     rank = np.cumsum(occurs) - 1
     values = np.flatnonzero(occurs).astype(y.dtype) + low
-    return Encoded(values, lambda block: rank[y[block].astype(np.int64, copy=False) - origin])
+    return Encoded(
+        values, lambda block: rank[y[block].astype(np.int64, copy=False) - origin]
+    )
 
 
 def warn_if_foreign(y_true: ArrayLike, predictions: Mapping[str, ArrayLike]) -> None:
@@ -565,8 +639,8 @@ def warn_if_foreign(y_true: ArrayLike, predictions: Mapping[str, ArrayLike]) -> 
     y_true : array-like of shape (n_samples,)
         True labels.
     predictions : mapping of str to array-like of shape (n_samples,)
-        Predicted labels by the name of the argument that holds them. The check needs their distinct
-        labels: ask only about predictions without a hit.
+        Predicted labels by the name of the argument that holds them. The check needs
+        their distinct labels: ask only about predictions without a hit.
     """
     for name, y_pred in predictions.items():
         true, pred = (
@@ -575,12 +649,12 @@ def warn_if_foreign(y_true: ArrayLike, predictions: Mapping[str, ArrayLike]) -> 
         )
         if not set(true) & set(pred):
             known = [
-                f"{', '.join(map(repr, labels[:3]))}{', ...' if len(labels) > 3 else ''}"
+                ", ".join([*map(repr, labels[:3]), *["..."] * (len(labels) > 3)])
                 for labels in (true, pred)
             ]
             warnings.warn(
-                f"{name} holds none of the labels of y_true ({known[0]}), but {known[1]}: "
-                "each prediction counts as an error",
+                f"{name} holds none of the labels of y_true ({known[0]}), but "
+                f"{known[1]}: each prediction counts as an error",
                 UserWarning,
                 stacklevel=user_stacklevel(),
             )
@@ -602,8 +676,10 @@ class DataFrame(Protocol):
 Predictions: TypeAlias = Mapping[str, ArrayLike] | DataFrame
 
 
-def named_predictions(predictions: object, name: str = "predictions") -> dict[str, ArrayLike]:
-    """Return predictions by the name of the classifier, which is that of a column in a DataFrame.
+def named_predictions(
+    predictions: object, name: str = "predictions"
+) -> dict[str, ArrayLike]:
+    """Return predictions by the name of the classifier or DataFrame column.
 
     Raises
     ------
@@ -614,8 +690,8 @@ def named_predictions(predictions: object, name: str = "predictions") -> dict[st
     """
     if not is_named(predictions):
         raise TypeError(
-            f'{name} must be a mapping {{"name": y_pred, ...}}, or a DataFrame with a column '
-            f"for each classifier, got {type(predictions).__name__}"
+            f'{name} must be a mapping {{"name": y_pred, ...}}, or a DataFrame with a '
+            f"column for each classifier, got {type(predictions).__name__}"
         )
     names = predictions if isinstance(predictions, Mapping) else predictions.columns
     with input_errors(name):
@@ -641,7 +717,7 @@ def position_of(name: object, names: Sequence[str], argument: str) -> int:
 
 
 def check_names(names: Sequence[Any]) -> tuple[str, ...]:
-    """Return the names of classifiers, which must be different strings and at least one.
+    """Return the names of classifiers: one or more different strings.
 
     Raises
     ------
@@ -656,11 +732,15 @@ def check_names(names: Sequence[Any]) -> tuple[str, ...]:
         if not isinstance(name, str):
             raise TypeError(f"the names of classifiers must be strings, got {name!r}")
         if not name:
-            raise ValueError(f"the names of classifiers must not be empty, got {name!r}")
+            raise ValueError(
+                f"the names of classifiers must not be empty, got {name!r}"
+            )
     if not names:
         raise ValueError("names must hold at least one classifier, got none")
     if len(set(names)) < len(names):
-        raise ValueError(f"the names of classifiers must be different, got {shown(names)}")
+        raise ValueError(
+            f"the names of classifiers must be different, got {shown(names)}"
+        )
     return tuple(names)
 
 
@@ -691,16 +771,19 @@ def read_scores(
     Raises
     ------
     ValueError
-        If there are not two classes; if `pos_label` is not one of them, or not given where it is
-        needed; if a score is not a finite number of at most 1e300; if a weight is negative,
-        infinite or NaN, or if those of a class add up to too much; if the lengths differ.
+        If there are not two classes; if `pos_label` is not one of them, or not given
+        where it is needed; if a score is not a finite number of at most 1e300; if a
+        weight is negative, infinite or NaN, or if those of a class add up to too much;
+        if the lengths differ.
     TypeError
         If the labels are bytes or a sparse matrix.
     """
     outcomes = read_outcomes(y_true, {}, sample_weight, weight_type)
     classes: list[Any] = label_list(outcomes.classes)
     if len(classes) > 2:
-        raise ValueError(f"multiclass format is not supported: y_true has {len(classes)} classes")
+        raise ValueError(
+            f"multiclass format is not supported: y_true has {len(classes)} classes"
+        )
     if len(classes) < 2:
         raise ValueError(f"y_true must have samples of two classes, got only {classes}")
     positive = classes.index(positive_label(classes, pos_label))
@@ -708,8 +791,8 @@ def read_scores(
     scores = float_array(y_score, "y_score")
     if scores.ndim != 1:
         raise ValueError(
-            "y_score must be 1-dimensional, the scores of the positive class, got an array of "
-            f"shape {scores.shape}"
+            "y_score must be 1-dimensional, the scores of the positive class, got an "
+            f"array of shape {scores.shape}"
         )
     if (bad := ~np.isfinite(scores)).any():
         raise ValueError(f"y_score must be finite, got {first(scores, bad)}")
@@ -726,7 +809,8 @@ def read_scores(
 
 def warn_of_labels(scores: Floats, name: str) -> None:
     """Warn if the scores of one of two classes look like predicted labels."""
-    low, high = scores.min(), scores.max()
+    low = scores.min()
+    high = scores.max()
     if high == 1 and low in (-1, 0) and np.all((scores == low) | (scores == high)):
         warnings.warn(
             f"{name} has only two values, like predicted labels: pass scores, such as "
@@ -741,13 +825,15 @@ def positive_label(classes: list[Any], pos_label: Any) -> Any:
     if pos_label is None:
         if set(classes) not in ({0, 1}, {-1, 1}):
             raise ValueError(
-                f"y_true takes value in {classes} and pos_label is not specified: either make "
-                "y_true take value in {0, 1} or {-1, 1} or pass pos_label explicitly."
+                f"y_true takes value in {classes} and pos_label is not specified: "
+                "either make y_true take value in {0, 1} or {-1, 1} or pass pos_label "
+                "explicitly."
             )
         return 1
     with suppress(TypeError):  # of what cannot be hashed, such as an array
         if pos_label in set(classes):
             return pos_label
     raise ValueError(
-        f"pos_label={shown(pos_label)} is not a valid label: It should be one of {classes}"
+        f"pos_label={shown(pos_label)} is not a valid label: It should be one of "
+        f"{classes}"
     )

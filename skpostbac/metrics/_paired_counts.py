@@ -35,7 +35,12 @@ from skpostbac.metrics._counts import (
     format_count,
     select_classes,
 )
-from skpostbac.metrics._dependence import DesignEffects, SampleDesign, ValueSums, design_effects
+from skpostbac.metrics._dependence import (
+    DesignEffects,
+    SampleDesign,
+    ValueSums,
+    design_effects,
+)
 from skpostbac.metrics._labels import (
     Predictions,
     WeightType,
@@ -49,26 +54,29 @@ from skpostbac.metrics._labels import (
 )
 from skpostbac.stats._beta import LARGEST
 
-# Scorers store outcomes as one bit a sample, packed into integers that floats hold exactly.
+# Scorers store outcomes as one bit a sample, packed into integers that floats hold
+# exactly.
 WORD_BITS = 53
 WORD_KEY = "outcomes_{}"
 
-# Both right, only the first, only the second, neither: the columns of a table of two classifiers.
+# Both right, only the first, only the second, neither: the columns of a table of two
+# classifiers.
 CELLS = np.array([[True, True], [True, False], [False, True], [False, False]])
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class PairedCounts(Counts):
-    """Joint counts of correct predictions across classifiers, for each class of one test set.
+    """Joint counts of correct predictions across classifiers, for each class.
 
-    :class:`ClassCounts` has one classifier by itself, such as a :meth:`margin` of these counts. The
-    pattern of a sample is which of the T classifiers are right. The number of samples with each
-    pattern in each class is the sufficient statistic of a paired comparison. ``+`` and :func:`sum`
-    add counts of the same classifiers on different samples, by the rules of :class:`ClassCounts`;
-    :meth:`update` adds the batches of a stream.
+    :class:`ClassCounts` has one classifier by itself, such as a :meth:`margin` of these
+    counts. The pattern of a sample is which of the T classifiers are right. The number
+    of samples with each pattern in each class is the sufficient statistic of a paired
+    comparison. ``+`` and :func:`sum` add counts of the same classifiers on different
+    samples, by the rules of :class:`ClassCounts`; :meth:`update` adds the batches of a
+    stream.
 
-    Use :func:`paired_counts` to start from labels, and :meth:`from_cells` to start from tables of
-    two classifiers.
+    Use :func:`paired_counts` to start from labels, and :meth:`from_cells` to start from
+    tables of two classifiers.
 
     Parameters
     ----------
@@ -89,21 +97,25 @@ class PairedCounts(Counts):
     classes : ndarray of shape (n_classes,)
         The labels, as in :class:`ClassCounts`.
     class_index, patterns, counts : ndarray
-        Read-only, with one row for each class and pattern that occurs, in increasing order.
+        Read-only, with one row for each class and pattern that occurs, in increasing
+        order.
 
     Raises
     ------
     TypeError
         If a name is not a string.
     ValueError
-        If there is no classifier, if a name is empty or duplicated, if `classes` is empty or has
-        duplicates, if the shapes differ, or if an index or a count is out of range.
+        If there is no classifier, if a name is empty or duplicated, if `classes` is
+        empty or has duplicates, if the shapes differ, or if an index or a count is out
+        of range.
 
     Examples
     --------
     >>> from skpostbac import PairedCounts
     >>> monday = PairedCounts.from_cells([[7, 1, 2, 0]], classes=["cat"])
-    >>> tuesday = PairedCounts.from_cells([[5, 0, 1, 1], [2, 0, 0, 1]], classes=["cat", "dog"])
+    >>> tuesday = PairedCounts.from_cells(
+    ...     [[5, 0, 1, 1], [2, 0, 0, 1]], classes=["cat", "dog"]
+    ... )
     >>> total = monday + tuesday
     >>> total
     PairedCounts('A', 'B', n_classes=2, n_patterns=6, n=20)
@@ -119,7 +131,8 @@ class PairedCounts(Counts):
     class_index: Indices
     patterns: Bools
     counts: Floats
-    # Of samples with groups or importance weights: of each classifier, then of each pair of them.
+    # Of samples with groups or importance weights: of each classifier, then of each
+    # pair of them.
     _design: SampleDesign | None = None
 
     _format = "skpostbac.PairedCounts"
@@ -143,19 +156,28 @@ class PairedCounts(Counts):
         number = nonnegative_array(counts, "counts")
         if index.shape != number.shape or bits.shape != (len(number), len(names)):
             raise ValueError(
-                f"class_index, patterns and counts must be of shapes (n,), (n, {len(names)}) and "
-                f"(n,), got {index.shape}, {bits.shape} and {number.shape}"
+                "class_index, patterns and counts must be of shapes (n,), (n, "
+                f"{len(names)}) and (n,), got {index.shape}, {bits.shape} and "
+                f"{number.shape}"
             )
         if index.size and (
-            index.dtype.kind not in "iu" or index.min() < 0 or index.max() >= len(labels)
+            index.dtype.kind not in "iu"
+            or index.min() < 0
+            or index.max() >= len(labels)
         ):
-            raise ValueError(f"class_index must hold integers from 0 to {len(labels) - 1}")
-        if index.size and (bits.dtype.kind not in "biu" or not np.isin(bits, [0, 1]).all()):
+            raise ValueError(
+                f"class_index must hold integers from 0 to {len(labels) - 1}"
+            )
+        if index.size and (
+            bits.dtype.kind not in "biu" or not np.isin(bits, [0, 1]).all()
+        ):
             raise ValueError("patterns must hold booleans")
         rows = group_rows(index.astype(np.intp), bits.astype(bool).T, number)
         for array in rows:
             array.flags.writeable = False
-        vars(self).update(names=names, classes=labels, **rows._asdict())  # past __setattr__
+        vars(self).update(
+            names=names, classes=labels, **rows._asdict()
+        )  # past __setattr__
         self._check()
 
     def _check(self) -> None:
@@ -197,7 +219,8 @@ class PairedCounts(Counts):
         Parameters
         ----------
         cells : array-like of shape (n_classes, 4)
-            Number of samples on which both were right, only the first, only the second, neither.
+            Number of samples on which both were right, only the first, only the second,
+            neither.
         names : sequence of two str, default=("A", "B")
             Names of the classifiers.
         classes : array-like of shape (n_classes,), default=None
@@ -215,13 +238,19 @@ class PairedCounts(Counts):
         """
         table = float_array(cells, "cells")
         if table.ndim != 2 or table.shape[1] != len(CELLS):
-            raise ValueError(f"cells must be of shape (n_classes, 4), got {table.shape}")
+            raise ValueError(
+                f"cells must be of shape (n_classes, 4), got {table.shape}"
+            )
         check_nonnegative(table, "cells")
         labels = (
-            np.arange(len(table)) if classes is None else unique_label_array(classes, "classes")
+            np.arange(len(table))
+            if classes is None
+            else unique_label_array(classes, "classes")
         )
         if len(labels) != len(table):
-            raise ValueError(f"classes must have one label for each of {len(table)} rows of cells")
+            raise ValueError(
+                f"classes must have one label for each of {len(table)} rows of cells"
+            )
         index = np.repeat(np.arange(len(table)), len(CELLS))
         return cls(names, labels, index, np.tile(CELLS, (len(table), 1)), table.ravel())
 
@@ -260,7 +289,8 @@ class PairedCounts(Counts):
         Returns
         -------
         cells : ndarray of shape (n_classes, 4)
-            Number of samples on which both were right, only the first, only the second, neither.
+            Number of samples on which both were right, only the first, only the second,
+            neither.
         """
         one, two = (
             self.patterns[:, position_of(name, self.names, argument)]
@@ -287,7 +317,8 @@ class PairedCounts(Counts):
         Returns
         -------
         effects : DesignEffects or None
-            None without groups and importance weights. `margin` returns those of one classifier.
+            None without groups and importance weights. `margin` returns those of one
+            classifier.
 
         Raises
         ------
@@ -297,12 +328,18 @@ class PairedCounts(Counts):
         one = position_of(first, self.names, "first")
         two = position_of(second, self.names, "second")
         if one == two:
-            raise ValueError(f"first and second must be different classifiers, got {first!r} twice")
+            raise ValueError(
+                f"first and second must be different classifiers, got {first!r} twice"
+            )
         if self._design is None:
             return None
         cells = self.cells(first, second)
-        sums = ValueSums(cells.sum(axis=1), cells[:, 2] - cells[:, 1], cells[:, 1] + cells[:, 2])
-        pair = list(combinations(range(len(self.names)), 2)).index((min(one, two), max(one, two)))
+        sums = ValueSums(
+            cells.sum(axis=1), cells[:, 2] - cells[:, 1], cells[:, 1] + cells[:, 2]
+        )
+        pair = list(combinations(range(len(self.names)), 2)).index(
+            (min(one, two), max(one, two))
+        )
         design = self._design.of_value(len(self.names) + pair, 1 if one < two else -1)
         return design_effects(design, sums, (0.0, 1 / self.n_classes))
 
@@ -311,7 +348,9 @@ class PairedCounts(Counts):
         return position_of(name, self.names, "name")
 
     def _by_class(self, counts: Floats) -> Floats:
-        sums = np.bincount(self.class_index, weights=counts, minlength=len(self.classes))
+        sums = np.bincount(
+            self.class_index, weights=counts, minlength=len(self.classes)
+        )
         return sums.astype(np.float64, copy=False)
 
     @property
@@ -334,8 +373,8 @@ class PairedCounts(Counts):
             return NotImplemented
         if self.names != other.names:
             raise ValueError(
-                "counts can be added only for the same classifiers in the same order, got "
-                f"{shown(self.names)} and {shown(other.names)}"
+                "counts can be added only for the same classifiers in the same order, "
+                f"got {shown(self.names)} and {shown(other.names)}"
             )
         return super().__add__(other)
 
@@ -354,9 +393,9 @@ class PairedCounts(Counts):
         Parameters
         ----------
         y_true, predictions, labels, sample_weight, weight_type, groups
-            As for :func:`paired_counts`, with predictions of all classifiers in `names`, in any
-            order. The classes are those of :meth:`ClassCounts.update`. The batch may be empty,
-            and need not have any of the labels.
+            As for :func:`paired_counts`, with predictions of all classifiers in
+            `names`, in any order. The classes are those of :meth:`ClassCounts.update`.
+            The batch may be empty, and need not have any of the labels.
 
         Returns
         -------
@@ -399,19 +438,29 @@ class PairedCounts(Counts):
 
     def _repr_html_(self) -> str:
         names = self.names[:SHOWN_CLASSES]
-        right, note = self.patterns[:, : len(names)], more(len(self.names), SHOWN_CLASSES)
+        right = self.patterns[:, : len(names)]
+        note = more(len(self.names), SHOWN_CLASSES)
         numbers = [f"{number}" for number in range(1, len(names) + 1)]
         numbered = [f"{n} {name}" for n, name in zip(numbers, names, strict=True)]
-        correct, n = (self.counts @ right).tolist(), self.n_samples
+        correct = (self.counts @ right).tolist()
+        n = self.n_samples
         accuracies = [format_share(number / n if n else nan) for number in correct]
         totals = (numbered, format_column(correct), accuracies)
         alone = (right.T * self.counts) @ ~right
-        cells = np.array(format_column(alone.ravel().tolist())).reshape(alone.shape).tolist()
+        cells = (
+            np.array(format_column(alone.ravel().tolist()))
+            .reshape(alone.shape)
+            .tolist()
+        )
         for i, row in enumerate(cells):
             row[i] = ""
         return block(
             repr(self),
-            table(("classifier", "correct", "accuracy"), zip(*totals, strict=True), note=note),
+            table(
+                ("classifier", "correct", "accuracy"),
+                zip(*totals, strict=True),
+                note=note,
+            ),
             table(
                 ("row correct, column wrong", *numbers),
                 ((name, *row) for name, row in zip(numbered, cells, strict=True)),
@@ -424,7 +473,8 @@ class PairedCounts(Counts):
         names += ["..."] * (len(self.names) > SHOWN_CLASSES)
         facts = f"n_classes={self.n_classes}, n_patterns={len(self.counts)}"
         facts += f", {self._design}" if self._design is not None else ""
-        return f"PairedCounts({', '.join(names)}, {facts}, n={format_count(self.n_samples)})"
+        size = format_count(self.n_samples)
+        return f"PairedCounts({', '.join(names)}, {facts}, n={size})"
 
 
 def paired_counts(
@@ -438,8 +488,8 @@ def paired_counts(
 ) -> PairedCounts:
     """Count joint correct predictions of several classifiers, for each class.
 
-    :func:`class_counts` has the counts of one classifier, which are the margins of these. The
-    candidates of a search are counted by
+    :func:`class_counts` has the counts of one classifier, which are the margins of
+    these. The candidates of a search are counted by
     :func:`~skpostbac.model_selection.pooled_paired_counts`.
 
     Parameters
@@ -447,15 +497,16 @@ def paired_counts(
     y_true : array-like of shape (n_samples,)
         True labels, in any format that scikit-learn accepts.
     predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
-        Predicted labels of each classifier for the same samples, by name; a pandas or polars
-        DataFrame has one column per classifier. Predictions of a class that is not counted are
-        errors of the true class.
+        Predicted labels of each classifier for the same samples, by name; a pandas or
+        polars DataFrame has one column per classifier. Predictions of a class that is
+        not counted are errors of the true class.
     labels : array-like of shape (n_classes,), default=None
-        Classes to count, in this order, by default the sorted classes in `y_true`. A class that is
-        absent from `y_true` has no samples; samples whose true class is not listed are ignored.
+        Classes to count, in this order, by default the sorted classes in `y_true`. A
+        class that is absent from `y_true` has no samples; samples whose true class is
+        not listed are ignored.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights, by default case counts, so their scale matters: a weight
-        of 2 counts the sample twice.
+        Finite, non-negative weights, by default case counts, so their scale matters: a
+        weight of 2 counts the sample twice.
     weight_type, groups : optional
         As for :func:`class_counts`: meaning of the weights, and group of each sample.
 
@@ -467,8 +518,8 @@ def paired_counts(
     Raises
     ------
     TypeError, ValueError
-        If `predictions` is neither a mapping from strings nor a DataFrame, or is empty; or for the
-        reasons listed in :func:`class_counts`.
+        If `predictions` is neither a mapping from strings nor a DataFrame, or is empty;
+        or for the reasons listed in :func:`class_counts`.
 
     See Also
     --------
@@ -477,7 +528,9 @@ def paired_counts(
     Examples
     --------
     >>> from skpostbac import paired_counts
-    >>> counts = paired_counts(["a", "a", "b"], {"one": ["a", "a", "a"], "two": ["a", "b", "b"]})
+    >>> counts = paired_counts(
+    ...     ["a", "a", "b"], {"one": ["a", "a", "a"], "two": ["a", "b", "b"]}
+    ... )
     >>> counts.cells("one", "two")
     array([[1., 1., 0., 0.],
            [0., 0., 1., 0.]])
@@ -525,30 +578,37 @@ def _join(
 ) -> PairedCounts:
     index, patterns, counts = map(np.concatenate, zip(*parts, strict=True))
     rows = group_rows(index, patterns.T, counts)
-    return PairedCounts._of_checked(names=names, classes=classes, **rows._asdict(), _design=design)
+    return PairedCounts._of_checked(
+        names=names, classes=classes, **rows._asdict(), _design=design
+    )
 
 
 class Rows(NamedTuple):
-    """Distinct pairs of a class and a pattern, in increasing order, and how often they occur."""
+    """Distinct pairs of a class and a pattern, sorted, and how often they occur."""
 
     class_index: Indices
     patterns: Bools
     counts: Floats
 
 
-def group_rows(class_index: Indices, hits: Iterable[Bools], weight: Floats | None) -> Rows:
+def group_rows(
+    class_index: Indices, hits: Iterable[Bools], weight: Floats | None
+) -> Rows:
     """Add up the rows of the same class and pattern; those of weight 0 are left out.
 
-    The patterns grow by one classifier at a time, and are numbered anew each time, so that the
-    numbers stay small and nothing needs to be sorted.
+    The patterns grow by one classifier at a time, and are numbered anew each time, so
+    that the numbers stay small and nothing needs to be sorted.
     """
     number, index = renumber(class_index)
     patterns = np.empty((len(index), 0), dtype=bool)
     for hit in hits:
         number, found = renumber(2 * number + hit)
         parent, is_hit = np.divmod(found, 2)
-        index, patterns = index[parent], np.column_stack([patterns[parent], is_hit == 1])
-    counts = np.bincount(number, weights=weight, minlength=len(index)).astype(np.float64)
+        index = index[parent]
+        patterns = np.column_stack([patterns[parent], is_hit == 1])
+    counts = np.bincount(number, weights=weight, minlength=len(index)).astype(
+        np.float64
+    )
     kept = counts > 0
     return Rows(index[kept], patterns[kept], counts[kept])
 
@@ -560,15 +620,16 @@ def renumber(numbers: Indices) -> tuple[Indices, Indices]:
 
 
 def class_order(labels: Sequence[Hashable]) -> list[int]:
-    """Return the positions of the labels, sorted by their text: the order of classes in words.
+    """Return the positions of the labels sorted by their text.
 
-    It is the same whether the labels are those of `y` or were read from the names of columns.
+    It is the same whether the labels are those of `y` or were read from the names of
+    columns.
     """
     return sorted(range(len(labels)), key=lambda position: str(labels[position]))
 
 
 def pack_bits(bits: Bools, n_bits: int) -> dict[str, float]:
-    """Write bits of shape (n,) as the words of `n_bits`, the first as the lowest; others are 0.
+    """Write bits of shape (n,) as words of `n_bits`, the first as the lowest.
 
     Examples
     --------
@@ -583,7 +644,7 @@ def pack_bits(bits: Bools, n_bits: int) -> dict[str, float]:
 
 
 def unpack_bits(words: Floats, n_bits: int) -> Bools:
-    """Read the first bits of words of shape (..., count), as an array of shape (..., n_bits).
+    """Read the first bits of words (..., count) as an array (..., n_bits).
 
     Examples
     --------

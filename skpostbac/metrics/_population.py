@@ -25,12 +25,15 @@ from skpostbac._utils import (
     shown,
     table,
 )
-from skpostbac.metrics._counts import (
-    ClassCounts,
-)
+from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
-from skpostbac.stats._distribution import describe, estimate_rows, figures_of, interval_of
+from skpostbac.stats._distribution import (
+    describe,
+    estimate_rows,
+    figures_of,
+    interval_of,
+)
 from skpostbac.stats._population import GroupInference, LogitAverage
 from skpostbac.stats._table import LogitDistribution
 
@@ -41,29 +44,33 @@ GroupModelLike: TypeAlias = (
     Literal["normal-binomial", "beta-binomial"] | NormalBinomial | BetaBinomial
 )
 
-_MODELS: dict[str, type[NormalBinomial] | type[BetaBinomial]] = {
-    "normal-binomial": NormalBinomial,
-    "beta-binomial": BetaBinomial,
+# Models with their default priors.
+_MODELS: dict[str, NormalBinomial | BetaBinomial] = {
+    "normal-binomial": NormalBinomial(),
+    "beta-binomial": BetaBinomial(),
 }
-# Groups listed one by one in the HTML table.
-SHOWN_GROUPS = 8
-# Above this the likelihood of a group loses more digits than the distributions promise.
+# Groups in the HTML table.
+SHOWN_POPULATION_GROUPS = 8
+# With larger groups, rounding errors of the likelihood exceed those of quadrature.
 _LARGEST_TOTAL = 1e7
-# With fewer groups, the prior decides how much they differ.
+# With fewer groups, the prior largely determines how much they differ.
 _FEW_GROUPS = 5
-# What stands beside the groups in tables and pictures.
-_NEW_GROUP, _MEDIAN, _MEAN = "new group", "population median", "population mean"
+# Names of the other rows of tables and plots.
+_NEW_GROUP = "new group"
+_MEDIAN = "population median"
+_MEAN = "population mean"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PopulationPosterior(StablePickle):
-    r"""Posterior of the accuracy in a population of groups, given the counts of some of them.
+    r"""Posterior of the accuracy in a population of groups, given counts of some.
 
-    Created by :func:`~skpostbac.population_posterior`. With counts per class, "accuracy" is the
-    balanced accuracy, the average over the classes, each of which has its own population. All
-    distributions have the methods of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``,
-    ``interval(level)`` for the central credible interval, ``hdi(level)``, ``ccdf(x)`` for the
-    probability above x, ``pdf(x)`` and others. They are computed on first access.
+    Created by :func:`~skpostbac.population_posterior`. With counts per class,
+    "accuracy" is the balanced accuracy, the average over the classes, each of which has
+    its own population. All distributions have the methods of
+    :class:`skpostbac.stats.BoundedDistribution`: ``mean()``, ``interval(level)`` for
+    the central credible interval, ``hdi(level)``, ``ccdf(x)`` for the probability above
+    x, ``pdf(x)`` and others. They are computed on first access.
 
     Attributes
     ----------
@@ -95,51 +102,65 @@ class PopulationPosterior(StablePickle):
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        correct, total = float_array(self.correct, "correct"), float_array(self.total, "total")
+        correct = float_array(self.correct, "correct")
+        total = float_array(self.total, "total")
         if correct.shape != total.shape:
             raise ValueError(
-                f"correct and total must have the same shape, got {correct.shape} and {total.shape}"
+                "correct and total must have the same shape, got "
+                f"{correct.shape} and {total.shape}"
             )
         if correct.ndim not in (1, 2) or not correct.size:
             raise ValueError(
-                f"correct must have shape (n_groups,) or (n_groups, n_classes), got {correct.shape}"
+                "correct must have shape (n_groups,) or (n_groups, n_classes), got "
+                f"{correct.shape}"
             )
         check_nonnegative(correct, "correct")
         check_nonnegative(total, "total")
         if np.any(large := total > _LARGEST_TOTAL):
-            raise ValueError(f"total must not exceed {_LARGEST_TOTAL:g}, got {first(total, large)}")
+            raise ValueError(
+                f"total must not exceed {_LARGEST_TOTAL:g}, got {first(total, large)}"
+            )
         if np.any(more := correct > total):
-            raise ValueError(f"correct must not exceed total, got {first(correct, more)}")
-        correct.flags.writeable = total.flags.writeable = False
+            raise ValueError(
+                f"correct must not exceed total, got {first(correct, more)}"
+            )
+        correct.flags.writeable = False
+        total.flags.writeable = False
+
         model = self.model
-        if isinstance(model, str) and model in _MODELS:
-            model = _MODELS[model]()
+        if isinstance(model, str):
+            model = _MODELS.get(model, model)
         if not isinstance(model, NormalBinomial | BetaBinomial):
             raise ValueError(
-                "model must be 'normal-binomial', 'beta-binomial', a NormalBinomial or a "
-                f"BetaBinomial, got {model!r:.80}"
+                "model must be 'normal-binomial', 'beta-binomial', a NormalBinomial or "
+                f"a BetaBinomial, got {model!r:.80}"
             )
         n_mixed = np.sum((correct > 0) & (correct < total), axis=0)
-        model._largest_spread(float(np.min(n_mixed)))  # rejects a prior too vague
+        model._largest_spread(
+            float(np.min(n_mixed))
+        )  # raises if the prior is too vague
+
         # Past __setattr__ of a frozen dataclass.
         vars(self).update(correct=correct, total=total, model=model)
 
     def _made_of(self) -> tuple[Any, ...]:
         classes = None if self.classes is None else tuple(label_list(self.classes))
-        shape, counts = self.correct.shape, (self.correct.tobytes(), self.total.tobytes())
+        shape = self.correct.shape
+        counts = (self.correct.tobytes(), self.total.tobytes())
         return shape, counts, self.model, classes, self.names
 
     @cached_property
     def population_mean(self) -> BoundedDistribution:
-        """Distribution of the mean of the accuracies of all groups in the population."""
+        """Distribution of the mean accuracy of all groups in the population."""
         return _average([one.population_mean() for one in self._inferences])
 
     @cached_property
     def population_median(self) -> BoundedDistribution:
-        r"""Distribution of :math:`\mathrm{logit}^{-1}(\mu)`, which half of the groups exceed.
+        r"""Distribution of :math:`\mathrm{logit}^{-1}(\mu)`, the median of the groups.
 
-        For the balanced accuracy it is averaged over the classes. Only the normal-binomial model
-        has it; Brodersen et al. call it the population mean accuracy.
+        For the balanced accuracy it is averaged over the classes. Only the
+        normal-binomial model has it; Brodersen et al. call it the population mean
+        accuracy.
         """
         if not isinstance(self.model, NormalBinomial):
             raise AttributeError(
@@ -152,7 +173,8 @@ class PopulationPosterior(StablePickle):
     def new_group(self) -> BoundedDistribution:
         """Distribution of the accuracy of a new group from the population.
 
-        With several classes, quantiles so far out that they are next to 0 or 1 take seconds.
+        With several classes, quantiles so far out that they are next to 0 or 1 take
+        seconds.
         """
         return _average([one.new_group() for one in self._inferences])
 
@@ -160,23 +182,29 @@ class PopulationPosterior(StablePickle):
     def groups(self) -> tuple[BoundedDistribution, ...]:
         """Distributions of the accuracy of each group, shrunk towards the population.
 
-        They are computed at once. Hundreds of groups, all with different counts, take seconds.
+        They are computed at once. Hundreds of groups, all with different counts, take
+        seconds.
         """
         return self._first_groups(len(self.correct))
 
     def _first_groups(self, number: int) -> tuple[BoundedDistribution, ...]:
-        # Groups of the same counts have one distribution, also those that share them in one class.
+        # Groups with the same counts share one distribution.
         by_class = [inference.groups(number) for inference in self._inferences]
-        counts = np.stack([self.correct, self.total], axis=1).reshape(len(self.correct), -1)
-        counts = counts[:number]
-        _, first, number_of = np.unique(counts, axis=0, return_index=True, return_inverse=True)
-        distributions = [_average([groups[index] for groups in by_class]) for index in first]
+        counts = np.stack([self.correct[:number], self.total[:number]], axis=1)
+        _, representative, number_of = np.unique(
+            counts, axis=0, return_index=True, return_inverse=True
+        )
+
+        distributions = [
+            _average([groups[i] for groups in by_class]) for i in representative
+        ]
         return tuple(distributions[i] for i in number_of.ravel())
 
     def summary(self, level: float = 0.95) -> list[dict[str, str | float]]:
         """Return summary statistics of each distribution, as a list of records.
 
-        With several classes, each group with counts of its own may take some tenths of a second.
+        With several classes, each group with counts of its own may take some tenths of
+        a second.
 
         Parameters
         ----------
@@ -193,15 +221,18 @@ class PopulationPosterior(StablePickle):
         Examples
         --------
         >>> from skpostbac import population_posterior
-        >>> rows = population_posterior([8, 9], [10, 10], model="beta-binomial").summary()
+        >>> rows = population_posterior([8, 9], [10, 10]).summary()
         >>> [row["name"] for row in rows]
         ['group 0', 'group 1', 'new group', 'population mean']
         >>> rows[-1]["mean"]
         0.773
         """
-        statistics = cache(lambda one: figures_of(one, level))  # of groups with the same counts
-        distributions = self._distributions(self.groups)
-        return [{"name": name, **statistics(one)} for name, one in distributions.items()]
+        # Groups with the same counts share one distribution.
+        statistics = cache(lambda distribution: figures_of(distribution, level))
+        return [
+            {"name": name, **statistics(distribution)}
+            for name, distribution in self._distributions(self.groups).items()
+        ]
 
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the population, a new group and the weakest group.
@@ -223,25 +254,27 @@ class PopulationPosterior(StablePickle):
         Mean accuracy in the population: 0.791 (95% credible interval 0.569 to 0.926).
         Accuracy of a new group: 0.791 (95% credible interval 0.337 to 1.000).
         Lowest of the 3 groups, 'group 1': 0.762 (95% credible interval 0.674 to 0.843).
-        With fewer than 5 groups, the prior largely determines how much they differ. Test more
-        groups; more samples of the same groups help little.
+        With fewer than 5 groups, the prior largely determines how much they differ.
+        Test more groups; more samples of the same groups help little.
         """
         score = self._score_name
+        n_groups = len(self.groups)
         means = [group.mean() for group in self.groups]
         weakest = means.index(min(means))
-        population, new, lowest = (
-            describe(distribution, level)
-            for distribution in (self.population_mean, self.new_group, self.groups[weakest])
-        )
+        name = self._group_names[weakest]
+
+        mean = describe(self.population_mean, level)
+        lowest = describe(self.groups[weakest], level)
         lines = [
-            f"Mean {score.lower()} in the population: {population}.",
-            f"{score} of a new group: {new}.",
-            f"Lowest of the {len(self.groups)} groups, {self._group_names[weakest]!r}: {lowest}.",
+            f"Mean {score.lower()} in the population: {mean}.",
+            f"{score} of a new group: {describe(self.new_group, level)}.",
+            f"Lowest of the {n_groups} groups, {name!r}: {lowest}.",
         ]
-        if len(self.groups) < _FEW_GROUPS:
+        if n_groups < _FEW_GROUPS:
             lines.append(
-                f"With fewer than {_FEW_GROUPS} groups, the prior largely determines how much they "
-                "differ. Test more groups; more samples of the same groups help little."
+                f"With fewer than {_FEW_GROUPS} groups, the prior largely determines "
+                "how much they differ. Test more groups; more samples of the same "
+                "groups help little."
             )
         return paragraphs(*lines)
 
@@ -287,18 +320,20 @@ class PopulationPosterior(StablePickle):
         ['group 0', 'group 1', 'new group', 'population mean']
         >>> plt.close(display.figure_)
         """
-        display = PosteriorPlot(self._distributions(self.groups), score_name=self._score_name)
+        distributions = self._distributions(self.groups)
+        display = PosteriorPlot(distributions, score_name=self._score_name)
         return display.plot(ax, kind=kind, **plot_params)
 
     def _distributions(
         self, groups: tuple[BoundedDistribution, ...]
     ) -> dict[str, BoundedDistribution]:
-        """Return the distributions by name: of the first groups, or of all, and the population."""
+        """Return the distributions of some groups and of the population, by name."""
         distributions = dict(zip(self._group_names, groups, strict=False))
         distributions[_NEW_GROUP] = self.new_group
         if isinstance(self.model, NormalBinomial):
             distributions[_MEDIAN] = self.population_median
-        return {**distributions, _MEAN: self.population_mean}
+        distributions[_MEAN] = self.population_mean
+        return distributions
 
     @property
     def _group_names(self) -> Sequence[str]:
@@ -307,31 +342,38 @@ class PopulationPosterior(StablePickle):
     @cached_property
     def _inferences(self) -> tuple[GroupInference, ...]:
         """Inference for each class."""
-        columns = (counts.reshape(len(counts), -1).T for counts in (self.correct, self.total))
-        return tuple(GroupInference(self.model, k, n) for k, n in zip(*columns, strict=True))
+        correct, total = np.reshape(
+            [self.correct, self.total], (2, len(self.correct), -1)
+        )
+        return tuple(
+            GroupInference(self.model, k, n)
+            for k, n in zip(correct.T, total.T, strict=True)
+        )
 
     def _repr_html_(self) -> str:
-        groups = self._first_groups(SHOWN_GROUPS)
-        distributions, hidden = self._distributions(groups), len(self.correct) - len(groups)
-        # The population above the groups, of which there may be many.
-        rows = estimate_rows(distributions)
-        shown = rows[len(groups) :] + rows[: len(groups)]
-        note = f"and {hidden} more groups" if hidden else ""
-        return block(repr(self), table(("accuracy", "mean", "95% CI"), shown, note=note))
+        groups = self._first_groups(SHOWN_POPULATION_GROUPS)
+        n_hidden = len(self.correct) - len(groups)
+        note = f"and {n_hidden} more groups" if n_hidden else ""
+
+        # The population comes before the groups, of which there may be many.
+        rows = estimate_rows(self._distributions(groups))
+        rows = rows[len(groups) :] + rows[: len(groups)]
+        header = ("accuracy", "mean", "95% CI")
+        return block(repr(self), table(header, rows, note=note))
 
     def __repr__(self) -> str:
         distribution = self.population_mean
+        interval = interval_of(distribution, 0.95)
+        mean, ends = format_estimate(distribution.mean(), interval)
+        facts = [f"population_mean={mean}, 95% CI={ends}, n_groups={len(self.correct)}"]
+        if self.names:
+            facts.append(f"names={shown(self.names)}")
+        if self.correct.ndim > 1:
+            facts.append(f"n_classes={self.correct.shape[1]}")
+
         # Models with the default priors are written by name.
-        model = next((key for key, one in _MODELS.items() if self.model == one()), self.model)
-        mean, interval = format_estimate(distribution.mean(), interval_of(distribution, 0.95))
-        facts = [
-            f"population_mean={mean}",
-            f"95% CI={interval}",
-            f"n_groups={len(self.correct)}",
-            *([f"names={shown(self.names)}"] if self.names else []),
-            *([f"n_classes={self.correct.shape[1]}"] if self.correct.ndim > 1 else []),
-            f"model={model!r}",
-        ]
+        names = [name for name, model in _MODELS.items() if model == self.model]
+        facts.append(f"model={names[0] if names else self.model!r}")
         return f"PopulationPosterior({', '.join(facts)})"
 
 
@@ -343,28 +385,32 @@ def population_posterior(
 ) -> PopulationPosterior:
     r"""Infer the accuracy in a population of groups from the counts of some of them.
 
-    A group is a subject, site, fold or data set with its own accuracy :math:`\theta_j` and
-    :math:`k_j \sim \mathrm{Binomial}(n_j, \theta_j)` correct predictions. The accuracies are drawn
-    from a population ([1]_, [2]_). Pooling the counts would ignore differences between groups;
-    averaging the observed accuracies would ignore group sizes.
+    A group is a subject, site, fold or data set with its own accuracy :math:`\theta_j`
+    and :math:`k_j \sim \mathrm{Binomial}(n_j, \theta_j)` correct predictions. The
+    accuracies are drawn from a population ([1]_, [2]_). Pooling the counts would ignore
+    differences between groups; averaging the observed accuracies would ignore group
+    sizes.
 
-    To compare a few groups of interest, such as men and women, use :func:`subgroup_posteriors`; if
-    only the samples of a group depend on one another, such as those of a patient, pass `groups=` to
-    :func:`posterior_balanced_accuracy`.
+    To compare a few groups of interest, such as men and women, use
+    :func:`subgroup_posteriors`; if only the samples of a group depend on one another,
+    such as those of a patient, pass `groups=` to :func:`posterior_balanced_accuracy`.
 
     Parameters
     ----------
     correct : array-like of shape (m,) or (m, l), sequence of m ClassCounts, or mapping
-        Correct predictions of each group, or of each group and class for the balanced accuracy. A
-        mapping of group names to `ClassCounts` or pairs ``(correct, total)`` names the groups.
+        Correct predictions of each group, or of each group and class for the balanced
+        accuracy. A mapping of group names to `ClassCounts` or pairs ``(correct,
+        total)`` names the groups.
     total : array-like of the shape of `correct`, optional
-        Samples of each group, or of each group and class, at most 1e7; 0 if there are none. Omit it
-        if `correct` is a mapping or has `ClassCounts`, which must all have the same classes.
+        Samples of each group, or of each group and class, at most 1e7; 0 if there are
+        none. Omit it if `correct` is a mapping or has `ClassCounts`, which must all
+        have the same classes.
     model : {"beta-binomial", "normal-binomial"}, BetaBinomial or NormalBinomial
-        "beta-binomial" (default): the accuracies have a Beta distribution in the population.
-        "normal-binomial": the log-odds are normal, with the prior of [1]_, which pulls accuracies
-        above 0.9 down if groups are few. Pass an instance of :class:`skpostbac.stats.BetaBinomial`
-        or :class:`skpostbac.stats.NormalBinomial` for other priors.
+        "beta-binomial" (default): the accuracies have a Beta distribution in the
+        population. "normal-binomial": the log-odds are normal, with the prior of [1]_,
+        which pulls accuracies above 0.9 down if groups are few. Pass an instance of
+        :class:`skpostbac.stats.BetaBinomial` or :class:`skpostbac.stats.NormalBinomial`
+        for other priors.
 
     Returns
     -------
@@ -373,41 +419,45 @@ def population_posterior(
     Raises
     ------
     ValueError
-        If there is no group, a count is out of range, the shapes do not agree, a group name is
-        duplicated or used by another row of the summary, the model is unknown, or its prior is too
-        vague for groups without errors.
+        If there is no group, a count is out of range, the shapes do not agree, a group
+        name is duplicated or used by another row of the summary, the model is unknown,
+        or its prior is too vague for groups without errors.
 
     Notes
     -----
-    `population_mean` is the mean of the accuracies in the population. `population_median`, which
-    [1]_ and [2]_ report and only the normal-binomial model has, is the accuracy at the mean
-    :math:`\mu` of their log-odds. If groups differ strongly, the two are far apart.
+    `population_mean` is the mean of the accuracies in the population.
+    `population_median`, which [1]_ and [2]_ report and only the normal-binomial model
+    has, is the accuracy at the mean :math:`\mu` of their log-odds. If groups differ
+    strongly, the two are far apart.
 
-    In simulations with 3 to 20 groups of 10 to 200 samples, 95 % intervals contained the population
-    mean in 96 % of the data sets with the beta-binomial model and in 93 % with the normal-binomial
-    model, whose intervals were wider (85 % if the median accuracy was 0.96, 88 % with 3 groups);
-    see :ref:`evidence_group_inference`. Fewer than 5 groups say little about how much groups
-    differ: the prior then decides, and the intervals are wide.
+    In simulations with 3 to 20 groups of 10 to 200 samples, 95 % intervals contained
+    the population mean in 96 % of the data sets with the beta-binomial model and in 93
+    % with the normal-binomial model, whose intervals were wider (85 % if the median
+    accuracy was 0.96, 88 % with 3 groups); see :ref:`evidence_group_inference`. Fewer
+    than 5 groups say little about how much groups differ: the prior then decides, and
+    the intervals are wide.
 
-    Integrals are computed by deterministic quadrature with errors of about 1e-8 in probabilities,
-    whereas [2]_ approximates the posterior by independent distributions of :math:`\mu` and
-    :math:`\lambda`. With the beta-binomial model and a single small group errors may be 1e-7, as
-    with 9 of 9 correct, and with a vague prior of the precision and one or two small groups 1e-6.
-    With several classes and groups that are all perfect, one more group may be within 1e-300 of 1;
-    a ``RuntimeWarning`` says so if probabilities may have relative errors above 5e-7. If the prior
-    makes groups nearly equal, `groups` and `new_group` are too wide by up to 2e-4 of their standard
-    deviations. `groups`, `summary` and `plot` take about 20 ms per group and class. With a single
-    group, the variation between groups comes from the prior. Folds of a cross-validation share
-    training samples and are not independent groups.
+    Integrals are computed by deterministic quadrature with errors of about 1e-8 in
+    probabilities, whereas [2]_ approximates the posterior by independent distributions
+    of :math:`\mu` and :math:`\lambda`. With the beta-binomial model and a single small
+    group errors may be 1e-7, as with 9 of 9 correct, and with a vague prior of the
+    precision and one or two small groups 1e-6. With several classes and groups that are
+    all perfect, one more group may be within 1e-300 of 1; a ``RuntimeWarning`` says so
+    if probabilities may have relative errors above 5e-7. If the prior makes groups
+    nearly equal, `groups` and `new_group` are too wide by up to 2e-4 of their standard
+    deviations. `groups`, `summary` and `plot` take about 20 ms per group and class.
+    With a single group, the variation between groups comes from the prior. Folds of a
+    cross-validation share training samples and are not independent groups.
 
     References
     ----------
-    .. [1] K. H. Brodersen, C. Mathys, J. R. Chumbley, J. Daunizeau, C. S. Ong, J. M. Buhmann and
-       K. E. Stephan (2012). Bayesian mixed-effects inference on classification performance in
-       hierarchical data sets. Journal of Machine Learning Research 13, 3133-3176.
+    .. [1] K. H. Brodersen, C. Mathys, J. R. Chumbley, J. Daunizeau, C. S. Ong, J. M.
+       Buhmann and K. E. Stephan (2012). Bayesian mixed-effects inference on
+       classification performance in hierarchical data sets. Journal of Machine Learning
+       Research 13, 3133-3176.
     .. [2] K. H. Brodersen, J. Daunizeau, C. Mathys, J. R. Chumbley, J. M. Buhmann and
-       K. E. Stephan (2013). Variational Bayesian mixed-effects inference for classification
-       studies. NeuroImage 76, 345-361.
+       K. E. Stephan (2013). Variational Bayesian mixed-effects inference for
+       classification studies. NeuroImage 76, 345-361.
 
     Examples
     --------
@@ -427,20 +477,30 @@ def population_posterior(
     >>> population_posterior({"Bonn": (82, 100), "Oslo": (37, 40)}).summary()[1]["name"]
     'Oslo'
     """
-    names, classes = None, None
+    names = None
+    classes = None
     if isinstance(correct, Mapping):
         names, correct, total = _split_names(correct, total)
+
     if total is None:
-        wanted = "total must be given unless correct is a list of ClassCounts or a mapping"
+        wanted = (
+            "total must be given unless correct is a list of ClassCounts or a mapping"
+        )
         with input_errors(wanted):
             groups: list[Any] = list(correct)  # type: ignore[arg-type]
         if not groups or not all(isinstance(group, ClassCounts) for group in groups):
             raise ValueError(wanted)
+
         classes = groups[0].classes
-        if any(set(group.classes.tolist()) != set(classes.tolist()) for group in groups):
-            raise ValueError("correct must have ClassCounts with the same classes in all groups")
+        if any(
+            set(group.classes.tolist()) != set(classes.tolist()) for group in groups
+        ):
+            raise ValueError(
+                "correct must have ClassCounts with the same classes in all groups"
+            )
         aligned = [group.reindex(classes) for group in groups]
-        correct, total = [group.correct for group in aligned], [group.total for group in aligned]
+        correct = [group.correct for group in aligned]
+        total = [group.total for group in aligned]
     return PopulationPosterior(correct, total, model, classes, names)  # type: ignore[arg-type]
 
 
@@ -449,13 +509,16 @@ def _average(by_class: Sequence[LogitDistribution]) -> BoundedDistribution:
     return by_class[0] if len(by_class) == 1 else LogitAverage(tuple(by_class))
 
 
-def _split_names(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, ...], Any, Any]:
-    """Return the names, and what is given of the groups without names."""
+def _split_names(
+    groups: Mapping[Any, Any], total: object
+) -> tuple[tuple[str, ...], Any, Any]:
+    """Return the names, and the arguments `correct` and `total` without names."""
     if total is not None:
         raise ValueError("total must be left out if correct is a mapping")
     if not groups:
         raise ValueError("correct must have at least one group, got none")
-    names, entries = tuple(map(str, groups)), list(groups.values())
+    names = tuple(map(str, groups))
+    entries = list(groups.values())
     others = {_NEW_GROUP, _MEDIAN, _MEAN}
     if len(others.union(names)) < len(others) + len(names):
         raise ValueError(
@@ -464,7 +527,11 @@ def _split_names(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, .
         )
     if all(isinstance(entry, ClassCounts) for entry in entries):
         return names, entries, None
-    if not all(isinstance(entry, tuple | list) and len(entry) == 2 for entry in entries):
-        raise ValueError("correct must have ClassCounts or pairs (correct, total) by name")
+    if not all(
+        isinstance(entry, tuple | list) and len(entry) == 2 for entry in entries
+    ):
+        raise ValueError(
+            "correct must have ClassCounts or pairs (correct, total) by name"
+        )
     correct, totals = zip(*entries, strict=True)
     return names, correct, totals

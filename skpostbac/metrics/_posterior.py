@@ -1,8 +1,9 @@
-"""Interface of the posteriors of scalar metrics: intervals, probabilities, summaries, reports.
+"""Interface of the posteriors of scalar metrics: intervals, probabilities, reports.
 
-The base class of all of them: mean, interval, probabilities, summary, report and plot follow from
-`distribution`. A class adds what is its own to the summary (`_more_statistics`) and to the report
-(`_sentences`). `credible_interval` is what every report and picture shows.
+The base class of all of them: mean, interval, probabilities, summary, report and plot
+follow from `distribution`. A class adds what is its own to the summary
+(`_more_statistics`) and to the report (`_sentences`). `credible_interval` is what every
+report and picture shows.
 """
 
 from __future__ import annotations
@@ -79,10 +80,10 @@ class ScalarPosterior(StablePickle, ABC):
         return False
 
     def __array_function__(self, func: Any, *_: Any) -> Any:
-        """Raise for functions such as :func:`numpy.mean`, which would call methods of this name."""
+        """Raise for functions such as :func:`numpy.mean`, which would call methods."""
         raise TypeError(
-            f"numpy.{func.__name__} does not apply to a {type(self).__name__}: call its methods, "
-            "such as mean()"
+            f"numpy.{func.__name__} does not apply to a {type(self).__name__}: call "
+            "its methods, such as mean()"
         )
 
     def mean(self) -> float:
@@ -106,7 +107,7 @@ class ScalarPosterior(StablePickle, ABC):
         return self.distribution.mode()
 
     def pdf(self, x: ArrayLike) -> float | Floats:
-        """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
+        """Return the posterior density at `x`, a float or an array like `x`."""
         return plain_float(self.distribution.pdf(x))
 
     def cdf(self, x: ArrayLike) -> float | Floats:
@@ -114,18 +115,20 @@ class ScalarPosterior(StablePickle, ABC):
         return plain_float(self.distribution.cdf(x))
 
     def ccdf(self, x: ArrayLike) -> float | Floats:
-        """Return P(metric > x), accurate for tiny probabilities if the distribution is exact."""
+        """Return P(metric > x), accurate for tiny ones if the distribution is exact."""
         return plain_float(self.distribution.ccdf(x))
 
     def icdf(self, p: ArrayLike) -> float | Floats:
-        """Return the quantile at `p` in [0, 1]: a float, or an array of the shape of `p`."""
+        """Return the quantile at `p` in [0, 1], a float or an array like `p`."""
         return plain_float(self.distribution.icdf(p))
 
     def iccdf(self, p: ArrayLike) -> float | Floats:
-        """Return the value exceeded with probability `p`, accurate for tiny `p` if it is exact."""
+        """Return the value exceeded with probability `p`, accurate for tiny `p`."""
         return plain_float(self.distribution.iccdf(p))
 
-    def sample(self, shape: int | tuple[int, ...] = (), *, rng: RngLike = None) -> float | Floats:
+    def sample(
+        self, shape: int | tuple[int, ...] = (), *, rng: RngLike = None
+    ) -> float | Floats:
         """Draw from the posterior.
 
         Parameters
@@ -133,8 +136,8 @@ class ScalarPosterior(StablePickle, ABC):
         shape : int or tuple of ints, default=()
             Shape of the result; ``()`` for a float.
         rng : Generator, BitGenerator, SeedSequence or int, default=None
-            NumPy generator, or a seed for :func:`numpy.random.default_rng`. By default a new
-            generator with fresh entropy.
+            NumPy generator, or a seed for :func:`numpy.random.default_rng`. By default
+            a new generator with fresh entropy.
 
         Returns
         -------
@@ -157,16 +160,17 @@ class ScalarPosterior(StablePickle, ABC):
         return plain_float(self.distribution.sample(shape, rng=rng))
 
     def prob_above(self, value: ArrayLike) -> float | Floats:
-        """Return the probability that the metric is above `value`; NaN where `value` is NaN."""
+        """Return the probability of a metric above `value`; NaN where that is NaN."""
         return self.ccdf(self._proportion(value))
 
     def prob_below(self, value: ArrayLike) -> float | Floats:
-        """Return the probability that the metric is at most `value`; NaN where `value` is NaN."""
+        """Return the probability of at most `value`; NaN where that is NaN."""
         return self.cdf(self._proportion(value))
 
     def _proportion(self, value: ArrayLike) -> Floats:
         """Return values of the metric, and warn of those that look like percentages."""
-        values, top = float_array(value, "value"), self.distribution.support()[1]
+        values = float_array(value, "value")
+        top = self.distribution.support()[1]
         if np.any((values > top) & (values >= 2) & (values <= 100)) and top == 1:
             warnings.warn(
                 f"the metric is at most 1, got value={shown(value)}; write 90 % as 0.9",
@@ -185,12 +189,13 @@ class ScalarPosterior(StablePickle, ABC):
         level : float, default=0.95
             Probability, in (0, 1).
         method : {"hull", "hdi", "central"}, default="hull"
-            "hull" reaches from the lower of both lower ends of the other two to the higher of their
-            upper ends; its probability is at least `level`. "hdi" is the shortest interval (highest
-            density; one of them if several are equally short); it has lower coverage where a rare
-            class is harder than a common one. "central" leaves out the same probability in both
-            tails (Carrillo et al. 2013, eq. 9); with few samples and almost no errors it excludes
-            values close to 1 and has lower coverage.
+            "hull" reaches from the lower of both lower ends of the other two to the
+            higher of their upper ends; its probability is at least `level`. "hdi" is
+            the shortest interval (highest density; one of them if several are equally
+            short); it has lower coverage where a rare class is harder than a common
+            one. "central" leaves out the same probability in both tails (Carrillo et
+            al. 2013, eq. 9); with few samples and almost no errors it excludes values
+            close to 1 and has lower coverage.
 
         Returns
         -------
@@ -254,8 +259,9 @@ class ScalarPosterior(StablePickle, ABC):
         Returns
         -------
         statistics : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high" (ends of the credible
-            interval) and "level"; then what the class documents for its summary.
+            "mean", "median", "standard_deviation", "low" and "high" (ends of the
+            credible interval) and "level"; then what the class documents for its
+            summary.
 
         Examples
         --------
@@ -287,7 +293,9 @@ class ScalarPosterior(StablePickle, ABC):
         --------
         >>> from skpostbac import subgroup_posteriors
         >>> y_true, y_pred = [0] * 60 + [1] * 60, [0] * 50 + [1] * 50 + [0] * 20
-        >>> groups = subgroup_posteriors(y_true, y_pred, sensitive_features=["f", "m", "m"] * 40)
+        >>> groups = subgroup_posteriors(
+        ...     y_true, y_pred, sensitive_features=["f", "m", "m"] * 40
+        ... )
         >>> print(groups.gap.report())
         Gap in balanced accuracy: 0.044 (95% credible interval 0.000 to 0.137).
         """
@@ -332,7 +340,9 @@ class ScalarPosterior(StablePickle, ABC):
         --------
         >>> import matplotlib.pyplot as plt
         >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> display = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).plot(name="tree")
+        >>> display = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).plot(
+        ...     name="tree"
+        ... )
         >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
         ('Balanced accuracy', 'Probability density')
         >>> display.lines_[0].get_label()
@@ -340,10 +350,13 @@ class ScalarPosterior(StablePickle, ABC):
         >>> plt.close(display.figure_)
         """
         check_text(name, "name")
-        return PosteriorPlot(self if name is None else {name: self}).plot(ax, **plot_params)
+        return PosteriorPlot(self if name is None else {name: self}).plot(
+            ax, **plot_params
+        )
 
     def _repr_html_(self) -> str:
-        interval, curve = self.credible_interval(), density_curve(self.distribution)
+        interval = self.credible_interval()
+        curve = density_curve(self.distribution)
         _, *ends = round_estimate(self.mean(), interval)
         y = np.minimum(curve.y, curve.shown_height())
         caption = "Posterior density, 95% interval shaded"
@@ -368,29 +381,29 @@ class ScalarPosterior(StablePickle, ABC):
 
 
 BRODERSEN_2010 = (
-    "K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced accuracy and "
-    "its posterior distribution. Proceedings of the 20th International Conference on Pattern "
-    "Recognition, 3121-3124."
+    "K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced "
+    "accuracy and its posterior distribution. Proceedings of the 20th International "
+    "Conference on Pattern Recognition, 3121-3124."
 )
 CARRILLO_2013 = (
-    "H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance "
-    "evaluation for multiclass classification using the posterior balanced accuracy. ROBOT2013: "
-    "First Iberian Robotics Conference, 347-361."
+    "H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic "
+    "performance evaluation for multiclass classification using the posterior balanced "
+    "accuracy. ROBOT2013: First Iberian Robotics Conference, 347-361."
 )
 
 
 def write_methods(
     posterior: ScalarPosterior, level: float, model: str, references: Sequence[str]
 ) -> str:
-    """Return the text for a paper: model, estimate, kind of interval, software, references."""
+    """Return the text for a paper: model, estimate, interval and references."""
     low, high = posterior.credible_interval(level)
     probability = float(posterior.distribution.cdf(low, high))
     percent = f"{100 * float(level):.12g}%"
     estimate = (
-        f"The posterior mean is {posterior.mean():.4f}, and the {percent} credible interval "
-        f"{low:.4f} to {high:.4f}: the hull of the shortest and of the equal-tailed interval of "
-        f"this probability, with a posterior probability of {probability:.4f} (skpostbac "
-        f"{__version__})."
+        f"The posterior mean is {posterior.mean():.4f}, and the {percent} credible "
+        f"interval {low:.4f} to {high:.4f}: the hull of the shortest and of the "
+        "equal-tailed interval of this probability, with a posterior probability of "
+        f"{probability:.4f} (skpostbac {__version__})."
     )
     return paragraphs(model, estimate, f"References: {' '.join(references)}")
 
@@ -411,9 +424,9 @@ def describe_chances(name: str, value: float, probability: float) -> str:
 class PosteriorMetric(ScalarPosterior):
     """Posterior of a metric that has a value in the samples.
 
-    The summary also has "observed" (the metric of the samples), and the Monte Carlo standard errors
-    of the mean, "monte_carlo_error", and of both ends, "low_error" and "high_error"; they are 0 if
-    the distribution is exact.
+    The summary also has "observed" (the metric of the samples), and the Monte Carlo
+    standard errors of the mean, "monte_carlo_error", and of both ends, "low_error" and
+    "high_error"; they are 0 if the distribution is exact.
     """
 
     metric: str
@@ -426,17 +439,21 @@ class PosteriorMetric(ScalarPosterior):
         return self._distribution
 
     def monte_carlo_error(self) -> float:
-        """Return the Monte Carlo standard error of the mean; 0 if the distribution is exact.
+        """Return the Monte Carlo standard error of the mean, 0 if that is exact.
 
         Examples
         --------
         >>> from skpostbac import PosteriorConfusionMetric
         >>> C = [[166, 25], [21, 188]]
-        >>> PosteriorConfusionMetric.from_confusion_matrix(C, "accuracy").monte_carlo_error()
+        >>> PosteriorConfusionMetric.from_confusion_matrix(
+        ...     C, "accuracy"
+        ... ).monte_carlo_error()
         0.0
         """
         drawn = self._distribution
-        return drawn.monte_carlo_error() if isinstance(drawn, DrawnDistribution) else 0.0
+        return (
+            drawn.monte_carlo_error() if isinstance(drawn, DrawnDistribution) else 0.0
+        )
 
     def credible_interval_error(
         self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
@@ -448,7 +465,8 @@ class PosteriorMetric(ScalarPosterior):
         level : float, default=0.95
             Probability of the interval, in (0, 1).
         method : {"hull", "hdi", "central"}, default="hull"
-            As for `credible_interval`. The ends of the "hdi" interval have larger errors.
+            As for `credible_interval`. The ends of the "hdi" interval have larger
+            errors.
 
         Returns
         -------
@@ -485,7 +503,9 @@ class PosteriorMetric(ScalarPosterior):
     def _sentences(self, level: float) -> list[str]:
         name, value = self._centre
         estimate = describe_estimate(value, self.credible_interval(level), level)
-        observed = "undefined" if np.isnan(self.observed) else format_number(self.observed)
+        observed = (
+            "undefined" if np.isnan(self.observed) else format_number(self.observed)
+        )
         if name == "median":
             return [
                 f"{self.score_name}: median {estimate}; {observed} in the samples.",
@@ -541,14 +561,17 @@ class ProbAboveChance(float):
     Attributes
     ----------
     prior, bayes_factor : float
-        As the parameters. The Bayes factor is the evidence from the data alone: above 1 it favours
-        a classifier better than chance, below 1 it speaks against it. Where a probability is within
-        1e-11 of 0 or 1, it is a saddlepoint approximation, mostly good to 1 %.
+        As the parameters. The Bayes factor is the evidence from the data alone: above 1
+        it favours a classifier better than chance, below 1 it speaks against it. Where
+        a probability is within 1e-11 of 0 or 1, it is a saddlepoint approximation,
+        mostly good to 1 %.
 
     Examples
     --------
     >>> from skpostbac import PosteriorBalancedAccuracy
-    >>> probability = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prob_above_chance()
+    >>> probability = PosteriorBalancedAccuracy.from_counts(
+    ...     [40, 2], [45, 10]
+    ... ).prob_above_chance()
     >>> probability
     ProbAboveChance(0.7816, prior=0.5, bayes_factor=3.579)
     >>> probability.bayes_factor
@@ -562,11 +585,15 @@ class ProbAboveChance(float):
     _prior: float
     _bayes_factor: float
 
-    def __new__(cls, probability: float, prior: float, bayes_factor: float) -> ProbAboveChance:
+    def __new__(
+        cls, probability: float, prior: float, bayes_factor: float
+    ) -> ProbAboveChance:
         self = super().__new__(cls, check_proportion(probability, "probability"))
         self._prior = check_proportion(prior, "prior")
         if not is_real(bayes_factor) or bayes_factor < 0:
-            raise ValueError(f"bayes_factor must not be negative, got {shown(bayes_factor)}")
+            raise ValueError(
+                f"bayes_factor must not be negative, got {shown(bayes_factor)}"
+            )
         with input_errors("bayes_factor must be in the range of a float"):
             self._bayes_factor = float(bayes_factor)
         return self
@@ -587,7 +614,9 @@ class ProbAboveChance(float):
     def _repr_html_(self) -> str:
         header = ("P(> chance)", "before the data", "Bayes factor")
         probabilities = map(format_probability, (float(self), self.prior))
-        return block(repr(self), record(header, *probabilities, f"{self.bayes_factor:.4g}"))
+        return block(
+            repr(self), record(header, *probabilities, f"{self.bayes_factor:.4g}")
+        )
 
     def __repr__(self) -> str:
         return (

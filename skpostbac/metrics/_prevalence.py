@@ -1,19 +1,20 @@
 """Prevalence (share of positives) measured by an imperfect judge.
 
-A judge who calls positives positive with probability q1 (sensitivity) and negatives negative with
-probability q0 (specificity) calls the share
+A judge who calls positives positive with probability q1 (sensitivity) and negatives
+negative with probability q0 (specificity) calls the share
 
     p = theta q1 + (1 - theta) (1 - q0)
 
-positive, if theta is the true share (Rogan and Gladen, American Journal of Epidemiology 107, 1978).
-So theta = (p + q0 - 1) / (q0 + q1 - 1), and for a judge better than guessing, q0 + q1 > 1,
+positive, if theta is the true share (Rogan and Gladen, American Journal of Epidemiology
+107, 1978). So theta = (p + q0 - 1) / (q0 + q1 - 1), and for a judge better than
+guessing, q0 + q1 > 1,
 
     P(theta <= t) = P(p + (1 - t) q0 - t q1 <= 1 - t),
 
-the distribution function of a weighted sum of three independent Betas. Values outside [0, 1]
-contradict the counts of the judge and are excluded. If the judge may be guessing, q0 + q1 <= 1 is
-excluded as well, and the share is computed by random draws. So are differences of two shares with
-the same judge, both of which must be in [0, 1].
+the distribution function of a weighted sum of three independent Betas. Values outside
+[0, 1] contradict the counts of the judge and are excluded. If the judge may be
+guessing, q0 + q1 <= 1 is excluded as well, and the share is computed by random draws.
+So are differences of two shares with the same judge, both of which must be in [0, 1].
 """
 
 from __future__ import annotations
@@ -26,7 +27,14 @@ from typing import Any
 
 import numpy as np
 
-from skpostbac._utils import Floats, FrozenArrays, float_array, shown, table, user_stacklevel
+from skpostbac._utils import (
+    Floats,
+    FrozenArrays,
+    float_array,
+    shown,
+    table,
+    user_stacklevel,
+)
 from skpostbac.metrics._posterior import (
     ScalarPosterior,
 )
@@ -39,31 +47,38 @@ from skpostbac.stats import BetaAverage, ShiftedDistribution
 from skpostbac.stats._distribution import DrawnDistribution, describe, estimate_rows
 from skpostbac.stats._several import PanelDistribution, resolve
 
-# A judge who is no better than guessing with more than this probability tells next to nothing.
+# A judge who is no better than guessing with more than this probability tells next to
+# nothing.
 _USELESS = 0.01
 # More of the distribution than this outside [0, 1] contradicts the judge's own counts.
 _CONTRADICTION = 0.95
-# A judge who guesses with more than this probability asks for draws; so many of them, of a fixed
-# seed, are good to about 0.001 of a probability.
-_SURE, _DRAWS = 1e-6, 400_000
-# With less probability than this within [0, 1], or fewer draws, no share goes with the counts.
-_LEAST, _FEWEST = 1e-6, 1000
+# A judge who guesses with more than this probability asks for draws; so many of them,
+# of a fixed seed, are good to about 0.001 of a probability.
+_SURE = 1e-6
+_DRAWS = 400_000
+# With less probability than this within [0, 1], or fewer draws, no share goes with the
+# counts.
+_LEAST = 1e-6
+_FEWEST = 1000
 # Accuracy of the distribution function, and the panels that it may take.
-_TOLERANCE, _MOST_PANELS = 1e-8, 24
+_TOLERANCE = 1e-8
+_MOST_PANELS = 24
 # Draws whose range is divided into the first panels, so many of them.
-_PILOTS, _PANELS = 10_000, 4
+_PILOTS = 10_000
+_PANELS = 4
 
 
 class JudgeWarning(UserWarning):
-    """The judge may be no better than guessing, or the calls contradict the gold samples."""
+    """The judge may be guessing, or the calls contradict the gold samples."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
     """Posterior of a prevalence measured by an imperfect judge.
 
-    Made by :func:`~skpostbac.posterior_prevalence`. Intervals and quantiles take seconds if nearly
-    all calls are alike and the judge made no errors on the gold samples.
+    Made by :func:`~skpostbac.posterior_prevalence`. Intervals and quantiles take
+    seconds if nearly all calls are alike and the judge made no errors on the gold
+    samples.
 
     Attributes
     ----------
@@ -82,13 +97,16 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
     Examples
     --------
     >>> from skpostbac import posterior_prevalence
-    >>> posterior = posterior_prevalence(130, 200, sensitivity=(27, 30), specificity=(24, 30))
+    >>> posterior = posterior_prevalence(
+    ...     130, 200, sensitivity=(27, 30), specificity=(24, 30)
+    ... )
     >>> posterior
     PosteriorPrevalence(mean=0.649, 95% CI=[0.476, 0.833], outside=0.002, n=200)
     >>> print(posterior.report())
-    The share of positives is 0.649 (95% credible interval 0.476 to 0.833); the judge called 130 of
-    200 positive.
-    Sensitivity + specificity - 1 of the judge is 0.677 (95% credible interval 0.481 to 0.847).
+    The share of positives is 0.649 (95% credible interval 0.476 to 0.833); the judge
+    called 130 of 200 positive.
+    Sensitivity + specificity - 1 of the judge is 0.677 (95% credible interval 0.481 to
+        0.847).
     """
 
     positives: float
@@ -103,7 +121,11 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         calls = _pair((self.positives, self.total), "positives and total")
         # Each proportion is one by itself.
         prior = make_prior(self.prior, 2).require_independent("a prevalence").alone()
-        pairs = {"total": calls, "sensitivity": self.sensitivity, "specificity": self.specificity}
+        pairs = {
+            "total": calls,
+            "sensitivity": self.sensitivity,
+            "specificity": self.specificity,
+        }
         for name, pair in pairs.items():
             prior.check_total(np.full(2, pair[1]), name)
         positives, total = calls.tolist()
@@ -114,10 +136,12 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
 
     @property
     def _betas(self) -> Floats:
-        """Parameters a and b of p, of the specificity q0 and of the sensitivity q1, (3, 2)."""
+        """Parameters a and b of p, specificity and sensitivity, shape (3, 2)."""
         called = np.array([self.positives, self.total])
         hits, total = np.stack([called, self.specificity, self.sensitivity], axis=-1)
-        return np.stack([self.prior.a[0] + hits, self.prior.b[0] + (total - hits)], axis=-1)
+        return np.stack(
+            [self.prior.a[0] + hits, self.prior.b[0] + (total - hits)], axis=-1
+        )
 
     def _cdf(self, t: Floats) -> Floats:
         """Return P(theta <= t) of a judge better than guessing, also beyond [0, 1]."""
@@ -130,19 +154,21 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         """Whether the judge is better than guessing."""
         return bool(self.judge_informedness.cdf(0.0) <= _SURE)
 
-    def _draw_judge(self, rng: np.random.Generator, size: int = _DRAWS) -> tuple[Floats, Floats]:
+    def _draw_judge(
+        self, rng: np.random.Generator, size: int = _DRAWS
+    ) -> tuple[Floats, Floats]:
         """Draw the specificity and the sensitivity of a judge better than guessing."""
         q0, q1 = (rng.beta(a, b, size) for a, b in self._betas[1:])
         better = q0 + q1 > 1
         if better.sum() < _FEWEST:
             raise ValueError(
-                "sensitivity and specificity are those of a judge who is worse than guessing: the "
-                "labels may be swapped"
+                "sensitivity and specificity are those of a judge who is worse than "
+                "guessing: the labels may be swapped"
             )
         return q0[better], q1[better]
 
     def _draw_shares(self, size: int = _DRAWS) -> Floats:
-        """Draw the share, also beyond [0, 1], as seen by a judge better than guessing."""
+        """Draw the share, also beyond [0, 1], for a judge better than guessing."""
         rng = np.random.default_rng(0)
         q0, q1 = self._draw_judge(rng, size)
         p = rng.beta(self._betas[0, 0], self._betas[0, 1], q0.size)
@@ -171,10 +197,12 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
 
     @cached_property
     def distribution(self) -> PanelDistribution | DrawnDistribution:
-        """The distribution within [0, 1]: exact to about 1e-8, or draws if the judge may guess."""
+        """The distribution in [0, 1], exact to 1e-8; draws if the judge may guess."""
         self._check_possible()
         if not self._is_sure:
-            return DrawnDistribution(self._shares[(self._shares >= 0) & (self._shares <= 1)])
+            return DrawnDistribution(
+                self._shares[(self._shares >= 0) & (self._shares <= 1)]
+            )
         below, upto = self._ends
         # The first panels are narrow where some draws of the share are.
         draws = self._draw_shares(_PILOTS)
@@ -196,21 +224,23 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         least = _LEAST if self._is_sure else _FEWEST / _DRAWS
         if upto - below < least:
             raise ValueError(
-                f"positives: {self.positives:g} of {self.total:g} contradict the sensitivity and "
-                "the specificity so much that no share in [0, 1] is compatible"
+                f"positives: {self.positives:g} of {self.total:g} contradict the "
+                "sensitivity and the specificity so much that no share in [0, 1] is "
+                "compatible"
             )
 
     @cached_property
     def judge_informedness(self) -> ShiftedDistribution:
         """Distribution of the judge's informedness, sensitivity + specificity - 1.
 
-        It is 0 for a judge who guesses and 1 for one who never errs. Use it to choose a judge.
+        It is 0 for a judge who guesses and 1 for one who never errs. Use it to choose a
+        judge.
         """
         a, b = self._betas[1:].T
         return ShiftedDistribution(BetaAverage(a, b, weights=[1.0, 1.0]), -1.0)
 
     def difference(self, other: PosteriorPrevalence) -> PrevalenceDifference:
-        """Return the posterior of this prevalence minus another one with the same judge.
+        """Return the posterior of this prevalence minus another of the same judge.
 
         Parameters
         ----------
@@ -220,8 +250,8 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         Returns
         -------
         difference : PrevalenceDifference
-            In [-1, 1]. Both share the judge's errors, so the difference is more certain than for
-            independent measurements.
+            In [-1, 1]. Both share the judge's errors, so the difference is more certain
+            than for independent measurements.
 
         Raises
         ------
@@ -256,7 +286,8 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
 
     def __repr__(self) -> str:
         outside = self.prob_below_zero + self.prob_above_one
-        return f"PosteriorPrevalence({self._summary()}, outside={outside:.3f}, n={self.total:g})"
+        facts = f"outside={outside:.3f}, n={self.total:g}"
+        return f"PosteriorPrevalence({self._summary()}, {facts})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -285,15 +316,19 @@ class PrevalenceDifference(ScalarPosterior):
     def __post_init__(self) -> None:
         for posterior in (self.first, self.second):
             if not isinstance(posterior, PosteriorPrevalence):
-                raise TypeError(f"other must be a PosteriorPrevalence, got {shown(posterior)}")
+                raise TypeError(
+                    f"other must be a PosteriorPrevalence, got {shown(posterior)}"
+                )
         if not np.array_equal(self.first._betas[1:], self.second._betas[1:]):
-            raise ValueError("other must have the same judge: sensitivity, specificity and prior")
+            raise ValueError(
+                "other must have the same judge: sensitivity, specificity and prior"
+            )
 
     score_name = "Difference of prevalences"
 
     @cached_property
     def distribution(self) -> DrawnDistribution:
-        """Draws of a fixed seed, with both shares in [0, 1], good to about 0.001 or better."""
+        """Draws of a fixed seed, with both shares in [0, 1], good to about 0.001."""
         rng = np.random.default_rng(0)
         q0, q1 = self.first._draw_judge(rng)
         betas = self.first._betas[0], self.second._betas[0]
@@ -302,8 +337,8 @@ class PrevalenceDifference(ScalarPosterior):
         kept = (np.minimum(first, second) >= 0) & (np.maximum(first, second) <= 1)
         if kept.sum() < _FEWEST:
             raise ValueError(
-                "positives of both shares contradict the sensitivity and the specificity so much "
-                "that no two shares in [0, 1] are compatible"
+                "positives of both shares contradict the sensitivity and the "
+                "specificity so much that no two shares in [0, 1] are compatible"
             )
         return DrawnDistribution((first - second)[kept])
 
@@ -321,10 +356,10 @@ def posterior_prevalence(
 ) -> PosteriorPrevalence:
     """Compute the posterior of a prevalence measured by an imperfect judge.
 
-    The prevalence is the share of positives. The judge may be a rater, a diagnostic test or a
-    language model. If the judge decides whether answers are correct, the prevalence is the accuracy
-    of the answers. The error rates of the judge are estimated from gold samples, whose true labels
-    are known.
+    The prevalence is the share of positives. The judge may be a rater, a diagnostic
+    test or a language model. If the judge decides whether answers are correct, the
+    prevalence is the accuracy of the answers. The error rates of the judge are
+    estimated from gold samples, whose true labels are known.
 
     Parameters
     ----------
@@ -337,8 +372,9 @@ def posterior_prevalence(
     specificity : pair of floats
         Number of gold negatives called negative, and number of gold negatives.
     prior : str or pair of floats, default="calibrated"
-        Beta prior of the share of positive calls, the sensitivity and the specificity. Each of them
-        is a proportion by itself, for which "calibrated" is the Jeffreys prior Beta(1/2, 1/2).
+        Beta prior of the share of positive calls, the sensitivity and the specificity.
+        Each of them is a proportion by itself, for which "calibrated" is the Jeffreys
+        prior Beta(1/2, 1/2).
 
     Returns
     -------
@@ -347,17 +383,17 @@ def posterior_prevalence(
     Raises
     ------
     ValueError
-        If a count is negative or above its total, if a total is zero, if the prior is not a Beta
-        distribution, if the judge is worse than guessing, or if no prevalence in [0, 1] is
-        compatible with both the calls and the gold samples.
+        If a count is negative or above its total, if a total is zero, if the prior is
+        not a Beta distribution, if the judge is worse than guessing, or if no
+        prevalence in [0, 1] is compatible with both the calls and the gold samples.
 
     Warns
     -----
     JudgeWarning
-        If the judge is no better than guessing with a probability above 0.01, so the prevalence
-        cannot be inferred from the calls. Also if more than half of the distribution lies outside
-        [0, 1], which suggests that the judge behaves differently on the samples and the gold
-        samples.
+        If the judge is no better than guessing with a probability above 0.01, so the
+        prevalence cannot be inferred from the calls. Also if more than half of the
+        distribution lies outside [0, 1], which suggests that the judge behaves
+        differently on the samples and the gold samples.
 
     See Also
     --------
@@ -365,13 +401,15 @@ def posterior_prevalence(
 
     References
     ----------
-    .. [1] W. J. Rogan and B. Gladen (1978). Estimating prevalence from the results of a screening
-       test. American Journal of Epidemiology 107(1), 71-76.
+    .. [1] W. J. Rogan and B. Gladen (1978). Estimating prevalence from the results of a
+       screening test. American Journal of Epidemiology 107(1), 71-76.
 
     Examples
     --------
     >>> from skpostbac import posterior_prevalence
-    >>> posterior = posterior_prevalence(130, 200, sensitivity=(27, 30), specificity=(24, 30))
+    >>> posterior = posterior_prevalence(
+    ...     130, 200, sensitivity=(27, 30), specificity=(24, 30)
+    ... )
     >>> posterior
     PosteriorPrevalence(mean=0.649, 95% CI=[0.476, 0.833], outside=0.002, n=200)
     >>> posterior.prob_above(0.5)
@@ -384,17 +422,18 @@ def posterior_prevalence(
     outside = posterior.prob_below_zero + posterior.prob_above_one
     if useless > _USELESS:
         warnings.warn(
-            f"sensitivity and specificity: with probability {useless:.2g} the judge is no better "
-            "than guessing, so the share cannot be inferred from the calls; use more gold samples "
-            "or a better judge",
+            f"sensitivity and specificity: with probability {useless:.2g} the judge is "
+            "no better than guessing, so the share cannot be inferred from the calls; "
+            "use more gold samples or a better judge",
             JudgeWarning,
             stacklevel=user_stacklevel(),
         )
     elif outside > _CONTRADICTION:
         warnings.warn(
-            f"positives: {posterior.positives:g} of {posterior.total:g} contradict the sensitivity "
-            f"and the specificity: a share in [0, 1] has a probability of {1 - outside:.2g}; check "
-            "that the gold samples resemble those that were judged",
+            f"positives: {posterior.positives:g} of {posterior.total:g} contradict the "
+            "sensitivity and the specificity: a share in [0, 1] has a probability of "
+            f"{1 - outside:.2g}; check that the gold samples resemble those that were "
+            "judged",
             JudgeWarning,
             stacklevel=user_stacklevel(),
         )
@@ -406,7 +445,7 @@ def _pair(values: object, name: str) -> Floats:
     array = float_array(values, name)  # type: ignore[arg-type]
     if array.shape != (2,) or not 0 <= array[0] <= array[1] < np.inf or array[1] <= 0:
         raise ValueError(
-            f"{name} must be a count and its total, such as (27, 30), with 0 <= count <= total "
-            f"and total > 0, got {shown(values)}"
+            f"{name} must be a count and its total, such as (27, 30), with 0 <= count "
+            f"<= total and total > 0, got {shown(values)}"
         )
     return array

@@ -43,6 +43,13 @@ ADAPTING_NAMES = (DEFAULT_PRIOR, "reciprocal")
 INDEPENDENT_NAMES = (*ADAPTING_NAMES, *FIXED_PRIORS)
 HIERARCHICAL = "hierarchical"
 PRIOR_NAMES = (*INDEPENDENT_NAMES, HIERARCHICAL)
+_DEFAULT_HYPERPRIOR = Hyperprior()
+
+
+GELMAN_2013 = (
+    "A. Gelman, J. B. Carlin, H. S. Stern, D. B. Dunson, A. Vehtari and D. B. Rubin "
+    "(2013). Bayesian Data Analysis, 3rd edition, chapter 5."
+)
 
 
 class Prior(StablePickle, ABC):
@@ -89,10 +96,6 @@ class Prior(StablePickle, ABC):
         """Return the posterior distribution of the recall of each class by itself."""
 
     @abstractmethod
-    def alone(self) -> Prior:
-        """Return the prior of a metric of one class by itself."""
-
-    @abstractmethod
     def pair(self, cells: Floats, weights: Floats | None) -> PairDistribution:
         """Return the posterior of the second average minus the first.
 
@@ -105,54 +108,53 @@ class Prior(StablePickle, ABC):
             As for `average`.
         """
 
-    @abstractmethod
     def cell_shares(self, cells: Floats) -> Floats:
         """Return the expected probability of each cell within its class, as `cells`."""
+        return self.independent_approximation(len(cells)).cell_shares(cells)
 
-    @abstractmethod
     def pattern_distributions(
         self, patterns: Sequence[Floats], counts: Sequence[Floats]
     ) -> list[PatternDistribution] | None:
         """Return the joint posterior of which classifiers are right, of each class.
 
-        None if there is none of more than two classifiers.
+        None if only the differences of pairs have distributions.
         """
+        return None
 
-    @abstractmethod
     def moments(
         self, correct: Floats, total: Floats, weights: Floats
     ) -> tuple[Floats, Floats, Floats] | None:
         """Return mean, variance and third central moment of the average.
 
-        `correct` has the shape (..., n_classes), and the result (...). None if they have
-        no closed form.
+        `correct` has the shape (..., n_classes), and the result (...). None if they
+        have no closed form.
         """
+        return None
 
-    @abstractmethod
     def independent_approximation(self, n_classes: int) -> BetaPrior:
-        """Return independent priors of about the same posterior, for planning tests.
+        """Return independent priors that give about the same posterior.
 
         An independent prior returns itself.
         """
+        return _beta_prior(1 / n_classes, 1 / n_classes, n_classes)
 
     @property
-    @abstractmethod
     def is_informative(self) -> bool:
         """Whether the prior is meant to move the posterior."""
+        return False
 
     @property
     @abstractmethod
     def remedy(self) -> str:
         """What to do where intervals under this prior would miss too often."""
 
-    @property
     @abstractmethod
-    def description(self) -> str:
-        """Sentence on the prior with its numbers, for a report."""
+    def describe(self, subject: str) -> str:
+        """Return a sentence on the prior of a subject, with its numbers."""
 
     @abstractmethod
     def methods_text(self, subject: str) -> str:
-        """Return the sentence on the prior of a subject and its posterior for a paper."""
+        """Return the sentence on the prior and its posterior for a paper."""
 
     @property
     @abstractmethod
@@ -215,12 +217,14 @@ class Prior(StablePickle, ABC):
         return min(both, key=generality)
 
     def facts(self, default: str = DEFAULT_PRIOR) -> list[str]:
-        """Return the part of a repr about a prior that is not the default, or nothing."""
+        """Return what a repr says of a prior that is not the default."""
         return [] if self.name == default else [f"prior={self.given}"]
 
-    def report_sentences(self, default: str | None = DEFAULT_PRIOR) -> list[str]:
-        """Return the description of a prior that is not the default, or nothing."""
-        return [] if self.name == default else [self.description]
+    def report_sentences(
+        self, default: str | None = DEFAULT_PRIOR, subject: str = "each recall"
+    ) -> list[str]:
+        """Return what a report says of a prior that is not the default."""
+        return [] if self.name == default else [self.describe(subject)]
 
     @property
     def _largest(self) -> Floats | float:
@@ -242,8 +246,8 @@ class BetaPrior(Prior):
     name : str, default=None
         Name of the prior, if it has one.
     is_by_class : bool, default=True
-        Whether the values belong to these classes; otherwise all are equal, and apply to
-        any number of classes.
+        Whether the values belong to these classes; otherwise all are equal, and apply
+        to any number of classes.
 
     Attributes
     ----------
@@ -272,13 +276,14 @@ class BetaPrior(Prior):
     is_by_class: bool = True
 
     explanation = (
-        "The recall of each class has a Beta prior, so its posterior is a Beta distribution."
+        "The recall of each class has a Beta prior, so its posterior is a Beta "
+        "distribution."
     )
     pair_method = (
-        "The probabilities of these four outcomes have a Dirichlet prior, under which each "
-        "classifier has the same prior as on its own. The distribution of the difference "
-        "is computed without sampling; ranks of more than two classifiers are estimated "
-        "from random draws."
+        "The probabilities of these four outcomes have a Dirichlet prior, under which "
+        "each classifier has the same prior as on its own. The distribution of the "
+        "difference is computed without sampling; ranks of more than two classifiers "
+        "are estimated from random draws."
     )
 
     def __post_init__(self) -> None:
@@ -289,7 +294,8 @@ class BetaPrior(Prior):
             object.__setattr__(self, parameter, array)
         if self.a.shape != self.b.shape or self.a.ndim > 1:
             raise ValueError(
-                f"a and b must have the shape (n_classes,), got {self.a.shape} and {self.b.shape}"
+                "a and b must have the shape (n_classes,), got "
+                f"{self.a.shape} and {self.b.shape}"
             )
 
     def for_classes(self, n_classes: int) -> BetaPrior:
@@ -331,7 +337,9 @@ class BetaPrior(Prior):
         wrong = strength * (self.b + (total - correct))
         return right, wrong
 
-    def average(self, correct: Floats, total: Floats, weights: Floats | None) -> BetaAverage:
+    def average(
+        self, correct: Floats, total: Floats, weights: Floats | None
+    ) -> BetaAverage:
         """Return the posterior distribution of the weighted average of the recalls."""
         a, b = self.parameters(correct, total)
         return BetaAverage(a, b, weights=weights)
@@ -342,11 +350,11 @@ class BetaPrior(Prior):
         return [BetaAverage([a], [b]) for a, b in zip(*parameters, strict=True)]
 
     def for_average(self) -> BetaPrior:
-        """Return the prior of the recalls in a sum of them: the same."""
+        """Return the prior of the recalls in a sum of them: itself."""
         return self
 
     def plain(self) -> BetaPrior:
-        """Return the prior of the recalls in any other metric of all classes: the same."""
+        """Return the prior of the recalls in other metrics of all classes: itself."""
         return self
 
     def alone(self) -> BetaPrior:
@@ -383,7 +391,7 @@ class BetaPrior(Prior):
         return np.asarray(masses / masses.sum(axis=1, keepdims=True))
 
     def check_pairs(self) -> None:
-        """Raise if a cell of two classifiers has too small a mass, whatever the counts."""
+        """Raise if a cell of two classifiers has too small a mass."""
         small = self._pair_prior(np.ones((self.a.size, 1))).min(axis=1) < SMALLEST
         if small.any():
             place = int(np.argmax(small))
@@ -400,7 +408,9 @@ class BetaPrior(Prior):
         strength = self.strength(np.array([number.sum() for number in counts]))
         a = (strength * self.a).tolist()
         b = (strength * self.b).tolist()
-        weakened = [factor * number for factor, number in zip(strength, counts, strict=True)]
+        weakened = [
+            factor * number for factor, number in zip(strength, counts, strict=True)
+        ]
         return [
             PatternDistribution(*of_class, balanced=self._has_balanced_patterns)
             for of_class in zip(patterns, weakened, a, b, strict=True)
@@ -442,33 +452,28 @@ class BetaPrior(Prior):
             return "test more samples"
         return "use a weaker prior, such as 'reciprocal'"
 
-    @property
-    def description(self) -> str:
-        """Sentence on the prior with its numbers, for a report."""
-        if self.is_by_class and not self._is_uniform_over_classes:
+    def describe(self, subject: str) -> str:
+        """Return a sentence on the prior of a subject, with its numbers."""
+        if self.is_by_class:
             return "The recall of each class has a Beta prior of its own."
-        name = "" if self.name is None else f" ({self.name})"
-        return f"Prior of each recall: Beta({self.a[0]:.3g}, {self.b[0]:.3g}){name}."
+        beta = f"Beta({self.a[0]:.3g}, {self.b[0]:.3g})"
+        return f"Prior of {subject}: {beta}{self._alias}."
 
     def methods_text(self, subject: str) -> str:
-        """Return the sentence on the prior of a subject and its posterior for a paper."""
-        name = "" if self.name is None else f" ({self.name})"
-        if self._is_uniform_over_classes:
-            a, b = f"{self.a[0]:.6g}", f"{self.b[0]:.6g}"
-            return (
-                f"{subject} had the prior Beta({a}, {b}){name}, and after "
-                f"k of n correct predictions the posterior Beta({a} + k, {b} + n - k)."
-            )
-        pairs = ", ".join(f"Beta({a:.6g}, {b:.6g})" for a, b in zip(self.a, self.b, strict=True))
+        """Return the sentence on the prior and its posterior for a paper."""
+        shown = slice(None if self.is_by_class else 1)
+        a = ", ".join(f"{size:.6g}" for size in self.a[shown])
+        b = ", ".join(f"{size:.6g}" for size in self.b[shown])
         return (
-            f"The recalls of the classes had the priors {pairs}, in this order, and after "
-            "k of n correct predictions the posteriors Beta(a + k, b + n - k)."
+            f"{subject} had the prior Beta(a, b) with a = {a} and b = "
+            f"{b}{self._alias}, and after k of n correct predictions the posterior "
+            "Beta(a + k, b + n - k)."
         )
 
     @property
-    def _is_uniform_over_classes(self) -> bool:
-        """Whether all classes have the same parameters."""
-        return bool((self.a == self.a[0]).all() and (self.b == self.b[0]).all())
+    def _alias(self) -> str:
+        """The name in brackets, if there is one."""
+        return f" ({self.name})" if self.name else ""
 
     @property
     def given(self) -> str:
@@ -505,7 +510,7 @@ class BetaPrior(Prior):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CalibratedPrior(BetaPrior):
-    r"""The default: Beta(1/l, 1/l) for l classes, with calibrated intervals of the average.
+    r"""The default, Beta(1/l, 1/l) for l classes, with calibrated intervals.
 
     The variance p (1 - p) / (s + 1) of a Beta posterior of strength s averages
     (n - 1) / (n + 1) of the sampling variance of n samples, whatever the prior. The
@@ -515,8 +520,8 @@ class CalibratedPrior(BetaPrior):
     chosen by the coverage of 95 % intervals (:ref:`priors`).
 
     It is made for the average. A class by itself has the Jeffreys prior Beta(1/2, 1/2),
-    since no prior was valid for both. Metrics that are no sum of recalls, such as F1, have
-    Beta(1/l, 1/l) as it is.
+    since no prior was valid for both. Metrics that are no sum of recalls, such as F1,
+    have Beta(1/l, 1/l) as it is.
 
     Parameters
     ----------
@@ -541,9 +546,9 @@ class CalibratedPrior(BetaPrior):
 
     _has_balanced_patterns = True
     explanation = (
-        f"{BetaPrior.explanation} In the average, each class has the strength of 1.5 - 2/l "
-        "observations less than its prior and samples, with l classes, so that intervals "
-        "are wide enough; recalls of single classes have the Jeffreys prior."
+        f"{BetaPrior.explanation} In the average, each class has the strength of 1.5 - "
+        "2/l observations less than its prior and samples, with l classes, so that "
+        "intervals are wide enough; recalls of single classes have the Jeffreys prior."
     )
 
     @classmethod
@@ -571,7 +576,7 @@ class CalibratedPrior(BetaPrior):
         return np.maximum(strength, min(2 * SMALLEST / self.a[0], 1.0))
 
     def plain(self) -> BetaPrior:
-        """Return the prior of the recalls in any other metric of all classes: as it is."""
+        """Return the prior of the recalls in other metrics: Beta(1/l, 1/l) as it is."""
         return _named("reciprocal", self.a.size)
 
     def alone(self) -> BetaPrior:
@@ -591,37 +596,33 @@ class CalibratedPrior(BetaPrior):
         the first, only the second, neither. The margins are Beta(1/l, 1/l), but the
         difference is wider than if half of the mass were on agreement.
 
-        A cell cannot be empty: the smallest mass that a distribution takes is moved from
-        disagreement to agreement, which leaves the margins as they are. It matters only
-        in a class where no sample agrees, and moves probabilities there by about 1e-6.
+        A cell cannot be empty: the smallest mass that a distribution takes is moved
+        from disagreement to agreement, which leaves the margins as they are. It matters
+        only in a class where no sample agrees, and moves probabilities there by about
+        1e-6.
         """
         mass = strength * self.a[:, np.newaxis]
         disagreement = np.maximum(mass - SMALLEST, SMALLEST)
         agreement = np.full_like(disagreement, SMALLEST)
         return np.hstack([agreement, disagreement, disagreement, agreement])
 
-    def check_pairs(self) -> None:
-        """Do nothing: each cell has a distribution."""
-
-    @property
-    def description(self) -> str:
-        """Sentence on the prior with its numbers, for a report."""
+    def describe(self, subject: str) -> str:
+        """Return a sentence on the prior of a subject, with its numbers."""
+        beta = f"Beta({self.a[0]:.3g}, {self.b[0]:.3g})"
         discount = f"{self.discount:.3g} observations of each class discounted"
-        return f"Prior of each recall: Beta({self.a[0]:.3g}, {self.b[0]:.3g}), {discount}."
+        return f"Prior of {subject}: {beta}, {discount}."
 
     def methods_text(self, subject: str) -> str:
-        """Return the sentence on the prior of a subject and its posterior for a paper."""
+        """Return the sentence on the prior and its posterior for a paper."""
         if not self.discount:
             return super().methods_text(subject)
-        size = f"{self.a[0]:.6g}"
-        both = f"{2 * self.a[0]:.6g}"
-        discount = f"{self.discount:.6g}"
         return (
-            f"{subject} had the prior Beta({size}, {size}) ({self.name}), and after k of n correct "
-            f"predictions the posterior Beta(c ({size} + k), c ({size} + n - k)) with "
-            f"c = 1 - min(n, {discount}) / (n + {both}): the posterior mean under this prior, with "
-            f"the strength of {discount} observations less, which calibrates the intervals of the "
-            "average."
+            f"{subject} had the prior Beta(a, a) with a = "
+            f"{self.a[0]:.6g}{self._alias}, and after k of n correct predictions the "
+            "posterior Beta(c (a + k), c (a + n - k)) with c = 1 - min(n, "
+            f"{self.discount:.6g}) / (n + 2 a): the posterior mean under this prior, "
+            f"with the strength of {self.discount:.6g} observations less, which "
+            "calibrates the intervals of the average."
         )
 
     def _made_of(self) -> tuple[Any, ...]:
@@ -650,30 +651,27 @@ class SharedPrior(Prior):
     SharedPrior(Hyperprior())
     """
 
-    hyperprior: Hyperprior = Hyperprior()
+    hyperprior: Hyperprior = _DEFAULT_HYPERPRIOR
     name: str | None = None
 
     explanation = (
-        "With the hierarchical prior, classes of similar size share a typical recall and "
-        "a spread around it, which may change with class size; both are integrated out, "
-        "so that each class informs the others."
+        "With the hierarchical prior, classes of similar size share a typical recall "
+        "and a spread around it, which may change with class size; both are integrated "
+        "out, so that each class informs the others."
     )
     pair_method = (
-        "The hierarchical prior applies to how often exactly one of them is right, and to "
-        "which one that is. The mean of the difference is exact. Its interval and the "
-        "probabilities of a pair are estimated from random draws, to about .001, and the "
-        "ranks of more than two classifiers to a few hundredths."
+        "The hierarchical prior applies to how often exactly one of them is right, and "
+        "to which one that is. The mean of the difference is exact. Its interval and "
+        "the probabilities of a pair are estimated from random draws, to about .001, "
+        "and the ranks of more than two classifiers to a few hundredths."
     )
     pair_note = (
-        " Classes of similar size share information on how often two classifiers differ "
-        "and which is then right, so the mean difference is not the difference of the "
-        "mean scores."
+        " Classes of similar size share information on how often two classifiers "
+        "differ and which is then right, so the mean difference is not the difference "
+        "of the mean scores."
     )
     untested_source = "what the other classes suggest"
-    references = (
-        "A. Gelman, J. B. Carlin, H. S. Stern, D. B. Dunson, A. Vehtari and D. B. Rubin (2013). "
-        "Bayesian Data Analysis, 3rd edition, chapter 5.",
-    )
+    references = (GELMAN_2013,)
 
     def for_classes(self, n_classes: int) -> SharedPrior:
         """Return the prior itself, which fits any number of classes."""
@@ -688,57 +686,38 @@ class SharedPrior(Prior):
         """
         if weights is None and not total.any():
             return _average_before_data(total.size, self.hyperprior)
-        return HierarchicalBetaAverage(correct, total, weights=weights, hyperprior=self.hyperprior)
+        return HierarchicalBetaAverage(
+            correct, total, weights=weights, hyperprior=self.hyperprior
+        )
 
     def recalls(self, correct: Floats, total: Floats) -> list[HierarchicalBetaAverage]:
         """Return the marginal posterior distribution of the recall of each class."""
         return self.average(correct, total, None).marginals()
 
-    def alone(self) -> SharedPrior:
-        """Return the prior of a metric of one class by itself: the same."""
-        return self
-
-    def pair(self, cells: Floats, weights: Floats | None) -> HierarchicalPairedDifference:
+    def pair(
+        self, cells: Floats, weights: Floats | None
+    ) -> HierarchicalPairedDifference:
         """Return the posterior of the second average minus the first."""
-        return HierarchicalPairedDifference(cells, weights=weights, hyperprior=self.hyperprior)
-
-    def cell_shares(self, cells: Floats) -> Floats:
-        """Return the expected probability of each cell, under a weak prior."""
-        weak = _beta_prior(1 / len(cells), 1 / len(cells), len(cells))
-        return weak.cell_shares(cells)
-
-    def pattern_distributions(self, patterns: Sequence[Floats], counts: Sequence[Floats]) -> None:
-        """Return None: only the differences of pairs have distributions."""
-
-    def moments(self, correct: Floats, total: Floats, weights: Floats) -> None:
-        """Return None: they depend on all classes at once."""
-
-    def independent_approximation(self, n_classes: int) -> BetaPrior:
-        """Return the independent priors that plans start from."""
-        return _beta_prior(1 / n_classes, 1 / n_classes, n_classes)
-
-    @property
-    def is_informative(self) -> bool:
-        """False: the other classes move a recall, not the prior."""
-        return False
+        return HierarchicalPairedDifference(
+            cells, weights=weights, hyperprior=self.hyperprior
+        )
 
     @property
     def remedy(self) -> str:
         """What to do where intervals under this prior would miss too often."""
-        if self.hyperprior == Hyperprior():
+        if self.hyperprior == _DEFAULT_HYPERPRIOR:
             return f"test more samples, and compare with prior={DEFAULT_PRIOR!r}"
         return f"recalls may depend on class size: use prior={HIERARCHICAL!r}"
 
-    @property
-    def description(self) -> str:
-        """Sentence on the prior, for a report."""
+    def describe(self, subject: str) -> str:
+        """Return a sentence on the prior."""
         return "Classes inform one another (hierarchical prior)."
 
     def methods_text(self, subject: str) -> str:
         """Return the sentence on the prior for a paper."""
         return (
-            "The recalls of the classes had a hierarchical prior: classes of similar size "
-            "share a typical recall and a spread around it, with the parameters "
+            "The recalls of the classes had a hierarchical prior: classes of similar "
+            "size share a typical recall and a spread around it, with the parameters "
             f"{self.hyperprior!r} of skpostbac.stats."
         )
 
@@ -746,6 +725,9 @@ class SharedPrior(Prior):
     def given(self) -> str:
         """The prior as it was given, in a few characters."""
         return repr(self.name or self.hyperprior)
+
+    def _made_of(self) -> Hyperprior:
+        return self.hyperprior
 
     def __repr__(self) -> str:
         return f"SharedPrior({self.hyperprior!r})"
@@ -779,10 +761,10 @@ def check_prior(prior: PriorLike) -> PriorLike:
         return prior
     array = np.zeros(0) if isinstance(prior, str) else float_array(prior, "prior")
     if array.ndim not in (1, 2) or array.shape[-1] != 2 or not len(array):
-        got = repr(prior) if isinstance(prior, str) else f"an array of shape {array.shape}"
+        got = repr(prior) if isinstance(prior, str) else f"the shape {array.shape}"
         raise ValueError(
-            f"prior must be one of {sorted(PRIOR_NAMES)}, a pair (a, b), an array of shape "
-            f"(n_classes, 2) or a skpostbac.stats.Hyperprior, got {got}"
+            f"prior must be one of {sorted(PRIOR_NAMES)}, a pair (a, b), an array of "
+            f"shape (n_classes, 2) or a skpostbac.stats.Hyperprior, got {got}"
         )
     _check_range(array, "prior")
     array.flags.writeable = False
@@ -842,21 +824,17 @@ def make_accuracy_prior(prior: PriorLike) -> BetaPrior:
         If it is neither a pair, nor a name that stands for one whatever the number of
         classes, nor such a prior.
     """
-    checked = prior if isinstance(prior, str) else check_prior(prior)
-    if isinstance(checked, str) and checked in FIXED_PRIORS:
-        return _named(checked, 1)
-    if isinstance(checked, BetaPrior) and (
-        checked.a.size == 1 or checked.name not in ADAPTING_NAMES
-    ):
-        return checked.for_classes(1)
-    if isinstance(checked, np.ndarray) and checked.shape == (2,):
-        return _beta_prior(checked[0], checked[1], 1)
-    got = repr(checked)
-    if isinstance(checked, np.ndarray):
-        got = f"an array of shape {checked.shape}"
+    name = prior.name if isinstance(prior, Prior) else prior
+    is_known = not isinstance(name, str) or name in FIXED_PRIORS
+    # One row for each class would be an array of two dimensions.
+    is_flat = isinstance(prior, Prior) or np.ndim(np.array(prior, dtype=object)) < 2
+    made = make_prior(prior, 1) if is_known and is_flat else None
+    if isinstance(made, BetaPrior):
+        return made
     raise ValueError(
         f"prior must be one of {sorted(FIXED_PRIORS)}, of which "
-        f"{DEFAULT_ACCURACY_PRIOR!r} is the default here, or a pair (a, b), got {got}"
+        f"{DEFAULT_ACCURACY_PRIOR!r} is the default here, or a pair (a, b), got "
+        f"{prior!r}"
     )
 
 
@@ -869,15 +847,19 @@ def _named(name: str, n_classes: int) -> BetaPrior:
     return _beta_prior(size, size, n_classes, name)
 
 
-def _beta_prior(a: float, b: float, n_classes: int, name: str | None = None) -> BetaPrior:
+def _beta_prior(
+    a: float, b: float, n_classes: int, name: str | None = None
+) -> BetaPrior:
     """Return the same independent prior for all classes."""
     sizes = np.full(n_classes, a), np.full(n_classes, b)
     return BetaPrior(*sizes, name=name, is_by_class=False)
 
 
 @lru_cache(maxsize=8)
-def _average_before_data(n_classes: int, hyperprior: Hyperprior) -> HierarchicalBetaAverage:
-    """Return the prior distribution of the average, which takes longer than a posterior.
+def _average_before_data(
+    n_classes: int, hyperprior: Hyperprior
+) -> HierarchicalBetaAverage:
+    """Return the prior distribution of the average, which is slow to compute.
 
     All classifiers with as many classes have the same.
     """

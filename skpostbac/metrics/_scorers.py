@@ -1,6 +1,7 @@
 """Scorers: how scikit-learn chooses a model by a posterior, or collects its counts.
 
-Score functions, the scorers made of them, and scorers that return counts, which pool exactly.
+Score functions, the scorers made of them, and scorers that return counts, which pool
+exactly.
 """
 
 from __future__ import annotations
@@ -98,25 +99,27 @@ def posterior_balanced_accuracy_score(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     objective : {"mean", "median", "mode", "lower", "upper"}, default="mean"
-        Statistic to return. "lower" and "upper" are one-sided credible bounds: the balanced
-        accuracy is at least "lower", or at most "upper", with probability `level`.
+        Statistic to return. "lower" and "upper" are one-sided credible bounds: the
+        balanced accuracy is at least "lower", or at most "upper", with probability
+        `level`.
     level : float, default=0.95
         Probability of the bounds, in (0, 1). Ignored for other objectives.
-    prior : str, pair, array-like of shape (n_classes, 2), Hyperprior or Prior, \
-            default="calibrated"
+    prior : str, pair, array-like, Hyperprior or Prior, default="calibrated"
         Prior of the recall of each class, as for :func:`posterior_balanced_accuracy`.
     labels : array-like of shape (n_classes,), default=None
-        Classes to average over, by default those in `y_true`. A class that is absent from `y_true`
-        keeps its prior; samples whose true class is not listed are ignored.
+        Classes to average over, by default those in `y_true`. A class that is absent
+        from `y_true` keeps its prior; samples whose true class is not listed are
+        ignored.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights. By default they are case counts, so their scale matters.
+        Finite, non-negative weights. By default they are case counts, so their scale
+        matters.
     weight_type : {"case", "importance"}, default=None
-        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
-        whose scale does not matter. None means "case", with a warning if the weights are not whole
-        numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability)
+        weights, whose scale does not matter. None means "case", with a warning if the
+        weights are not whole numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient, a site or a document. Samples of the same group
-        are treated as correlated and count for less; see :ref:`groups`.
+        The group of each sample, such as a patient, a site or a document. Samples of
+        the same group are treated as correlated and count for less; see :ref:`groups`.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum to 1.
     adjusted : bool, default=False
@@ -130,8 +133,9 @@ def posterior_balanced_accuracy_score(
     Raises
     ------
     ValueError
-        If `objective` is unknown, if `level` is outside (0, 1), if `adjusted` is True with a single
-        class, or for the reasons listed in :func:`posterior_balanced_accuracy`.
+        If `objective` is unknown, if `level` is outside (0, 1), if `adjusted` is True
+        with a single class, or for the reasons listed in
+        :func:`posterior_balanced_accuracy`.
     TypeError
         If `adjusted` is not a bool, or for the reasons listed in
         :func:`posterior_balanced_accuracy`.
@@ -148,9 +152,9 @@ def posterior_balanced_accuracy_score(
 
     References
     ----------
-    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced
-       accuracy and its posterior distribution. Proceedings of the 20th International
-       Conference on Pattern Recognition, 3121-3124.
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The
+       balanced accuracy and its posterior distribution. Proceedings of the 20th
+       International Conference on Pattern Recognition, 3121-3124.
 
     Examples
     --------
@@ -165,16 +169,22 @@ def posterior_balanced_accuracy_score(
     check_flags(adjusted=adjusted)
     options = labels, sample_weight, weight_type, groups
     counts = count_labels(y_true, y_pred, *options)
-    posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
+    posterior = PosteriorBalancedAccuracy(
+        counts, prior=prior, class_weight=class_weight
+    )
     score = float(OBJECTIVES[objective](posterior, level))
     if not adjusted:
         return score
     if posterior.chance == 1:
-        raise ValueError("adjusted=True needs at least two classes: with one, chance is 1")
+        raise ValueError(
+            "adjusted=True needs at least two classes: with one, chance is 1"
+        )
     return (score - posterior.chance) / (1 - posterior.chance)
 
 
-def check_objective(objective: str, level: float, known: Sequence[str] = tuple(OBJECTIVES)) -> None:
+def check_objective(
+    objective: str, level: float, known: Sequence[str] = tuple(OBJECTIVES)
+) -> None:
     """Raise if the objective is unknown or the level is not in (0, 1)."""
     check_choice(objective, known, "objective")
     check_level(level)
@@ -192,9 +202,9 @@ def make_posterior_scorer(
 ) -> Any:
     """Make a scorer of the posterior balanced accuracy, for `scoring=`.
 
-    It returns one number a fold, by which scikit-learn can choose. :class:`ClassCountsScorer`
-    returns counts, which pool the folds exactly, and :class:`OutcomesScorer` also each sample's
-    outcome, for paired comparisons.
+    It returns one number a fold, by which scikit-learn can choose.
+    :class:`ClassCountsScorer` returns counts, which pool the folds exactly, and
+    :class:`OutcomesScorer` also each sample's outcome, for paired comparisons.
 
     Parameters
     ----------
@@ -202,7 +212,7 @@ def make_posterior_scorer(
         Statistic to return. "lower" and "upper" are one-sided credible bounds.
     level : float, default=0.95
         Probability of the bounds, in (0, 1).
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="calibrated"
+    prior : str, pair, array-like, Hyperprior or Prior, default="calibrated"
         Prior of the recall of each class.
     labels : array-like of shape (n_classes,), default=None
         Classes to average over, by default those in each test set.
@@ -216,8 +226,8 @@ def make_posterior_scorer(
     Returns
     -------
     scorer : callable
-        Scorer made by :func:`sklearn.metrics.make_scorer`, new at each call, so `set_score_request`
-        affects only this one. Greater is better, also for "upper".
+        Scorer made by :func:`sklearn.metrics.make_scorer`, new at each call, so
+        `set_score_request` affects only this one. Greater is better, also for "upper".
 
     Raises
     ------
@@ -231,13 +241,13 @@ def make_posterior_scorer(
 
     Notes
     -----
-    With metadata routing, ``scorer.set_score_request(groups=True)`` requests the groups of the test
-    set. By default, groups go to the splitter only.
-    :func:`~sklearn.model_selection.cross_validate` also passes ``params={"groups": ...}`` to the
-    splitter.
+    With metadata routing, ``scorer.set_score_request(groups=True)`` requests the groups
+    of the test set. By default, groups go to the splitter only.
+    :func:`~sklearn.model_selection.cross_validate` also passes ``params={"groups":
+    ...}`` to the splitter.
 
-    Each test set has its own posterior, so the mean score over k folds counts the prior k times.
-    Pool the counts of the folds if this matters. Single folds never give a
+    Each test set has its own posterior, so the mean score over k folds counts the prior
+    k times. Pool the counts of the folds if this matters. Single folds never give a
     :class:`~skpostbac.metrics.PriorInfluenceWarning`; pooled folds may.
 
     Examples
@@ -257,7 +267,8 @@ def make_posterior_scorer(
     check_objective(objective, level)
     check_flags(adjusted=adjusted)
     check_weight_type(weight_type)
-    prior, class_weight = check_prior(prior), check_class_weight(class_weight)
+    prior = check_prior(prior)
+    class_weight = check_class_weight(class_weight)
     if labels is not None:
         labels = unique_label_array(labels, "labels")
         make_prior(prior, len(labels))
@@ -284,8 +295,8 @@ def make_binary_equivalent_scorer(
     balanced : bool, default=False
         Use the balanced accuracy instead of the accuracy.
     labels : array-like of shape (n_classes,), default=None
-        Classes to choose from, by default those in the labels or predictions of each test set. Pass
-        them if a fold may lack a class.
+        Classes to choose from, by default those in the labels or predictions of each
+        test set. Pass them if a fold may lack a class.
 
     Returns
     -------
@@ -300,28 +311,34 @@ def make_binary_equivalent_scorer(
     >>> from skpostbac.binary_equivalent import make_binary_equivalent_scorer
     >>> X, y = load_wine(return_X_y=True)
     >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0)
-    >>> float(cross_val_score(tree, X, y, scoring=make_binary_equivalent_scorer()).mean())
+    >>> float(
+    ...     cross_val_score(tree, X, y, scoring=make_binary_equivalent_scorer()).mean()
+    ... )
     0.803
     """
     check_flags(balanced=balanced)
     if labels is not None:
         labels = unique_label_array(labels, "labels")
-    return make_named_scorer(binary_equivalent_accuracy_score, labels=labels, balanced=balanced)
+    return make_named_scorer(
+        binary_equivalent_accuracy_score, labels=labels, balanced=balanced
+    )
 
 
 def make_named_scorer(
     score: Callable[..., float], *, labels: LabelArray | None = None, **options: Any
 ) -> Any:
-    """Make a scorer with the name of its score function, which displays write beside the axis.
+    """Make a scorer with the name of its score function, for axis labels.
 
     It scores the classes found if `labels` is None.
     """
     if labels is not None:
-        score, options = ScoreOfClasses(score), {"classes": labels, **options}
+        score = ScoreOfClasses(score)
+        options = {"classes": labels, **options}
     scorer = make_scorer(score, **options)
     scorer.__name__ = score.__name__
-    # Later versions of scikit-learn than 1.6 read the requests off the signature of the function,
-    # and would raise if groups are passed to a splitter alone. The request for weights is kept.
+    # Later versions of scikit-learn than 1.6 read the requests off the signature of the
+    # function, and would raise if groups are passed to a splitter alone. The request
+    # for weights is kept.
     found = scorer.get_metadata_routing().score.requests
     weights = {name: alias for name, alias in found.items() if name == "sample_weight"}
     with config_context(enable_metadata_routing=True):
@@ -333,8 +350,8 @@ def make_named_scorer(
 class ScoreOfClasses:
     """A score function that takes its `labels` as `classes`.
 
-    :class:`~sklearn.linear_model.LogisticRegressionCV` passes its own `labels` to score functions
-    with such a parameter, beside those that a scorer has.
+    :class:`~sklearn.linear_model.LogisticRegressionCV` passes its own `labels` to score
+    functions with such a parameter, beside those that a scorer has.
     """
 
     score: Callable[..., float]
@@ -353,18 +370,22 @@ class ScoreOfClasses:
         **options: Any,
     ) -> float:
         """Return the score of these classes."""
-        return self.score(y_true, y_pred, labels=classes, sample_weight=sample_weight, **options)
+        return self.score(
+            y_true, y_pred, labels=classes, sample_weight=sample_weight, **options
+        )
 
 
 COUNTS_HINT = (
-    "{} returns counts, not one number; use make_posterior_scorer() where scikit-learn needs one"
+    "{} returns counts, not one number; use make_posterior_scorer() where scikit-learn "
+    "needs one"
 )
 
 
 class CountsScorer(StablePickle):
-    """Base class of scorers of counts, with a clear error if one is used for one number.
+    """Base class of scorers of counts, with a clear error where a number is needed.
 
-    The error is of the kind that the client expects, unless what it looks for says what to use.
+    The error is of the kind that the client expects, unless what it looks for says what
+    to use.
     """
 
     def __init__(self, labels: ArrayLike | None) -> None:
@@ -375,7 +396,8 @@ class CountsScorer(StablePickle):
     def _refuse(self) -> Any:
         raise AttributeError(COUNTS_HINT.format(type(self).__qualname__))
 
-    # The displays of curves look for the first, TunedThresholdClassifierCV for the second.
+    # The displays of curves look for the first, TunedThresholdClassifierCV for the
+    # second.
     __name__ = property(_refuse)
     _score_func = property(_refuse)
 
@@ -393,7 +415,11 @@ class CountsScorer(StablePickle):
     ) -> ClassCounts:
         """Count the classes of the scorer, by default those of the estimator."""
         counts = class_counts(
-            y, y_pred, labels=self.labels, sample_weight=sample_weight, weight_type=weight_type
+            y,
+            y_pred,
+            labels=self.labels,
+            sample_weight=sample_weight,
+            weight_type=weight_type,
         )
         if self.labels is not None:
             return counts
@@ -405,7 +431,8 @@ class CountsScorer(StablePickle):
         unknown = [label for label in label_list(counts.classes) if label not in known]
         if unknown:
             raise ValueError(
-                f"y has classes that the estimator was not trained on, {unknown}; {remedy}"
+                f"y has classes that the estimator was not trained on, {unknown}; "
+                f"{remedy}"
             )
         return counts.reindex(labels)
 
@@ -420,7 +447,9 @@ class CountsScorer(StablePickle):
         return CountsDict(result | outcomes, type(self).__qualname__)
 
     def _repr_html_(self) -> str:
-        sizes = {key: value for key, value in vars(self).items() if key == "max_test_size"}
+        sizes = {
+            key: value for key, value in vars(self).items() if key == "max_test_size"
+        }
         return block(repr(self), parameters({**sizes, "labels": self._listed}))
 
 
@@ -436,8 +465,9 @@ def _label_texts(labels: LabelArray) -> list[str]:
 class CountsDict(dict[str, float]):
     """Dict returned by scorers of counts, with a clear error if it is used as a number.
 
-    scikit-learn takes a dict in :func:`~sklearn.model_selection.cross_validate` and in searches.
-    Elsewhere it calls `item`, adds up, averages or compares what scorers return.
+    scikit-learn takes a dict in :func:`~sklearn.model_selection.cross_validate` and in
+    searches. Elsewhere it calls `item`, adds up, averages or compares what scorers
+    return.
 
     Examples
     --------
@@ -447,8 +477,8 @@ class CountsDict(dict[str, float]):
     >>> float(counts)
     Traceback (most recent call last):
         ...
-    TypeError: ClassCountsScorer returns counts, not one number; use make_posterior_scorer() where
-    scikit-learn needs one
+    TypeError: ClassCountsScorer returns counts, not one number; use
+    make_posterior_scorer() where scikit-learn needs one
     """
 
     def __init__(self, counts: dict[str, float], scorer: str) -> None:
@@ -471,28 +501,30 @@ class CountsDict(dict[str, float]):
 class ClassCountsScorer(CountsScorer):
     """Scorer that returns the counts of each class, for exact pooling of folds.
 
-    Pass it as `scoring=` to :func:`sklearn.model_selection.cross_validate` or to a search: it
-    returns a dict, and each entry becomes a column such as ``split0_test_correct_spam``. Where one
-    number is needed, use :func:`make_posterior_scorer`; to compare candidates sample by sample,
+    Pass it as `scoring=` to :func:`sklearn.model_selection.cross_validate` or to a
+    search: it returns a dict, and each entry becomes a column such as
+    ``split0_test_correct_spam``. Where one number is needed, use
+    :func:`make_posterior_scorer`; to compare candidates sample by sample,
     :class:`OutcomesScorer`.
 
-    A search also needs ``refit=PosteriorRefit(...)`` or ``refit=False``, since a dict of counts
-    does not rank the candidates. With the default, ``refit=True``, scikit-learn raises "For
-    multi-metric scoring, the parameter refit must be set ...". With a callable `refit`,
-    ``search.score(X, y)`` raises a ``KeyError`` (scikit-learn #17058); call
-    ``make_posterior_scorer()(search, X, y)``, or ``posterior_balanced_accuracy(y,
-    search.predict(X))`` for the full posterior.
+    A search also needs ``refit=PosteriorRefit(...)`` or ``refit=False``, since a dict
+    of counts does not rank the candidates. With the default, ``refit=True``,
+    scikit-learn raises "For multi-metric scoring, the parameter refit must be set ...".
+    With a callable `refit`, ``search.score(X, y)`` raises a ``KeyError`` (scikit-learn
+    #17058); call ``make_posterior_scorer()(search, X, y)``, or
+    ``posterior_balanced_accuracy(y, search.predict(X))`` for the full posterior.
 
     Parameters
     ----------
     labels : array-like of shape (n_classes,), default=None
-        Classes to count, in this order; samples of other classes are ignored. Defaults to the
-        `classes_` of the estimator; a sample of another class then raises an error.
+        Classes to count, in this order; samples of other classes are ignored. Defaults
+        to the `classes_` of the estimator; a sample of another class then raises an
+        error.
     weight_type : {"case"}, default=None
-        "case" declares that weights are case counts, which silences the warning about fractional
-        weights. Importance weights cannot be pooled by their sums: pass the predictions of
-        :func:`~sklearn.model_selection.cross_val_predict` and the weights to
-        :func:`posterior_balanced_accuracy` instead.
+        "case" declares that weights are case counts, which silences the warning about
+        fractional weights. Importance weights cannot be pooled by their sums: pass the
+        predictions of :func:`~sklearn.model_selection.cross_val_predict` and the
+        weights to :func:`posterior_balanced_accuracy` instead.
 
     Attributes
     ----------
@@ -503,19 +535,20 @@ class ClassCountsScorer(CountsScorer):
     Raises
     ------
     ValueError
-        If `labels` is empty or has duplicates or two labels with the same text, or if `weight_type`
-        is invalid.
+        If `labels` is empty or has duplicates or two labels with the same text, or if
+        `weight_type` is invalid.
 
     See Also
     --------
     make_posterior_scorer : Scorer that returns one number.
-    OutcomesScorer : Scorer that also returns each sample's outcome, for paired comparisons.
+    OutcomesScorer : Scorer that also returns outcomes, for paired comparisons.
 
     Notes
     -----
-    Where scikit-learn needs a single number, as in :func:`sklearn.model_selection.cross_val_score`,
-    use :func:`make_posterior_scorer`. Averaging or comparing the dicts, or converting them to
-    float, raises an error that says so.
+    Where scikit-learn needs a single number, as in
+    :func:`sklearn.model_selection.cross_val_score`, use :func:`make_posterior_scorer`.
+    Averaging or comparing the dicts, or converting them to float, raises an error that
+    says so.
 
     Examples
     --------
@@ -529,20 +562,27 @@ class ClassCountsScorer(CountsScorer):
     (71.0, 71.0, 0.0, 59.0)
     """
 
-    def __init__(self, *, labels: ArrayLike | None = None, weight_type: WeightType = None) -> None:
+    def __init__(
+        self, *, labels: ArrayLike | None = None, weight_type: WeightType = None
+    ) -> None:
         super().__init__(labels)
         check_weight_type(weight_type)
         if weight_type == "importance":
             raise ValueError(
-                "weight_type must be 'case' or None for the counts of folds, got 'importance': "
-                "give the predictions of cross_val_predict and the weights to "
-                "posterior_balanced_accuracy"
+                "weight_type must be 'case' or None for the counts of folds, got "
+                "'importance': give the predictions of cross_val_predict and the "
+                "weights to posterior_balanced_accuracy"
             )
         self.weight_type = weight_type
         self._sample_weight_request: bool | str | None = None
 
     def __call__(
-        self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
+        self,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
     ) -> dict[str, float]:
         """Count the correct predictions of a fitted estimator on a test set.
 
@@ -560,12 +600,14 @@ class ClassCountsScorer(CountsScorer):
         Returns
         -------
         counts : dict of str to float
-            ``correct_<label>`` and ``total_<label>`` of each class, absent ones included.
+            ``correct_<label>`` and ``total_<label>`` of each class, absent ones
+            included.
 
         Raises
         ------
         ValueError
-            If the estimator has no `classes_`, or if `y` has a class that is not among them.
+            If the estimator has no `classes_`, or if `y` has a class that is not among
+            them.
 
         Warns
         -----
@@ -573,16 +615,20 @@ class ClassCountsScorer(CountsScorer):
             If weights are not whole numbers and `weight_type` is not "case".
         """
         y_pred = predict(estimator, X)
-        return self._result(self._count(estimator, y, y_pred, sample_weight, self.weight_type))
+        return self._result(
+            self._count(estimator, y, y_pred, sample_weight, self.weight_type)
+        )
 
-    def set_score_request(self, *, sample_weight: bool | str | None) -> ClassCountsScorer:
+    def set_score_request(
+        self, *, sample_weight: bool | str | None
+    ) -> ClassCountsScorer:
         """Set whether `sample_weight` is requested, when metadata routing is enabled.
 
         Parameters
         ----------
         sample_weight : bool, str or None
-            True requests it, False ignores it, a string requests it under that name, and None
-            raises an error if it is passed.
+            True requests it, False ignores it, a string requests it under that name,
+            and None raises an error if it is passed.
 
         Returns
         -------
@@ -595,16 +641,18 @@ class ClassCountsScorer(CountsScorer):
         """
         if not get_config()["enable_metadata_routing"]:
             raise RuntimeError(
-                "This method is only available when metadata routing is enabled. You can "
-                "enable it using sklearn.set_config(enable_metadata_routing=True)."
+                "This method is only available when metadata routing is enabled. You "
+                "can enable it using sklearn.set_config(enable_metadata_routing=True)."
             )
         self._sample_weight_request = sample_weight
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Return the metadata request of the scorer, for scikit-learn's metadata routing."""
+        """Return the metadata request, for scikit-learn's metadata routing."""
         request = MetadataRequest(owner=self)
-        request.score.add_request(param="sample_weight", alias=self._sample_weight_request)
+        request.score.add_request(
+            param="sample_weight", alias=self._sample_weight_request
+        )
         return request
 
     def __repr__(self) -> str:
@@ -617,14 +665,15 @@ class ClassCountsScorer(CountsScorer):
 class OutcomesScorer(CountsScorer):
     """Scorer that also records which test samples were predicted correctly.
 
-    Use it instead of :class:`ClassCountsScorer` for paired comparisons of the candidates of a
-    search, which are tested on the same folds; see :class:`PosteriorRefit` and
-    :func:`~skpostbac.model_selection.pooled_paired_counts`.
+    Use it instead of :class:`ClassCountsScorer` for paired comparisons of the
+    candidates of a search, which are tested on the same folds; see
+    :class:`PosteriorRefit` and :func:`~skpostbac.model_selection.pooled_paired_counts`.
 
     Parameters
     ----------
     max_test_size : int
-        Upper bound on the size of a test fold; the total number of samples always works.
+        Upper bound on the size of a test fold; the total number of samples always
+        works.
     labels : array-like of shape (n_classes,), default=None
         As for :class:`ClassCountsScorer`.
 
@@ -646,17 +695,18 @@ class OutcomesScorer(CountsScorer):
 
     Notes
     -----
-    scikit-learn stores only 64-bit numbers, under the same keys for each fold. In addition to
-    ``correct_<label>`` and ``total_<label>`` there are ``outcomes_0``, ``outcomes_1``, ..., 53-bit
-    integers with one bit per sample. Samples are sorted by the text of their class, and keep the
-    order of the fold within a class. The number of these columns depends only on `max_test_size`.
-    Ignore the means and ranks that a search computes from them.
+    scikit-learn stores only 64-bit numbers, under the same keys for each fold. In
+    addition to ``correct_<label>`` and ``total_<label>`` there are ``outcomes_0``,
+    ``outcomes_1``, ..., 53-bit integers with one bit per sample. Samples are sorted by
+    the text of their class, and keep the order of the fold within a class. The number
+    of these columns depends only on `max_test_size`. Ignore the means and ranks that a
+    search computes from them.
 
     A search needs ``refit=PosteriorRefit(...)`` or ``refit=False``, as for
     :class:`ClassCountsScorer`.
 
-    Sample weights are not supported: each sample counts as one. Where scikit-learn needs a single
-    number, as in successive halving, use :func:`make_posterior_scorer`.
+    Sample weights are not supported: each sample counts as one. Where scikit-learn
+    needs a single number, as in successive halving, use :func:`make_posterior_scorer`.
 
     Examples
     --------
@@ -690,7 +740,8 @@ class OutcomesScorer(CountsScorer):
         Returns
         -------
         outcomes : dict of str to float
-            ``correct_<label>`` and ``total_<label>`` of each class, and ``outcomes_<number>``.
+            ``correct_<label>`` and ``total_<label>`` of each class, and
+            ``outcomes_<number>``.
 
         Raises
         ------
@@ -702,15 +753,20 @@ class OutcomesScorer(CountsScorer):
         counts = self._count(estimator, y, y_pred)
         if counts.n_samples > self.max_test_size:
             raise ValueError(
-                f"max_test_size must be at least the number of samples of each test set, "
-                f"got {self.max_test_size} for one of {counts.n_samples:.0f}"
+                "max_test_size must be at least the number of samples of each test "
+                f"set, got {self.max_test_size} for one of {counts.n_samples:.0f}"
             )
         # Which samples are predicted correctly, in the order of the packed words.
         outcomes = read_outcomes(y, {"y_pred": y_pred}, None)
         codes, (hits,), _ = outcomes.read()
         labels = label_list(counts.classes)
-        rank = {labels[position]: place for place, position in enumerate(class_order(labels))}
-        places = np.array([rank.get(label, -1) for label in label_list(outcomes.classes)])[codes]
+        rank = {
+            labels[position]: place
+            for place, position in enumerate(class_order(labels))
+        }
+        places = np.array(
+            [rank.get(label, -1) for label in label_list(outcomes.classes)]
+        )[codes]
         order = np.argsort(places, kind="stable")
         hits = hits[order[np.sum(places < 0) :]]
         return self._result(counts, **pack_bits(hits, self.max_test_size))
@@ -723,6 +779,8 @@ class OutcomesScorer(CountsScorer):
 def predict(estimator: Any, X: Any) -> ArrayLike:
     """Return predictions; raise if the estimator is not a classifier."""
     if isinstance(estimator, type) or not hasattr(estimator, "predict"):
-        raise TypeError(f"estimator must be a classifier with predict, got {shown(estimator)}")
+        raise TypeError(
+            f"estimator must be a classifier with predict, got {shown(estimator)}"
+        )
     y_pred: ArrayLike = estimator.predict(X)
     return y_pred

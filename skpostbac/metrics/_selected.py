@@ -1,12 +1,14 @@
 """Posterior of the best of several candidates, which was selected on its test samples.
 
-The choice is repeated on bootstrap samples, drawn within each class (Efron, Journal of the American
-Statistical Association 78, 1983). With A the observed score, A_b that of bootstrap sample b, c the
-best candidate and c_b the best one there, the optimism is the mean over b of
+The choice is repeated on bootstrap samples, drawn within each class (Efron, Journal of
+the American Statistical Association 78, 1983). With A the observed score, A_b that of
+bootstrap sample b, c the best candidate and c_b the best one there, the optimism is the
+mean over b of
 
     A_b(c_b) - A(c_b) = [A_b(c_b) - A_b(c)] + [A(c) - A(c_b)] + [A_b(c) - A(c)].
 
-The last term has the mean zero and is left out: what remains is positive, and varies less.
+The last term has the mean zero and is left out: what remains is positive, and varies
+less.
 """
 
 from __future__ import annotations
@@ -34,12 +36,12 @@ _LEAST_SHARE = 0.01
 class SelectedPosterior(ScalarPosterior):
     """Posterior of the best of several scores, corrected for the selection.
 
-    The best of several candidates on the same samples is partly lucky. The optimism is the average
-    bias from this selection. The odds x / (1 - x) of the score x are multiplied by a factor: the
-    odds of the uncorrected mean less the optimism, divided by those of the uncorrected mean. The
-    mean falls by about the optimism, and scores up to 1 remain possible. Created by
-    :func:`~skpostbac.selected_posterior` and, for the best threshold, by
-    :func:`~skpostbac.posterior_threshold_curve`.
+    The best of several candidates on the same samples is partly lucky. The optimism is
+    the average bias from this selection. The odds x / (1 - x) of the score x are
+    multiplied by a factor: the odds of the uncorrected mean less the optimism, divided
+    by those of the uncorrected mean. The mean falls by about the optimism, and scores
+    up to 1 remain possible. Created by :func:`~skpostbac.selected_posterior` and, for
+    the best threshold, by :func:`~skpostbac.posterior_threshold_curve`.
 
     Attributes
     ----------
@@ -67,8 +69,8 @@ class SelectedPosterior(ScalarPosterior):
 
     References
     ----------
-    .. [1] B. Efron (1983). Estimating the error rate of a prediction rule: improvement on
-       cross-validation. Journal of the American Statistical Association 78, 316-331.
+    .. [1] B. Efron (1983). Estimating the error rate of a prediction rule: improvement
+       on cross-validation. Journal of the American Statistical Association 78, 316-331.
 
     Examples
     --------
@@ -100,23 +102,29 @@ class SelectedPosterior(ScalarPosterior):
             number = float_or_nan(getattr(self, name))
             if not 0 <= number < np.inf:
                 raise ValueError(
-                    f"{name} must be a number of at least 0, got {shown(getattr(self, name))}"
+                    f"{name} must be a number of at least 0, got "
+                    f"{shown(getattr(self, name))}"
                 )
             object.__setattr__(self, name, number)
 
     @cached_property
     def distribution(self) -> BoundedDistribution:
-        """Distribution with the odds multiplied, or the uncorrected one without optimism."""
+        """Distribution with the odds multiplied, uncorrected without optimism."""
         uncorrected = self.uncorrected.distribution
         assert isinstance(uncorrected, BoundedDistribution)
-        return OddsTransform(uncorrected, self._factor) if self.optimism else uncorrected
+        return (
+            OddsTransform(uncorrected, self._factor) if self.optimism else uncorrected
+        )
 
     @property
     def _factor(self) -> float:
         """Ratio of the odds of the mean less the optimism to those of the mean."""
-        mean, (low, high) = self.uncorrected.mean(), self.uncorrected.distribution.support()
+        mean = self.uncorrected.mean()
+        (low, high) = self.uncorrected.distribution.support()
         # The mean may round to an end.
-        below, above = (max(part, EPS * (high - low)) for part in (mean - low, high - mean))
+        below, above = (
+            max(part, EPS * (high - low)) for part in (mean - low, high - mean)
+        )
         lowered = min(self.optimism, (1 - _LEAST_SHARE) * below)
         return (1 - lowered / below) / (1 + lowered / above)
 
@@ -133,13 +141,19 @@ class SelectedPosterior(ScalarPosterior):
         }
 
     def _sentences(self, level: float) -> list[str]:
-        estimate, name = self._describe(level), self.score_name
+        estimate = self._describe(level)
+        name = self.score_name
         if self.n_candidates == 1 and not self.optimism:
-            return [f"{name}: {estimate}.", "It was the only one, so it is not corrected."]
+            return [
+                f"{name}: {estimate}.",
+                "It was the only one, so it is not corrected.",
+            ]
         number = "" if self.n_candidates is None else f" among {self.n_candidates}"
         effect = "did not inflate it, so it is not corrected."
         if self.optimism:
-            size = "less than 0.001" if self.optimism < 0.0005 else f"{self.optimism:.3f}"
+            size = (
+                "less than 0.001" if self.optimism < 0.0005 else f"{self.optimism:.3f}"
+            )
             plain = self.uncorrected._describe(level)
             effect = f"inflates it by {size} on average. Uncorrected: {plain}."
         return [
@@ -149,7 +163,9 @@ class SelectedPosterior(ScalarPosterior):
 
     def _html_tables(self) -> list[str]:
         uncorrected = self.uncorrected.distribution
-        estimates = estimate_rows({"corrected": self.distribution, "uncorrected": uncorrected})
+        estimates = estimate_rows(
+            {"corrected": self.distribution, "uncorrected": uncorrected}
+        )
         return [table(("", "mean", "95% CI"), estimates)]
 
     def __repr__(self) -> str:
@@ -181,10 +197,13 @@ def optimism_of_choice(observed: Floats, again: Floats) -> Optimism:
     Examples
     --------
     >>> import numpy as np
-    >>> optimism_of_choice(np.array([0.8, 0.7]), np.array([[0.75, 0.8], [0.9, 0.7]])).mean
+    >>> optimism_of_choice(
+    ...     np.array([0.8, 0.7]), np.array([[0.75, 0.8], [0.9, 0.7]])
+    ... ).mean
     0.075
     """
-    best, chosen = np.argmax(observed), np.argmax(again, axis=1)
+    best = np.argmax(observed)
+    chosen = np.argmax(again, axis=1)
     gains = again[np.arange(len(again)), chosen] - again[:, best]
     found = gains + (observed[best] - observed[chosen])
     return Optimism(float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found))))

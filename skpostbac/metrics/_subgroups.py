@@ -1,9 +1,9 @@
-"""How good a classifier is on each of several groups and on the worst, and how far they differ."""
+"""Posterior balanced accuracy of subgroups, of the worst of them, and of the gap."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -30,21 +30,10 @@ from skpostbac._utils import (
     table,
     user_stacklevel,
 )
-from skpostbac.metrics._advice import (
-    PriorInfluenceWarning,
-    coverage_notes,
-)
-from skpostbac.metrics._balanced_accuracy import (
-    PosteriorBalancedAccuracy,
-)
-from skpostbac.metrics._class_weight import (
-    ClassWeightLike,
-)
-from skpostbac.metrics._counts import (
-    class_counts,
-    count_labels,
-    describe_samples,
-)
+from skpostbac.metrics._advice import PriorInfluenceWarning, coverage_notes
+from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
+from skpostbac.metrics._class_weight import ClassWeightLike
+from skpostbac.metrics._counts import count_labels, describe_samples
 from skpostbac.metrics._dependence import (
     GroupsWarning,
     SampleWeightWarning,
@@ -52,9 +41,7 @@ from skpostbac.metrics._dependence import (
     group_notes,
 )
 from skpostbac.metrics._labels import WeightType, encode, label_list, read_column
-from skpostbac.metrics._posterior import (
-    ScalarPosterior,
-)
+from skpostbac.metrics._posterior import ScalarPosterior
 from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
     AverageDistribution,
@@ -75,30 +62,30 @@ from skpostbac.stats._several import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Groups in a view, and groups named in a sentence.
-SHOWN_GROUPS, _NAMED = 20, 5
-
+# Groups in the HTML table, and groups named in a sentence.
+SHOWN_GROUPS = 20
+_NAMED = 5
 
 _GAP = "Gap in "
-# Draws of pooled groups: probabilities are good to 0.002.
+# Draws of pooled groups: probabilities are accurate to 0.002.
 N_DRAWS = 100_000
 _ALONE = (
-    "Each group is evaluated by itself (pooling=None), so the gap is overestimated: with 8 equally "
-    "good groups of 30 samples per class, P(gap > 0.05) was above 0.95 in all simulated test sets. "
-    "Use pooling='partial'."
+    "Each group is evaluated by itself (pooling=None), so the gap is overestimated: "
+    "with 8 equally good groups of 30 samples per class, P(gap > 0.05) was above 0.95 "
+    "in all simulated test sets. Use pooling='partial'."
 )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SubgroupPosterior(ScalarPosterior):
-    """Posterior balanced accuracy of a group or of the worst group, or posterior of the gap."""
+    """Posterior balanced accuracy of a group or the worst group, or of the gap."""
 
     name: str
     _distribution: PanelDistribution | DrawnDistribution
 
     @property
     def distribution(self) -> PanelDistribution | DrawnDistribution:
-        """The distribution, to an absolute accuracy of about 1e-8, or draws of pooled groups."""
+        """The distribution, accurate to about 1e-8, or draws of pooled groups."""
         return self._distribution
 
     @property
@@ -112,12 +99,13 @@ class SubgroupPosterior(ScalarPosterior):
         return super().cdf(x)
 
     def ccdf(self, x: ArrayLike) -> float | Floats:
-        """Return P(metric > x), accurate for tiny probabilities if groups are not pooled."""
+        """Return P(metric > x), accurate if tiny unless groups are pooled."""
         self._warn_of_gap()
         return super().ccdf(x)
 
     def _warn_of_gap(self) -> None:
-        if self.name.startswith(_GAP) and isinstance(self._distribution, PanelDistribution):
+        is_alone = isinstance(self._distribution, PanelDistribution)
+        if is_alone and self.name.startswith(_GAP):
             warnings.warn(_ALONE, PriorInfluenceWarning, stacklevel=user_stacklevel())
 
     def __repr__(self) -> str:
@@ -137,16 +125,16 @@ class SubgroupPosteriors(StablePickle):
     posteriors : tuple of PosteriorBalancedAccuracy
         One per group, with the same classes; of each group alone, even with pooling.
     pooling : {"partial"} or None, default="partial"
-        With "partial", groups borrow strength from one another, and the priors of `posteriors` do
-        not apply; with None they are independent given their counts.
+        With "partial", groups borrow strength from one another, and the priors of
+        `posteriors` do not apply; with None they are independent given their counts.
 
     Raises
     ------
     TypeError
         If a posterior is not a PosteriorBalancedAccuracy.
     ValueError
-        If there are fewer than two groups, if the number of names differs, if the groups have
-        different classes, or if `pooling` is invalid.
+        If there are fewer than two groups, if the number of names differs, if the
+        groups have different classes, or if `pooling` is invalid.
 
     Examples
     --------
@@ -165,30 +153,35 @@ class SubgroupPosteriors(StablePickle):
     def __post_init__(self) -> None:
         if self.pooling is not None:
             check_choice(self.pooling, ["partial"], "pooling")
-        names, posteriors = tuple(self.names), tuple(self.posteriors)
+        names = tuple(self.names)
+        posteriors = tuple(self.posteriors)
         for posterior in posteriors:
             if not isinstance(posterior, PosteriorBalancedAccuracy):
                 raise TypeError(
-                    f"posteriors must be of type PosteriorBalancedAccuracy, got {shown(posterior)}"
+                    "posteriors must be of type PosteriorBalancedAccuracy, got "
+                    f"{shown(posterior)}"
                 )
         if len(posteriors) < 2 or len(set(names)) != len(posteriors):
             raise ValueError(
                 "posteriors must be two or more, with as many different names, got "
                 f"{len(posteriors)} and the names {shown(names)}"
             )
-        classes = {tuple(label_list(posterior.counts.classes)) for posterior in posteriors}
+        classes = {
+            tuple(label_list(posterior.counts.classes)) for posterior in posteriors
+        }
         if len(classes) > 1:
             raise ValueError("posteriors must have the same classes in all groups")
         vars(self).update(names=names, posteriors=posteriors)
 
     @property
     def by_group(self) -> dict[Hashable, PosteriorBalancedAccuracy | SubgroupPosterior]:
-        """Posterior of each group, by name; by random draws if the groups are pooled."""
-        found: Sequence[PosteriorBalancedAccuracy | SubgroupPosterior] = self.posteriors
-        if self.pooling is not None:
-            drawn = map(DrawnDistribution, self._draws.T)
-            found = [SubgroupPosterior(self._score_name, draws) for draws in drawn]
-        return dict(zip(self.names, found, strict=True))
+        """Posterior of each group, by name; by random draws if groups are pooled."""
+        if self.pooling is None:
+            return dict(zip(self.names, self.posteriors, strict=True))
+        return {
+            name: SubgroupPosterior(self._score_name, DrawnDistribution(draws))
+            for name, draws in zip(self.names, self._draws.T, strict=True)
+        }
 
     @property
     def _score_name(self) -> str:
@@ -197,22 +190,25 @@ class SubgroupPosteriors(StablePickle):
 
     @cached_property
     def _draws(self) -> Floats:
-        """Joint draws of the balanced accuracies of pooled groups, shape (n_draws, n_groups)."""
+        """Joint draws of the accuracies of pooled groups, shape (n_draws, n_groups)."""
         rng = np.random.default_rng(0)
-        # What groups and importance weights divide by remains.
         counts = [posterior.effective_counts for posterior in self.posteriors]
-        correct, total = (
-            np.array([getattr(one, name) for one in counts]) for name in ("correct", "total")
-        )
-        draws = np.zeros((N_DRAWS, len(counts)))
-        for weight, k, n in zip(self.posteriors[0].class_weight, correct.T, total.T, strict=True):
-            draws += weight * GroupInference(BetaBinomial(), k, n).sample_groups(N_DRAWS, rng)
-        # Clusters with samples of several classes widen the average, as they do without pooling.
+        draws: Floats = np.zeros((N_DRAWS, len(counts)))
+        for i, weight in enumerate(self.posteriors[0].class_weight):
+            correct = np.array([group.correct[i] for group in counts])
+            total = np.array([group.total[i] for group in counts])
+            inference = GroupInference(BetaBinomial(), correct, total)
+            draws += weight * inference.sample_groups(N_DRAWS, rng)
+
+        # Clusters with samples of several classes widen the average, as they do without
+        # pooling.
         factors = [
-            one._factor if isinstance(one, WidenedAverage) else 1.0 for one in self._distributions
+            one._factor if isinstance(one, WidenedAverage) else 1.0
+            for one in self._distributions
         ]
         centre = draws.mean(axis=0)
-        return np.asarray(np.clip(centre + np.sqrt(factors) * (draws - centre), 0.0, 1.0))
+        draws = centre + np.sqrt(factors) * (draws - centre)
+        return draws.clip(0.0, 1.0)
 
     @property
     def _distributions(self) -> list[AverageDistribution]:
@@ -223,22 +219,22 @@ class SubgroupPosteriors(StablePickle):
     def gap(self) -> SubgroupPosterior:
         """Posterior of the gap between the best and the worst group.
 
-        It is never negative, even if the groups are equally good. Compare it with a tolerable gap,
-        e.g. ``gap.prob_above(0.05)``. Without pooling such probabilities are too large, and a
-        :class:`~skpostbac.metrics.PriorInfluenceWarning` says so.
+        It is never negative, even if the groups are equally good. Compare it with a
+        tolerable gap, e.g. ``gap.prob_above(0.05)``. Without pooling such probabilities
+        are too large, and a :class:`~skpostbac.metrics.PriorInfluenceWarning` says so.
         """
         name = f"{_GAP}{self._score_name.lower()}"
-        if self.pooling is not None:
-            return SubgroupPosterior(name, DrawnDistribution(np.ptp(self._draws, axis=1)))
-        return SubgroupPosterior(name, largest_distance(self._distributions))
+        if self.pooling is None:
+            return SubgroupPosterior(name, largest_distance(self._distributions))
+        return SubgroupPosterior(name, DrawnDistribution(np.ptp(self._draws, axis=1)))
 
     @cached_property
     def worst(self) -> SubgroupPosterior:
         """Posterior of the balanced accuracy of the worst group, whichever that is."""
         name = f"{self._score_name}, worst group"
-        if self.pooling is not None:
-            return SubgroupPosterior(name, DrawnDistribution(self._draws.min(axis=1)))
-        return SubgroupPosterior(name, smallest(self._distributions))
+        if self.pooling is None:
+            return SubgroupPosterior(name, smallest(self._distributions))
+        return SubgroupPosterior(name, DrawnDistribution(self._draws.min(axis=1)))
 
     @property
     def prob_worst(self) -> dict[Hashable, float]:
@@ -246,7 +242,8 @@ class SubgroupPosteriors(StablePickle):
         if self.pooling is None:
             worst = rank_probabilities(resolve_jointly(self._distributions))[:, -1]
         else:
-            worst = np.bincount(self._draws.argmin(axis=1), minlength=len(self.names)) / N_DRAWS
+            counts = np.bincount(self._draws.argmin(axis=1), minlength=len(self.names))
+            worst = counts / N_DRAWS
         return dict(zip(self.names, worst.tolist(), strict=True))
 
     def summary(self, level: float = 0.95) -> list[dict[str, Any]]:
@@ -260,18 +257,22 @@ class SubgroupPosteriors(StablePickle):
         Returns
         -------
         records : list of dict
-            "name", "mean", "median", "standard_deviation", "low", "high", "level", "n_samples" and
-            "prob_worst".
+            "name", "mean", "median", "standard_deviation", "low", "high", "level",
+            "n_samples" and "prob_worst".
         """
         prob_worst = self.prob_worst
         return [
             {
                 "name": name,
-                **figures_of(posterior.distribution, level, posterior.credible_interval(level)),
+                **figures_of(
+                    posterior.distribution, level, posterior.credible_interval(level)
+                ),
                 "n_samples": float(alone.counts.n_samples),
                 "prob_worst": prob_worst[name],
             }
-            for (name, posterior), alone in zip(self.by_group.items(), self.posteriors, strict=True)
+            for (name, posterior), alone in zip(
+                self.by_group.items(), self.posteriors, strict=True
+            )
         ]
 
     def report(self, level: float = 0.95) -> str:
@@ -294,23 +295,28 @@ class SubgroupPosteriors(StablePickle):
         >>> y_pred = [0] * 50 + [1] * 10 + [1] * 40 + [0] * 20
         >>> sex = ["f", "m", "m"] * 40
         >>> print(subgroup_posteriors(y_true, y_pred, sensitive_features=sex).report())
-        The gap between the best and the worst of 2 groups: 0.044 (95% credible interval 0.000 to
-        0.137).
-        The worst group has a balanced accuracy of 0.721 (95% credible interval 0.630 to 0.804).
+        The gap between the best and the worst of 2 groups: 0.044 (95% credible interval
+        0.000 to 0.137).
+        The worst group has a balanced accuracy of 0.721 (95% credible interval 0.630 to
+            0.804).
         It is 'm' with probability 0.604.
         'f', 40 samples: 0.750 (95% credible interval 0.642 to 0.850).
         'm', 80 samples: 0.736 (95% credible interval 0.648 to 0.818).
         """
         prob_worst = self.prob_worst
         worst = max(prob_worst, key=prob_worst.__getitem__)
-
-        gap = f"The gap between the best and the worst of {len(self.names)} groups:"
+        probability = format_probability(prob_worst[worst])
+        n_groups = len(self.names)
+        gap = self.gap._describe(level)
+        lowest = self.worst._describe(level)
         lines = [
-            f"{gap} {self.gap._describe(level)}.",
-            f"The worst group has a {self._score_name.lower()} of {self.worst._describe(level)}.",
-            f"It is {worst!r} with probability {format_probability(prob_worst[worst])}.",
+            f"The gap between the best and the worst of {n_groups} groups: {gap}.",
+            f"The worst group has a {self._score_name.lower()} of {lowest}.",
+            f"It is {worst!r} with probability {probability}.",
         ]
-        for (name, posterior), alone in zip(self.by_group.items(), self.posteriors, strict=True):
+        for (name, posterior), alone in zip(
+            self.by_group.items(), self.posteriors, strict=True
+        ):
             samples = describe_samples(alone.counts.n_samples)
             lines.append(f"{name!r}, {samples}: {posterior._describe(level)}.")
         if self.pooling is None:
@@ -338,32 +344,38 @@ class SubgroupPosteriors(StablePickle):
         return PosteriorPlot(posteriors).plot(ax, **{"kind": "forest", **plot_params})
 
     def _repr_html_(self) -> str:
-        shown = list(self.by_group.items())[:SHOWN_GROUPS]
-        estimates = estimate_rows({str(name): posterior.distribution for name, posterior in shown})
-        sizes = format_column([alone.counts.n_samples for alone in self.posteriors[:SHOWN_GROUPS]])
+        first_groups = list(self.by_group.items())[:SHOWN_GROUPS]
+        estimates = estimate_rows(
+            {str(name): posterior.distribution for name, posterior in first_groups}
+        )
+        sizes = format_column(
+            [alone.counts.n_samples for alone in self.posteriors[:SHOWN_GROUPS]]
+        )
         worst = map(format_probability, self.prob_worst.values())
         rows = [
             (name, size, *estimate, probability)
-            for (name, *estimate), size, probability in zip(estimates, sizes, worst, strict=False)
+            for (name, *estimate), size, probability in zip(
+                estimates, sizes, worst, strict=False
+            )
         ]
+        over_groups = estimate_rows(
+            {"worst": self.worst.distribution, "gap": self.gap.distribution}
+        )
+
+        header = ("group", "n", "mean", "95% CI", "P(worst)")
+        note = more(len(self.names), SHOWN_GROUPS)
         return block(
             repr(self),
-            table(
-                ("group", "n", "mean", "95% CI", "P(worst)"),
-                rows,
-                note=more(len(self.names), SHOWN_GROUPS),
-            ),
-            table(
-                ("over the groups", "mean", "95% CI"),
-                estimate_rows({"worst": self.worst.distribution, "gap": self.gap.distribution}),
-            ),
+            table(header, rows, note=note),
+            table(("over the groups", "mean", "95% CI"), over_groups),
         )
 
     def __repr__(self) -> str:
         mean, interval = format_estimate(self.gap.mean(), self.gap.credible_interval())
         pooled = "" if self.pooling is None else f", pooling={self.pooling!r}"
         return (
-            f"SubgroupPosteriors(gap={mean}, 95% CI={interval}, n_groups={len(self.names)}{pooled})"
+            f"SubgroupPosteriors(gap={mean}, 95% CI={interval}, "
+            f"n_groups={len(self.names)}{pooled})"
         )
 
 
@@ -380,11 +392,11 @@ def subgroup_posteriors(
     prior: PriorLike = DEFAULT_PRIOR,
     pooling: Literal["partial"] | None = "partial",
 ) -> SubgroupPosteriors:
-    """Compute the posterior balanced accuracy of each group, of the worst group and of the gap.
+    """Compute the posterior balanced accuracy of each subgroup, the worst, and the gap.
 
     The groups are those of interest, such as men and women, and no others.
-    :func:`population_posterior` takes groups as a sample of more, such as sites; `groups` says
-    which samples depend on one another, such as those of one patient.
+    :func:`population_posterior` takes groups as a sample of more, such as sites;
+    `groups` says which samples depend on one another, such as those of one patient.
 
     Parameters
     ----------
@@ -395,29 +407,31 @@ def subgroup_posteriors(
     sensitive_features : array-like of shape (n_samples,)
         The group of each sample, such as sex, age class or site; two or more groups.
     labels : array-like of shape (n_classes,), default=None
-        Classes to average over, by default those in `y_true`. A class that is absent from a group
-        keeps its prior there.
+        Classes to average over, by default those in `y_true`. A class that is absent
+        from a group keeps its prior there.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative case counts. Their scale matters.
     weight_type : {"case", "importance"}, default=None
         As for :func:`posterior_balanced_accuracy`.
     groups : array-like of shape (n_samples,), default=None
-        The cluster of each sample, such as a patient. Samples of the same cluster are treated as
-        correlated and count for less; see :ref:`groups`. The correlation is estimated in each of
-        the compared groups. A cluster in several of them, such as a patient examined at two sites,
-        makes their accuracies alike, which is ignored: the gap is then less uncertain than shown.
+        The cluster of each sample, such as a patient. Samples of the same cluster are
+        treated as correlated and count for less; see :ref:`groups`. The correlation is
+        estimated in each of the compared groups. A cluster in several of them, such as
+        a patient examined at two sites, makes their accuracies alike, which is ignored:
+        the gap is then less uncertain than shown.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum to 1.
     prior : str, pair of floats, array-like or Hyperprior, default="calibrated"
         Prior of the recall of each class in each group without pooling, as for
-        :func:`posterior_balanced_accuracy`; with "hierarchical" the classes of a group borrow
-        strength from one another.
+        :func:`posterior_balanced_accuracy`; with "hierarchical" the classes of a group
+        borrow strength from one another.
     pooling : {"partial"} or None, default="partial"
-        By default groups borrow strength from one another: in each class, their accuracies are a
-        sample from a Beta population, as in :func:`~skpostbac.population_posterior`, whose prior
-        replaces `prior`. Results use 100,000 draws with a fixed seed, about 10 ms per group and
-        class. With None each group is evaluated by itself, which is exact and fast, but
-        overestimates the gap.
+        By default groups borrow strength from one another: in each class, their
+        accuracies are a sample from a Beta population, as in
+        :func:`~skpostbac.population_posterior`, whose prior replaces `prior`. Results
+        use 100,000 draws with a fixed seed, about 10 ms per group and class. With None
+        each group is evaluated by itself, which is exact and fast, but overestimates
+        the gap.
 
     Returns
     -------
@@ -426,17 +440,17 @@ def subgroup_posteriors(
     Raises
     ------
     ValueError, TypeError
-        If there are fewer than two groups, if `prior` is combined with pooling, or for the reasons
-        listed in :func:`posterior_balanced_accuracy`.
+        If there are fewer than two groups, if `prior` is combined with pooling, or for
+        the reasons listed in :func:`posterior_balanced_accuracy`.
 
     Warns
     -----
     GroupsWarning
         If the correlation within clusters is poorly known in one of the groups.
     PriorInfluenceWarning
-        If a group has no samples of a class. Without pooling, also if 95 % intervals under this
-        prior would often miss the true value in similar groups, and when probabilities of the gap
-        are computed.
+        If a group has no samples of a class. Without pooling, also if 95 % intervals
+        under this prior would often miss the true value in similar groups, and when
+        probabilities of the gap are computed.
 
     See Also
     --------
@@ -445,12 +459,13 @@ def subgroup_posteriors(
 
     Notes
     -----
-    The observed gap is biased upwards: with few samples, even equally good groups differ. The
-    posterior of the gap shows how large it may be. All its mass is above zero, so it cannot show
-    that there is a gap; ask whether the gap exceeds what you can tolerate. Without pooling the
-    posterior is biased upwards as well: with equally good groups P(gap > 0.05) exceeded 0.95 in 16
-    % of the test sets with 3 groups of 25 samples per class, in 30 % with 4 groups of 40, and in
-    all with 8 groups of 30; with pooling, in 1 to 4 % (see :ref:`subgroups`).
+    The observed gap is biased upwards: with few samples, even equally good groups
+    differ. The posterior of the gap shows how large it may be. All its mass is above
+    zero, so it cannot show that there is a gap; ask whether the gap exceeds what you
+    can tolerate. Without pooling the posterior is biased upwards as well: with equally
+    good groups P(gap > 0.05) exceeded 0.95 in 16 % of the test sets with 3 groups of 25
+    samples per class, in 30 % with 4 groups of 40, and in all with 8 groups of 30; with
+    pooling, in 1 to 4 % (see :ref:`subgroups`).
 
     Examples
     --------
@@ -468,28 +483,33 @@ def subgroup_posteriors(
     """
     if pooling is not None and not is_default(prior):
         raise ValueError(
-            "prior does not apply with pooling='partial', which has its own prior; pass "
-            "pooling=None to evaluate each group by itself"
+            "prior does not apply with pooling='partial', which has its own prior; "
+            "pass pooling=None to evaluate each group by itself"
         )
     # Errors and warnings that concern all samples.
-    of_samples: dict[str, Any] = {"sample_weight": sample_weight, "weight_type": weight_type}
-    pooled = class_counts(y_true, y_pred, labels=labels, groups=groups, **of_samples)
+    pooled = count_labels(y_true, y_pred, labels, sample_weight, weight_type, groups)
+
     column = read_column(sensitive_features, "sensitive_features")
     with input_errors("sensitive_features"):
         check_consistent_length(y_true, column.array)
     encoded = encode(column)
-    names, codes = label_list(encoded.values), encoded.codes(slice(None))
+    names = label_list(encoded.values)
+    codes = encoded.codes(slice(None))
     if len(names) < 2:
-        raise ValueError(f"sensitive_features must have two or more groups, got only {names}")
+        raise ValueError(
+            f"sensitive_features must have two or more groups, got only {names}"
+        )
+
     weight = np.ones(len(codes))
     if sample_weight is not None:
         weight = nonnegative_array(sample_weight, "sample_weight")
         without = np.bincount(codes, weight > 0, len(names)) == 0
         if without.any():
             raise ValueError(
-                "sample_weight must be positive for some samples of each group, all weights of "
-                f"{names[int(np.argmax(without))]!r} are 0"
+                "sample_weight must be positive for some samples of each group, all "
+                f"weights of {names[np.argmax(without)]!r} are 0"
             )
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampleWeightWarning)
         weights = (weight * (codes == group) for group in range(len(names)))
@@ -498,8 +518,10 @@ def subgroup_posteriors(
             for one in weights
         ]
     posteriors = tuple(
-        PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight) for one in counts
+        PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight)
+        for one in counts
     )
+
     subgroups = SubgroupPosteriors(tuple(names), posteriors, pooling)
     sentences = _missing_class_notes(subgroups)
     if pooling is None:
@@ -508,21 +530,29 @@ def subgroup_posteriors(
         warnings.warn(" ".join(sentences), PriorInfluenceWarning, user_stacklevel())
     for name, one in zip(names, posteriors, strict=True):
         if doubts := group_notes(one.design_effects, label_list(pooled.classes)):
-            warnings.warn(f"{name!r}: {' '.join(doubts)}", GroupsWarning, user_stacklevel())
+            message = f"{name!r}: {' '.join(doubts)}"
+            warnings.warn(message, GroupsWarning, user_stacklevel())
     return subgroups
 
 
 def _missing_class_notes(groups: SubgroupPosteriors) -> list[str]:
     """Return a sentence on the groups without samples of a class, if there are any."""
-    found = []
+    named = []
     for name, posterior in zip(groups.names, groups.posteriors, strict=True):
-        is_missing = (posterior.counts.total == 0) & (np.asarray(posterior.class_weight) > 0)
+        has_weight = np.asarray(posterior.class_weight) > 0
+        is_missing = (posterior.counts.total == 0) & has_weight
         if is_missing.any():
-            label = label_list(posterior.counts.classes)[int(np.argmax(is_missing))]
-            found.append(f"{name!r} (class {shown(label)})")
-    source = "the prior determines" if groups.pooling is None else "the other groups determine"
+            label = label_list(posterior.counts.classes)[np.argmax(is_missing)]
+            named.append(f"{name!r} (class {shown(label)})")
+    if not named:
+        return []
+
+    source = "the prior determines"
+    if groups.pooling is not None:
+        source = "the other groups determine"
     sentence = (
-        f"Some groups have no samples of a class: {join_first(found, _NAMED)}. Only {source} their "
-        "recall there. Pass labels with the classes that all groups have."
+        f"Some groups have no samples of a class: {join_first(named, _NAMED)}. Only "
+        f"{source} their recall there. Pass labels with the classes that all groups "
+        "have."
     )
-    return [sentence] if found else []
+    return [sentence]

@@ -2,17 +2,19 @@
 
 A sample is predicted positive if its score is at least the threshold.
 
-As the threshold falls from one value t_j to the next, d_j more positives are predicted correctly.
-The true-positive rate at t_j is F_j, the mass of a Dirichlet distribution with the parameters
+As the threshold falls from one value t_j to the next, d_j more positives are predicted
+correctly. The true-positive rate at t_j is F_j, the mass of a Dirichlet distribution
+with the parameters
 
     a, d_1, d_2, ..., d_m, b
 
-in its first j + 1 cells. This is the Dirichlet process of Ferguson (Annals of Statistics 1, 1973),
-whose posterior adds the observations to the prior mass, here at both ends of the axis of scores.
-F_j is Beta(a + k_j, b + n - k_j), the posterior of the recall at that threshold alone, so that the
-curve has at each threshold the distribution that is computed there, and its increments are
-independent but for their sum. The rate of the negatives that are predicted positive has the
-parameters b, e_1, ..., e_m, a in the same way.
+in its first j + 1 cells. This is the Dirichlet process of Ferguson (Annals of
+Statistics 1, 1973), whose posterior adds the observations to the prior mass, here at
+both ends of the axis of scores. F_j is Beta(a + k_j, b + n - k_j), the posterior of the
+recall at that threshold alone, so that the curve has at each threshold the distribution
+that is computed there, and its increments are independent but for their sum. The rate
+of the negatives that are predicted positive has the parameters b, e_1, ..., e_m, a in
+the same way.
 """
 
 from __future__ import annotations
@@ -42,12 +44,8 @@ from skpostbac._utils import (
     shown,
     table,
 )
-from skpostbac.metrics._advice import (
-    warn_of_prior,
-)
-from skpostbac.metrics._balanced_accuracy import (
-    PosteriorBalancedAccuracy,
-)
+from skpostbac.metrics._advice import warn_of_prior
+from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
 from skpostbac.metrics._class_weight import (
     ClassWeightLike,
     check_class_weight,
@@ -60,32 +58,30 @@ from skpostbac.metrics._counts import (
     format_count,
 )
 from skpostbac.metrics._dependence import WidenedAverage, warn_of_groups
-from skpostbac.metrics._labels import BinaryScores, WeightType, read_scores, warn_of_labels
-from skpostbac.metrics._prior import (
-    DEFAULT_PRIOR,
-    BetaPrior,
-    PriorLike,
-    make_prior,
+from skpostbac.metrics._labels import (
+    BinaryScores,
+    WeightType,
+    read_scores,
+    warn_of_labels,
 )
-from skpostbac.metrics._selected import (
-    SelectedPosterior,
-    optimism_of_choice,
-)
+from skpostbac.metrics._prior import DEFAULT_PRIOR, BetaPrior, PriorLike, make_prior
+from skpostbac.metrics._selected import SelectedPosterior, optimism_of_choice
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution import estimate_rows, interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# More thresholds are thinned to so many.
+# Largest number of thresholds of a curve.
 MOST_THRESHOLDS = 1000
-N_DRAWS, N_BOOTSTRAPS = 1000, 200
-# Mass beside which a share is taken to be an end of [0, 1], which has no logit.
-_SMALLEST = 1e-15
+N_DRAWS = 1000
+N_BOOTSTRAPS = 200
+# Shares are clipped to this distance from 0 and 1, which have no logit.
+_LEAST_LOGIT_SHARE = 1e-15
 
 
 def _read_only(values: Floats | float) -> Floats:
-    """Return values that a curve keeps, which nobody may change."""
+    """Return values that are cached, as an array that cannot be changed."""
     array = np.asarray(values)
     array.flags.writeable = False
     return array
@@ -108,7 +104,7 @@ class ThresholdCounts(NamedTuple):
         return np.asarray((self.correct / self.total) @ class_weight)
 
     def passed(self) -> Floats:
-        """Return the samples of each class that are predicted positive, shape (n_thresholds, 2)."""
+        """Return the positive predictions in each class, shape (n_thresholds, 2)."""
         is_positive = np.arange(2) == self.positive
         return np.where(is_positive, self.correct, self.total - self.correct)
 
@@ -118,8 +114,8 @@ class PosteriorThresholdCurve(FrozenArrays):
     """Posterior of the balanced accuracy along the thresholds of a score.
 
     A sample is predicted positive if its score is at least the threshold. Created by
-    :func:`~skpostbac.posterior_threshold_curve`. Arrays have one entry per threshold, from the
-    highest to the lowest.
+    :func:`~skpostbac.posterior_threshold_curve`. Arrays have one entry per threshold,
+    from the highest to the lowest.
 
     Attributes
     ----------
@@ -147,8 +143,8 @@ class PosteriorThresholdCurve(FrozenArrays):
     See Also
     --------
     skpostbac.PosteriorThresholdDisplay : The plot, from labels or from a classifier.
-    sklearn.model_selection.TunedThresholdClassifierCV : Chooses a threshold on training samples,
-        which leaves the test samples for an evaluation that needs no correction.
+    sklearn.model_selection.TunedThresholdClassifierCV : Chooses a threshold on training
+        samples, which leaves the test samples for an evaluation without correction.
 
     Examples
     --------
@@ -198,9 +194,10 @@ class PosteriorThresholdCurve(FrozenArrays):
 
     @cached_property
     def band(self) -> tuple[Floats, Floats]:
-        """Ends of a band that contains the whole curve with probability `level` (simultaneous).
+        """Ends of a simultaneous band.
 
-        It is wider than the pointwise intervals, and remains valid at the best threshold.
+        It contains the whole curve with probability `level`. It is wider than the
+        pointwise intervals, and remains valid at the best threshold.
         """
         low, high = simultaneous_band(self._curves, self.level)
         return _read_only(low), _read_only(high)
@@ -209,8 +206,9 @@ class PosteriorThresholdCurve(FrozenArrays):
     def prob_best(self) -> Floats:
         """Posterior probability that each threshold is the best; they sum to 1.
 
-        Only observed scores are compared. If one of them separates the classes perfectly, or if
-        each class has one sample, the probability of the best one is above 0.999.
+        Only observed scores are compared. If one of them separates the classes
+        perfectly, or if each class has one sample, the probability of the best one is
+        above 0.999.
         """
         best = np.argmax(self._curves, axis=1)
         return _read_only(np.bincount(best, minlength=len(self.thresholds)) / N_DRAWS)
@@ -219,14 +217,13 @@ class PosteriorThresholdCurve(FrozenArrays):
     def _curves(self) -> Floats:
         rng = np.random.default_rng([self.seed, 0])
         strength = self.prior.strength(self.total)
-        counts = self._counts._replace(correct=strength * self.correct, total=strength * self.total)
+        counts = self._counts._replace(
+            correct=strength * self.correct, total=strength * self.total
+        )
         prior = np.stack([strength * self.prior.a, strength * self.prior.b], axis=1)
 
         def draw(cells: Floats) -> Floats:
-            masses = np.zeros((N_DRAWS, len(cells)))
-            shape = N_DRAWS, np.count_nonzero(cells)
-            masses[:, cells > 0] = rng.standard_gamma(cells[cells > 0], shape)
-            return masses
+            return rng.standard_gamma(cells, (N_DRAWS, len(cells)))
 
         return _random_curves(counts, prior, self._weights, draw)
 
@@ -237,31 +234,36 @@ class PosteriorThresholdCurve(FrozenArrays):
 
     @property
     def best_threshold(self) -> float:
-        """Threshold with the largest observed balanced accuracy; the highest if tied."""
+        """Threshold of the largest observed balanced accuracy; the highest if tied."""
         return float(self.thresholds[self.best_index])
 
     @property
     def best(self) -> PosteriorBalancedAccuracy:
-        """Posterior at the best threshold, not corrected for its choice on these samples."""
+        """Posterior at the best threshold, not corrected for its choice."""
         return self._posterior(self.correct[self.best_index])
 
     @cached_property
     def corrected(self) -> SelectedPosterior:
-        """Posterior at the best threshold, corrected for its choice on the same samples.
+        """Posterior at the best threshold, corrected for its choice on these samples.
 
-        The selection bias is estimated by repeating the choice on 200 bootstrap samples.
+        The selection bias is estimated by repeating the choice on 200 bootstrap
+        samples.
         """
         rng = np.random.default_rng([self.seed, 1])
 
         def draw(cells: Floats) -> Floats:
-            size = max(1, round(cells.sum()))  # case counts may add up to no whole number
-            return np.asarray(rng.multinomial(size, cells / cells.sum(), N_BOOTSTRAPS), np.float64)
+            total = cells.sum()
+            size = max(1, round(total))  # sums of case counts may be fractions
+            counts = rng.multinomial(size, cells / total, N_BOOTSTRAPS)
+            return counts.astype(np.float64)
 
-        again = _random_curves(self._counts, np.zeros((2, 2)), self._weights, draw)
-        optimism = optimism_of_choice(self._counts.average(self._weights), again)
-        number = len(self.thresholds)
+        resampled = _random_curves(self._counts, np.zeros((2, 2)), self._weights, draw)
+        optimism = optimism_of_choice(self._counts.average(self._weights), resampled)
         return SelectedPosterior(
-            self.best, *optimism, candidate=self.best_index, n_candidates=number
+            self.best,
+            *optimism,
+            candidate=self.best_index,
+            n_candidates=len(self.thresholds),
         )
 
     def at(self, threshold: float) -> PosteriorBalancedAccuracy:
@@ -270,9 +272,9 @@ class PosteriorThresholdCurve(FrozenArrays):
         Parameters
         ----------
         threshold : float
-            Between two thresholds of the curve, the predictions are those of the higher one (if the
-            curve was thinned, of the next threshold kept). Above the largest score, no sample is
-            predicted positive.
+            Between two thresholds of the curve, the predictions are those of the higher
+            one (if the curve was thinned, of the next threshold kept). Above the
+            largest score, no sample is predicted positive.
 
         Returns
         -------
@@ -286,14 +288,17 @@ class PosteriorThresholdCurve(FrozenArrays):
         value = float_or_nan(threshold)
         if np.isnan(value):
             raise ValueError(f"threshold must be a number, got {shown(threshold)}")
-        index = int(np.searchsorted(-self.thresholds, -value, side="right")) - 1
+        index = np.searchsorted(-self.thresholds, -value, side="right") - 1
+        correct = self.correct[index]
         if index < 0:  # no sample is predicted positive
-            return self._posterior(np.where(np.arange(2) == self.positive, 0.0, self.total))
-        return self._posterior(self.correct[index])
+            correct = np.where(np.arange(2) == self.positive, 0.0, self.total)
+        return self._posterior(correct)
 
     def _posterior(self, correct: Floats) -> PosteriorBalancedAccuracy:
         counts = ClassCounts(self.classes, correct, self.total)
-        return PosteriorBalancedAccuracy(counts, prior=self.prior, class_weight=self.class_weight)
+        return PosteriorBalancedAccuracy(
+            counts, prior=self.prior, class_weight=self.class_weight
+        )
 
     def table(self) -> dict[str, Floats]:
         """Return the results for each threshold as a dict of columns.
@@ -303,9 +308,17 @@ class PosteriorThresholdCurve(FrozenArrays):
         columns : dict of str to ndarray of shape (n_thresholds,)
             "threshold", "mean", "low", "high", "band_low", "band_high", "prob_best".
         """
-        (low, high), (band_low, band_high) = self.interval, self.band
-        columns = {"threshold": self.thresholds, "mean": self.mean, "low": low, "high": high}
-        return columns | {"band_low": band_low, "band_high": band_high, "prob_best": self.prob_best}
+        low, high = self.interval
+        band_low, band_high = self.band
+        return {
+            "threshold": self.thresholds,
+            "mean": self.mean,
+            "low": low,
+            "high": high,
+            "band_low": band_low,
+            "band_high": band_high,
+            "prob_best": self.prob_best,
+        }
 
     def summary(self, level: float | None = None) -> dict[str, float]:
         """Return the best threshold with summary statistics corrected for its choice.
@@ -313,20 +326,23 @@ class PosteriorThresholdCurve(FrozenArrays):
         Parameters
         ----------
         level : float, default=None
-            Probability of the credible interval, in (0, 1); by default that of the curve.
+            Probability of the credible interval, in (0, 1); by default that of the
+            curve.
 
         Returns
         -------
         statistics : dict of str to float
-            "threshold"; "mean", "median", "standard_deviation", "low", "high" and "level" of the
-            corrected posterior; "optimism" (the correction) with "optimism_error";
-            "uncorrected_mean"; and "prob_best", the probability that no other threshold is better.
+            "threshold"; "mean", "median", "standard_deviation", "low", "high" and
+            "level" of the corrected posterior; "optimism" (the correction) with
+            "optimism_error"; "uncorrected_mean"; and "prob_best", the probability that
+            no other threshold is better.
 
         Examples
         --------
         >>> from skpostbac import posterior_threshold_curve
+        >>> y_true = [0, 0, 0, 0, 0, 1, 1, 1]
         >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
-        >>> curve = posterior_threshold_curve([0, 0, 0, 0, 0, 1, 1, 1], y_score, random_state=0)
+        >>> curve = posterior_threshold_curve(y_true, y_score, random_state=0)
         >>> curve.summary()["threshold"]
         0.5
         """
@@ -342,7 +358,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         Parameters
         ----------
         level : float, default=None
-            Probability of the credible intervals, in (0, 1); by default that of the curve.
+            Probability of the credible intervals, in (0, 1); by default that of the
+            curve.
 
         Returns
         -------
@@ -352,19 +369,24 @@ class PosteriorThresholdCurve(FrozenArrays):
         Examples
         --------
         >>> from skpostbac import posterior_threshold_curve
+        >>> y_true = [0, 0, 0, 0, 0, 1, 1, 1]
         >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
-        >>> curve = posterior_threshold_curve([0, 0, 0, 0, 0, 1, 1, 1], y_score, random_state=0)
+        >>> curve = posterior_threshold_curve(y_true, y_score, random_state=0)
         >>> print(curve.report())
         8 samples, 8 thresholds: 0.5 is the best with probability 0.603.
         Balanced accuracy of the best: 0.730 (95% credible interval 0.414 to 0.984).
-        It was selected among 8 on the same samples, which inflates it by 0.092 on average.
+        It was selected among 8 on the same samples, which inflates it by 0.092 on
+            average.
         Uncorrected: 0.812 (95% credible interval 0.543 to 0.995).
         """
-        probability = format_probability(float(self.prob_best[self.best_index]))
-        number, n_effective = len(self.thresholds), float(self.total.sum())
+        probability = format_probability(self.prob_best[self.best_index])
+        number = len(self.thresholds)
+        n_effective = float(self.total.sum())
         samples = describe_samples(n_effective)
         if self.n_samples is not None:
-            samples = f"{format_count(self.n_samples)} samples (effective size {n_effective:.4g})"
+            n_samples = format_count(self.n_samples)
+            samples = f"{n_samples} samples (effective size {n_effective:.4g})"
+
         best = (
             f"{samples}, {number} threshold{'' if number == 1 else 's'}: "
             f"{self.best_threshold:.4g} is the best with probability {probability}."
@@ -392,15 +414,19 @@ class PosteriorThresholdCurve(FrozenArrays):
         return ThresholdPlot(self).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:
-        posteriors = {"corrected": self.corrected, "uncorrected": self.best}
-        distributions = {name: one.distribution for name, one in posteriors.items()}
+        distributions = {
+            "corrected": self.corrected.distribution,
+            "uncorrected": self.best.distribution,
+        }
         rows = estimate_rows(distributions, self.level)
         header = ("at the best threshold", "mean", f"{100 * self.level:.12g}% CI")
         return block(repr(self), table(header, rows))
 
     def __repr__(self) -> str:
         corrected = self.corrected
-        mean, interval = format_estimate(corrected.mean(), corrected.credible_interval(self.level))
+        mean, interval = format_estimate(
+            corrected.mean(), corrected.credible_interval(self.level)
+        )
         n_effective = float(self.total.sum())
         samples = f"n={format_count(n_effective)}"
         if self.n_samples is not None:
@@ -436,26 +462,27 @@ def posterior_threshold_curve(
     pos_label : int, float, bool or str, default=None
         Label of the positive class, by default 1 if the labels are 0 and 1 or -1 and 1.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights. By default they are case counts, so their scale matters.
+        Finite, non-negative weights. By default they are case counts, so their scale
+        matters.
     weight_type : {"case", "importance"}, default=None
-        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
-        whose scale does not matter. None means "case", with a warning if the weights are not whole
-        numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability)
+        weights, whose scale does not matter. None means "case", with a warning if the
+        weights are not whole numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient. Samples of the same group are treated as
-        correlated: at all thresholds, the counts are divided by the design effects at the best one;
-        see :ref:`groups`.
+        The group of each sample, such as a patient. Samples of the same group are
+        treated as correlated: at all thresholds, the counts are divided by the design
+        effects at the best one; see :ref:`groups`.
     class_weight : dict or array-like of shape (2,), default=None
-        Weights of the classes in the average, normalised to sum to 1; an array follows the order of
-        the sorted labels. They express the cost of errors in each class.
+        Weights of the classes in the average, normalised to sum to 1; an array follows
+        the order of the sorted labels. They express the cost of errors in each class.
     prior : str, pair of floats or array-like of shape (2, 2), default="calibrated"
-        Prior of the recall of each class, as for :func:`posterior_balanced_accuracy`, independent
-        for each class.
+        Prior of the recall of each class, as for :func:`posterior_balanced_accuracy`,
+        independent for each class.
     level : float, default=0.95
         Probability of the intervals and of the band, in (0, 1).
     random_state : int, RandomState, Generator or None, default=0
-        Seed for the band, the probabilities of being the best, and the correction. Results are
-        reproducible by default; None stands for fresh entropy.
+        Seed for the band, the probabilities of being the best, and the correction.
+        Results are reproducible by default; None stands for fresh entropy.
 
     Returns
     -------
@@ -464,36 +491,38 @@ def posterior_threshold_curve(
     Raises
     ------
     ValueError
-        If there are not exactly two classes, if a score is not finite, or if another argument is
-        out of range.
+        If there are not exactly two classes, if a score is not finite, or if another
+        argument is out of range.
     TypeError
         If the labels are bytes or a sparse matrix.
 
     Warns
     -----
     GroupsWarning
-        If the correlation within groups is poorly known, or if groups span both classes.
+        If the correlation within groups is poorly known, or if groups span both
+        classes.
     PriorInfluenceWarning
-        If 95 % intervals at the best threshold would often miss the true value in similar test sets
-        under this prior.
+        If 95 % intervals at the best threshold would often miss the true value in
+        similar test sets under this prior.
     SampleWeightWarning
         If weights are not whole numbers and `weight_type` is None.
 
     See Also
     --------
-    posterior_balanced_accuracy : The posterior at one threshold, which was chosen elsewhere.
+    posterior_balanced_accuracy : The posterior at one threshold, chosen elsewhere.
 
     Notes
     -----
-    The probabilities of being the best compare observed scores only. They are above 0.999 if one
-    score separates the classes perfectly, or with one sample in each class.
+    The probabilities of being the best compare observed scores only. They are above
+    0.999 if one score separates the classes perfectly, or with one sample in each
+    class.
 
     References
     ----------
-    .. [1] T. S. Ferguson (1973). A Bayesian analysis of some nonparametric problems. Annals of
-       Statistics 1, 209-230.
-    .. [2] B. Efron (1983). Estimating the error rate of a prediction rule: improvement on
-       cross-validation. Journal of the American Statistical Association 78, 316-331.
+    .. [1] T. S. Ferguson (1973). A Bayesian analysis of some nonparametric problems.
+       Annals of Statistics 1, 209-230.
+    .. [2] B. Efron (1983). Estimating the error rate of a prediction rule: improvement
+       on cross-validation. Journal of the American Statistical Association 78, 316-331.
 
     Examples
     --------
@@ -501,53 +530,68 @@ def posterior_threshold_curve(
     >>> from skpostbac import posterior_threshold_curve
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> posterior_threshold_curve(y[:200], -X[:200, 1], random_state=0)
-    PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.730, 95% CI=[0.665, 0.791],
-        n_thresholds=191, n=200)
+    PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.730, 95% CI=[0.665,
+        0.791], n_thresholds=191, n=200)
     """
     if weight_type == "importance" and sample_weight is not None:
-        # The scale does not matter; relative to the largest, weights have squares above 0.
+        # The scale does not matter; relative to the largest, weights have squares above
+        # 0.
         given = nonnegative_array(sample_weight, "sample_weight")
         sample_weight = given / (given.max(initial=0.0) or 1.0)
     scores = read_scores(y_true, y_score, pos_label, sample_weight, weight_type)
     warn_of_labels(scores.values, "y_score")
-    if not all(scores.weight[one].any() for one in (scores.is_positive, ~scores.is_positive)):
-        raise ValueError("sample_weight must be positive for some samples of each class")
+    codes = scores.is_positive.astype(int)
+    total = np.bincount(codes, scores.weight)
+    if not total.all():
+        raise ValueError(
+            "sample_weight must be positive for some samples of each class"
+        )
+
     n_samples = None
     if weight_type == "importance":
         n_samples = float(np.count_nonzero(scores.weight))
         # Weights that add up to the effective size of each class.
-        codes, weight = scores.is_positive.astype(int), scores.weight
-        scale = np.bincount(codes, weight) / np.bincount(codes, weight**2)
-        scores = scores._replace(weight=weight * scale[codes])
+        scale = total / np.bincount(codes, scores.weight**2)
+        scores = scores._replace(weight=scores.weight * scale[codes])
     counts = count_at_thresholds(scores)
+
     weight_spec = check_class_weight(class_weight)
     recall_prior = make_prior(prior, 2).require_independent("a threshold curve")
     weights = resolve_class_weight(weight_spec, np.array(scores.classes, dtype=object))
     if groups is not None:
         n_samples = n_samples or float(scores.weight.sum())
-        # At the best threshold; what groups of both classes add to its variance counts for both.
         best = counts.thresholds[np.argmax(counts.average(weights))]
-        positive, negative = scores.positive, 1 - scores.positive
-        y_true, y_pred = (
-            np.where(is_positive, positive, negative)
-            for is_positive in (scores.is_positive, scores.values >= best)
+        grouped = count_labels(
+            scores.is_positive == scores.positive,
+            (scores.values >= best) == scores.positive,
+            [False, True],
+            sample_weight,
+            weight_type or "case",
+            groups,
         )
-        options = sample_weight, weight_type or "case", groups
-        grouped = count_labels(y_true, y_pred, [0, 1], *options)
         effects = grouped.design_effects
         assert effects is not None
         warn_of_groups(effects, scores.classes)
-        distribution = PosteriorBalancedAccuracy(grouped, class_weight=weights).distribution
-        factor = distribution._factor if isinstance(distribution, WidenedAverage) else 1.0
-        divisor = factor * effects.design_effect
-        counts = counts._replace(correct=counts.correct / divisor, total=counts.total / divisor)
+
+        divisor = effects.design_effect
+        average = PosteriorBalancedAccuracy(grouped, class_weight=weights).distribution
+        if isinstance(average, WidenedAverage):
+            # Groups of both classes enlarge the variance, as if both had fewer samples.
+            divisor = average._factor * divisor
+        counts = counts._replace(
+            correct=counts.correct / divisor, total=counts.total / divisor
+        )
+
     if len(counts.thresholds) > MOST_THRESHOLDS:
         # From one to the next the same weighted share of the samples becomes positive.
-        share, best = (counts.passed() / counts.total) @ weights, np.argmax(counts.average(weights))
-        even = np.searchsorted(share, np.linspace(share[0], share[-1], MOST_THRESHOLDS - 1))
-        kept = np.unique([*even.clip(max=share.size - 1), best])
-        thresholds, correct = counts.thresholds[kept], counts.correct[kept]
-        counts = counts._replace(thresholds=thresholds, correct=correct)
+        share = (counts.passed() / counts.total) @ weights
+        even_shares = np.linspace(share[0], share[-1], MOST_THRESHOLDS - 1)
+        even = np.searchsorted(share, even_shares).clip(max=share.size - 1)
+        chosen = np.unique([*even, np.argmax(counts.average(weights))])
+        counts = counts._replace(
+            thresholds=counts.thresholds[chosen], correct=counts.correct[chosen]
+        )
+
     curve = PosteriorThresholdCurve(
         scores.classes,
         scores.positive,
@@ -565,42 +609,55 @@ def posterior_threshold_curve(
 
 
 def count_at_thresholds(scores: BinaryScores) -> ThresholdCounts:
-    """Count the correct predictions at each distinct score of a sample of positive weight."""
+    """Count the correct predictions at each distinct score with a positive weight."""
     order = np.argsort(scores.values)[::-1]
     order = order[scores.weight[order] > 0]
-    values, weight = scores.values[order], scores.weight[order]
+    values = scores.values[order]
+    weight = scores.weight[order]
     last = np.append(np.flatnonzero(np.diff(values)), len(values) - 1)
-    is_positive, by_class = scores.is_positive[order], np.arange(2) == scores.positive
-    passed = np.stack([np.cumsum(weight * (is_positive == one))[last] for one in by_class], axis=-1)
+
+    is_positive = scores.is_positive[order]
+    by_class = np.arange(2) == scores.positive
+    passed = np.stack(
+        [np.cumsum(weight * (is_positive == one))[last] for one in by_class], axis=-1
+    )
     correct = np.where(by_class, passed, passed[-1] - passed)
     return ThresholdCounts(values[last], correct, passed[-1], scores.positive)
 
 
 def _random_curves(
-    counts: ThresholdCounts, prior: Floats, class_weight: Floats, draw: Callable[[Floats], Floats]
+    counts: ThresholdCounts,
+    prior: Floats,
+    class_weight: Floats,
+    draw: Callable[[Floats], Floats],
 ) -> Floats:
     """Return curves of random shares of the samples between two thresholds."""
     curves = np.zeros((1, len(counts.thresholds)))
-    for i, (passed, total) in enumerate(zip(counts.passed().T, counts.total, strict=True)):
-        cells = np.diff(passed, prepend=0.0, append=total).clip(min=0)
-        # The prior of correct predictions of the positive class is beyond the largest score.
+    for i, passed in enumerate(counts.passed().T):
+        cells = np.diff(passed, prepend=0.0, append=counts.total[i]).clip(min=0)
+        # The prior of correct predictions of the positive class is beyond the largest
+        # score.
         first, last = prior[i] if i == counts.positive else prior[i, ::-1]
-        sums = np.cumsum(draw(np.concatenate([[first], cells[:-1], [cells[-1] + last]])), axis=1)
+        cells[-1] += last
+
+        sums = np.cumsum(draw(np.append(first, cells)), axis=1)
         rates = sums[:, 1:-1] / sums[:, -1:]
-        curves = curves + class_weight[i] * (rates if i == counts.positive else 1 - rates)
+        recalls = rates if i == counts.positive else 1 - rates
+        curves = curves + class_weight[i] * recalls
     return curves
 
 
 def simultaneous_band(curves: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return the ends of a band that contains a proportion `level` of the curves from end to end.
+    """Return the ends of a band that contains a share `level` of the whole curves.
 
-    The largest distance of a curve from the mean curve is measured in logits, in standard
-    deviations at each threshold, so that the band stays within (0, 1); its quantile at `level` is
-    the half-width of the band at all of them (Montiel Olea and Plagborg-Moller, Journal of Applied
-    Econometrics 34, 2019).
+    The largest distance of a curve from the mean curve is measured in logits, in
+    standard deviations at each threshold, so that the band stays within (0, 1); its
+    quantile at `level` is the half-width of the band at all of them (Montiel Olea and
+    Plagborg-Moller, Journal of Applied Econometrics 34, 2019).
     """
-    logits = logit(np.clip(curves, _SMALLEST, 1 - _SMALLEST))
-    centre, spread = logits.mean(axis=0), logits.std(axis=0)
-    farthest = np.max(np.abs(logits - centre) / spread, axis=1)
-    reach = np.quantile(farthest, level) * spread
-    return np.asarray(expit(centre - reach)), np.asarray(expit(centre + reach))
+    logits = logit(np.clip(curves, _LEAST_LOGIT_SHARE, 1 - _LEAST_LOGIT_SHARE))
+    centre = logits.mean(axis=0)
+    spread = logits.std(axis=0)
+    distances = np.max(np.abs(logits - centre) / spread, axis=1)
+    half_width = np.quantile(distances, level) * spread
+    return expit(centre - half_width), expit(centre + half_width)

@@ -1,4 +1,4 @@
-"""Comparison, pooled cross-validation, choice of the best candidate, and test-set size."""
+"""Comparison, pooled cross-validation, choice of a candidate, test-set size."""
 
 from skpostbac.model_selection._comparison import (
     PosteriorComparison,

@@ -1,7 +1,7 @@
-"""Comparison of classifiers: which one is better, by how much, and with what probability.
+"""Comparison of classifiers: which is better, by how much, how probably.
 
-All results come from a joint distribution of the scores, which alone knows how they depend on each
-other.
+All results come from a joint distribution of the scores, which alone knows how they
+depend on each other.
 """
 
 from __future__ import annotations
@@ -142,15 +142,16 @@ class RopeMasses(NamedTuple):
 class PosteriorComparison(StablePickle):
     """Posterior probabilities of which classifier is better, and by how much.
 
-    Use :func:`~skpostbac.compare_predictions` if all classifiers were tested on the same samples,
-    and :func:`compare_posteriors` if each had its own. Rows and columns of all arrays follow the
-    order of the T classifiers.
+    Use :func:`~skpostbac.compare_predictions` if all classifiers were tested on the
+    same samples, and :func:`compare_posteriors` if each had its own. Rows and columns
+    of all arrays follow the order of the T classifiers.
 
-    Results for two accuracies or balanced accuracies, and for independent ones, are computed by
-    quadrature, without random draws. Ranks and losses of more than two classifiers on the same
-    samples are averages over random draws; :meth:`monte_carlo_error` returns their standard errors.
-    With the hierarchical prior, all results for classifiers on the same samples use random draws,
-    except the means and variances of the differences. So do all results for other metrics, unless
+    Results for two accuracies or balanced accuracies, and for independent ones, are
+    computed by quadrature, without random draws. Ranks and losses of more than two
+    classifiers on the same samples are averages over random draws;
+    :meth:`monte_carlo_error` returns their standard errors. With the hierarchical
+    prior, all results for classifiers on the same samples use random draws, except the
+    means and variances of the differences. So do all results for other metrics, unless
     the classifiers are independent and the metric is an average of recalls.
 
     Parameters
@@ -160,8 +161,8 @@ class PosteriorComparison(StablePickle):
     joint : Joint
         How the scores are distributed together, as the functions below make it.
     rope : float, default=0.0
-        Half-width of the region of practical equivalence, at least 0, and below 1 for accuracies:
-        smaller differences in either direction do not matter in practice.
+        Half-width of the region of practical equivalence, at least 0, and below 1 for
+        accuracies: smaller differences in either direction do not matter in practice.
 
     Attributes
     ----------
@@ -173,11 +174,11 @@ class PosteriorComparison(StablePickle):
     Raises
     ------
     TypeError
-        If `names` is neither a tuple nor a list, if a name is not a string, or if `joint` is not a
-        joint distribution.
+        If `names` is neither a tuple nor a list, if a name is not a string, or if
+        `joint` is not a joint distribution.
     ValueError
-        If there are fewer than two classifiers, if the numbers of names and posteriors differ, if a
-        name is empty or duplicated, or if `rope` is invalid.
+        If there are fewer than two classifiers, if the numbers of names and posteriors
+        differ, if a name is empty or duplicated, or if `rope` is invalid.
 
     See Also
     --------
@@ -187,9 +188,9 @@ class PosteriorComparison(StablePickle):
 
     References
     ----------
-    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
-       evaluation for multiclass classification using the posterior balanced accuracy.
-       ROBOT2013: First Iberian Robotics Conference, 347-361.
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic
+       performance evaluation for multiclass classification using the posterior balanced
+       accuracy. ROBOT2013: First Iberian Robotics Conference, 347-361.
 
     Examples
     --------
@@ -207,12 +208,14 @@ class PosteriorComparison(StablePickle):
     joint: Joint
     rope: float
 
-    def __init__(self, names: Sequence[str], joint: Joint, *, rope: float = 0.0) -> None:
+    def __init__(
+        self, names: Sequence[str], joint: Joint, *, rope: float = 0.0
+    ) -> None:
         names = check_names(names)
         if not isinstance(joint, Joint):
             raise TypeError(
-                "joint must be a joint distribution of scores, as compare_posteriors and "
-                f"compare_predictions make it, got {type(joint).__name__}"
+                "joint must be a joint distribution of scores, as compare_posteriors "
+                f"and compare_predictions make it, got {type(joint).__name__}"
             )
         check_several(len(names), "names")
         if len(names) != len(joint.posteriors):
@@ -223,7 +226,9 @@ class PosteriorComparison(StablePickle):
         shares = PosteriorBalancedAccuracy, PosteriorAccuracy
         if isinstance(joint.posteriors[0], shares) or not float_or_nan(rope) >= 1:
             rope = check_rope(rope)
-        vars(self).update(names=names, joint=joint, rope=float(rope))  # past __setattr__
+        vars(self).update(
+            names=names, joint=joint, rope=float(rope)
+        )  # past __setattr__
 
     @property
     def posteriors(self) -> tuple[Any, ...]:
@@ -263,7 +268,9 @@ class PosteriorComparison(StablePickle):
         The cells for each class: both right, only the first, only the second, neither.
 
         >>> from skpostbac import PairedCounts, PosteriorComparison
-        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> counts = PairedCounts.from_cells(
+        ...     [[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new")
+        ... )
         >>> comparison = PosteriorComparison.from_paired_counts(counts)
         >>> comparison
         PosteriorComparison('old', 'new', rope=0, paired)
@@ -300,14 +307,18 @@ class PosteriorComparison(StablePickle):
         first = self.posteriors[0]
         is_default = isinstance(first, PosteriorBalancedAccuracy)
         metric = "" if is_default else f", metric={first.score_name!r}"
-        return f"PosteriorComparison({', '.join(names)}{metric}, rope={self.rope:g}{paired})"
+        facts = f"{', '.join(names)}{metric}, rope={self.rope:g}{paired}"
+        return f"PosteriorComparison({facts})"
 
     def __str__(self) -> str:
         return self.report()
 
     def _repr_html_(self) -> str:
         # Ranks of several classifiers take many draws: `summary` has them.
-        shown = [position_of(name, self.names, "name") for name in self.ranking()[:_SHOWN_NAMES]]
+        shown = [
+            position_of(name, self.names, "name")
+            for name in self.ranking()[:_SHOWN_NAMES]
+        ]
         names = [f"{rank} {self.names[index]}" for rank, index in enumerate(shown, 1)]
         note = more(len(self.names), _SHOWN_NAMES)
         distributions = [self.posteriors[index].distribution for index in shown]
@@ -321,7 +332,8 @@ class PosteriorComparison(StablePickle):
                 difference = self.joint.difference(shown[i], shown[j])
                 matrix[i][j] = format_probability(float(difference.ccdf(0.0)))
                 matrix[j][i] = format_probability(float(difference.cdf(0.0)))
-            # Columns have the numbers of the rows: names may be long, and the table is to fit.
+            # Columns have the numbers of the rows: names may be long, and the table is
+            # to fit.
             ranks = (str(rank) for rank in range(1, len(shown) + 1))
             body = ((name, *row) for name, row in zip(names, matrix, strict=True))
             parts.append(table(("P(row > column)", *ranks), body, note=note))
@@ -330,8 +342,8 @@ class PosteriorComparison(StablePickle):
     def difference(self, a: str, b: str) -> Difference:
         """Return the distribution of by how much `a` is better than `b`.
 
-        It is the difference of the metric, `a` minus `b`; where lower values are better, as
-        for a cost, it is `b` minus `a`.
+        It is the difference of the metric, `a` minus `b`; where lower values are
+        better, as for a cost, it is `b` minus `a`.
 
         Parameters
         ----------
@@ -340,11 +352,14 @@ class PosteriorComparison(StablePickle):
 
         Returns
         -------
-        distribution : BoundedDistribution, HierarchicalPairedDifference or DrawnDistribution
-            For accuracies on the same samples it is a :class:`~skpostbac.stats.PairedDifference`,
-            or a :class:`~skpostbac.stats.HierarchicalPairedDifference` with the hierarchical prior;
-            for balanced accuracies on different samples a :class:`~skpostbac.stats.BetaAverage` or
-            a :class:`~skpostbac.stats.HierarchicalBetaAverage`; otherwise a
+        distribution : BoundedDistribution, HierarchicalPairedDifference or \
+                DrawnDistribution
+            For accuracies on the same samples it is a
+            :class:`~skpostbac.stats.PairedDifference`, or a
+            :class:`~skpostbac.stats.HierarchicalPairedDifference` with the hierarchical
+            prior; for balanced accuracies on different samples a
+            :class:`~skpostbac.stats.BetaAverage` or a
+            :class:`~skpostbac.stats.HierarchicalBetaAverage`; otherwise a
             :class:`~skpostbac.stats.DrawnDistribution`.
 
         Raises
@@ -355,7 +370,12 @@ class PosteriorComparison(StablePickle):
         return self.joint.difference(*self._pair(a, b))
 
     def difference_interval(
-        self, a: str, b: str, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
+        self,
+        a: str,
+        b: str,
+        level: float = 0.95,
+        *,
+        method: IntervalMethod = DEFAULT_INTERVAL,
     ) -> Interval:
         """Return a credible interval of the :meth:`difference` of `a` and `b`.
 
@@ -366,8 +386,9 @@ class PosteriorComparison(StablePickle):
         level : float in (0, 1), default=0.95
             Probability of the interval.
         method : {"hull", "hdi", "central"}, default="hull"
-            "hdi" is the shortest interval (highest density); "central" leaves out the same
-            probability in both tails; "hull" reaches from the lowest to the highest end of both.
+            "hdi" is the shortest interval (highest density); "central" leaves out the
+            same probability in both tails; "hull" reaches from the lowest to the
+            highest end of both.
 
         Returns
         -------
@@ -377,7 +398,7 @@ class PosteriorComparison(StablePickle):
         return interval_of(self.difference(a, b), level, method)
 
     def rope_masses(self, a: str, b: str) -> RopeMasses:
-        """Return the probabilities that `a` is worse than, equivalent to or better than `b`.
+        """Return the probabilities of a worse, an equivalent and a better `a`.
 
         Parameters
         ----------
@@ -387,12 +408,15 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         below, within, above : float
-            Probabilities that the :meth:`difference` of `a` and `b` is below ``-rope``, within
-            ``[-rope, rope]`` and above ``rope``. They sum to 1.
+            Probabilities that the :meth:`difference` of `a` and `b` is below ``-rope``,
+            within ``[-rope, rope]`` and above ``rope``. They sum to 1.
         """
-        distribution, rope = self.difference(a, b), self.rope
+        distribution = self.difference(a, b)
+        rope = self.rope
         within = float(distribution.cdf(-rope, rope)) if rope > 0 else 0.0
-        return RopeMasses(float(distribution.cdf(-rope)), within, float(distribution.ccdf(rope)))
+        return RopeMasses(
+            float(distribution.cdf(-rope)), within, float(distribution.ccdf(rope))
+        )
 
     def design_effects(self, a: str, b: str) -> DesignEffects | None:
         """Return the design effects of groups and importance weights on a difference.
@@ -405,8 +429,8 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         effects : DesignEffects or None
-            None if there are neither, or if the classifiers were tested on different samples; each
-            posterior then has its own.
+            None if there are neither, or if the classifiers were tested on different
+            samples; each posterior then has its own.
 
         Raises
         ------
@@ -421,7 +445,9 @@ class PosteriorComparison(StablePickle):
     @overload
     def prob_greater(self, a: str, b: str) -> float: ...
 
-    def prob_greater(self, a: str | None = None, b: str | None = None) -> Floats | float:
+    def prob_greater(
+        self, a: str | None = None, b: str | None = None
+    ) -> Floats | float:
         """Return the probability that a classifier is better than another one.
 
         Parameters
@@ -432,8 +458,8 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         float, or array of shape (T, T)
-            P(a > b), or P(row classifier > column classifier). The diagonal is 1/2, so the array
-            and its transpose sum to 1. :meth:`table` returns it with names.
+            P(a > b), or P(row classifier > column classifier). The diagonal is 1/2, so
+            the array and its transpose sum to 1. :meth:`table` returns it with names.
 
         Raises
         ------
@@ -442,13 +468,14 @@ class PosteriorComparison(StablePickle):
 
         Notes
         -----
-        Each probability comes from the exact distribution of the difference, with an absolute error
-        of about 1e-12; on the same samples, even tiny ones have a small relative error. For more
-        than ten independent classifiers, all pairs are integrated at once, with the same error
-        (1e-5 for two distributions whose masses are within a few spacings of floats of one end of
-        the support); probabilities below 1e-9 still come from the difference. With the hierarchical
-        prior, and for metrics other than accuracies, probabilities for classifiers on the same
-        samples are shares of random draws, accurate to about 0.001.
+        Each probability comes from the exact distribution of the difference, with an
+        absolute error of about 1e-12; on the same samples, even tiny ones have a small
+        relative error. For more than ten independent classifiers, all pairs are
+        integrated at once, with the same error (1e-5 for two distributions whose masses
+        are within a few spacings of floats of one end of the support); probabilities
+        below 1e-9 still come from the difference. With the hierarchical prior, and for
+        metrics other than accuracies, probabilities for classifiers on the same samples
+        are shares of random draws, accurate to about 0.001.
 
         Examples
         --------
@@ -473,17 +500,17 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         array of shape (T, T)
-            P(row classifier has the column's rank); the first column is rank 1, the best. Rows and
-            columns sum to 1.
+            P(row classifier has the column's rank); the first column is rank 1, the
+            best. Rows and columns sum to 1.
         """
         return self.joint.rank_probabilities.copy()
 
     def prob_best(self) -> Floats:
-        """Return the probability that each classifier is the best of all, shape (T,)."""
+        """Return the probability that each classifier is the best, shape (T,)."""
         return self.joint.rank_probabilities[:, 0].copy()
 
     def expected_rank(self) -> Floats:
-        """Return the expected rank of each classifier, shape (T,), from 1 (best) to T."""
+        """Return the expected rank of each classifier, from 1 (best) to T."""
         return self.joint.rank_probabilities @ np.arange(1.0, len(self.names) + 1)
 
     def expected_loss(self) -> Floats:
@@ -492,8 +519,9 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         array of shape (T,)
-            ``E[max_j lambda_j - lambda_i]`` for classifier i: the expected shortfall from the best
-            classifier. Never negative, and small if the classifier is the best or nearly so.
+            ``E[max_j lambda_j - lambda_i]`` for classifier i: the expected shortfall
+            from the best classifier. Never negative, and small if the classifier is the
+            best or nearly so.
         """
         return self.joint.expected_loss.copy()
 
@@ -506,8 +534,9 @@ class PosteriorComparison(StablePickle):
         expected_rank, expected_loss : array of shape (T,)
         prob_greater : array of shape (T, T)
             Standard errors of the methods with these names; the first column of
-            ``rank_probabilities`` applies to :meth:`prob_best`. They are zero for exact results.
-            Where differences of the means are exact, all losses have the same error.
+            ``rank_probabilities`` applies to :meth:`prob_best`. They are zero for exact
+            results. Where differences of the means are exact, all losses have the same
+            error.
         """
         return MonteCarloError(*self.joint.rank_errors, self.joint.pair_errors)
 
@@ -517,20 +546,22 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         array of int of shape (T,)
-            Number of other classifiers for which the posterior mean of the difference is positive.
+            Number of other classifiers for which the posterior mean of the difference
+            is positive.
 
         Notes
         -----
-        This is the ranking of [1]_, section 4.5. It sorts by posterior mean and ignores how certain
-        a win is; see :meth:`rank_probabilities` and :meth:`expected_loss` for that. Means are
-        compared also for paired classifiers with the hierarchical prior, where the mean of a
-        difference is only nearly the difference of the means.
+        This is the ranking of [1]_, section 4.5. It sorts by posterior mean and ignores
+        how certain a win is; see :meth:`rank_probabilities` and :meth:`expected_loss`
+        for that. Means are compared also for paired classifiers with the hierarchical
+        prior, where the mean of a difference is only nearly the difference of the
+        means.
 
         References
         ----------
         .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic
-           performance evaluation for multiclass classification using the posterior balanced
-           accuracy. ROBOT2013: First Iberian Robotics Conference, 347-361.
+           performance evaluation for multiclass classification using the posterior
+           balanced accuracy. ROBOT2013: First Iberian Robotics Conference, 347-361.
         """
         means = np.array([one.mean() for one in self.posteriors])
         means = -means if self.less_is_better else means
@@ -542,8 +573,8 @@ class PosteriorComparison(StablePickle):
 
         Parameters
         ----------
-        objective : {"mean", "median", "mode", "lower", "upper", "prob_best", "expected_rank", \
-                "expected_loss"}, default="mean"
+        objective : {"mean", "median", "mode", "lower", "upper", "prob_best", \
+                "expected_rank", "expected_loss"}, default="mean"
             Sort key: a statistic of each posterior, or of its standing among all.
         level : float in (0, 1), default=0.95
             Probability of the bounds "lower" and "upper".
@@ -551,8 +582,8 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         tuple of T str
-            Names by decreasing objective, or by increasing expected rank or loss; ties keep the
-            given order.
+            Names by decreasing objective, or by increasing expected rank or loss; ties
+            keep the given order.
 
         Examples
         --------
@@ -579,10 +610,10 @@ class PosteriorComparison(StablePickle):
         -------
         list of T dict
             With the keys "name", "mean", "median", "standard_deviation", "low", "high"
-            (credible interval), "level", "prob_best", "expected_rank", "expected_loss" and "wins",
-            and the standard errors of random draws, 0 if there are none: "monte_carlo_error" (of
-            the mean), "low_error", "high_error" and "prob_best_error". Pass it to
-            ``pandas.DataFrame`` or ``polars.DataFrame``.
+            (credible interval), "level", "prob_best", "expected_rank", "expected_loss"
+            and "wins", and the standard errors of random draws, 0 if there are none:
+            "monte_carlo_error" (of the mean), "low_error", "high_error" and
+            "prob_best_error". Pass it to ``pandas.DataFrame`` or ``polars.DataFrame``.
         """
         columns = {
             "prob_best": self.prob_best().tolist(),
@@ -600,36 +631,44 @@ class PosteriorComparison(StablePickle):
             for index in self._order()
         ]
 
-    def table(self, kind: str = "prob_greater", *, level: float = 0.95) -> dict[str, Any]:
+    def table(
+        self, kind: str = "prob_greater", *, level: float = 0.95
+    ) -> dict[str, Any]:
         """Return results for all pairs or all ranks as a dict of columns.
 
         Parameters
         ----------
-        kind : {"prob_greater", "rank_probabilities", "differences"}, default="prob_greater"
-            One of these matrices, with the names of the classifiers in the first column; or
-            "differences", one row per pair in the order of :meth:`ranking`, the better one first.
+        kind : {"prob_greater", "rank_probabilities", "differences"}, \
+                default="prob_greater"
+            One of these matrices, with the names of the classifiers in the first
+            column; or "differences", one row per pair in the order of :meth:`ranking`,
+            the better one first.
         level : float, default=0.95
             Probability of the credible intervals of differences, in (0, 1).
 
         Returns
         -------
         columns : dict of str to list
-            "name" and one column per classifier or per rank ("rank 1", ...). For "differences":
-            "first", "second"; "mean", "median", "standard_deviation", "low", "high" and "level" of
-            first minus second, with the standard errors "monte_carlo_error", "low_error" and
-            "high_error"; "prob_greater" and "prob_greater_error"; and "below", "within" and "above"
-            from :meth:`rope_masses`. Pass it to ``pandas.DataFrame`` or ``polars.DataFrame``.
+            "name" and one column per classifier or per rank ("rank 1", ...). For
+            "differences": "first", "second"; "mean", "median", "standard_deviation",
+            "low", "high" and "level" of first minus second, with the standard errors
+            "monte_carlo_error", "low_error" and "high_error"; "prob_greater" and
+            "prob_greater_error"; and "below", "within" and "above" from
+            :meth:`rope_masses`. Pass it to ``pandas.DataFrame`` or
+            ``polars.DataFrame``.
 
         Raises
         ------
         ValueError
-            If `kind` or `level` is invalid, or if a classifier is called "name" like the first
-            column.
+            If `kind` or `level` is invalid, or if a classifier is called "name" like
+            the first column.
 
         Examples
         --------
         >>> from skpostbac import PairedCounts, PosteriorComparison
-        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> counts = PairedCounts.from_cells(
+        ...     [[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new")
+        ... )
         >>> comparison = PosteriorComparison.from_paired_counts(counts)
         >>> for name, column in comparison.table().items():
         ...     print(name, column)
@@ -639,16 +678,23 @@ class PosteriorComparison(StablePickle):
         >>> comparison.table("differences")["first"]
         ['new']
         """
-        check_choice(kind, ("prob_greater", "rank_probabilities", "differences"), "kind")
+        check_choice(
+            kind, ("prob_greater", "rank_probabilities", "differences"), "kind"
+        )
         check_level(level)
         if kind == "differences":
             rows = []
             pairs = list(combinations(self.ranking(), 2))
             for first, second in progress(pairs, len(pairs), "describing differences"):
                 difference = self.difference(first, second)
-                above, masses = float(difference.ccdf(0.0)), self.rope_masses(first, second)
+                above = float(difference.ccdf(0.0))
+                masses = self.rope_masses(first, second)
                 draws = getattr(difference, "draws", None)
-                error = 0.0 if draws is None else float(probability_errors(above, len(draws)))
+                error = (
+                    0.0
+                    if draws is None
+                    else float(probability_errors(above, len(draws)))
+                )
                 row = {
                     "first": first,
                     "second": second,
@@ -660,13 +706,19 @@ class PosteriorComparison(StablePickle):
                 rows.append(row)
             return {key: [row[key] for row in rows] for key in rows[0]}
         if kind == "prob_greater":
-            columns, matrix = self.names, self.prob_greater()
+            columns = self.names
+            matrix = self.prob_greater()
         else:
             columns = tuple(f"rank {rank}" for rank in range(1, len(self.names) + 1))
             matrix = self.rank_probabilities()
         if "name" in columns:
-            raise ValueError("names must not contain 'name', the name of the first column")
-        return {"name": list(self.names), **dict(zip(columns, matrix.T.tolist(), strict=True))}
+            raise ValueError(
+                "names must not contain 'name', the name of the first column"
+            )
+        return {
+            "name": list(self.names),
+            **dict(zip(columns, matrix.T.tolist(), strict=True)),
+        }
 
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the comparison.
@@ -679,24 +731,29 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         text : str
-            One line per classifier, best first, then notes on the comparison, the score and its
-            scope, and, where they matter, on the prior and the precision of random draws.
+            One line per classifier, best first, then notes on the comparison, the score
+            and its scope, and, where they matter, on the prior and the precision of
+            random draws.
 
         Examples
         --------
         >>> from skpostbac import PairedCounts, PosteriorComparison
-        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> counts = PairedCounts.from_cells(
+        ...     [[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new")
+        ... )
         >>> print(PosteriorComparison.from_paired_counts(counts).report())
-        new has the highest posterior mean of 2 classifiers, 0.789 (95% credible interval 0.673 to
-        0.890); it is the best with probability 0.981.
-        old has 0.670 (95% credible interval 0.543 to 0.790). new is better than old with
-        probability 0.981 (difference 0.120, 95% interval 0.004 to 0.244).
-        Paired comparison: all classifiers were tested on the same 60 samples, and the comparison
-        accounts for their agreement on individual samples.
-        With so few samples, probabilities above 0.95 are too high if real differences are small (in
-        simulations, 0.98 stated and 0.93 true).
-        Scores are balanced accuracies: recall averaged over the classes; chance level is 0.500.
-        These results apply to the fitted classifiers; variation from retraining is not included.
+        new has the highest posterior mean of 2 classifiers, 0.789 (95% credible
+        interval 0.673 to 0.890); it is the best with probability 0.981.
+        old has 0.670 (95% credible interval 0.543 to 0.790). new is better than old
+        with probability 0.981 (difference 0.120, 95% interval 0.004 to 0.244).
+        Paired comparison: all classifiers were tested on the same 60 samples, and the
+        comparison accounts for their agreement on individual samples.
+        With so few samples, probabilities above 0.95 are too high if real differences
+        are small (in simulations, 0.98 stated and 0.93 true).
+        Scores are balanced accuracies: recall averaged over the classes; chance level
+            is 0.500.
+        These results apply to the fitted classifiers; variation from retraining is not
+            included.
         """
         return _write_report(self, level)
 
@@ -708,8 +765,8 @@ class PosteriorComparison(StablePickle):
         ax : matplotlib Axes, default=None
             Axes to draw into. Defaults to those of a new figure.
         **plot_params
-            As for :meth:`ComparisonPlot.plot <skpostbac.displays.ComparisonPlot.plot>`; ``kind``
-            selects the plot.
+            As for :meth:`ComparisonPlot.plot <skpostbac.displays.ComparisonPlot.plot>`;
+            ``kind`` selects the plot.
 
         Returns
         -------
@@ -725,8 +782,12 @@ class PosteriorComparison(StablePickle):
         --------
         >>> import matplotlib.pyplot as plt
         >>> from skpostbac import PairedCounts, PosteriorComparison
-        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
-        >>> display = PosteriorComparison.from_paired_counts(counts).plot(kind="difference")
+        >>> counts = PairedCounts.from_cells(
+        ...     [[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new")
+        ... )
+        >>> display = PosteriorComparison.from_paired_counts(counts).plot(
+        ...     kind="difference"
+        ... )
         >>> display.ax_.get_ylabel()
         'Probability density'
         >>> plt.close(display.figure_)
@@ -751,7 +812,9 @@ class PosteriorComparison(StablePickle):
             values = _JOINT_OBJECTIVES[objective](self)
         else:
             distributions = [entry.distribution for entry in self.posteriors]
-            values = evaluate_all(distributions, lambda one: OBJECTIVES[objective](one, level))
+            values = evaluate_all(
+                distributions, lambda one: OBJECTIVES[objective](one, level)
+            )
             values = -values if self.less_is_better else values
         order: list[int] = np.argsort(-values, kind="stable").tolist()
         return order
@@ -764,28 +827,36 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
         return describe_estimate(one["mean"], Interval(one["low"], one["high"]), level)
 
     best, *others = records = comparison.summary(level)
-    *tied, last = (record["name"] for record in records if record["mean"] == best["mean"])
+    *tied, last = (
+        record["name"] for record in records if record["mean"] == best["mean"]
+    )
     leaders = f"{', '.join(tied)} and {last} tie for" if tied else f"{last} has"
     highest = "lowest" if comparison.less_is_better else "highest"
     introduction = (
-        f"{leaders} the {highest} posterior mean of {len(records)} classifiers, {describe(best)}; "
-        f"{best['name'] if tied else 'it'} is the best with probability "
-        f"{format_probability(best['prob_best'])}."
+        f"{leaders} the {highest} posterior mean of {len(records)} classifiers, "
+        f"{describe(best)}; {best['name'] if tied else 'it'} is the best with "
+        f"probability {format_probability(best['prob_best'])}."
     )
-    lines, leader, rope = [introduction], best["name"], comparison.rope
+    lines = [introduction]
+    leader = best["name"]
+    rope = comparison.rope
     differences = []
     for other in others:
         name = other["name"]
         distribution = comparison.difference(leader, name)
         differences.append(figures := _figures(distribution, level))
-        mean, low, high = round_estimate(figures["mean"], Interval(figures["low"], figures["high"]))
-        below, within, above = map(format_probability, comparison.rope_masses(leader, name))
+        mean, low, high = round_estimate(
+            figures["mean"], Interval(figures["low"], figures["high"])
+        )
+        below, within, above = map(
+            format_probability, comparison.rope_masses(leader, name)
+        )
         how = f"with probability {above}"
         if rope > 0:
             how = (
-                f"by more than {rope:g} with probability {above}, practically equivalent (within "
-                f"{rope:g}) with probability {within} and worse by more than {rope:g} with "
-                f"probability {below}"
+                f"by more than {rope:g} with probability {above}, practically "
+                f"equivalent (within {rope:g}) with probability {within} and worse by "
+                f"more than {rope:g} with probability {below}"
             )
         lines.append(
             f"{name} has {describe(other)}. {leader} is better than {name} {how} "
@@ -802,26 +873,31 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
     elif len(posteriors[0]._averaged) == 1:
         (label,) = label_list(posteriors[0].counts.classes[posteriors[0]._averaged])
         lines.append(
-            f"Scores are recalls of class {label!r}, the only class, not balanced accuracies."
+            f"Scores are recalls of class {label!r}, the only class, not balanced "
+            "accuracies."
         )
     else:
         lines.append(
-            "Scores are balanced accuracies: recall averaged over the classes; chance level is "
-            f"{posteriors[0].chance:.3f}."
+            "Scores are balanced accuracies: recall averaged over the classes; chance "
+            f"level is {posteriors[0].chance:.3f}."
         )
-    lines.append(
-        "This compares algorithms: models refitted on data sets of this size, not only those that "
-        "were tested."
-        if joint.correction
-        else "These results apply to the fitted classifiers; variation from retraining is not "
-        "included."
-    )
     if joint.correction:
+        lines.append(
+            "This compares algorithms: models refitted on data sets of this size, not "
+            "only those that were tested."
+        )
         lines.append(joint.correction)
+    else:
+        lines.append(
+            "These results apply to the fitted classifiers; variation from retraining "
+            "is not included."
+        )
     if are_balanced:
         evidence = [one._evidence() for one in posteriors]
         lines += [*coverage_notes(evidence), *untested_notes(evidence)]
-    is_drawn = isinstance(comparison.difference(leader, others[0]["name"]), DrawnDistribution)
+    is_drawn = isinstance(
+        comparison.difference(leader, others[0]["name"]), DrawnDistribution
+    )
     lines += _describe_precision(records, differences if is_drawn else [])
     return paragraphs(*lines)
 
@@ -829,15 +905,16 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
 def _describe_precision(
     records: Sequence[dict[str, Any]], drawn_differences: Sequence[dict[str, float]]
 ) -> list[str]:
-    """Return a sentence with the errors of random draws, or none if no printed digit could change.
+    """Return a sentence on the errors of random draws if they could show.
 
-    Differences are given if they are drawn; then means and ends of intervals are drawn, too.
+    Differences are given if they are drawn; then means and ends of intervals are drawn,
+    too.
     """
     of_probabilities = max(record["prob_best_error"] for record in records)
     if not drawn_differences:
         sentence = (
-            "Probabilities of being the best are estimated from random draws, with a standard "
-            f"error of up to about {of_probabilities:.1g}."
+            "Probabilities of being the best are estimated from random draws, with a "
+            f"standard error of up to about {of_probabilities:.1g}."
         )
         return [sentence] if is_shown(of_probabilities) else []
     rows = (*records, *drawn_differences)
@@ -845,16 +922,16 @@ def _describe_precision(
     of_ends = max(row[key] for row in rows for key in ("low_error", "high_error"))
     width = min(row["high"] - row["low"] for row in rows)
     sentence = (
-        "These numbers are estimated from random draws, with standard errors of up to about "
-        f"{of_probabilities:.1g} (probabilities), {of_means:.1g} (means) and {of_ends:.1g} "
-        "(ends of intervals)."
+        "These numbers are estimated from random draws, with standard errors of up to "
+        f"about {of_probabilities:.1g} (probabilities), {of_means:.1g} (means) and "
+        f"{of_ends:.1g} (ends of intervals)."
     )
     errors = of_probabilities, of_means, of_ends
     return [sentence] if any(is_shown(error, width) for error in errors) else []
 
 
 def _figures(distribution: Distribution, level: float) -> dict[str, float]:
-    """Return the figures of a distribution with their Monte Carlo errors, 0 if it is exact."""
+    """Return the figures of a distribution and their Monte Carlo errors."""
     figures = figures_of(distribution, level)
     errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
     if isinstance(distribution, DrawnDistribution):
@@ -870,21 +947,23 @@ def compare_posteriors(
 ) -> PosteriorComparison:
     r"""Compare classifiers that were tested on independent test sets.
 
-    For each pair, the posterior of :math:`\delta = \lambda_j - \lambda_i`, the difference of their
-    balanced accuracies ([1]_, eq. 14), is computed without random draws, as it is for accuracies.
-    Differences of other metrics are estimated from 100,000 random draws with a fixed seed.
+    For each pair, the posterior of :math:`\delta = \lambda_j - \lambda_i`, the
+    difference of their balanced accuracies ([1]_, eq. 14), is computed without random
+    draws, as it is for accuracies. Differences of other metrics are estimated from
+    100,000 random draws with a fixed seed.
 
     Parameters
     ----------
     posteriors : mapping of str to posterior
         Posteriors of one metric of T >= 2 classifiers, by name, such as
         :class:`PosteriorBalancedAccuracy`, :class:`PosteriorAccuracy`,
-        :class:`PosteriorConfusionMetric` or :class:`~skpostbac.metrics.PosteriorRankingMetric`.
-        Balanced accuracies must have the same classes, in any order, and the same class weights;
-        priors may differ.
+        :class:`PosteriorConfusionMetric` or
+        :class:`~skpostbac.metrics.PosteriorRankingMetric`. Balanced accuracies must
+        have the same classes, in any order, and the same class weights; priors may
+        differ.
     rope : float, default=0.0
-        Half-width of the region of practical equivalence, in units of the metric, at least 0; below
-        1 for accuracies.
+        Half-width of the region of practical equivalence, in units of the metric, at
+        least 0; below 1 for accuracies.
 
     Returns
     -------
@@ -896,23 +975,25 @@ def compare_posteriors(
     TypeError
         If `posteriors` is not a mapping from strings to posteriors.
     ValueError
-        If there are fewer than two, if they are of different metrics, classes or class weights, or
-        if `rope` is invalid.
+        If there are fewer than two, if they are of different metrics, classes or class
+        weights, or if `rope` is invalid.
 
     Notes
     -----
-    The posteriors are treated as independent, which requires that no two classifiers were tested on
-    the same samples. On the same test set, good classifiers make mostly the same errors, so their
-    difference is more certain than it appears here: use :func:`~skpostbac.compare_predictions`.
+    The posteriors are treated as independent, which requires that no two classifiers
+    were tested on the same samples. On the same test set, good classifiers make mostly
+    the same errors, so their difference is more certain than it appears here: use
+    :func:`~skpostbac.compare_predictions`.
 
     Classes are matched by label: the number 1 and the string "1" are different classes.
-    :func:`~skpostbac.pooled_posteriors` returns labels as strings unless you pass `labels`.
+    :func:`~skpostbac.pooled_posteriors` returns labels as strings unless you pass
+    `labels`.
 
     References
     ----------
-    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
-       evaluation for multiclass classification using the posterior balanced accuracy.
-       ROBOT2013: First Iberian Robotics Conference, 347-361.
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic
+       performance evaluation for multiclass classification using the posterior balanced
+       accuracy. ROBOT2013: First Iberian Robotics Conference, 347-361.
 
     Examples
     --------
@@ -934,7 +1015,9 @@ def compare_posteriors(
     -0.0619 0.3223
     """
     if not isinstance(posteriors, Mapping):
-        raise TypeError(f"posteriors must be a mapping, got {type(posteriors).__name__}")
+        raise TypeError(
+            f"posteriors must be a mapping, got {type(posteriors).__name__}"
+        )
     names = tuple(posteriors)
     with input_errors("posteriors"):
         if names:
@@ -971,49 +1054,50 @@ def compare_predictions(
     y_true : array-like of shape (n_samples,)
         True labels, in any format that scikit-learn accepts.
     predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
-        Predicted labels of T >= 2 classifiers for the same samples, by name; a pandas or polars
-        DataFrame has one column per classifier.
+        Predicted labels of T >= 2 classifiers for the same samples, by name; a pandas
+        or polars DataFrame has one column per classifier.
     metric : str, callable, ExpectedCost or NetBenefit, default="balanced_accuracy"
         What is compared: "balanced_accuracy", "accuracy", or any other metric of
         :func:`posterior_confusion_metric`, such as "f1", "mcc", an
-        :class:`~skpostbac.metrics.ExpectedCost` or a function of confusion matrices. For costs,
-        false positive rates and negative likelihood ratios, lower is better.
+        :class:`~skpostbac.metrics.ExpectedCost` or a function of confusion matrices.
+        For costs, false positive rates and negative likelihood ratios, lower is better.
     pos_label, average, prevalence
         As for :func:`posterior_confusion_metric`, where the metric has them.
     rope : float, default=0.0
-        Half-width of the region of practical equivalence, in units of the metric, at least 0; below
-        1 for accuracies.
+        Half-width of the region of practical equivalence, in units of the metric, at
+        least 0; below 1 for accuracies.
     labels : array-like of shape (n_classes,), default=None
-        Classes to average over, by default those in `y_true`; for metrics other than the
-        accuracies the classes of the confusion matrices, by default with those predicted. A class
-        that is absent from `y_true` keeps its prior; samples whose true class is not listed are
-        ignored.
+        Classes to average over, by default those in `y_true`; for metrics other than
+        the accuracies the classes of the confusion matrices, by default with those
+        predicted. A class that is absent from `y_true` keeps its prior; samples whose
+        true class is not listed are ignored.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights. By default they are case counts, so their scale matters: a
-        weight of 2 counts the sample twice and narrows the posterior.
+        Finite, non-negative weights. By default they are case counts, so their scale
+        matters: a weight of 2 counts the sample twice and narrows the posterior.
     weight_type : {"case", "importance"}, default=None
-        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
-        whose scale does not matter. None means "case", with a warning if the weights are not whole
-        numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability)
+        weights, whose scale does not matter. None means "case", with a warning if the
+        weights are not whole numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient, a site or a document. Samples of the same group
-        are treated as correlated and count for less; see :ref:`groups`. Each score and each
-        difference has its own design effects.
+        The group of each sample, such as a patient, a site or a document. Samples of
+        the same group are treated as correlated and count for less; see :ref:`groups`.
+        Each score and each difference has its own design effects.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the balanced accuracy, normalised to sum to 1.
     prior : str, pair of floats, array-like or Hyperprior, default="calibrated"
         Prior of the accuracy of each classifier on each class, as for
         :class:`PosteriorBalancedAccuracy` and :func:`posterior_confusion_metric`. With
-        "hierarchical", for the balanced accuracy, the differences between classifiers borrow
-        strength across classes, too. For "accuracy" it is the prior of the accuracy itself, and
-        "calibrated" is Beta(1, 1).
+        "hierarchical", for the balanced accuracy, the differences between classifiers
+        borrow strength across classes, too. For "accuracy" it is the prior of the
+        accuracy itself, and "calibrated" is Beta(1, 1).
     n_draws : int, default=100_000
-        Number of random draws, at most 1e9, for ranks and losses of more than two classifiers, and
-        for all results of metrics other than the accuracies; fewer, but at least 2,000, where there
-        are many different combinations of labels, such as with ten classes.
+        Number of random draws, at most 1e9, for ranks and losses of more than two
+        classifiers, and for all results of metrics other than the accuracies; fewer,
+        but at least 2,000, where there are many different combinations of labels, such
+        as with ten classes.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the draws, read once, so the result then stays the same. Results are reproducible by
-        default; None stands for fresh entropy.
+        Seed of the draws, read once, so the result then stays the same. Results are
+        reproducible by default; None stands for fresh entropy.
     n_jobs : int, default=None
         Number of jobs of :class:`joblib.Parallel`; the result does not depend on it.
 
@@ -1025,21 +1109,22 @@ def compare_predictions(
     Raises
     ------
     TypeError, ValueError
-        If there are fewer than two classifiers; if `rope`, `n_draws` or `random_state` is invalid;
-        if `class_weight`, `pos_label`, `average` or `prevalence` does not apply to the metric; if
-        an explicit prior gives one of the four outcomes of a pair less than 1e-6; or as listed in
-        :func:`paired_counts`, :class:`PosteriorBalancedAccuracy` and
-        :func:`posterior_confusion_metric`.
+        If there are fewer than two classifiers; if `rope`, `n_draws` or `random_state`
+        is invalid; if `class_weight`, `pos_label`, `average` or `prevalence` does not
+        apply to the metric; if an explicit prior gives one of the four outcomes of a
+        pair less than 1e-6; or as listed in :func:`paired_counts`,
+        :class:`PosteriorBalancedAccuracy` and :func:`posterior_confusion_metric`.
 
     Warns
     -----
     UserWarning
         For each classifier that predicts none of the labels in `y_true`.
     PriorInfluenceWarning
-        If 95 % intervals under this prior would often miss the true value in similar test sets, or
-        if a class has no samples.
+        If 95 % intervals under this prior would often miss the true value in similar
+        test sets, or if a class has no samples.
     GroupsWarning
-        If the correlation within groups is poorly known, or if groups span several classes.
+        If the correlation within groups is poorly known, or if groups span several
+        classes.
     SampleWeightWarning
         If weights are not whole numbers and `weight_type` is None.
 
@@ -1050,59 +1135,68 @@ def compare_predictions(
 
     Notes
     -----
-    For accuracies, a sample of a class shows one of :math:`2^T` patterns of which classifiers are
-    right; for "accuracy", all samples are of one class. Their
-    probabilities have a Dirichlet prior. Each classifier's accuracy then has exactly the
-    posterior that it has alone, and each pair a Dirichlet posterior over the four cells both right,
-    only the first, only the second, neither. The distribution of the difference is exact.
+    For accuracies, a sample of a class shows one of :math:`2^T` patterns of which
+    classifiers are right; for "accuracy", all samples are of one class. Their
+    probabilities have a Dirichlet prior. Each classifier's accuracy then has exactly
+    the posterior that it has alone, and each pair a Dirichlet posterior over the four
+    cells both right, only the first, only the second, neither. The distribution of the
+    difference is exact.
 
-    By default, all prior mass of a pair is on disagreement, :math:`(0, 1/l, 1/l, 0)` for l classes,
-    so that few disagreements leave the difference as uncertain as it is. As for a classifier alone,
-    the parameters of a class of n samples are multiplied by :math:`1 - \min(n, 1.5 - 2/l) / (n +
-    2/l)`, which takes the strength of up to 1.5 observations away and leaves the mean as it is. Of
-    T > 2 classifiers, no sample can have all pairs disagree: ranks and losses use patterns with
-    half of the classifiers right, of which two disagree with probability :math:`T / (2 (T - 1))`
-    for even T and :math:`(T + 1) / (2 T)` for odd T, the most that is possible. So they may differ
+    By default, all prior mass of a pair is on disagreement, :math:`(0, 1/l, 1/l, 0)`
+    for l classes, so that few disagreements leave the difference as uncertain as it is.
+    As for a classifier alone, the parameters of a class of n samples are multiplied by
+    :math:`1 - \min(n, 1.5 - 2/l) / (n + 2/l)`, which takes the strength of up to 1.5
+    observations away and leaves the mean as it is. Of T > 2 classifiers, no sample can
+    have all pairs disagree: ranks and losses use patterns with half of the classifiers
+    right, of which two disagree with probability :math:`T / (2 (T - 1))` for even T and
+    :math:`(T + 1) / (2 T)` for odd T, the most that is possible. So they may differ
     slightly from the probabilities of pairs.
 
-    With an explicit prior (a, b), and with "uniform", "jeffreys" or "neutral", the patterns have
-    the mass :math:`a + b`, as if the classifiers were right independently of each other with
-    probability :math:`a / (a + b)`. A pair then has the prior :math:`(a^2, ab, ab, b^2) / (a + b)`,
-    whatever other classifiers there are.
+    With an explicit prior (a, b), and with "uniform", "jeffreys" or "neutral", the
+    patterns have the mass :math:`a + b`, as if the classifiers were right independently
+    of each other with probability :math:`a / (a + b)`. A pair then has the prior
+    :math:`(a^2, ab, ab, b^2) / (a + b)`, whatever other classifiers there are.
 
-    For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each classifier
-    and in all moments up to the third; the error in fourth moments is far below the Monte Carlo
-    error.
+    For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each
+    classifier and in all moments up to the third; the error in fourth moments is far
+    below the Monte Carlo error.
 
-    With the hierarchical prior, classes share information on how often two classifiers differ and
-    which of them is then right (:class:`~skpostbac.stats.HierarchicalPairedDifference`). Use it for
-    many classes with few samples: independent priors pull each class's difference to zero, which
-    does not average out. Probabilities are then shares of random draws, accurate to about 0.001,
-    and the mean of a difference is not the difference of the means. Each pair has its own
-    distribution, and for T > 2 no joint distribution reproduces all of them. Ranks and losses use
-    the exact differences from the leader (the classifier with the highest mean), joined by a normal
-    copula whose correlations match the variances of all pairs. For two other classifiers, the
-    probability of being better implied by the ranks may differ by a few hundredths from that of the
-    pair.
+    With the hierarchical prior, classes share information on how often two classifiers
+    differ and which of them is then right
+    (:class:`~skpostbac.stats.HierarchicalPairedDifference`). Use it for many classes
+    with few samples: independent priors pull each class's difference to zero, which
+    does not average out. Probabilities are then shares of random draws, accurate to
+    about 0.001, and the mean of a difference is not the difference of the means. Each
+    pair has its own distribution, and for T > 2 no joint distribution reproduces all of
+    them. Ranks and losses use the exact differences from the leader (the classifier
+    with the highest mean), joined by a normal copula whose correlations match the
+    variances of all pairs. For two other classifiers, the probability of being better
+    implied by the ranks may differ by a few hundredths from that of the pair.
 
-    For any other metric, the cells of true class and all predictions have a Dirichlet prior, of
-    which each classifier has the posterior of :func:`posterior_confusion_metric` (without groups
-    and importance weights, exactly). The prior of a class is on disagreement as far as it can be:
-    of two classifiers with a = b one is right and the other predicts any other class. Pairs are
-    drawn by themselves, and ranks of more than two classifiers jointly. All numbers are estimated
-    from random draws and have standard errors, in :meth:`PosteriorComparison.table`,
-    :meth:`PosteriorComparison.summary` and :meth:`PosteriorComparison.monte_carlo_error`. With
-    groups or importance weights, the cells of a pair are divided by the design effects of the
-    difference, found by linearising the metric.
+    For any other metric, the cells of true class and all predictions have a Dirichlet
+    prior, of which each classifier has the posterior of
+    :func:`posterior_confusion_metric` (without groups and importance weights, exactly).
+    The prior of a class is on disagreement as far as it can be: of two classifiers with
+    a = b one is right and the other predicts any other class. Pairs are drawn by
+    themselves, and ranks of more than two classifiers jointly. All numbers are
+    estimated from random draws and have standard errors, in
+    :meth:`PosteriorComparison.table`, :meth:`PosteriorComparison.summary` and
+    :meth:`PosteriorComparison.monte_carlo_error`. With groups or importance weights,
+    the cells of a pair are divided by the design effects of the difference, found by
+    linearising the metric.
 
-    The posterior describes the predictions that were made; it does not include the variation
-    between training sets.
+    The posterior describes the predictions that were made; it does not include the
+    variation between training sets.
 
     Examples
     --------
     Two classifiers that agree on most samples; the second is right on three more.
 
-    >>> from skpostbac import compare_posteriors, compare_predictions, posterior_balanced_accuracy
+    >>> from skpostbac import (
+    ...     compare_posteriors,
+    ...     compare_predictions,
+    ...     posterior_balanced_accuracy,
+    ... )
     >>> y_true = ["a"] * 20 + ["b"] * 20
     >>> one = ["a"] * 14 + ["b"] * 20 + ["a"] * 6
     >>> two = ["a"] * 16 + ["b"] * 19 + ["a"] * 5
@@ -1115,11 +1209,17 @@ def compare_predictions(
 
     Any metric can be compared:
 
-    >>> f1 = compare_predictions(y_true, {"one": one, "two": two}, metric="f1", pos_label="a")
-    >>> f1.difference("two", "one").mean(), f1.difference("two", "one").monte_carlo_error()
+    >>> f1 = compare_predictions(
+    ...     y_true, {"one": one, "two": two}, metric="f1", pos_label="a"
+    ... )
+    >>> (
+    ...     f1.difference("two", "one").mean(),
+    ...     f1.difference("two", "one").monte_carlo_error(),
+    ... )
     (0.0777, 0.00018)
 
-    If they had been tested on different samples, the same result would be far less certain:
+    If they had been tested on different samples, the same result would be far less
+    certain:
 
     >>> posteriors = {
     ...     name: posterior_balanced_accuracy(y_true, y_pred)
@@ -1140,7 +1240,11 @@ def compare_predictions(
         "random_state": random_state,
         "n_jobs": n_jobs,
     }
-    target: dict[str, Any] = {"pos_label": pos_label, "average": average, "prevalence": prevalence}
+    target: dict[str, Any] = {
+        "pos_label": pos_label,
+        "average": average,
+        "prevalence": prevalence,
+    }
     if _follows_from_outcomes(metric, target):
         counts = _count_pairs(y_true, predictions, **options)
         comparison = PosteriorComparison.from_paired_counts(
@@ -1183,17 +1287,25 @@ def _follows_from_outcomes(metric: Metric, target: dict[str, Any]) -> bool:
     is_sampled = isinstance(prevalence, str) and prevalence == "sampled"
     if metric == "accuracy" and not is_sampled:
         return False
-    for argument, value in (target | {"prevalence": None if is_sampled else prevalence}).items():
+    for argument, value in (
+        target | {"prevalence": None if is_sampled else prevalence}
+    ).items():
         if value is not None:
-            raise ValueError(f"{argument}={value!r} does not apply to metric={metric!r}")
+            raise ValueError(
+                f"{argument}={value!r} does not apply to metric={metric!r}"
+            )
     return True
 
 
-def _count_pairs(y_true: ArrayLike, predictions: Predictions, **options: Any) -> PairedCounts:
-    """Count joint correct predictions; warn of classifiers that predict other labels."""
+def _count_pairs(
+    y_true: ArrayLike, predictions: Predictions, **options: Any
+) -> PairedCounts:
+    """Count joint correct predictions; warn of labels that are foreign."""
     counts = paired_counts(y_true, predictions, **options)
     check_several(len(counts.names), "predictions")
-    never_right = [counts.names[i] for i in np.flatnonzero(~counts.patterns.any(axis=0))]
+    never_right = [
+        counts.names[i] for i in np.flatnonzero(~counts.patterns.any(axis=0))
+    ]
     if never_right:
         warn_if_foreign(y_true, by_argument(predictions, never_right))
     return counts
@@ -1236,17 +1348,27 @@ def _confusion_joint(
     )
     recall_sum = confusion.target.recall_sum
     if recall_sum is None:
-        return ConfusionJoint(posteriors=tuple(posteriors), confusion=confusion, **drawing)
-    counts = _count_pairs(y_true, predictions, **options | {"labels": confusion.classes})
-    margins = [PosteriorBalancedAccuracy(one, prior=prior) for one in margins_of(counts)]
+        return ConfusionJoint(
+            posteriors=tuple(posteriors), confusion=confusion, **drawing
+        )
+    counts = _count_pairs(
+        y_true, predictions, **options | {"labels": confusion.classes}
+    )
+    margins = [
+        PosteriorBalancedAccuracy(one, prior=prior) for one in margins_of(counts)
+    ]
     # The balanced accuracy has more to say than any metric.
     shown = margins if recall_sum == MEAN_RECALL else posteriors
-    return outcome_joint(counts, margins, recall_sum=recall_sum, posteriors=shown, **drawing)
+    return outcome_joint(
+        counts, margins, recall_sum=recall_sum, posteriors=shown, **drawing
+    )
 
 
 def check_several(n_classifiers: int, argument: str) -> None:
     if n_classifiers < 2:
-        raise ValueError(f"{argument} must hold at least two classifiers, got {n_classifiers}")
+        raise ValueError(
+            f"{argument} must hold at least two classifiers, got {n_classifiers}"
+        )
 
 
 def _check_same_score(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> None:
@@ -1257,20 +1379,22 @@ def _check_same_score(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> No
                 f"posteriors[{name!r}] must be the posterior of a metric, "
                 f"got {type(posterior).__name__}"
             )
-    if all(isinstance(posterior, PosteriorBalancedAccuracy) for posterior in posteriors):
+    if all(
+        isinstance(posterior, PosteriorBalancedAccuracy) for posterior in posteriors
+    ):
         _check_same_classes(names, posteriors)
         return
     metrics = [posterior.score_name for posterior in posteriors]
     for name, metric in zip(names, metrics, strict=True):
         if metric != metrics[0]:
             raise ValueError(
-                f"posteriors must be of one metric, got {metrics[0]!r} for {names[0]!r} and "
-                f"{metric!r} for {name!r}"
+                f"posteriors must be of one metric, got {metrics[0]!r} for "
+                f"{names[0]!r} and {metric!r} for {name!r}"
             )
 
 
 def _check_same_classes(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> None:
-    """Raise if balanced accuracies are of other classes or weights, or cannot be subtracted."""
+    """Raise if balanced accuracies differ in classes, weights or kind of prior."""
     weights = []
     for posterior in posteriors:
         labels = label_list(posterior.counts.classes)
@@ -1283,16 +1407,24 @@ def _check_same_classes(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> 
         }
         if any(surplus.values()):
             described = [
-                f"only {one!r} has {reprlib.repr(own)}" if own else f"{one!r} has no other"
+                f"only {one!r} has {reprlib.repr(own)}"
+                if own
+                else f"{one!r} has no other"
                 for one, own in surplus.items()
             ]
-            raise ValueError(f"posteriors must be of the same classes: {', '.join(described)}")
+            raise ValueError(
+                f"posteriors must be of the same classes: {', '.join(described)}"
+            )
         for label, weight in first.items():
-            # The classes may be in another order, and sums of weights rounded otherwise.
+            # The classes may be in another order, and sums of weights rounded
+            # otherwise.
             if not math.isclose(other[label], weight, rel_tol=1e-9):
                 raise ValueError(
-                    f"posteriors must have the same class_weight: {reprlib.repr(label)} has "
-                    f"{weight:g} of {names[0]!r}, and {other[label]:g} of {name!r}"
+                    "posteriors must have the same class_weight: "
+                    f"{reprlib.repr(label)} has {weight:g} of {names[0]!r}, and "
+                    f"{other[label]:g} of {name!r}"
                 )
     if not all(posteriors[0].prior.is_comparable(one.prior) for one in posteriors):
-        raise ValueError("posteriors must all have the same hierarchical prior, or none of them")
+        raise ValueError(
+            "posteriors must all have the same hierarchical prior, or none of them"
+        )

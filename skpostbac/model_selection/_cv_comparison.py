@@ -67,10 +67,10 @@ def compare_cv_results(
     ----------
     cv_results : mapping of str to dict or DataFrame
         Results of T >= 2 classifiers, by name: the output of
-        :func:`~sklearn.model_selection.cross_validate` with ``scoring=OutcomesScorer(...)`` and the
-        same splits. From the ``cv_results_`` of a search, the candidate with the largest score
-        is used; its selection bias is corrected by :func:`selected_posterior`, but not
-        here.
+        :func:`~sklearn.model_selection.cross_validate` with
+        ``scoring=OutcomesScorer(...)`` and the same splits. From the ``cv_results_`` of
+        a search, the candidate with the largest score is used; its selection bias is
+        corrected by :func:`selected_posterior`, but not here.
     metric : {"balanced_accuracy", "accuracy"}, default="balanced_accuracy"
         What is compared. Outcomes of samples do not suffice for other metrics.
     rope, class_weight, prior, n_draws, random_state
@@ -79,12 +79,13 @@ def compare_cv_results(
     labels, n_repeats
         As for :func:`~skpostbac.pooled_posteriors`.
     training_variation : {"nadeau-bengio"} or None, default="nadeau-bengio"
-        By default the comparison answers which algorithm is better, for models refitted on data
-        sets of this size, with the correction of :func:`~skpostbac.pooled_posteriors`. With None it
-        applies to these predictions only, and equally good algorithms seem different too often.
+        By default the comparison answers which algorithm is better, for models refitted
+        on data sets of this size, with the correction of
+        :func:`~skpostbac.pooled_posteriors`. With None it applies to these predictions
+        only, and equally good algorithms seem different too often.
     same_splits : bool, default=False
-        Pass True to state that all classifiers used the same splits, if the results do not show it.
-        This silences the warning.
+        Pass True to state that all classifiers used the same splits, if the results do
+        not show it. This silences the warning.
 
     Returns
     -------
@@ -96,17 +97,18 @@ def compare_cv_results(
     TypeError
         If `cv_results` is not a mapping of names.
     ValueError
-        If there are fewer than two classifiers, if one has no sample outcomes, has failed fits or
-        was tested on other folds, if `metric` is another one, or for the reasons listed in
-        :func:`~skpostbac.compare_predictions`.
+        If there are fewer than two classifiers, if one has no sample outcomes, has
+        failed fits or was tested on other folds, if `metric` is another one, or for the
+        reasons listed in :func:`~skpostbac.compare_predictions`.
 
     Warns
     -----
     UserWarning
-        If the results do not show which samples were tested, and `same_splits` is False.
+        If the results do not show which samples were tested, and `same_splits` is
+        False.
     PriorInfluenceWarning
-        If 95 % intervals under this prior would often miss the true value in similar test sets, or
-        if a class has no samples.
+        If 95 % intervals under this prior would often miss the true value in similar
+        test sets, or if a class has no samples.
 
     See Also
     --------
@@ -116,10 +118,10 @@ def compare_cv_results(
     Notes
     -----
     The folds are checked to have the same number of samples of each class and, if
-    :func:`~sklearn.model_selection.cross_validate` returned the indices (``return_indices=True``),
-    the same samples. Without indices this cannot be checked: folds of
-    ``StratifiedKFold(shuffle=True)`` without a seed have the same sizes but different samples, so
-    the comparison would pair samples at random.
+    :func:`~sklearn.model_selection.cross_validate` returned the indices
+    (``return_indices=True``), the same samples. Without indices this cannot be checked:
+    folds of ``StratifiedKFold(shuffle=True)`` without a seed have the same sizes but
+    different samples, so the comparison would pair samples at random.
 
     Examples
     --------
@@ -150,7 +152,9 @@ def compare_cv_results(
     merged = replace(merged, n_repeats=n_repeats, training_variation=training_variation)
     # Scorers with a larger `max_test_size` have more words.
     most = max(each.shape[2] for each in words)
-    padded = [np.pad(each, ((0, 0), (0, 0), (0, most - each.shape[2]))) for each in words]
+    padded = [
+        np.pad(each, ((0, 0), (0, 0), (0, most - each.shape[2]))) for each in words
+    ]
     times = merged.times * merged.inflation
     paired = merged.pair(np.concatenate(padded), range(len(folds)), times)
     counts = PairedCounts(
@@ -181,8 +185,10 @@ def compare_cv_results(
 def _read(
     cv_results: Any, labels: ArrayLike | None, is_one_class: bool
 ) -> tuple[dict[str, FoldCounts], list[Floats]]:
-    """Return the folds and outcomes of each classifier, of the best candidate if it is a search."""
-    is_one_result = hasattr(cv_results, "keys") and any("fit_time" in str(k) for k in cv_results)
+    """Return folds and outcomes of each classifier, or of a search's best candidate."""
+    is_one_result = hasattr(cv_results, "keys") and any(
+        "fit_time" in str(k) for k in cv_results
+    )
     if is_one_result or not isinstance(cv_results, Mapping):
         found = "the results of one call" if is_one_result else shown(cv_results)
         raise TypeError(
@@ -191,27 +197,36 @@ def _read(
             "PosteriorComparison.from_paired_counts(pooled_paired_counts(search.cv_results_))"
         )
     if len(cv_results) < 2:
-        raise ValueError(f"cv_results must have at least two classifiers, got {list(cv_results)}")
-    folds, outcomes = {}, []
+        raise ValueError(
+            f"cv_results must have at least two classifiers, got {list(cv_results)}"
+        )
+    folds = {}
+    outcomes = []
     for name, results in cv_results.items():
         if not hasattr(results, "keys"):
             raise TypeError(
-                f"cv_results of {name!r} must be what cross_validate returns{_OUTCOMES}, or the "
-                f"cv_results_ of such a search, got {type(results).__name__}"
+                f"cv_results of {name!r} must be what cross_validate "
+                f"returns{_OUTCOMES}, or the cv_results_ of such a search, got "
+                f"{type(results).__name__}"
             )
         words = fold_words(results)
         if words is None:
             raise ValueError(
-                f"cv_results of {name!r} has no outcomes of samples (test_outcomes_0): run "
-                f"cross_validate or the search{_OUTCOMES} and the splits of the others"
+                f"cv_results of {name!r} has no outcomes of samples (test_outcomes_0): "
+                f"run cross_validate or the search{_OUTCOMES} and the splits of the "
+                "others"
             )
         counts = fold_counts(results, labels)
         is_fitted = ~counts.has_failed.any(axis=1)
         if not is_fitted.any():
-            raise ValueError(f"cv_results of {name!r} has failed fits: {counts.failures()}")
-        right, total = counts.correct.sum(axis=1), counts.total.sum(axis=1)
+            raise ValueError(
+                f"cv_results of {name!r} has failed fits: {counts.failures()}"
+            )
+        right = counts.correct.sum(axis=1)
+        total = counts.total.sum(axis=1)
         if is_one_class:
-            right, total = right.sum(axis=1, keepdims=True), total.sum(axis=1, keepdims=True)
+            right = right.sum(axis=1, keepdims=True)
+            total = total.sum(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
             recalls = right / total
         recalls[~is_fitted] = -np.inf
@@ -228,32 +243,37 @@ def _read(
 
 
 def _merge(counts: Mapping[str, FoldCounts], *, is_declared: bool) -> FoldCounts:
-    """Return the counts of all classifiers as those of candidates, tested on the same samples."""
+    """Return the counts of all classifiers as those of candidates of one search."""
     (first, one), *others = counts.items()
     advice = "give all of them the same splits, as cv=list(cv.split(X, y))"
     for name, other in others:
         if other.names != one.names or other.total.shape != one.total.shape:
             raise ValueError(
-                f"cv_results of {name!r} has other classes or another number of folds than those "
-                f"of {first!r}: give all of them the same splits and scorer"
+                f"cv_results of {name!r} has other classes or another number of folds "
+                f"than those of {first!r}: give all of them the same splits and scorer"
             )
         if (other.total != one.total).any():
             raise ValueError(
-                f"cv_results of {name!r} was tested on other folds than {first!r}: {advice}"
+                f"cv_results of {name!r} was tested on other folds than {first!r}: "
+                f"{advice}"
             )
-    tests = {name: each.tests for name, each in counts.items() if each.tests is not None}
+    tests = {
+        name: each.tests for name, each in counts.items() if each.tests is not None
+    }
     (first, shared), *others_tests = tests.items() or [("", ())]
     for name, indices in others_tests:
         if not all(map(np.array_equal, shared, indices)):
             raise ValueError(
-                f"cv_results of {name!r} was tested on other samples than {first!r}: {advice}"
+                f"cv_results of {name!r} was tested on other samples than {first!r}: "
+                f"{advice}"
             )
     unknown = [name for name in counts if name not in tests]
     if unknown and not is_declared:
         warnings.warn(
-            f"cv_results of {unknown[0]!r} do not show which samples were tested, and samples are "
-            "paired by position in the folds: run cross_validate with return_indices=True, or "
-            "pass same_splits=True if all classifiers used the same splits.",
+            f"cv_results of {unknown[0]!r} do not show which samples were tested, and "
+            "samples are paired by position in the folds: run cross_validate with "
+            "return_indices=True, or pass same_splits=True if all classifiers used the "
+            "same splits.",
             UserWarning,
             stacklevel=user_stacklevel(),
         )
@@ -263,5 +283,7 @@ def _merge(counts: Mapping[str, FoldCounts], *, is_declared: bool) -> FoldCounts
         total=np.concatenate([each.total for each in counts.values()]),
         has_failed=np.concatenate([each.has_failed for each in counts.values()]),
         tests=shared or None,
-        n_train=next((each.n_train for each in counts.values() if each.n_train is not None), None),
+        n_train=next(
+            (each.n_train for each in counts.values() if each.n_train is not None), None
+        ),
     )

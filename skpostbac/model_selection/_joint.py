@@ -1,8 +1,9 @@
 """Joint distributions: how the scores of several classifiers depend on each other.
 
-A comparison reads differences, ranks and losses from a joint distribution. That of balanced
-accuracies on different samples is computed by quadrature. All others have a distribution of the
-difference of each pair, exact or by random draws, and ranks by joint draws.
+A comparison reads differences, ranks and losses from a joint distribution. That of
+balanced accuracies on different samples is computed by quadrature. All others have a
+distribution of the difference of each pair, exact or by random draws, and ranks by
+joint draws.
 """
 
 from __future__ import annotations
@@ -70,15 +71,16 @@ from skpostbac.stats._several import (
     resolve_jointly,
     tally,
 )
+from skpostbac.stats._transforms import ShiftedDistribution
 
-# Up to this many classifiers, the distribution of the difference of each pair costs less than joint
-# panels, and is as good for all distributions.
+# Up to this many classifiers, the distribution of the difference of each pair costs
+# less than joint panels, and is as good for all distributions.
 _FEW = 10
 # A smaller probability is taken from the distribution of the difference.
 _SMALL_PROBABILITY = 1e-9
 
-# Numbers in an array of a block of draws that fit the cache: of pattern probabilities, which are
-# used once, and of accuracies, which are used over and over.
+# Numbers in an array of a block of draws that fit the cache: of pattern probabilities,
+# which are used once, and of accuracies, which are used over and over.
 _BLOCK_PROBABILITIES = 2**20
 _BLOCK_ACCURACIES = 2**15
 # Draws in a block if each pair has a distribution of its own.
@@ -93,17 +95,19 @@ _MOST_KEPT = 128
 # Rows shown in a notebook.
 _SHOWN_ROWS = 8
 
-# If the logits of recalls differ with a standard deviation of .5, probabilities above .95 are too
-# high by .05 with two classes of 20 samples, .02 with five of 20, and .003 with two of 100
-# (`benchmarks/paired_default.py`).
+# If the logits of recalls differ with a standard deviation of .5, probabilities above
+# .95 are too high by .05 with two classes of 20 samples, .02 with five of 20, and .003
+# with two of 100 (`benchmarks/paired_default.py`).
 _FEW_SAMPLES = 100
 _FEW_SAMPLES_NOTE = (
-    "With so few samples, probabilities above 0.95 are too high if real differences are small (in "
-    "simulations, 0.98 stated and 0.93 true)."
+    "With so few samples, probabilities above 0.95 are too high if real differences "
+    "are small (in simulations, 0.98 stated and 0.93 true)."
 )
 
 # Exact distributions, and one by random draws.
-Difference: TypeAlias = BoundedDistribution | HierarchicalPairedDifference | DrawnDistribution
+Difference: TypeAlias = (
+    BoundedDistribution | HierarchicalPairedDifference | DrawnDistribution
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,12 +129,20 @@ class MonteCarloError(FrozenArrays):
     def _repr_html_(self) -> str:
         worst = self.rank_probabilities.max(axis=1, initial=0.0)
         columns = (worst, self.expected_rank, self.expected_loss)
-        cells = (format_column(column[:_SHOWN_ROWS].tolist(), digits=2) for column in columns)
+        cells = (
+            format_column(column[:_SHOWN_ROWS].tolist(), digits=2) for column in columns
+        )
         rows = [(str(i), *row) for i, row in enumerate(zip(*cells, strict=True))]
         n = len(self.expected_rank)
-        header = ("standard errors", "of a rank's probability", "expected rank", "expected loss")
+        header = (
+            "standard errors",
+            "of a rank's probability",
+            "expected rank",
+            "expected loss",
+        )
         return block(
-            f"MonteCarloError(n_classifiers={n})", table(header, rows, note=more(n, _SHOWN_ROWS))
+            f"MonteCarloError(n_classifiers={n})",
+            table(header, rows, note=more(n, _SHOWN_ROWS)),
         )
 
 
@@ -138,9 +150,10 @@ class MonteCarloError(FrozenArrays):
 class Joint(StablePickle, ABC):
     """Joint distribution of the scores of T classifiers, from which a comparison reads.
 
-    Made by functions such as :func:`~skpostbac.compare_predictions`. Classifiers are numbered by
-    the order of `posteriors`. A class defines `difference` and the probabilities; what is left has
-    the values of independent classifiers and exact results.
+    Made by functions such as :func:`~skpostbac.compare_predictions`. Classifiers are
+    numbered by the order of `posteriors`. A class defines `difference` and the
+    probabilities; what is left has the values of independent classifiers and exact
+    results.
 
     Attributes
     ----------
@@ -197,7 +210,7 @@ class Joint(StablePickle, ABC):
         return -1 if self.posteriors[0]._less_is_better else 1
 
     def effects(self, i: int, j: int) -> DesignEffects | None:
-        """Return the design effects of the difference of i and j, if they depend on them."""
+        """Return the design effects of the difference of i and j, if there are any."""
         return None
 
     @property
@@ -216,22 +229,25 @@ class Joint(StablePickle, ABC):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class IndependentJoint(Joint):
-    """Independent averages of Beta variables of T classifiers: all results by quadrature."""
+    """Independent averages of Beta variables: all results by quadrature."""
 
     # Nothing is known of dependent samples.
     explanation = (
-        "Independent comparison: the classifiers are assumed to have been tested on different "
-        "samples, and one may have had easier samples by chance."
+        "Independent comparison: the classifiers are assumed to have been tested on "
+        "different samples, and one may have had easier samples by chance."
     )
 
     def difference(self, i: int, j: int) -> BoundedDistribution:
         """Return the distribution of i minus j."""
-        one, other = self.posteriors[i].distribution, self.posteriors[j].distribution
-        # Both priors are hierarchical or neither is, but groups may have replaced a distribution.
+        one = self._averages[i]
+        other = self._averages[j]
+        # Both priors are hierarchical or neither is, but groups may have replaced a
+        # distribution.
         if isinstance(one, BetaAverage) != isinstance(other, BetaAverage):
             raise ValueError(
-                "posteriors with the hierarchical prior can be subtracted only if the groups of "
-                "both have samples of several classes, or those of neither: use another prior"
+                "posteriors with the hierarchical prior can be subtracted only if the "
+                "groups of both have samples of several classes, or those of neither: "
+                "use another prior"
             )
         return one - other  # type: ignore[no-any-return]
 
@@ -246,7 +262,9 @@ class IndependentJoint(Joint):
             probabilities = pairwise_probabilities(self._panels)
             is_exact = np.minimum(probabilities, probabilities.T) < _SMALL_PROBABILITY
         for i, j in np.argwhere(np.triu(is_exact, 1)).tolist():
-            probabilities[i, j], probabilities[j, i] = _both_sides(self.difference(i, j))
+            probabilities[i, j], probabilities[j, i] = _both_sides(
+                self.difference(i, j)
+            )
         return probabilities
 
     @cached_property
@@ -261,17 +279,22 @@ class IndependentJoint(Joint):
 
     @cached_property
     def _panels(self) -> JointPanels:
-        return resolve_jointly([posterior.distribution for posterior in self.posteriors])
+        return resolve_jointly(self._averages)
+
+    @property
+    def _averages(self) -> list[Any]:
+        """Distributions of the scores, without a constant that all of them have."""
+        return [_unshifted(posterior.distribution) for posterior in self.posteriors]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairwiseJoint(Joint):
     """Base class of joint distributions that have one of the difference of each pair.
 
-    A class defines `_make_pair`, for i < j and where it is exact for i > j, and how ranks are
-    drawn. Of two classifiers, ranks and losses follow from the difference if it is exact; otherwise
-    they are averages over joint draws. Differences are gains: where lower is better, they are the
-    second less the first.
+    A class defines `_make_pair`, for i < j and where it is exact for i > j, and how
+    ranks are drawn. Of two classifiers, ranks and losses follow from the difference if
+    it is exact; otherwise they are averages over joint draws. Differences are gains:
+    where lower is better, they are the second less the first.
     """
 
     n_draws: int
@@ -309,10 +332,16 @@ class PairwiseJoint(Joint):
         pairs = list(combinations(range(count), 2))
         differences = (self.difference(*pair) for pair in pairs)
         # Python is busy in a quadrature, NumPy where random draws are made.
-        prefer = None if isinstance(self.difference(0, 1), BoundedDistribution) else "threads"
+        prefer = (
+            None
+            if isinstance(self.difference(0, 1), BoundedDistribution)
+            else "threads"
+        )
         parallel = Parallel(n_jobs=self.n_jobs, prefer=prefer, return_as="generator")
         both = parallel(delayed(_both_sides)(difference) for difference in differences)
-        for (i, j), sides in zip(pairs, progress(both, len(pairs), "comparing pairs"), strict=True):
+        for (i, j), sides in zip(
+            pairs, progress(both, len(pairs), "comparing pairs"), strict=True
+        ):
             probabilities[i, j], probabilities[j, i] = sides
         return probabilities
 
@@ -339,8 +368,8 @@ class PairwiseJoint(Joint):
             losses = np.array([least - min(mean, 0.0), least + max(mean, 0.0)])
         if not self._has_exact_means:
             return losses
-        # Losses differ as the means do, exactly. What is drawn of more than two is the loss of the
-        # classifier of the highest mean, which varies least.
+        # Losses differ as the means do, exactly. What is drawn of more than two is the
+        # loss of the classifier of the highest mean, which varies least.
         best = int(np.argmax(self._means))
         return np.asarray(self._means[best] - self._means + losses[best])
 
@@ -350,7 +379,8 @@ class PairwiseJoint(Joint):
         if self._exact_pair is not None:
             return super().rank_errors
         count = len(self.posteriors)
-        ranks, size = self._tally.ranks, self._tally.size
+        ranks = self._tally.ranks
+        size = self._tally.size
         places = np.arange(count, dtype=np.float64)
         of_losses = _standard_error(self._tally.losses, self._tally.squares, size)
         if self._has_exact_means:
@@ -364,7 +394,9 @@ class PairwiseJoint(Joint):
         errors = np.zeros_like(self.prob_greater)
         for i, j in combinations(range(len(errors)), 2):
             if not isinstance(difference := self.difference(i, j), BoundedDistribution):
-                error = probability_errors(self.prob_greater[i, j], difference.draws.size)
+                error = probability_errors(
+                    self.prob_greater[i, j], difference.draws.size
+                )
                 errors[i, j] = errors[j, i] = error
         return errors
 
@@ -386,7 +418,8 @@ class PairwiseJoint(Joint):
         return lru_cache(_MOST_KEPT)(self._make_pair)
 
     def _draw_differences(self) -> Tally:
-        rng, count = np.random.default_rng(self.seed), len(self.posteriors)
+        rng = np.random.default_rng(self.seed)
+        count = len(self.posteriors)
         leader = int(np.argmax(self._means))
         others = [i for i in range(count) if i != leader]
         draws = []
@@ -420,25 +453,27 @@ class PairwiseJoint(Joint):
 class PairedJoint(PairwiseJoint):
     """Balanced accuracies of T classifiers that were tested on the same samples.
 
-    `margins` are the posteriors of the averages of the recalls, of one class for the accuracy, all
-    of the same prior and class weights. `weights` are those of the recalls in the score: None for
-    equal weights that sum to 1. Joint draws are of one of two kinds.
+    `margins` are the posteriors of the averages of the recalls, of one class for the
+    accuracy, all of the same prior and class weights. `weights` are those of the
+    recalls in the score: None for equal weights that sum to 1. Joint draws are of one
+    of two kinds.
 
-    By default, the patterns of correct predictions have Dirichlet distributions, and are drawn. In
-    the patterns of the default prior half of the classifiers are right, so that two of T disagree
-    with probability T / (2 (T - 1)) for even T and (T + 1) / (2 T) for odd T: always if T = 2, as
-    in `default_cells`. Each pair by itself has that prior, so its probability and that of its ranks
-    may differ slightly.
+    By default, the patterns of correct predictions have Dirichlet distributions, and
+    are drawn. In the patterns of the default prior half of the classifiers are right,
+    so that two of T disagree with probability T / (2 (T - 1)) for even T and (T + 1) /
+    (2 T) for odd T: always if T = 2, as in `default_cells`. Each pair by itself has
+    that prior, so its probability and that of its ranks may differ slightly.
 
-    With a hierarchical prior, classes share information on the differences of each pair. With
-    groups or importance weights, the four cells of two classifiers are divided by the design
-    effects of their difference, and those of a score by its own; groups that span classes widen a
-    difference as they widen a score. So the mean of a difference is not quite the difference of the
-    means. Of more than two classifiers there may be no distribution that has all of these
-    differences. Ranks are drawn from one that has those from the leader, who has the highest mean,
-    each as it is by itself. Their correlations are such that all other differences, too, have their
-    variances, or about: Var(a - b) = Var(a) + Var(b) - 2 Cov(a, b). The ranks of the draws are
-    those of normal variables of these correlations.
+    With a hierarchical prior, classes share information on the differences of each
+    pair. With groups or importance weights, the four cells of two classifiers are
+    divided by the design effects of their difference, and those of a score by its own;
+    groups that span classes widen a difference as they widen a score. So the mean of a
+    difference is not quite the difference of the means. Of more than two classifiers
+    there may be no distribution that has all of these differences. Ranks are drawn from
+    one that has those from the leader, who has the highest mean, each as it is by
+    itself. Their correlations are such that all other differences, too, have their
+    variances, or about: Var(a - b) = Var(a) + Var(b) - 2 Cov(a, b). The ranks of the
+    draws are those of normal variables of these correlations.
     """
 
     counts: PairedCounts
@@ -479,7 +514,9 @@ class PairedJoint(PairwiseJoint):
         # Ignoring the groups, what importance weights divide by remains.
         scale = effects.design_effect / effects.divisor
         ignoring = self._of_cells(self._cells(i, j) * scale[:, np.newaxis])
-        return lines + _group_notes(effects, self.effect_labels, ignoring, names[i], names[j])
+        return lines + _group_notes(
+            effects, self.effect_labels, ignoring, names[i], names[j]
+        )
 
     def evidence(self) -> list[Evidence]:
         """Return what warnings about the prior judge the averages of recalls by."""
@@ -510,12 +547,13 @@ class PairedJoint(PairwiseJoint):
         return self._patterns is not None
 
     def _cells(self, i: int, j: int) -> Floats:
-        """Cells for a distribution, which is of the second of a table less the first."""
+        """Return the cells whose second classifier is i, and whose first is j."""
         return self.counts.cells(self.counts.names[j], self.counts.names[i])
 
     def _make_pair(self, i: int, j: int) -> Difference:
         observed = self._cells(i, j)
-        effects, design = self.effects(j, i), self._design
+        effects = self.effects(j, i)
+        design = self._design
         if effects is None or design is None:
             return self._of_cells(observed)
         cells = observed / effects.divisor[:, np.newaxis]
@@ -528,7 +566,9 @@ class PairedJoint(PairwiseJoint):
         if factor == 1:
             return difference
         reach = 1.0 if self.weights is None else float(self.weights.sum())
-        return widened_difference(difference.mean(), factor * difference.variance(), reach)
+        return widened_difference(
+            difference.mean(), factor * difference.variance(), reach
+        )
 
     def _of_cells(self, cells: Floats) -> PairDistribution:
         return self._prior.pair(cells, self.weights)
@@ -539,7 +579,9 @@ class PairedJoint(PairwiseJoint):
         if self._design is not None:
             return None
         # The rows are sorted by class.
-        ends = np.searchsorted(self.counts.class_index, np.arange(1, self.counts.n_classes))
+        ends = np.searchsorted(
+            self.counts.class_index, np.arange(1, self.counts.n_classes)
+        )
         patterns = np.split(self.counts.patterns.astype(np.float64), ends)
         counts = np.split(self.counts.counts, ends)
         return self._prior.pattern_distributions(patterns, counts)
@@ -552,13 +594,17 @@ class PairedJoint(PairwiseJoint):
             return self._draw_differences()
         # The blocks, and the seed of each, depend on nothing but the data.
         most_patterns = 1 + max(len(one.counts) for one in distributions)
-        size = min(_BLOCK_PROBABILITIES // most_patterns, _BLOCK_ACCURACIES // len(self.posteriors))
+        size = min(
+            _BLOCK_PROBABILITIES // most_patterns,
+            _BLOCK_ACCURACIES // len(self.posteriors),
+        )
         starts = range(0, self.n_draws, max(1, size))
         seeds = np.random.SeedSequence(self.seed).spawn(len(starts))
         weights = self.margins[0].class_weight if self.weights is None else self.weights
 
         def draw_block(start: int, seed: np.random.SeedSequence) -> Tally:
-            rng, end = np.random.default_rng(seed), min(start + starts.step, self.n_draws)
+            rng = np.random.default_rng(seed)
+            end = min(start + starts.step, self.n_draws)
             return tally(draw_averages(distributions, weights, end - start, rng), rng)
 
         parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
@@ -569,11 +615,12 @@ class PairedJoint(PairwiseJoint):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ConfusionJoint(PairwiseJoint):
-    """Any metric of T classifiers that were tested on the same samples, by draws of the cells.
+    """Any metric of classifiers tested on the same samples, by draws of the cells.
 
-    Each pair has draws of its own, of the cells of two classifiers, so that it has the same
-    difference whatever other classifiers there are. Groups and importance weights divide the cells
-    by the design effects of the difference, and ranks are then drawn as those of `PairedJoint`.
+    Each pair has draws of its own, of the cells of two classifiers, so that it has the
+    same difference whatever other classifiers there are. Groups and importance weights
+    divide the cells by the design effects of the difference, and ranks are then drawn
+    as those of `PairedJoint`.
     """
 
     confusion: JointConfusion
@@ -633,7 +680,9 @@ class DrawnJoint(PairwiseJoint):
     @cached_property
     def _values(self) -> Floats:
         """Draws of each metric, shape (T, n_draws)."""
-        rngs = (np.random.default_rng([self.seed, i]) for i in range(len(self.posteriors)))
+        rngs = (
+            np.random.default_rng([self.seed, i]) for i in range(len(self.posteriors))
+        )
         pairs = zip(self.posteriors, rngs, strict=True)
         draws = [one.distribution.sample(self.n_draws, rng=rng) for one, rng in pairs]
         return np.asarray(self.sign * np.stack(draws))
@@ -661,8 +710,9 @@ class ScoresJoint(DrawnJoint):
         """Text on what was compared."""
         groups = f" from {self.n_groups} groups" * (self.n_groups > 0)
         return (
-            f"Paired comparison: all classifiers scored the same "
-            f"{describe_samples(self.n_samples)}{groups}, which have the same random weights."
+            "Paired comparison: all classifiers scored the same "
+            f"{describe_samples(self.n_samples)}{groups}, which have the same random "
+            "weights."
         )
 
     @cached_property
@@ -670,8 +720,10 @@ class ScoresJoint(DrawnJoint):
         return self.draws
 
 
-def margins_of(counts: PairedCounts, *, is_one_class: bool = False) -> list[ClassCounts]:
-    """Return the counts of each classifier alone, of all classes together for the accuracy."""
+def margins_of(
+    counts: PairedCounts, *, is_one_class: bool = False
+) -> list[ClassCounts]:
+    """Return the counts of each classifier alone, of one class for the accuracy."""
     counts = counts._as_one_class() if is_one_class else counts
     return [counts.margin(name) for name in counts.names]
 
@@ -685,7 +737,7 @@ def outcome_joint(
     posteriors: Sequence[Any] = (),
     **options: Any,
 ) -> PairedJoint:
-    """Return the joint distribution of scores that follow from which predictions are correct.
+    """Return the joint distribution of scores that follow from correctness.
 
     Parameters
     ----------
@@ -710,23 +762,36 @@ def outcome_joint(
         ]
         counts = counts._as_one_class()
     return PairedJoint(
-        posteriors=tuple(shown), counts=counts, margins=tuple(margins), weights=weights, **options
+        posteriors=tuple(shown),
+        counts=counts,
+        margins=tuple(margins),
+        weights=weights,
+        **options,
     )
 
 
 def independent_joint(posteriors: Sequence[Any]) -> IndependentJoint | DrawnJoint:
-    """Return the joint distribution of independent posteriors: exact if it is known, else drawn."""
-    first = posteriors[0]
-    is_exact = not first._less_is_better and all(
-        isinstance(one.distribution, BetaAverage) for one in posteriors
+    """Return the joint distribution of independent posteriors, exact or drawn."""
+    constants = {getattr(one.distribution, "shift", 0.0) for one in posteriors}
+    is_exact = not posteriors[0]._less_is_better and all(
+        isinstance(_unshifted(one.distribution), BetaAverage) for one in posteriors
     )
-    if is_exact or all(isinstance(one, PosteriorBalancedAccuracy) for one in posteriors):
+    if (is_exact and len(constants) == 1) or all(
+        isinstance(one, PosteriorBalancedAccuracy) for one in posteriors
+    ):
         return IndependentJoint(posteriors=tuple(posteriors))
     return DrawnJoint(posteriors=tuple(posteriors), n_draws=N_DRAWS, seed=0)
 
 
+def _unshifted(distribution: Any) -> Any:
+    """Return the distribution without the constant that it may add."""
+    if isinstance(distribution, ShiftedDistribution):
+        return distribution.distribution
+    return distribution
+
+
 def probability_errors(probabilities: float | Floats, n_draws: int) -> Floats:
-    """Return the standard errors of shares of draws, as if there were one more of either kind.
+    """Return the standard errors of shares of draws, with one more of either kind.
 
     What was never drawn is not impossible.
     """
@@ -735,7 +800,7 @@ def probability_errors(probabilities: float | Floats, n_draws: int) -> Floats:
 
 
 def _explain_pairs(n_effective: float, inflation: float = 1.0) -> str:
-    """Return the sentence on a paired comparison, whose counts may have been divided."""
+    """Return the sentence on a paired comparison of maybe divided counts."""
     effective = "" if inflation == 1 else f" (effective size {n_effective:.4g})"
     return (
         f"Paired comparison: all classifiers were tested on the same "
@@ -758,19 +823,19 @@ def _group_notes(
     best: str,
     second: str,
 ) -> list[str]:
-    """Return the caveats on groups, and the result of ignoring them where it matters."""
+    """Return the caveats on groups, and the result of ignoring them."""
     lines = group_notes(effects, labels)
     if is_large(effects):
         probability = format_probability(float(ignoring.ccdf(0.0)))
         lines.append(
-            f"Ignoring the groups, {best} would be better than {second} with probability "
-            f"{probability}."
+            f"Ignoring the groups, {best} would be better than {second} with "
+            f"probability {probability}."
         )
     return lines
 
 
 def _both_sides(difference: Difference) -> tuple[float, float]:
-    """Return the probabilities above and below 0: the smaller, and what it leaves of 1."""
+    """Return the probabilities above and below 0, from the smaller of both."""
     if difference.mean() < 0:
         above = float(difference.ccdf(0.0))
         return above, 1 - above

@@ -1,17 +1,19 @@
 """How likely a test set of some size reaches its goal: the assurance.
 
-The outcomes of a planned test set are enumerated where they are few. Otherwise, they are simulated
-at scrambled Sobol points, the same for all sizes. An outcome succeeds if its posterior reaches the
-goal. The posterior is approximated by the expansion of Cornish and Fisher from four cumulants [1]_.
-Outcomes close to the borderline are decided by the exact posterior.
+The outcomes of a planned test set are enumerated where they are few. Otherwise, they
+are simulated at scrambled Sobol points, the same for all sizes. An outcome succeeds if
+its posterior reaches the goal. The posterior is approximated by the expansion of
+Cornish and Fisher from four cumulants [1]_. Outcomes close to the borderline are
+decided by the exact posterior.
 
-With a hierarchical prior, an exact posterior takes milliseconds. The mean and the variance of some
-outcomes are exact, and a regression predicts how much they change the margins of the others.
+With a hierarchical prior, an exact posterior takes milliseconds. The mean and the
+variance of some outcomes are exact, and a regression predicts how much they change the
+margins of the others.
 
 References
 ----------
-.. [1] R. A. Fisher and E. A. Cornish (1960). The percentile points of distributions having known
-   cumulants. Technometrics 2(2), 209-225.
+.. [1] R. A. Fisher and E. A. Cornish (1960). The percentile points of distributions
+   having known cumulants. Technometrics 2(2), 209-225.
 """
 
 from __future__ import annotations
@@ -35,17 +37,26 @@ from skpostbac.stats._beta import central_moments
 from skpostbac.stats._distribution import interval_of
 
 # Outcomes that are enumerated at most, and the probability of those left out.
-_MOST_OUTCOMES, _NEGLIGIBLE = 2**15, 1e-15
-# log2 of the number of scramblings, of which the standard error is taken, of the points of all of
-# them, and of the numbers in the array of points.
-_LOG_PARTS, _LEAST_LOG_POINTS, _LOG_POINTS, _LOG_NUMBERS = 3, 12, 15, 19
-# From this variance on, the error of an expanded binomial quantile is below a tenth of a count.
+_MOST_OUTCOMES = 2**15
+_NEGLIGIBLE = 1e-15
+# log2 of the number of scramblings, of which the standard error is taken, of the points
+# of all of them, and of the numbers in the array of points.
+_LOG_PARTS = 3
+_LEAST_LOG_POINTS = 12
+_LOG_POINTS = 15
+_LOG_NUMBERS = 19
+# From this variance on, the error of an expanded binomial quantile is below a tenth of
+# a count.
 _WIDE = 20.0
-# Outcomes closest to the borderline whose posteriors are exact, and others in doubt. Those of pairs
-# are computed one by one. In simulations, doubt of less than a standard error is left.
-_CLOSEST, _MOST_IN_DOUBT, _MOST_PAIRS, _LEAST_DOUBT = 12, 128, 48, 1e-3
-# Share of the largest width that is the sum of weights left out of exact posteriors. No quantile
-# moves by more, and no shortest interval is longer or shorter by more.
+# Outcomes closest to the borderline whose posteriors are exact, and others in doubt.
+# Those of pairs are computed one by one. In simulations, doubt of less than a standard
+# error is left.
+_CLOSEST = 12
+_MOST_IN_DOUBT = 128
+_MOST_PAIRS = 48
+_LEAST_DOUBT = 1e-3
+# Share of the largest width that is the sum of weights left out of exact posteriors. No
+# quantile moves by more, and no shortest interval is longer or shorter by more.
 _LEFT_OUT = 1e-4
 # Outcomes whose moments under a shared prior are exact.
 _KNOWN = 64
@@ -54,7 +65,8 @@ _FURTHEST = 20_000
 # Rounding of a size times a ratio of proportions.
 _ROUNDING = 1e-9
 # Samples of a class that a plan is computed for, without and with a pilot.
-_MOST_SAMPLES, _MOST_AFTER_PILOT = 10**9, 10**7
+_MOST_SAMPLES = 10**9
+_MOST_AFTER_PILOT = 10**7
 
 # Goal of a test set, see `PlannedTest`.
 Design: TypeAlias = Literal["width", "pilot", "paired", "separate"]
@@ -70,7 +82,8 @@ class Outcomes(NamedTuple):
     weights : array of shape (r,)
         Probabilities of the outcomes.
     parts : int
-        Number of independent parts of the same length; 1 if the outcomes are enumerated.
+        Number of independent parts of the same length; 1 if the outcomes are
+        enumerated.
     """
 
     first: Floats
@@ -86,11 +99,12 @@ class PlannedTest(FrozenArrays):
     Attributes
     ----------
     design : "width", "pilot", "paired" or "separate"
-        Whether the goal is a narrow interval, for known recalls or after a pilot, or a difference
-        between two classifiers on the same samples or on separate ones. The first count of a class
-        is nothing, the number of samples on which just one classifier is right, or the correct
-        predictions of the first classifier. The second are the correct predictions, those of the
-        second classifier among the samples on which just one is right, or its correct predictions.
+        Whether the goal is a narrow interval, for known recalls or after a pilot, or a
+        difference between two classifiers on the same samples or on separate ones. The
+        first count of a class is nothing, the number of samples on which just one
+        classifier is right, or the correct predictions of the first classifier. The
+        second are the correct predictions, those of the second classifier among the
+        samples on which just one is right, or its correct predictions.
     width : float
         Largest width of the interval; 0 for a difference.
     level : float
@@ -98,14 +112,16 @@ class PlannedTest(FrozenArrays):
     proportions : ndarray of shape (n_classes,)
         Samples of each class for one of the rarest.
     kept : ndarray of shape (n_classes,)
-        Whether a class has a positive weight. The arrays below are of these l classes only.
+        Whether a class has a positive weight. The arrays below are of these l classes
+        only.
     rates : ndarray of shape (2, l)
-        Probabilities of both counts, or after a pilot the parameters of the Beta distributions of
-        the recalls.
+        Probabilities of both counts, or after a pilot the parameters of the Beta
+        distributions of the recalls.
     weights : ndarray of shape (l,)
         Class weights.
     prior : BetaPrior
-        Prior of each recall; an independent approximation if the classes share the prior.
+        Prior of each recall; an independent approximation if the classes share the
+        prior.
     shared_prior : Prior or None
         The prior that the classes share.
     seed : int
@@ -129,7 +145,7 @@ class PlannedTest(FrozenArrays):
         return _MOST_AFTER_PILOT if self.design == "pilot" else _MOST_SAMPLES
 
     def largest_size(self, most: int) -> int:
-        """Return the size at which the most common class has at most so many samples."""
+        """Return the size at which no class has more samples than this."""
         return int(most / self.proportions.max() + _ROUNDING)
 
     def samples(self, size: int) -> NDArray[np.int64]:
@@ -145,22 +161,27 @@ class PlannedTest(FrozenArrays):
     def first_guess(self, gain: float, target: float) -> int:
         """Return a size to start from, by the normal formula."""
         rates = self._mean_rates
-        spread = rates[0] if self.design == "paired" else (rates * (1 - rates)).sum(axis=0)
+        spread = (
+            rates[0] if self.design == "paired" else (rates * (1 - rates)).sum(axis=0)
+        )
         variance = float((self.weights**2 * spread / self.proportions[self.kept]).sum())
         score = special.ndtri(self.level) + special.ndtri(target)
         if self.width:
-            score, gain = special.ndtri((1 + self.level) / 2), self.width / 2
+            score = special.ndtri((1 + self.level) / 2)
+            gain = self.width / 2
         return int(np.clip(variance * (score / gain) ** 2, 1, _MOST_SAMPLES))
 
     def following_sizes(self, size: int) -> list[int]:
         """Return sizes after `size` at which the assurance might fall short again.
 
-        The assurance is a sawtooth, with the teeth of single counts of the rarest events. More
-        classes have smaller teeth. A shared prior leaves errors that are larger than they are.
+        The assurance is a sawtooth, with the teeth of single counts of the rarest
+        events. More classes have smaller teeth. A shared prior leaves errors that are
+        larger than they are.
         """
         if self.shared_prior is not None:
             return []
-        rates, n_classes = self._mean_rates, self.weights.size
+        rates = self._mean_rates
+        n_classes = self.weights.size
         rates = rates[0] if self.design == "paired" else np.minimum(rates, 1 - rates)
         rate = max(rates[rates > 0].min(initial=1.0), 3 / _FURTHEST)
         reach = min(20 + int(np.ceil(3 / rate)), _FURTHEST)
@@ -177,9 +198,15 @@ class PlannedTest(FrozenArrays):
         """
         n = self.samples(size)[self.kept].astype(float)
         outcomes = self._enumerated(n) or self._simulated(n)
-        if self.shared_prior is not None and outcomes.parts == 1 and outcomes.weights.size > _KNOWN:
+        if (
+            self.shared_prior is not None
+            and outcomes.parts == 1
+            and outcomes.weights.size > _KNOWN
+        ):
             outcomes = self._simulated(n)
-        successes = self._successes if self.shared_prior is None else self._shared_successes
+        successes = (
+            self._successes if self.shared_prior is None else self._shared_successes
+        )
         success = successes(n, outcomes)
         parts = (outcomes.weights * success).reshape(outcomes.parts, -1).sum(axis=1)
         # each part estimates the same share of the sum
@@ -198,7 +225,8 @@ class PlannedTest(FrozenArrays):
             # the tail of a Poisson distribution is longer than that of a normal one
             reach = 8 * np.sqrt(n * rate * (1 - rate)) + 20
             x = np.arange(
-                max(0.0, np.floor(n * rate - reach)), min(n, np.ceil(n * rate + reach)) + 1
+                max(0.0, np.floor(n * rate - reach)),
+                min(n, np.ceil(n * rate + reach)) + 1,
             )
             pmf = stats.binom.pmf(x, n, rate)
         kept = pmf > _NEGLIGIBLE
@@ -206,9 +234,13 @@ class PlannedTest(FrozenArrays):
 
     def _enumerated(self, n: Floats) -> Outcomes | None:
         """Return all outcomes, or None if they are too many."""
-        first, second, weights = np.empty((1, 0)), np.empty((1, 0)), np.ones(1)
+        first = np.empty((1, 0))
+        second = np.empty((1, 0))
+        weights = np.ones(1)
         for i, size in enumerate(n):
-            y, chances = (np.zeros(1), np.ones(1)) if self.width else self._counts(0, size, i)
+            y, chances = (
+                (np.zeros(1), np.ones(1)) if self.width else self._counts(0, size, i)
+            )
             if self.design == "paired":
                 x = np.arange(y[-1] + 1)
             else:
@@ -229,17 +261,23 @@ class PlannedTest(FrozenArrays):
 
     @cached_property
     def _points(self) -> Floats:
-        """Sobol points of shape (counts, r), one scrambling after another, for all sizes."""
+        """Sobol points of shape (counts, r), one scrambling after another."""
         columns = self.weights.size * (1 if self.width else 2)
-        log_points = int(np.clip(_LOG_NUMBERS - np.log2(columns), _LEAST_LOG_POINTS, _LOG_POINTS))
+        log_points = int(
+            np.clip(_LOG_NUMBERS - np.log2(columns), _LEAST_LOG_POINTS, _LOG_POINTS)
+        )
         rngs = np.random.default_rng(self.seed).spawn(2**_LOG_PARTS)
-        parts = [qmc.Sobol(columns, rng=rng).random_base2(log_points - _LOG_PARTS) for rng in rngs]
+        parts = [
+            qmc.Sobol(columns, rng=rng).random_base2(log_points - _LOG_PARTS)
+            for rng in rngs
+        ]
         # 0 is no quantile
         return np.maximum(np.concatenate(parts).T, 2.0**-40)
 
     def _simulated(self, n: Floats) -> Outcomes:
         """Return outcomes at Sobol points."""
-        second, first = self._points[: n.size], self._points[n.size :]
+        second = self._points[: n.size]
+        first = self._points[n.size :]
 
         def quantiles(which: int, u: Floats) -> Floats:
             columns = []
@@ -259,7 +297,7 @@ class PlannedTest(FrozenArrays):
     # Posteriors of outcomes
 
     def _cumulants(self, n: Floats, first: Floats, second: Floats) -> Floats:
-        """Return the cumulants 1 to 4 of each class's part of the posterior, shape (4, r, l)."""
+        """Return cumulants 1 to 4 of each class's part, shape (4, r, l)."""
         if self.design == "paired":
             factor = self.prior.strength(n)
             cell = self.prior.disagreement
@@ -272,25 +310,30 @@ class PlannedTest(FrozenArrays):
             parts = [central_moments(a, b, 4)[1:] for a, b in exponents]
             for part, (a, b) in zip(parts, exponents, strict=True):
                 part[0] = a / (a + b)
-        orders, cumulants = np.arange(1, 5)[:, None, None], np.zeros((4, *second.shape))
+        orders = np.arange(1, 5)[:, None, None]
+        cumulants = np.zeros((4, *second.shape))
         for moments, sign in zip(parts, (1.0, -1.0), strict=False):
             moments[3] -= 3 * moments[1] ** 2
             cumulants += (sign * self.weights) ** orders * moments
         return cumulants
 
     def _margin(self, cumulants: Floats) -> tuple[Floats, Floats]:
-        """Return approximate margins, which are not negative for a success, and their errors.
+        """Return approximate margins, not negative for a success, and their errors.
 
-        They are the share of the goal that the width leaves free, or the normal score of P(B > A)
-        less that of the level. The errors are those of the terms left out, about.
+        They are the share of the goal that the width leaves free, or the normal score
+        of P(B > A) less that of the level. The errors are those of the terms left out,
+        about.
         """
         mean, variance, third, fourth = cumulants
         deviation = np.sqrt(variance)
-        skewness, excess = third / (variance * deviation), fourth / variance**2
+        skewness = third / (variance * deviation)
+        excess = fourth / variance**2
         error = np.minimum((skewness**2 + np.abs(excess)) ** 2, 1.0)
         if self.width:
             z = special.ndtri((1 + self.level) / 2)
-            correction = excess / 12 * (z**3 - 3 * z) - skewness**2 / 18 * (2 * z**3 - 5 * z)
+            correction = excess / 12 * (z**3 - 3 * z) - skewness**2 / 18 * (
+                2 * z**3 - 5 * z
+            )
             # The shortest and the central interval are a third of the skewness apart.
             hull = 2 * z + np.clip(correction, -z, z) + np.abs(skewness) / 3
             width = deviation * hull / self.width
@@ -298,10 +341,14 @@ class PlannedTest(FrozenArrays):
         u = -mean / deviation
         square = u * u
         correction = -skewness / 6 * (square - 1)
-        correction -= u * (excess / 24 * (square - 3) - skewness**2 / 36 * (4 * square - 7))
+        correction -= u * (
+            excess / 24 * (square - 3) - skewness**2 / 36 * (4 * square - 7)
+        )
         # far out, where the expansion says nothing, the sign is sure
         bound = 0.3 + 0.3 * np.abs(u)
-        return -u - np.clip(correction, -bound, bound) - special.ndtri(self.level), error
+        return -u - np.clip(correction, -bound, bound) - special.ndtri(
+            self.level
+        ), error
 
     def _exact_margins(self, n: Floats, first: Floats, second: Floats) -> Floats:
         """Return the margins of exact posteriors."""
@@ -309,8 +356,12 @@ class PlannedTest(FrozenArrays):
         # Classes of one kind may change places: many outcomes are then the same.
         kinds = np.column_stack([weights, n, self.prior.a, self.prior.b])
         kind = np.unique(kinds, axis=0, return_inverse=True)[1].ravel()
-        columns = np.lexsort((second, first, np.broadcast_to(kind, second.shape)), axis=1)
-        first, second = (np.take_along_axis(x, columns, axis=1) for x in (first, second))
+        columns = np.lexsort(
+            (second, first, np.broadcast_to(kind, second.shape)), axis=1
+        )
+        first, second = (
+            np.take_along_axis(x, columns, axis=1) for x in (first, second)
+        )
         order = np.argsort(kind)
         n = n[order]
         weights = weights[order]
@@ -320,10 +371,14 @@ class PlannedTest(FrozenArrays):
             rising = np.argsort(weights)
             kept = np.empty(n.size, dtype=bool)
             kept[rising] = np.cumsum(weights[rising]) > _LEFT_OUT * self.width
-            weights, second = np.where(kept, weights, 0.0), np.where(kept, second, 0.0)
-        counts, place = np.unique(np.hstack([first, second]), axis=0, return_inverse=True)
+            weights = np.where(kept, weights, 0.0)
+            second = np.where(kept, second, 0.0)
+        counts, place = np.unique(
+            np.hstack([first, second]), axis=0, return_inverse=True
+        )
         place = place.ravel()  # NumPy 2.0 gives it the axis
-        first, second = counts[:, : n.size], counts[:, n.size :]
+        first = counts[:, : n.size]
+        second = counts[:, n.size :]
         average = prior.average(second, np.broadcast_to(n, second.shape), weights)
         if self.width:
             low, high = interval_of(average, self.level)
@@ -333,7 +388,8 @@ class PlannedTest(FrozenArrays):
             below = (average - other).cdf(0.0)
         elif n.size == 1:
             # B's share of the samples on which just one is right
-            factor, cell = prior.strength(n), prior.disagreement
+            factor = prior.strength(n)
+            cell = prior.disagreement
             shares = factor * (cell + second), factor * (cell + first - second)
             below = np.asarray(special.betainc(*shares, 0.5), dtype=np.float64)[:, 0]
         else:
@@ -346,14 +402,17 @@ class PlannedTest(FrozenArrays):
     def _successes(self, n: Floats, outcomes: Outcomes) -> Floats:
         """Return 1 for outcomes that reach the goal, and 0 for others.
 
-        The exact posteriors of those closest to the borderline tell the median error of the
-        approximate margins, by which the others are moved. Enumerated outcomes that are still in
-        doubt are decided by their exact posteriors, the most likely ones first.
+        The exact posteriors of those closest to the borderline tell the median error of
+        the approximate margins, by which the others are moved. Enumerated outcomes that
+        are still in doubt are decided by their exact posteriors, the most likely ones
+        first.
         """
         y, x, weights, parts = outcomes
         margin, tolerance = self._margin(self._cumulants(n, y, x).sum(axis=2))
         doubt = weights[np.abs(margin) <= tolerance].sum()
-        if weights.size > _CLOSEST and doubt < (_NEGLIGIBLE if parts == 1 else _LEAST_DOUBT):
+        if weights.size > _CLOSEST and doubt < (
+            _NEGLIGIBLE if parts == 1 else _LEAST_DOUBT
+        ):
             return np.where(margin >= 0, 1.0, 0.0)
         distance = np.where(weights > 1e-6 * weights.max(), np.abs(margin), np.inf)
         rows = np.argsort(distance)[:_CLOSEST]
@@ -366,7 +425,11 @@ class PlannedTest(FrozenArrays):
             in_doubt = np.abs(margin) <= tolerance + np.ptp(errors)
             in_doubt[rows] = False
             rows = np.flatnonzero(in_doubt & (weights > 1e-12))
-            most = _MOST_PAIRS if self.design == "paired" and n.size > 1 else _MOST_IN_DOUBT
+            most = (
+                _MOST_PAIRS
+                if self.design == "paired" and n.size > 1
+                else _MOST_IN_DOUBT
+            )
             rows = rows[np.argsort(-weights[rows])[:most]]
             if rows.size:
                 margin[rows] = self._exact_margins(n, y[rows], x[rows])
@@ -380,7 +443,8 @@ class PlannedTest(FrozenArrays):
         Skewness and kurtosis are those under independent priors.
         """
         cumulants = self._cumulants(n, first, second).sum(axis=2)
-        weights, prior = self.weights, self.shared_prior
+        weights = self.weights
+        prior = self.shared_prior
         assert prior is not None
         for row, pairs in enumerate(_pair_counts(n, first, second)):
             shared: Any
@@ -397,14 +461,17 @@ class PlannedTest(FrozenArrays):
         return self._margin(cumulants)[0]
 
     def _shared_successes(self, n: Floats, outcomes: Outcomes) -> Floats:
-        """Return the probability that each outcome reaches the goal; 0 or 1 if they are few.
+        """Return the probability that each outcome reaches the goal.
 
-        Errors of the margins under independent priors are fitted to those of some outcomes by a
-        quadratic function of the margin, the mean, and how much the classes differ, since classes
-        that differ borrow less from each other. What it leaves may come with any outcome.
+        Errors of the margins under independent priors are fitted to those of some
+        outcomes by a quadratic function of the margin, the mean, and how much the
+        classes differ, since classes that differ borrow less from each other. What it
+        leaves may come with any outcome.
         """
         if outcomes.parts == 1:
-            return np.where(self._shared_margins(n, outcomes.first, outcomes.second) >= 0, 1.0, 0.0)
+            return np.where(
+                self._shared_margins(n, outcomes.first, outcomes.second) >= 0, 1.0, 0.0
+            )
         by_class = self._cumulants(n, outcomes.first, outcomes.second)
         cumulants = by_class.sum(axis=2)
         approximate, _ = self._margin(cumulants)
@@ -422,13 +489,16 @@ class PlannedTest(FrozenArrays):
         # as large as those of outcomes that were not fitted
         residuals *= np.sqrt(residuals.size / (residuals.size - rank))
         fitted = approximate + features @ coefficients
-        return np.asarray(1 - np.searchsorted(np.sort(residuals), -fitted) / residuals.size)
+        return np.asarray(
+            1 - np.searchsorted(np.sort(residuals), -fitted) / residuals.size
+        )
 
 
 def _pair_counts(n: Floats, first: Floats, second: Floats) -> Floats:
     """Return counts of both right, only A, only B and neither, shape (r, l, 4).
 
-    Where both are right and where neither is have one part in the distribution of the difference.
+    Where both are right and where neither is have one part in the distribution of the
+    difference.
     """
     return np.stack([n - first, first - second, second, np.zeros_like(second)], axis=-1)
 
@@ -436,33 +506,47 @@ def _pair_counts(n: Floats, first: Floats, second: Floats) -> Floats:
 def _binomial_quantile(u: Floats, n: Floats, rate: Floats) -> Floats:
     """Return the smallest counts among n whose cdf is at least u, all of shape (r, l).
 
-    By the expansion of Cornish and Fisher with the corrections of Sheppard and for continuity, or
-    by the cdf itself where the variance is small.
+    By the expansion of Cornish and Fisher with the corrections of Sheppard and for
+    continuity, or by the cdf itself where the variance is small.
     """
     rate = np.broadcast_to(rate, u.shape)
-    variance, z = n * rate * (1 - rate), special.ndtri(u)
-    is_narrow, safe, square = variance < _WIDE, np.maximum(variance, _WIDE), z * z
+    variance = n * rate * (1 - rate)
+    z = special.ndtri(u)
+    is_narrow = variance < _WIDE
+    safe = np.maximum(variance, _WIDE)
+    square = z * z
     squared_skewness = (1 - 2 * rate) ** 2 / safe
     excess = (1 - 6 * rate * (1 - rate)) / safe
-    correction = z * (excess * (square - 3) / 24 - squared_skewness * (2 * square - 5) / 36)
+    correction = z * (
+        excess * (square - 3) / 24 - squared_skewness * (2 * square - 5) / 36
+    )
     correction += (1 - 2 * rate) / np.sqrt(safe) * (square - 1) / 6
-    counts = np.clip(np.ceil(n * rate - 0.5 + np.sqrt(safe - 1 / 12) * (z + correction)), 0, n)
+    counts = np.clip(
+        np.ceil(n * rate - 0.5 + np.sqrt(safe - 1 / 12) * (z + correction)), 0, n
+    )
     counts[is_narrow] = stats.binom.ppf(u[is_narrow], n[is_narrow], rate[is_narrow])
     return np.asarray(counts)
 
 
-def _difference_moments(cell: Floats, agreement: Floats, y: Floats, x: Floats) -> Floats:
-    """Return the mean and the central moments 2 to 4 of B - A under a Dirichlet distribution.
+def _difference_moments(
+    cell: Floats, agreement: Floats, y: Floats, x: Floats
+) -> Floats:
+    """Return the mean and central moments 2 to 4 of B - A of a Dirichlet variable.
 
-    In two of its cells just one classifier is right. Each has the prior mass `cell`; both together
-    have y samples, and that of B has x. B - A is D M, where D is their sum, and M = 2 S - 1 of B's
-    share S of it; both are independent. The moments about the means of D and M keep their accuracy
-    where the variances are small.
+    In two of its cells just one classifier is right. Each has the prior mass `cell`;
+    both together have y samples, and that of B has x. B - A is D M, where D is their
+    sum, and M = 2 S - 1 of B's share S of it; both are independent. The moments about
+    the means of D and M keep their accuracy where the variances are small.
     """
     a = 2 * cell + y
-    d, (v, t, f) = a / (a + agreement), central_moments(a, agreement, 4)[2:]
-    m, (m2, m3, m4) = (cell + x) / a, central_moments(cell + x, cell + y - x, 4)[2:]
-    m, m2, m3, m4 = 2 * m - 1, 4 * m2, 8 * m3, 16 * m4
+    d = a / (a + agreement)
+    (v, t, f) = central_moments(a, agreement, 4)[2:]
+    m = (cell + x) / a
+    (m2, m3, m4) = central_moments(cell + x, cell + y - x, 4)[2:]
+    m = 2 * m - 1
+    m2 = 4 * m2
+    m3 = 8 * m3
+    m4 = 16 * m4
     second = (d * d + v) * m2 + m * m * v
     third = (d**3 + 3 * d * v + t) * m3 + 3 * m * (2 * d * v + t) * m2 + m**3 * t
     fourth = (d**4 + 6 * d * d * v + 4 * d * t + f) * m4

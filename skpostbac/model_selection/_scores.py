@@ -1,4 +1,4 @@
-"""Comparison of classifiers by their scores: ROC AUC and average precision on the same samples."""
+"""Comparison by scores: ROC AUC and average precision on the same samples."""
 
 from __future__ import annotations
 
@@ -37,25 +37,27 @@ def compare_scores(
     ----------
     y_true : array-like of shape (n_samples,)
         True labels, in any format that scikit-learn accepts.
-    scores : mapping of str to array-like of shape (n_samples,) or (n_samples, n_classes), or \
-            DataFrame
-        Scores or probabilities of the positive class by T >= 2 classifiers for the same samples, by
-        name; of more than two classes, a column for each. A pandas or polars DataFrame has one
-        column per classifier.
+    scores : mapping of str to array-like of shape (n_samples,) or \
+            (n_samples, n_classes), or DataFrame
+        Scores or probabilities of the positive class by T >= 2 classifiers for the same
+        samples, by name; of more than two classes, a column for each. A pandas or
+        polars DataFrame has one column per classifier.
     metric : {"roc_auc", "average_precision"}, default="roc_auc"
         What is compared.
     rope : float, default=0.0
-        Half-width of the region of practical equivalence, in units of the metric, in [0, 1).
+        Half-width of the region of practical equivalence, in units of the metric, in
+        [0, 1).
     pos_label, multi_class, average, labels, sample_weight, weight_type, groups
         As for :func:`posterior_roc_auc`. The average precision is of two classes.
     prevalence : {"sampled", "observed"} or float, default="sampled"
         As for :func:`posterior_average_precision`; not used for the ROC AUC.
     n_draws : int, default=None
-        Number of random draws, from 2 to 1e9. By default up to 100,000, fewer with many samples,
-        but at least 1,000. With some thousand samples and at least 1,000 independent ones of each
-        class, they are drawn from the normal limit.
+        Number of random draws, from 2 to 1e9. By default up to 100,000, fewer with many
+        samples, but at least 1,000. With some thousand samples and at least 1,000
+        independent ones of each class, they are drawn from the normal limit.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the draws. Results are reproducible by default; None stands for fresh entropy.
+        Seed of the draws. Results are reproducible by default; None stands for fresh
+        entropy.
 
     Returns
     -------
@@ -65,14 +67,14 @@ def compare_scores(
     Raises
     ------
     TypeError, ValueError
-        If there are fewer than two classifiers, if `metric`, `rope` or `prevalence` is invalid, or
-        as listed in :func:`posterior_roc_auc`.
+        If there are fewer than two classifiers, if `metric`, `rope` or `prevalence` is
+        invalid, or as listed in :func:`posterior_roc_auc`.
 
     Warns
     -----
     SampleWeightWarning
-        If weights are not whole numbers and `weight_type` is None, or if a few large importance
-        weights decide about a class.
+        If weights are not whole numbers and `weight_type` is None, or if a few large
+        importance weights decide about a class.
 
     See Also
     --------
@@ -82,10 +84,10 @@ def compare_scores(
     Notes
     -----
     In each draw the samples have the same random weights for all classifiers (see
-    :func:`posterior_roc_auc`). Where two classifiers rank the same samples wrongly, their
-    difference is therefore more certain than it would be on different samples. The samples beyond
-    all scores have weights of their own for each classifier. The difference is thereby uncertain,
-    too, if one is never worse than the other.
+    :func:`posterior_roc_auc`). Where two classifiers rank the same samples wrongly,
+    their difference is therefore more certain than it would be on different samples.
+    The samples beyond all scores have weights of their own for each classifier. The
+    difference is thereby uncertain, too, if one is never worse than the other.
     :ref:`evidence_ranking` has the coverage of its intervals.
 
     Examples
@@ -105,7 +107,8 @@ def compare_scores(
     check_choice(metric, ("roc_auc", "average_precision"), "metric")
     columns = named_predictions(scores, "scores")
     check_several(len(columns), "scores")
-    samples, seed = read_scored(y_true, sample_weight, weight_type, groups), draw_seed(random_state)
+    samples = read_scored(y_true, sample_weight, weight_type, groups)
+    seed = draw_seed(random_state)
     ranked = [
         rank(
             metric,
@@ -126,7 +129,9 @@ def compare_scores(
         n_draws=draws.shape[1],
         seed=seed,
         draws=draws,
-        n_samples=float(len(samples.weight) if samples.is_importance else samples.weight.sum()),
+        n_samples=float(
+            len(samples.weight) if samples.is_importance else samples.weight.sum()
+        ),
         n_groups=0 if samples.group is None else int(samples.group.max()) + 1,
     )
     return PosteriorComparison(tuple(columns), joint, rope=rope)

@@ -1,8 +1,9 @@
 """Which candidate of a search to keep, and how good it is.
 
-The refit rule keeps the best candidate, or the simplest that is as good. The posterior of the best
-is corrected for its selection: each sample has a pattern of which candidates are right, bootstrap
-samples of a class are multinomial draws of its patterns, and the selection is repeated on each.
+The refit rule keeps the best candidate, or the simplest that is as good. The posterior
+of the best is corrected for its selection: each sample has a pattern of which
+candidates are right, bootstrap samples of a class are multinomial draws of its
+patterns, and the selection is repeated on each.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ N_BOOTSTRAPS = 400
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FrozenWeights(Mapping[Hashable, float]):
-    """A dict of class weights that does not change: equal to the dict, printed like it, hashable.
+    """An immutable, hashable dict of class weights.
 
     Unlike a ``MappingProxyType``, it can be pickled.
     """
@@ -116,52 +117,56 @@ class PosteriorRefit:
     """Choose the best candidate of a search by its pooled posterior balanced accuracy.
 
     Pass an instance as ``refit`` to :class:`~sklearn.model_selection.GridSearchCV` or
-    :class:`~sklearn.model_selection.RandomizedSearchCV`, with ``scoring=ClassCountsScorer()``. The
-    counts of all folds are pooled for each candidate, and the candidate with the largest objective
-    is refitted.
+    :class:`~sklearn.model_selection.RandomizedSearchCV`, with
+    ``scoring=ClassCountsScorer()``. The counts of all folds are pooled for each
+    candidate, and the candidate with the largest objective is refitted.
 
-    With `complexity`, the simplest candidate that is not clearly worse is refitted instead: the
-    simplest whose probability of being worse than the best by more than `rope` is below `limit`.
-    Use :class:`OutcomesScorer` for this, so that candidates are compared sample by sample.
+    With `complexity`, the simplest candidate that is not clearly worse is refitted
+    instead: the simplest whose probability of being worse than the best by more than
+    `rope` is below `limit`. Use :class:`OutcomesScorer` for this, so that candidates
+    are compared sample by sample.
 
     Parameters
     ----------
     objective : {"lower", "mean", "median", "mode", "upper"}, default="lower"
-        Statistic to maximise. "lower" is the lower credible bound of probability `level`; of two
-        candidates with equal means it prefers the more certain one.
+        Statistic to maximise. "lower" is the lower credible bound of probability
+        `level`; of two candidates with equal means it prefers the more certain one.
     level : float in (0, 1), default=0.95
         Probability of the bounds "lower" and "upper".
     metric : {"balanced_accuracy", "accuracy"}, default="balanced_accuracy"
-        Score of the candidates. Counts of correct predictions do not suffice for other metrics.
+        Score of the candidates. Counts of correct predictions do not suffice for other
+        metrics.
     prior, class_weight : optional
-        As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a dict of class
-        weights are matched as strings, as in :func:`~skpostbac.pooled_posteriors`. Arrays and dicts
-        are stored as tuples and read-only mappings.
+        As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a dict
+        of class weights are matched as strings, as in
+        :func:`~skpostbac.pooled_posteriors`. Arrays and dicts are stored as tuples and
+        read-only mappings.
     labels, n_repeats : optional
-        As in :func:`~skpostbac.pooled_posteriors`. Pass `labels` to restore the original labels,
-        which are otherwise strings.
+        As in :func:`~skpostbac.pooled_posteriors`. Pass `labels` to restore the
+        original labels, which are otherwise strings.
     complexity : str or callable, default=None
-        Measure that is smaller for simpler candidates: the name of a parameter of the search, such
-        as "max_depth" or "model__max_depth", or of a column of ``cv_results_``, such as
-        "mean_score_time"; with a leading minus sign, as in "-C", larger is simpler. Each candidate
-        must have a number or None, which means infinity as in ``max_depth=None``. Or a function of
-        the parameter dict that returns a sort key (use a module-level function, not a lambda, if
-        you pickle the search). By default the best candidate is chosen, however complex.
+        Measure that is smaller for simpler candidates: the name of a parameter of the
+        search, such as "max_depth" or "model__max_depth", or of a column of
+        ``cv_results_``, such as "mean_score_time"; with a leading minus sign, as in
+        "-C", larger is simpler. Each candidate must have a number or None, which means
+        infinity as in ``max_depth=None``. Or a function of the parameter dict that
+        returns a sort key (use a module-level function, not a lambda, if you pickle the
+        search). By default the best candidate is chosen, however complex.
     rope : float, default=0.0
-        Half-width of the region of practical equivalence in balanced accuracy, in [0, 1). Like
-        `limit`, it has no effect without `complexity`.
+        Half-width of the region of practical equivalence in balanced accuracy, in [0,
+        1). Like `limit`, it has no effect without `complexity`.
     limit : float in (0, 1), default=0.84
-        A candidate is eligible if the probability that it is worse than the best by more than
-        `rope` is below this.
+        A candidate is eligible if the probability that it is worse than the best by
+        more than `rope` is below this.
 
     Raises
     ------
     TypeError
-        If `objective` is not a string, as with ``refit=PosteriorRefit`` without parentheses, or
-        if `complexity` is neither a name nor a function.
+        If `objective` is not a string, as with ``refit=PosteriorRefit`` without
+        parentheses, or if `complexity` is neither a name nor a function.
     ValueError
-        If a parameter is invalid. When called, if all candidates failed, or if `complexity` is not
-        in the results or not numeric.
+        If a parameter is invalid. When called, if all candidates failed, or if
+        `complexity` is not in the results or not numeric.
 
     Warns
     -----
@@ -172,44 +177,46 @@ class PosteriorRefit:
     --------
     pooled_posteriors : the posteriors that this rule compares.
     selected_posterior : the posterior of the best candidate, corrected for the choice.
-    skpostbac.model_selection.pooled_paired_counts : the joint outcomes of the candidates.
+    skpostbac.model_selection.pooled_paired_counts : joint counts of candidates.
 
     Notes
     -----
-    Among equally simple candidates, the one with the largest objective is chosen, and the first of
-    ties. The best candidate is always eligible.
+    Among equally simple candidates, the one with the largest objective is chosen, and
+    the first of ties. The best candidate is always eligible.
 
     There are two ways to set `rope` and `limit`:
 
-    - ``rope=0, limit=0.84``, the default, is the one-standard-error rule [1]_ for the difference.
-      The probability of a normal variable up to one standard deviation above its mean is 0.84: a
-      candidate may be worse by less than one standard deviation of the difference. The original
-      rule uses the standard error of the best score instead.
-    - ``rope=0.02, limit=0.05`` demands a probability of 0.95 that a candidate costs no more than
-      0.02. A limit below 1/2 needs a `rope`: without one, even a candidate that is right on the
-      same samples as the best is worse with a probability of 1/2.
+    - ``rope=0, limit=0.84``, the default, is the one-standard-error rule [1]_ for the
+      difference. The probability of a normal variable up to one standard deviation
+      above its mean is 0.84: a candidate may be worse by less than one standard
+      deviation of the difference. The original rule uses the standard error of the best
+      score instead.
+    - ``rope=0.02, limit=0.05`` demands a probability of 0.95 that a candidate costs no
+      more than 0.02. A limit below 1/2 needs a `rope`: without one, even a candidate
+      that is right on the same samples as the best is worse with a probability of 1/2.
 
-    The probability is exact, except for paired candidates with ``prior="hierarchical"``, where it
-    uses random draws (error about 0.001). If the search kept sample outcomes
-    (:class:`OutcomesScorer`), the difference is paired; otherwise the posteriors are treated as
-    independent. Since candidates mostly err on the same samples, the unpaired difference looks less
-    certain than it is and probabilities are closer to 1/2: a limit above 1/2 then accepts worse
-    candidates, and one below 1/2 rejects good ones. See :ref:`cross_validation` for an example.
+    The probability is exact, except for paired candidates with
+    ``prior="hierarchical"``, where it uses random draws (error about 0.001). If the
+    search kept sample outcomes (:class:`OutcomesScorer`), the difference is paired;
+    otherwise the posteriors are treated as independent. Since candidates mostly err on
+    the same samples, the unpaired difference looks less certain than it is and
+    probabilities are closer to 1/2: a limit above 1/2 then accepts worse candidates,
+    and one below 1/2 rejects good ones. See :ref:`cross_validation` for an example.
 
-    The rule asks which candidate did best on these folds, and ignores the variation between
-    training sets, which is alike for all candidates.
+    The rule asks which candidate did best on these folds, and ignores the variation
+    between training sets, which is alike for all candidates.
 
     With a callable ``refit``, scikit-learn sets ``best_index_``, ``best_params_`` and
-    ``best_estimator_`` but not ``best_score_``, and ``search.score(X, y)`` raises ``KeyError`` with
-    any multi-value scorer. Instead of the former, use
-    ``pooled_posteriors(search.cv_results_)[search.best_index_]``; instead of the latter, call
-    another scorer, ``make_posterior_scorer()(search, X, y)``, or ``posterior_balanced_accuracy(y,
-    search.predict(X))`` for the full posterior.
+    ``best_estimator_`` but not ``best_score_``, and ``search.score(X, y)`` raises
+    ``KeyError`` with any multi-value scorer. Instead of the former, use
+    ``pooled_posteriors(search.cv_results_)[search.best_index_]``; instead of the
+    latter, call another scorer, ``make_posterior_scorer()(search, X, y)``, or
+    ``posterior_balanced_accuracy(y, search.predict(X))`` for the full posterior.
 
     References
     ----------
-    .. [1] L. Breiman, J. H. Friedman, R. A. Olshen and C. J. Stone (1984). Classification and
-       Regression Trees, chapter 3. Wadsworth.
+    .. [1] L. Breiman, J. H. Friedman, R. A. Olshen and C. J. Stone (1984).
+       Classification and Regression Trees, chapter 3. Wadsworth.
 
     Examples
     --------
@@ -259,7 +266,9 @@ class PosteriorRefit:
             check_n_repeats(self.n_repeats)
         is_accuracy(self.metric, self.class_weight)
         complexity = self.complexity
-        if not (complexity is None or isinstance(complexity, str) or callable(complexity)):
+        if not (
+            complexity is None or isinstance(complexity, str) or callable(complexity)
+        ):
             raise TypeError(
                 "complexity must be a name, a function of the parameters or None, "
                 f"got {type(complexity).__name__}"
@@ -294,7 +303,9 @@ class PosteriorRefit:
         int
             Position of the candidate in ``cv_results["params"]``.
         """
-        chosen: int = next(row["candidate"] for row in self.summary(cv_results) if row["chosen"])
+        chosen: int = next(
+            row["candidate"] for row in self.summary(cv_results) if row["chosen"]
+        )
         return chosen
 
     def _repr_html_(self) -> str:
@@ -311,22 +322,26 @@ class PosteriorRefit:
         Returns
         -------
         list of dict
-            In the order of ``cv_results["params"]``, with the keys "candidate" (the position
-            there), "objective" (its value), "complexity" (the sort key, None without `complexity`),
-            "prob_worse" (the probability of being worse than the best by more than `rope`; 0 for
-            the best itself), "eligible" (whether that is below `limit`) and "chosen". After a
-            failed fit, "objective" and "prob_worse" are nan. ``pandas.DataFrame`` takes the list as
-            it is.
+            In the order of ``cv_results["params"]``, with the keys "candidate" (the
+            position there), "objective" (its value), "complexity" (the sort key, None
+            without `complexity`), "prob_worse" (the probability of being worse than the
+            best by more than `rope`; 0 for the best itself), "eligible" (whether that
+            is below `limit`) and "chosen". After a failed fit, "objective" and
+            "prob_worse" are nan. ``pandas.DataFrame`` takes the list as it is.
         """
         counts = fold_counts(cv_results, self.labels, self.n_repeats)
         candidates = counts.fitted()
-        posteriors = tuple(counts.posterior(candidate, **self._options) for candidate in candidates)
+        posteriors = tuple(
+            counts.posterior(candidate, **self._options) for candidate in candidates
+        )
         values = _evaluate(
             [posterior.distribution for posterior in posteriors],
             lambda one: OBJECTIVES[self.objective](one, self.level),
             "evaluating candidates",
         )
-        keys = complexity_keys(cv_results, self.complexity, candidates, len(counts.correct))
+        keys = complexity_keys(
+            cv_results, self.complexity, candidates, len(counts.correct)
+        )
         words = fold_words(cv_results)
         joint: Joint
         if words is None:
@@ -335,7 +350,11 @@ class PosteriorRefit:
             paired = counts.pair(words, candidates, counts.times)
             # Only ranks are drawn, which are not needed.
             joint = outcome_joint(
-                paired, posteriors, is_one_class=self.metric == "accuracy", n_draws=1, seed=0
+                paired,
+                posteriors,
+                is_one_class=self.metric == "accuracy",
+                n_draws=1,
+                seed=0,
             )
         best = int(np.argmax(values))
         others = [i for i in range(len(values)) if i != best]
@@ -356,7 +375,9 @@ class PosteriorRefit:
             rows[candidate].update(known, eligible=probability < self.limit)
         eligible = [row for row in rows if row["eligible"]]
         # The simplest; of equals, the one of the largest objective.
-        min(eligible, key=lambda row: (row["complexity"], -row["objective"]))["chosen"] = True
+        min(eligible, key=lambda row: (row["complexity"], -row["objective"]))[
+            "chosen"
+        ] = True
         return rows
 
     def report(self, cv_results: Any) -> str:
@@ -370,10 +391,12 @@ class PosteriorRefit:
         Returns
         -------
         sentences : str
-            One sentence per line. The score is corrected for the selection if the candidate is the
-            best and the search kept outcomes (:func:`selected_posterior`, seed 0).
+            One sentence per line. The score is corrected for the selection if the
+            candidate is the best and the search kept outcomes
+            (:func:`selected_posterior`, seed 0).
         """
-        counts, chosen = fold_counts(cv_results, self.labels, self.n_repeats), self(cv_results)
+        counts = fold_counts(cv_results, self.labels, self.n_repeats)
+        chosen = self(cv_results)
         lead = f"Chosen: candidate {chosen}"
         if "params" in cv_results:
             lead += f", {candidate_params(cv_results, len(counts.correct))[chosen]}"
@@ -400,7 +423,10 @@ class PosteriorRefit:
 
 
 def complexity_keys(
-    cv_results: Any, complexity: Complexity, candidates: Sequence[int], n_candidates: int
+    cv_results: Any,
+    complexity: Complexity,
+    candidates: Sequence[int],
+    n_candidates: int,
 ) -> list[Any]:
     """Return keys that sort the candidates from the simplest to the most complex.
 
@@ -426,7 +452,9 @@ def complexity_keys(
     if complexity is None:
         return [None] * len(candidates)
     if "params" not in cv_results:
-        raise ValueError("complexity needs the 'params' of a search, which cv_results lacks")
+        raise ValueError(
+            "complexity needs the 'params' of a search, which cv_results lacks"
+        )
     params = candidate_params(cv_results, n_candidates)
     if not isinstance(complexity, str):
         keys = [complexity(params[candidate]) for candidate in candidates]
@@ -441,27 +469,31 @@ def complexity_keys(
     else:
         known = sorted({name for chosen in params for name in chosen})
         raise ValueError(
-            f"complexity must name a parameter of the search, {known}, or a column of cv_results, "
-            f"got {name!r}"
+            f"complexity must name a parameter of the search, {known}, or a column of "
+            f"cv_results, got {name!r}"
         )
     # None is no limit.
     numbers = [np.inf if values[one] is None else values[one] for one in candidates]
     for candidate, number in zip(candidates, numbers, strict=True):
         if not is_real(number) or number != number:
             raise ValueError(
-                f"complexity: candidate {candidate} has no number for {name!r}, got {number!r}; "
-                "give a function of the parameters"
+                f"complexity: candidate {candidate} has no number for {name!r}, got "
+                f"{number!r}; give a function of the parameters"
             )
     return numbers if name == complexity else [-number for number in numbers]
 
 
-def _evaluate(distributions: Sequence[Distribution], question: Question, task: str) -> Floats:
+def _evaluate(
+    distributions: Sequence[Distribution], question: Question, task: str
+) -> Floats:
     """Return a number for each distribution; slow ones have a progress line."""
-    return evaluate_all(distributions, question, lambda rows: progress(rows, len(rows), task))
+    return evaluate_all(
+        distributions, question, lambda rows: progress(rows, len(rows), task)
+    )
 
 
 def _plain(value: Any) -> Any:
-    """Return arrays, lists and dicts as what does not change, compares, hashes and prints."""
+    """Return arrays, lists and dicts as immutable, hashable values."""
     if isinstance(value, dict):
         return FrozenWeights(value)
     if isinstance(value, np.ndarray):
@@ -480,48 +512,51 @@ def selected_posterior(
     training_variation: TrainingVariation = None,
     random_state: RandomStateLike = 0,
 ) -> SelectedPosterior:
-    """Compute the posterior of the best candidate of a search, corrected for its selection.
+    """Compute the posterior of the best candidate, corrected for its selection.
 
     The candidate with the largest score over all folds is partly lucky. The resulting
-    bias is estimated by repeating the selection on 400 bootstrap samples [1]_. The odds of the
-    score are multiplied by the factor that lowers the mean by about this bias.
+    bias is estimated by repeating the selection on 400 bootstrap samples [1]_. The odds
+    of the score are multiplied by the factor that lowers the mean by about this bias.
 
     Parameters
     ----------
     cv_results : dict, DataFrame or PairedCounts
-        ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``. Candidates with failed
-        fits are skipped. Or the :func:`paired_counts` of the candidates on one test set.
+        ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``. Candidates
+        with failed fits are skipped. Or the :func:`paired_counts` of the candidates on
+        one test set.
     metric : {"balanced_accuracy", "accuracy"}, default="balanced_accuracy"
         Score of the candidates. Outcomes of samples do not suffice for other metrics.
     labels, prior, class_weight, n_repeats, training_variation : optional
-        As in :func:`~skpostbac.pooled_posteriors`. By default the posterior applies to the models
-        of the folds, among which the search chose; with ``training_variation="nadeau-bengio"`` to
-        the model refitted on all samples.
+        As in :func:`~skpostbac.pooled_posteriors`. By default the posterior applies to
+        the models of the folds, among which the search chose; with
+        ``training_variation="nadeau-bengio"`` to the model refitted on all samples.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the bootstrap. Results are reproducible by default; None stands for fresh entropy.
+        Seed of the bootstrap. Results are reproducible by default; None stands for
+        fresh entropy.
 
     Returns
     -------
     posterior : SelectedPosterior
-        Its attributes are `candidate` (index of the best candidate in ``cv_results["params"]`` or
-        among the names), `optimism`, `optimism_error`, and `uncorrected` (the posterior from
-        :func:`~skpostbac.pooled_posteriors`).
+        Its attributes are `candidate` (index of the best candidate in
+        ``cv_results["params"]`` or among the names), `optimism`, `optimism_error`, and
+        `uncorrected` (the posterior from :func:`~skpostbac.pooled_posteriors`).
 
     Raises
     ------
     ValueError
-        If there are no sample outcomes, which show how similar the candidates are; if paired counts
-        have groups or importance weights, which are not supported, or are combined with `n_repeats`
-        or `training_variation`; or for the reasons listed in :func:`~skpostbac.pooled_posteriors`
-        and :func:`~skpostbac.model_selection.pooled_paired_counts`.
+        If there are no sample outcomes, which show how similar the candidates are; if
+        paired counts have groups or importance weights, which are not supported, or are
+        combined with `n_repeats` or `training_variation`; or for the reasons listed in
+        :func:`~skpostbac.pooled_posteriors` and
+        :func:`~skpostbac.model_selection.pooled_paired_counts`.
 
     Warns
     -----
     FitFailedWarning
         If candidates have failed fits.
     PriorInfluenceWarning
-        If 95 % intervals under this prior would often miss the true value in similar test sets, or
-        if a class has no samples.
+        If 95 % intervals under this prior would often miss the true value in similar
+        test sets, or if a class has no samples.
 
     See Also
     --------
@@ -530,14 +565,15 @@ def selected_posterior(
 
     Notes
     -----
-    The correction applies to selecting the largest balanced accuracy; a rule that prefers simpler
-    candidates has a smaller bias. See :ref:`selection` for the coverage of the intervals in real
-    searches, and for cases where the correction is too small or too large.
+    The correction applies to selecting the largest balanced accuracy; a rule that
+    prefers simpler candidates has a smaller bias. See :ref:`selection` for the coverage
+    of the intervals in real searches, and for cases where the correction is too small
+    or too large.
 
     References
     ----------
-    .. [1] B. Efron (1983). Estimating the error rate of a prediction rule: improvement on
-       cross-validation. Journal of the American Statistical Association 78, 316-331.
+    .. [1] B. Efron (1983). Estimating the error rate of a prediction rule: improvement
+       on cross-validation. Journal of the American Statistical Association 78, 316-331.
 
     Examples
     --------
@@ -554,7 +590,8 @@ def selected_posterior(
     ... ).fit(X[:150, :2], y[:150])
     >>> posterior = selected_posterior(search.cv_results_, random_state=0)
     >>> posterior
-    SelectedPosterior(mean=0.866, 95% CI=[0.807, 0.920], optimism=0.013, n_candidates=30)
+    SelectedPosterior(mean=0.866, 95% CI=[0.807, 0.920], optimism=0.013,
+        n_candidates=30)
     >>> posterior.uncorrected.mean()
     0.8792
     """
@@ -562,13 +599,16 @@ def selected_posterior(
     if isinstance(cv_results, PairedCounts):
         if cv_results._design is not None:
             raise ValueError(
-                "cv_results has samples in groups or with importance weights, for which the "
-                "selection cannot be corrected: evaluate the selected candidate on other samples"
+                "cv_results has samples in groups or with importance weights, for "
+                "which the selection cannot be corrected: evaluate the selected "
+                "candidate on other samples"
             )
         for_folds = {"n_repeats": n_repeats, "training_variation": training_variation}
         for name, value in for_folds.items():
             if value is not None:
-                raise ValueError(f"{name} does not apply to the paired counts of one test set")
+                raise ValueError(
+                    f"{name} does not apply to the paired counts of one test set"
+                )
         paired = cv_results if labels is None else cv_results.reindex(labels)
         candidates = list(range(len(paired.names)))
 
@@ -576,7 +616,9 @@ def selected_posterior(
             counts = paired.margin(paired.names[candidate])
             if is_one_class:
                 counts = counts._as_one_class()
-            return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
+            return PosteriorBalancedAccuracy(
+                counts, prior=prior, class_weight=class_weight
+            )
 
     else:
         paired = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
@@ -584,9 +626,12 @@ def selected_posterior(
         folds = fold_counts(cv_results, labels, n_repeats, training_variation)
 
         def posterior_of(candidate: int) -> PosteriorBalancedAccuracy:
-            return folds.posterior(candidate, prior=prior, class_weight=class_weight, metric=metric)
+            return folds.posterior(
+                candidate, prior=prior, class_weight=class_weight, metric=metric
+            )
 
-    weights, seed = posterior_of(candidates[0]).class_weight, draw_seed(random_state)
+    weights = posterior_of(candidates[0]).class_weight
+    seed = draw_seed(random_state)
     # The candidates are in the order of their names.
     scored = paired._as_one_class() if is_one_class else paired
     observed, again = _bootstrap(scored, weights, N_BOOTSTRAPS, seed)
@@ -595,37 +640,49 @@ def selected_posterior(
     uncorrected: ScalarPosterior = (posterior := posterior_of(best))
     warn_of_prior(posterior._evidence())
     if is_one_class:
-        # Of the counts that are divided for repeats and the variation between training sets.
+        # Of the counts that are divided for repeats and the variation between training
+        # sets.
         margin = paired.margin(paired.names[place])
         scale = posterior.counts.n_samples / margin.n_samples
-        margin = ClassCounts(margin.classes, scale * margin.correct, scale * margin.total)
+        margin = ClassCounts(
+            margin.classes, scale * margin.correct, scale * margin.total
+        )
         uncorrected = accuracy_of(margin, posterior)
     optimism = optimism_of_choice(observed, again)
-    return SelectedPosterior(uncorrected, *optimism, candidate=best, n_candidates=len(candidates))
+    return SelectedPosterior(
+        uncorrected, *optimism, candidate=best, n_candidates=len(candidates)
+    )
 
 
 def _bootstrap(
     paired: PairedCounts, class_weight: Floats, n_samples: int, seed: int
 ) -> tuple[Floats, Floats]:
-    """Return the balanced accuracy of each candidate, in the samples and in bootstrap samples."""
+    """Return the score of each candidate, in the samples and in bootstrap samples."""
     rng = np.random.default_rng(seed)
     observed = np.zeros(len(paired.names))
     again = np.zeros((n_samples, len(paired.names)))
     for i, weight in enumerate(class_weight):
         rows = paired.class_index == i
-        patterns, cells = paired.patterns[rows].astype(np.float64), paired.counts[rows]
+        patterns = paired.patterns[rows].astype(np.float64)
+        cells = paired.counts[rows]
         if cells.sum() > 0:
             probabilities = cells / cells.sum()
-            size = max(1, round(cells.sum()))  # a repeated cross-validation divides the counts
+            size = max(
+                1, round(cells.sum())
+            )  # a repeated cross-validation divides the counts
             observed += weight * (probabilities @ patterns)
-            again += weight * (rng.multinomial(size, probabilities, n_samples) @ patterns) / size
+            again += (
+                weight
+                * (rng.multinomial(size, probabilities, n_samples) @ patterns)
+                / size
+            )
     return observed, again
 
 
 def corrected_choice(
     cv_results: Any, chosen: int | None, **options: Any
 ) -> SelectedPosterior | None:
-    """Return the corrected posterior of the best candidate, if that is the chosen one."""
+    """Return the corrected posterior if the best candidate is chosen."""
     if chosen is None or fold_words(cv_results) is None:
         return None
     with warnings.catch_warnings():  # given for the pooled posteriors already

@@ -44,7 +44,8 @@ from skpostbac.stats import BetaAverage
 # Rounding of a sum or difference of probabilities.
 _ROUNDING = 1e-9
 # Classes named one by one in the report, and in the view of a notebook.
-_SHOWN_CLASSES, _SHOWN_ROWS = 5, 8
+_SHOWN_CLASSES = 5
+_SHOWN_ROWS = 8
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -62,8 +63,8 @@ class RequiredTestSize(FrozenArrays):
     assurance : float
         Probability that a test set of this size reaches the goal.
     standard_error : float
-        Standard error of `assurance` due to sampled outcomes; 0 if all were enumerated. For a
-        hierarchical prior, the error of the approximation adds to it.
+        Standard error of `assurance` due to sampled outcomes; 0 if all were enumerated.
+        For a hierarchical prior, the error of the approximation adds to it.
     goal : str
         The goal, in words.
     target : float
@@ -73,8 +74,9 @@ class RequiredTestSize(FrozenArrays):
     assurances : ndarray of float
         Read-only assurance at each of the sizes.
     agreement : ndarray of shape (n_classes,) or None
-        Read-only probability, for each class, that both classifiers are right or both wrong on a
-        sample, as given or assumed. None unless two classifiers are compared on the same samples.
+        Read-only probability, for each class, that both classifiers are right or both
+        wrong on a sample, as given or assumed. None unless two classifiers are compared
+        on the same samples.
 
     See Also
     --------
@@ -110,8 +112,9 @@ class RequiredTestSize(FrozenArrays):
         Parameters
         ----------
         size : int
-            Samples of the rarest class, at least 1. The other classes follow in proportion. No
-            class may have more than 1e9 samples, and 1e7 if the recalls are those of a pilot.
+            Samples of the rarest class, at least 1. The other classes follow in
+            proportion. No class may have more than 1e9 samples, and 1e7 if the recalls
+            are those of a pilot.
 
         Returns
         -------
@@ -123,11 +126,12 @@ class RequiredTestSize(FrozenArrays):
         ValueError
             If `size` is not a positive integer, or too large.
         """
-        size, plan = check_positive_integer(size, "size"), self._plan
+        size = check_positive_integer(size, "size")
+        plan = self._plan
         if size > (largest := plan.largest_size(plan.most_samples)):
             raise ValueError(
-                f"size must be at most {largest}, for at most {plan.most_samples} samples of a "
-                f"class, got {size}"
+                f"size must be at most {largest}, for at most {plan.most_samples} "
+                f"samples of a class, got {size}"
             )
         return plan.assurance(size)[0]
 
@@ -137,9 +141,10 @@ class RequiredTestSize(FrozenArrays):
         Returns
         -------
         summary : dict of str to float
-            "total" (samples of all classes), "n_classes", "assurance", "standard_error", "target"
-            and "agreement", the share of all samples on which both classifiers are assumed to be
-            right or both wrong; nan unless two are compared on the same samples.
+            "total" (samples of all classes), "n_classes", "assurance",
+            "standard_error", "target" and "agreement", the share of all samples on
+            which both classifiers are assumed to be right or both wrong; nan unless two
+            are compared on the same samples.
 
         Examples
         --------
@@ -162,19 +167,21 @@ class RequiredTestSize(FrozenArrays):
         Returns
         -------
         columns : dict of str to list
-            "class", "samples" and "agreement", which is nan unless two classifiers are compared on
-            the same samples.
+            "class", "samples" and "agreement", which is nan unless two classifiers are
+            compared on the same samples.
         """
         unknown = np.full(self.samples.size, np.nan)
         return {
             "class": label_list(self.classes),
             "samples": self.samples.tolist(),
-            "agreement": (unknown if self.agreement is None else self.agreement).tolist(),
+            "agreement": (
+                unknown if self.agreement is None else self.agreement
+            ).tolist(),
         }
 
     @property
     def _mean_agreement(self) -> float:
-        """Share of all samples on which both classifiers agree; nan if not applicable."""
+        """Share of samples on which both classifiers agree; nan if not applicable."""
         if self.agreement is None:
             return float("nan")
         return float(self.samples @ self.agreement / self.total)
@@ -191,29 +198,31 @@ class RequiredTestSize(FrozenArrays):
         --------
         >>> from skpostbac import required_test_size
         >>> print(required_test_size([0.9, 0.9], difference=0.05).report())
-        With 169 samples of each of 2 classes, the probability that a difference of 0.05 is detected
-        is 0.800 (target: 0.8).
-        This assumes that both classifiers err independently, so that they agree on 0.860 of the
-        samples; most pairs agree more often and need fewer samples.
+        With 169 samples of each of 2 classes, the probability that a difference of 0.05
+        is detected is 0.800 (target: 0.8).
+        This assumes that both classifiers err independently, so that they agree on
+        0.860 of the samples; most pairs agree more often and need fewer samples.
         """
         answer = (
-            f"With {_describe(self.samples, self.classes)}, the probability that {self.goal} is "
-            f"{self.assurance:.3f} (target: {self.target:g})."
+            f"With {_describe(self.samples, self.classes)}, the probability that "
+            f"{self.goal} is {self.assurance:.3f} (target: {self.target:g})."
         )
         lines = [answer]
         if self._plan.shared_prior is not None:
             lines.append(
-                "The hierarchical prior makes this probability approximate, to about 0.02."
+                "The hierarchical prior makes this probability approximate, to about "
+                "0.02."
             )
         share = f"{self._mean_agreement:.3f} of the samples"
         if self._is_agreement_given:
             lines.append(
-                f"This assumes that both classifiers are right, or both wrong, on {share}."
+                "This assumes that both classifiers are right, or both wrong, on "
+                f"{share}."
             )
         elif self.agreement is not None:
             lines.append(
-                f"This assumes that both classifiers err independently, so that they agree on "
-                f"{share}; most pairs agree more often and need fewer samples."
+                "This assumes that both classifiers err independently, so that they "
+                f"agree on {share}; most pairs agree more often and need fewer samples."
             )
         return paragraphs(*lines)
 
@@ -221,8 +230,12 @@ class RequiredTestSize(FrozenArrays):
         return self.report()
 
     def _repr_html_(self) -> str:
-        labels, samples = label_list(self.classes), self.samples.tolist()
-        rows = [(str(label), str(number)) for label, number in zip(labels, samples, strict=True)]
+        labels = label_list(self.classes)
+        samples = self.samples.tolist()
+        rows = [
+            (str(label), str(number))
+            for label, number in zip(labels, samples, strict=True)
+        ]
         return block(
             repr(self),
             paragraph(" ".join(self.report().split())),
@@ -246,7 +259,9 @@ def _describe(samples: NDArray[np.int64], classes: LabelArray) -> str:
     if (samples == samples[0]).all():
         return f"{samples[0]} samples of each of {samples.size} classes"
     if samples.size > _SHOWN_CLASSES:
-        return f"{samples.min()} to {samples.max()} samples a class, {samples.sum()} in all"
+        least = samples.min()
+        most = samples.max()
+        return f"{least} to {most} samples a class, {samples.sum()} in all"
     parts = map("{} of class {!r}".format, samples.tolist(), label_list(classes))
     return f"{', '.join(parts)}, {samples.sum()} samples in all"
 
@@ -268,66 +283,76 @@ def required_test_size(
 ) -> RequiredTestSize:
     r"""Find the number of test samples needed per class.
 
-    The goal is either a credible interval of the balanced accuracy no wider than `width`, or the
-    detection of a `difference` between two classifiers. The answer depends on how good the
-    classifier is: `recalls` are planning values, or the posterior of a pilot test. Since the test
-    outcomes are not known in advance, the goal is reached with a probability, the `assurance`.
+    The goal is either a credible interval of the balanced accuracy no wider than
+    `width`, or the detection of a `difference` between two classifiers. The answer
+    depends on how good the classifier is: `recalls` are planning values, or the
+    posterior of a pilot test. Since the test outcomes are not known in advance, the
+    goal is reached with a probability, the `assurance`.
 
     Parameters
     ----------
     recalls : float, array-like of shape (n_classes,) or PosteriorBalancedAccuracy
-        Planning values. A number is the accuracy, with all samples treated as one class. An array
-        has the recall of each class. The posterior of a pilot test stands for uncertain recalls,
-        and can be used with `width` only; pilot samples do not count as test samples.
+        Planning values. A number is the accuracy, with all samples treated as one
+        class. An array has the recall of each class. The posterior of a pilot test
+        stands for uncertain recalls, and can be used with `width` only; pilot samples
+        do not count as test samples.
     width : float in (0, 1), optional
-        Largest width of the credible interval of probability `level` that posteriors report, the
-        hull of the shortest and the central one.
+        Largest width of the credible interval of probability `level` that posteriors
+        report, the hull of the shortest and the central one.
     difference : float or array-like of shape (n_classes,), optional
-        Recall of the second classifier minus the recall of the first, whose recalls are `recalls`;
-        a number applies to each class. A difference is detected if the truly better classifier is
-        better with a posterior probability of at least `level`. Exactly one of `width` and
-        `difference` must be given.
+        Recall of the second classifier minus the recall of the first, whose recalls are
+        `recalls`; a number applies to each class. A difference is detected if the truly
+        better classifier is better with a posterior probability of at least `level`.
+        Exactly one of `width` and `difference` must be given.
     paired : bool, default=True
-        Whether both classifiers are tested on the same samples. If False, each needs the returned
-        number of samples. Used with `difference` only.
+        Whether both classifiers are tested on the same samples. If False, each needs
+        the returned number of samples. Used with `difference` only.
     agreement : float or array-like of shape (n_classes,), optional
-        Probability that both classifiers are right or both wrong on a sample of a class, at most
-        ``1 - abs(difference)``; for paired classifiers only. By default they err independently
-        within a class; most pairs agree more often and need fewer samples.
+        Probability that both classifiers are right or both wrong on a sample of a
+        class, at most ``1 - abs(difference)``; for paired classifiers only. By default
+        they err independently within a class; most pairs agree more often and need
+        fewer samples.
     level : float in (0, 1), default=0.95
-        Probability of the interval, or the posterior probability that detects a difference.
+        Probability of the interval, or the posterior probability that detects a
+        difference.
     assurance : float in (0, 1), default=0.8
         Probability that the test set reaches the goal.
     class_proportions : array-like of shape (n_classes,), optional
-        Positive proportions of the classes in the test set, with any sum. By default all classes
-        have the same number of samples.
+        Positive proportions of the classes in the test set, with any sum. By default
+        all classes have the same number of samples.
     class_weight : dict or array-like of shape (n_classes,), optional
-        Weights of the classes in the average, as in :func:`posterior_balanced_accuracy`; by default
-        those of the pilot, or equal weights.
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="calibrated"
-        Prior in the analysis of the test, as in :func:`posterior_balanced_accuracy`. For paired
-        classifiers, that of each class is the prior of either margin, and the cells of a pair have
-        the prior of :func:`~skpostbac.compare_predictions`. With "hierarchical" or a
-        :class:`~skpostbac.stats.Hyperprior`, the assurance is approximate (see Notes).
+        Weights of the classes in the average, as in
+        :func:`posterior_balanced_accuracy`; by default those of the pilot, or equal
+        weights.
+    prior : str, pair, array-like, Hyperprior or Prior, default="calibrated"
+        Prior in the analysis of the test, as in :func:`posterior_balanced_accuracy`.
+        For paired classifiers, that of each class is the prior of either margin, and
+        the cells of a pair have the prior of :func:`~skpostbac.compare_predictions`.
+        With "hierarchical" or a :class:`~skpostbac.stats.Hyperprior`, the assurance is
+        approximate (see Notes).
     max_size : int, default=1000000
-        Largest number of samples of a class to consider, at most 1e9, or 1e7 with a pilot.
+        Largest number of samples of a class to consider, at most 1e9, or 1e7 with a
+        pilot.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of quasi-random outcomes, used only if there are too many outcomes to enumerate.
+        Seed of quasi-random outcomes, used only if there are too many outcomes to
+        enumerate.
 
     Returns
     -------
     RequiredTestSize
-        Samples of each class, the assurance with its standard error, and the assurances at all
-        sizes that were evaluated.
+        Samples of each class, the assurance with its standard error, and the assurances
+        at all sizes that were evaluated.
 
     Raises
     ------
     TypeError
-        If `recalls` is a posterior and `difference` is given, or if `paired` is not a bool.
+        If `recalls` is a posterior and `difference` is given, or if `paired` is not a
+        bool.
     ValueError
-        If not exactly one of `width` and `difference` is given, if an argument is out of its range,
-        if `recalls` is a posterior with a hierarchical prior, if the recalls, the difference and
-        the agreement are incompatible, or if `max_size` samples are too few.
+        If not exactly one of `width` and `difference` is given, if an argument is out
+        of its range, if `recalls` is a posterior with a hierarchical prior, if the
+        recalls, the difference and the agreement are incompatible, or if `max_size`
+        samples are too few.
 
     See Also
     --------
@@ -335,54 +360,59 @@ def required_test_size(
 
     Notes
     -----
-    The computation uses the posterior of the counts, not a normal approximation. The counts are
-    binomial given recalls, and beta-binomial given a pilot [1]_. Outcomes are enumerated up to
-    32,768 of them, which covers the width for one class, the width for two classes of up to about a
-    thousand samples, and small samples of a few classes. Beyond that, they are simulated at 4,096
-    to 32,768 scrambled Sobol points, the same for all sizes, with the standard error over eight
-    scramblings. Success is decided from the cumulants of the posterior, corrected by the median
-    error at up to 12 borderline outcomes whose posterior is exact. Of enumerated outcomes, up to
-    128 that are still in doubt are decided by their exact posteriors; 48 for paired classifiers
-    with several classes.
+    The computation uses the posterior of the counts, not a normal approximation. The
+    counts are binomial given recalls, and beta-binomial given a pilot [1]_. Outcomes
+    are enumerated up to 32,768 of them, which covers the width for one class, the width
+    for two classes of up to about a thousand samples, and small samples of a few
+    classes. Beyond that, they are simulated at 4,096 to 32,768 scrambled Sobol points,
+    the same for all sizes, with the standard error over eight scramblings. Success is
+    decided from the cumulants of the posterior, corrected by the median error at up to
+    12 borderline outcomes whose posterior is exact. Of enumerated outcomes, up to 128
+    that are still in doubt are decided by their exact posteriors; 48 for paired
+    classifiers with several classes.
 
-    The assurance is a sawtooth function of the number of samples, since counts are integers. The
-    returned size is the smallest from which on the target is reached at all evaluated sizes
-    (``sizes``); of larger sizes, simulated assurances may fall short by less than their standard
-    errors. They include the next sizes beyond the answer, over at least three teeth: up to 200
-    sizes for the width of one class, 64 for one class of a pair and up to 16 otherwise, and as few
-    as 4 with many classes, whose teeth average out.
+    The assurance is a sawtooth function of the number of samples, since counts are
+    integers. The returned size is the smallest from which on the target is reached at
+    all evaluated sizes (``sizes``); of larger sizes, simulated assurances may fall
+    short by less than their standard errors. They include the next sizes beyond the
+    answer, over at least three teeth: up to 200 sizes for the width of one class, 64
+    for one class of a pair and up to 16 otherwise, and as few as 4 with many classes,
+    whose teeth average out.
 
-    A rule of thumb says that 10,000 samples have a good chance of detecting an improvement of 0.1
-    %. This holds only for classifiers that agree on nearly all samples: the improvement of 10
-    samples must stand out from all samples on which exactly one classifier is right. If the second
-    classifier corrects errors of the first and makes no new ones, the assurance of 10,000 paired
-    samples at a `level` of 0.95 is 0.990. It is 0.74 if the two agree on 99.8 % of the samples,
-    0.41 on 99.5 % and 0.26 on 99 %. With independent errors, or on separate test sets, it is 0.09
-    at an accuracy of 95 %, where 580,000 samples are needed for an assurance of 0.8; only near an
-    accuracy of 99.8 % does it exceed 0.5, whatever the agreement.
+    A rule of thumb says that 10,000 samples have a good chance of detecting an
+    improvement of 0.1 %. This holds only for classifiers that agree on nearly all
+    samples: the improvement of 10 samples must stand out from all samples on which
+    exactly one classifier is right. If the second classifier corrects errors of the
+    first and makes no new ones, the assurance of 10,000 paired samples at a `level` of
+    0.95 is 0.990. It is 0.74 if the two agree on 99.8 % of the samples, 0.41 on 99.5 %
+    and 0.26 on 99 %. With independent errors, or on separate test sets, it is 0.09 at
+    an accuracy of 95 %, where 580,000 samples are needed for an assurance of 0.8; only
+    near an accuracy of 99.8 % does it exceed 0.5, whatever the agreement.
 
-    A search takes up to seconds with tens of classes, and longer if their weights are very
-    unequal.
+    A search takes up to seconds with tens of classes, and longer if their weights are
+    very unequal.
 
-    With a hierarchical prior, the moments of the posterior are computed for 64 simulated test sets
-    of each size. From these, the margin of success of thousands of others is predicted by a
-    quadratic function of their cumulants under the prior "reciprocal", with the residuals of the
-    fit. The standard error is that of the simulation alone.
-    In 13 plans of two to ten classes, most of them of very unequal sizes, the assurance of an
-    earlier version differed by .021 on average, and at most by .042, from simulations of 250 or 400
-    test sets with standard errors of .004 to .026. This version was compared with it in four plans:
-    they differ by at most .004. If there are so few samples that single outcomes have probabilities
-    of a few percent, the error may be that of one outcome.
-    A search for up to ten classes takes about 1 to 6 seconds. The returned size reaches the target
-    while the next smaller one does not. Classes of weight zero are left out.
+    With a hierarchical prior, the moments of the posterior are computed for 64
+    simulated test sets of each size. From these, the margin of success of thousands of
+    others is predicted by a quadratic function of their cumulants under the prior
+    "reciprocal", with the residuals of the fit. The standard error is that of the
+    simulation alone. In 13 plans of two to ten classes, most of them of very unequal
+    sizes, the assurance of an earlier version differed by .021 on average, and at most
+    by .042, from simulations of 250 or 400 test sets with standard errors of .004 to
+    .026. This version was compared with it in four plans: they differ by at most .004.
+    If there are so few samples that single outcomes have probabilities of a few
+    percent, the error may be that of one outcome. A search for up to ten classes takes
+    about 1 to 6 seconds. The returned size reaches the target while the next smaller
+    one does not. Classes of weight zero are left out.
 
-    The prior matters if samples are few. With many classes, a uniform prior makes the interval
-    narrow before it is well calibrated; the returned size does not guarantee calibration.
+    The prior matters if samples are few. With many classes, a uniform prior makes the
+    interval narrow before it is well calibrated; the returned size does not guarantee
+    calibration.
 
     References
     ----------
-    .. [1] A. O'Hagan, J. W. Stevens and M. J. Campbell (2005). Assurance in clinical trial
-       design. Pharmaceutical Statistics 4(3), 187-201.
+    .. [1] A. O'Hagan, J. W. Stevens and M. J. Campbell (2005). Assurance in clinical
+       trial design. Pharmaceutical Statistics 4(3), 187-201.
 
     Examples
     --------
@@ -396,13 +426,15 @@ def required_test_size(
 
     >>> alike = required_test_size(0.95, difference=0.001, agreement=0.998)
     >>> print(alike)
-    With 11758 samples, the probability that a difference of 0.001 is detected is 0.800 (target:
-    0.8).
-    This assumes that both classifiers are right, or both wrong, on 0.998 of the samples.
+    With 11758 samples, the probability that a difference of 0.001 is detected is 0.800
+    (target: 0.8).
+    This assumes that both classifiers are right, or both wrong, on 0.998 of the
+        samples.
     >>> alike.assurance_at(10_000)
     0.74
     """
-    level, target = check_level(level), check_probability(assurance, "assurance")
+    level = check_level(level)
+    target = check_probability(assurance, "assurance")
     check_flags(paired=paired)
     if (width is None) == (difference is None):
         raise ValueError("exactly one of width and difference must be given")
@@ -417,24 +449,33 @@ def required_test_size(
     shares = 1.0 if class_proportions is None else class_proportions
     proportions = _by_class(shares, "class_proportions", classes.size)
     if (bad := ~(proportions > 0)).any():
-        raise ValueError(f"class_proportions must be positive, got {first(proportions, bad)}")
+        raise ValueError(
+            f"class_proportions must be positive, got {first(proportions, bad)}"
+        )
     proportions /= proportions.min()  # samples of each class for one of the rarest
     if difference is not None and design == "pilot":
-        raise TypeError("recalls must be numbers for a difference, not the posterior of a pilot")
-    seed, gain, assumed = draw_seed(random_state), 0.0, None
+        raise TypeError(
+            "recalls must be numbers for a difference, not the posterior of a pilot"
+        )
+    seed = draw_seed(random_state)
+    gain = 0.0
+    assumed = None
     if difference is None:
         assert width is not None
         width = check_probability(width, "width")
         goal = f"the {100 * level:g}% interval is at most {width:g} wide"
     else:
-        design, rates = "separate", _second_better(rates[1], difference, weights)
+        design = "separate"
+        rates = _second_better(rates[1], difference, weights)
         gain = float(weights @ (rates[1] - rates[0]))
         goal = f"a difference of {gain:g} is detected"
         if paired:
-            design, rates = "paired", _discordant(rates[0], rates[1], agreement)
+            design = "paired"
+            rates = _discordant(rates[0], rates[1], agreement)
             assumed = 1 - rates[0]
     kept = weights > 0
-    rates, weights = rates[:, kept], weights[kept]
+    rates = rates[:, kept]
+    weights = weights[kept]
     plan = PlannedTest(
         design,
         width or 0.0,
@@ -466,17 +507,23 @@ def required_test_size(
     )
 
 
-def _planned(recalls: ArrayLike | PosteriorBalancedAccuracy) -> tuple[Design, LabelArray, Floats]:
-    """Return the design for an interval, the classes and the rates, see `PlannedTest`."""
+def _planned(
+    recalls: ArrayLike | PosteriorBalancedAccuracy,
+) -> tuple[Design, LabelArray, Floats]:
+    """Return design, classes and rates for an interval, see `PlannedTest`."""
     if isinstance(recalls, PosteriorBalancedAccuracy):
         distribution = recalls.distribution
         if not isinstance(distribution, BetaAverage):
             raise ValueError(
-                "recalls must not have a hierarchical prior: give a posterior of the same counts "
-                "with another one, such as 'calibrated'; the prior of the planned test may be "
-                "hierarchical"
+                "recalls must not have a hierarchical prior: give a posterior of the "
+                "same counts with another one, such as 'calibrated'; the prior of the "
+                "planned test may be hierarchical"
             )
-        return "pilot", recalls.counts.classes, np.stack([distribution.a, distribution.b])
+        return (
+            "pilot",
+            recalls.counts.classes,
+            np.stack([distribution.a, distribution.b]),
+        )
     known = np.atleast_1d(float_array(recalls, "recalls"))
     if known.ndim != 1 or not known.size:
         raise ValueError(
@@ -494,7 +541,8 @@ def _search(
 ) -> tuple[dict[int, tuple[float, float]], int]:
     """Return the assurances of all evaluated sizes, and the smallest sufficient one.
 
-    From there on, all evaluated sizes reach the target, or fall short by less than their errors.
+    From there on, all evaluated sizes reach the target, or fall short by less than
+    their errors.
     """
     found: dict[int, tuple[float, float]] = {}
 
@@ -504,7 +552,8 @@ def _search(
         return found[size][0] >= target
 
     top = plan.largest_size(largest)
-    low, high = min(plan.first_guess(gain, target), top), 0
+    low = min(plan.first_guess(gain, target), top)
+    high = 0
     step = max(low // 16, 1)
     while low > 0 and reaches(low):
         low, high, step = max(low - step, 0), low, 2 * step
@@ -513,14 +562,15 @@ def _search(
         while high <= low:
             if low >= top:
                 raise ValueError(
-                    f"max_size={largest} samples of a class are too few for an assurance of "
-                    f"{target:g}"
+                    f"max_size={largest} samples of a class are too few for an "
+                    f"assurance of {target:g}"
                 )
             size = min(low + step, top)
             if reaches(size):
                 high = size
             else:
-                low, step = size, 2 * step
+                low = size
+                step = 2 * step
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if reaches(middle) else (middle, high)
@@ -529,18 +579,20 @@ def _search(
         short = [size for size in following if sum(found[size]) < target]
         if not short:
             return found, high
-        low, high, step = short[-1], 0, 1
+        low = short[-1]
+        high = 0
+        step = 1
 
 
 def _second_better(recalls: Floats, difference: ArrayLike, weights: Floats) -> Floats:
-    """Return the recalls of two classifiers, of which the second is better on average."""
+    """Return the recalls of two classifiers; the second is better on average."""
     other = recalls + _by_class(difference, "difference", recalls.size)
     other = np.where(np.abs(other - np.rint(other)) < _ROUNDING, np.rint(other), other)
     bad = ~((other >= 0) & (other <= 1))
     if bad.any():
         raise ValueError(
-            "difference must leave the recalls of the second classifier between 0 and 1, "
-            f"got {other[bad][0]:g}"
+            "difference must leave the recalls of the second classifier between 0 and "
+            f"1, got {other[bad][0]:g}"
         )
     gain = weights @ (other - recalls)
     if not abs(gain) > 0:
@@ -549,7 +601,7 @@ def _second_better(recalls: Floats, difference: ArrayLike, weights: Floats) -> F
 
 
 def _discordant(before: Floats, after: Floats, agreement: ArrayLike | None) -> Floats:
-    """Return the probability that just one classifier is right, and the second's share of it."""
+    """Return the probability of disagreement, and the second's share of it."""
     discordant = before * (1 - after) + after * (1 - before)
     if agreement is not None:
         discordant = 1 - _by_class(agreement, "agreement", before.size)
@@ -557,14 +609,18 @@ def _discordant(before: Floats, after: Floats, agreement: ArrayLike | None) -> F
         most = after - before + 2 * np.minimum(before, 1 - after)
         bad = ~((discordant >= least - _ROUNDING) & (discordant <= most + _ROUNDING))
         if bad.any():
-            p, q, low, high, got = (x[bad][0] for x in (before, after, least, most, discordant))
+            p, q, low, high, got = (
+                x[bad][0] for x in (before, after, least, most, discordant)
+            )
             raise ValueError(
-                f"agreement must lie between {1 - high:g} and {1 - low:g} where the recalls are "
-                f"{p:g} and {q:g}, got {1 - got:g}"
+                f"agreement must lie between {1 - high:g} and {1 - low:g} where the "
+                f"recalls are {p:g} and {q:g}, got {1 - got:g}"
             )
         discordant = np.clip(discordant, least, most)
     gain = (discordant + after - before) / 2
-    share = np.divide(gain, discordant, out=np.full_like(gain, 0.5), where=discordant > 0)
+    share = np.divide(
+        gain, discordant, out=np.full_like(gain, 0.5), where=discordant > 0
+    )
     return np.stack([discordant, np.clip(share, 0, 1)])
 
 
@@ -573,9 +629,11 @@ def _by_class(values: ArrayLike, name: str, n_classes: int) -> Floats:
     array = float_array(values, name)
     if array.shape not in ((), (n_classes,)):
         raise ValueError(
-            f"{name} must be a number or one number for each of the {n_classes} classes, "
-            f"got an array of shape {array.shape}"
+            f"{name} must be a number or one number for each of the {n_classes} "
+            f"classes, got an array of shape {array.shape}"
         )
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got {first(array, ~np.isfinite(array))}")
+        raise ValueError(
+            f"{name} must be finite, got {first(array, ~np.isfinite(array))}"
+        )
     return np.array(np.broadcast_to(array, (n_classes,)))

@@ -1,7 +1,7 @@
 """Posterior of any metric of a confusion matrix.
 
-Exact if the metric has a known distribution, otherwise by random draws. Imports `_posterior`,
-`_prior`, `_advice`, `_counts` and what these import.
+Exact if the metric has a known distribution, otherwise by random draws. Imports
+`_posterior`, `_prior`, `_advice`, `_counts` and what these import.
 """
 
 from skpostbac.metrics._confusion.distributions import MEAN_RECALL, RecallSum

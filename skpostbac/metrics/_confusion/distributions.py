@@ -1,7 +1,8 @@
 """Posterior of a confusion matrix, and of metrics of it that have a known distribution.
 
-The rows of the matrix have Dirichlet distributions. A metric is then a Beta variable, a weighted
-sum of some, or a ratio of these. The functions return None where it has no such form.
+The rows of the matrix have Dirichlet distributions. A metric is then a Beta variable, a
+weighted sum of some, or a ratio of these. The functions return None where it has no
+such form.
 """
 
 from __future__ import annotations
@@ -14,9 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, nonnegative_array
-from skpostbac.metrics._prior import (
-    BetaPrior,
-)
+from skpostbac.metrics._dependence import sum_by
+from skpostbac.metrics._prior import BetaPrior
 from skpostbac.stats import (
     BetaAverage,
     BetaQuotient,
@@ -25,14 +25,18 @@ from skpostbac.stats import (
     ShiftedDistribution,
 )
 
-Exact: TypeAlias = BetaAverage | BetaQuotient | BetaRatio | LibbyNovickBeta | ShiftedDistribution
+Exact: TypeAlias = (
+    BetaAverage | BetaQuotient | BetaRatio | LibbyNovickBeta | ShiftedDistribution
+)
 
 # The F-measures by name, with the weight beta of the recall beside the precision.
 F_MEASURES = {"f0.5": 0.5, "f1": 1.0, "f2": 2.0}
-# A sum of false positives is drawn at random if a class has a smaller parameter than this for the
-# predictions of other classes, or a smaller share relative to the largest one.
-_LEAST_NEGATIVES, _LEAST_SHARE = 5.0, 1e-3
-# Cells that are drawn at a time: the arrays then fit the cache.
+# A sum of false positives is drawn at random if a class has a smaller parameter than
+# this for the predictions of other classes, or a smaller share relative to the largest
+# one.
+_LEAST_NEGATIVES = 5.0
+_LEAST_RELATIVE_SHARE = 1e-3
+# Cells of a block of draws, whose arrays then fit the cache.
 MOST_CELLS = 2**18
 
 
@@ -40,16 +44,17 @@ MOST_CELLS = 2**18
 class ConfusionModel:
     r"""Posterior of the probabilities of true and predicted classes.
 
-    Row i of `cells`, shape (k, k), has the Dirichlet parameters of the predictions for class i:
-    the counts, with the prior's :math:`a_i` added on the diagonal and :math:`b_i / (k - 1)` to
-    each cell beside it. The recall of class i is thereby
+    Row i of `cells`, shape (k, k), has the Dirichlet parameters of the predictions for
+    class i: the counts, with the prior's :math:`a_i` added on the diagonal and
+    :math:`b_i / (k - 1)` to each cell beside it. The recall of class i is thereby
     :math:`\mathrm{Beta}(a_i + \text{correct}, b_i + \text{wrong})`.
 
-    `prevalence`, shape (k,), has known shares of the classes. If it is None they have the Dirichlet
-    posterior of the sums of the rows; all cells together then have one Dirichlet posterior, with
-    `cells` as its parameters.
+    `prevalence`, shape (k,), has known shares of the classes. If it is None they have
+    the Dirichlet posterior of the sums of the rows; all cells together then have one
+    Dirichlet posterior, with `cells` as its parameters.
 
-    `strength`, shape (k,), is the factor of both parameters of each recall in their average.
+    `strength`, shape (k,), is the factor of both parameters of each recall in their
+    average.
     """
 
     cells: Floats
@@ -58,28 +63,31 @@ class ConfusionModel:
 
     @classmethod
     def of(cls, C: Floats, prior: BetaPrior, prevalence: ArrayLike) -> ConfusionModel:
-        """Make the posterior from counts, the prior of the recalls, and the prevalence."""
+        """Return the posterior for counts, a prior of the recalls and a prevalence."""
         k = len(C)
         if k < 2:
             raise ValueError("A confusion matrix needs at least two classes, got one")
+
         total = C.sum(axis=1)
         cells = C + (prior.b / (k - 1))[:, np.newaxis]
         np.fill_diagonal(cells, prior.a + np.diagonal(C))
         strength = prior.strength(total)
+
         if isinstance(prevalence, str):
             if prevalence == "sampled":
                 return cls(cells, None, strength)
             if prevalence != "observed":
                 raise ValueError(
-                    "prevalence must be 'sampled', 'observed' or an array of shape (n_classes,), "
-                    f"got {prevalence!r}"
+                    "prevalence must be 'sampled', 'observed' or an array of shape "
+                    f"(n_classes,), got {prevalence!r}"
                 )
             prevalence = total
+
         shares = nonnegative_array(prevalence, "prevalence")
         if len(shares) != k or not shares.any():
             raise ValueError(
-                f"prevalence must have a share for each of the {k} classes, not all zero, "
-                f"got {shares}"
+                f"prevalence must have a share for each of the {k} classes, not all "
+                f"zero, got {shares}"
             )
         relative = shares / shares.max()  # the sum of the shares may overflow
         return cls(cells, relative / relative.sum(), strength)
@@ -90,17 +98,30 @@ class ConfusionModel:
         return np.diagonal(self.cells)
 
     @property
+    def errors(self) -> Floats:
+        """Parameters of wrong predictions, shape (k, k), with zeros on the diagonal."""
+        return self.cells * (1 - np.eye(len(self.cells)))
+
+    @property
     def wrong(self) -> Floats:
         """Parameters of all wrong predictions for each class, shape (k,)."""
-        beside = ~np.eye(len(self.cells), dtype=bool)
-        return np.asarray((self.cells * beside).sum(axis=1))
+        return np.asarray(self.errors.sum(axis=1))
+
+    def outside(self, position: int) -> tuple[Floats, Floats]:
+        """Return the parameters of samples of each other class, shape (k - 1,).
+
+        The first are those of predicting the class at `position`, the second those of
+        predicting any other.
+        """
+        rows = np.delete(self.cells, position, axis=0)
+        return rows[:, position], np.delete(rows, position, axis=1).sum(axis=1)
 
     def joint(self, weights: Floats) -> Floats:
         """Return `with_prevalence` of this model."""
         return with_prevalence(weights, self.prevalence)
 
     def draw(self, rng: np.random.Generator, n_draws: int) -> Iterator[Floats]:
-        """Draw matrices in proportion to joint probabilities, in blocks of shape (block, k, k)."""
+        """Draw matrices proportional to joint probabilities, in blocks (n, k, k)."""
         block = max(1, MOST_CELLS // self.cells.size)
         for start in range(0, n_draws, block):
             shape = (min(block, n_draws - start), *self.cells.shape)
@@ -108,7 +129,7 @@ class ConfusionModel:
 
 
 def with_prevalence(weights: Floats, prevalence: Floats | None) -> Floats:
-    """Give the rows of matrices, shape (..., k, m), the known shares of the classes, if any.
+    """Give the rows of matrices, shape (..., k, m), the known shares of the classes.
 
     The result is in proportion to joint probabilities of true and predicted classes.
     """
@@ -123,7 +144,8 @@ def with_prevalence(weights: Floats, prevalence: Floats | None) -> Floats:
 class RecallSum(NamedTuple):
     """A metric that is a constant plus a weighted sum of the recalls.
 
-    It has an exact distribution, and the difference of two classifiers on the same samples as well.
+    It has an exact distribution, and the difference of two classifiers on the same
+    samples as well.
     """
 
     weights: tuple[float, ...] | None
@@ -134,8 +156,7 @@ class RecallSum(NamedTuple):
         """Return the distribution of the metric."""
         right = model.strength * model.right
         wrong = model.strength * model.wrong
-        recalls = BetaAverage(right, wrong, weights=self.weights)
-        return ShiftedDistribution(recalls, self.constant) if self.constant else recalls
+        return _shifted(right, wrong, self.weights, self.constant)
 
 
 # The balanced accuracy.
@@ -146,81 +167,99 @@ def no_distribution(model: ConfusionModel) -> None:
     """Return None: most metrics have no known distribution."""
 
 
-def distribution_of_class(name: str, position: int, model: ConfusionModel) -> Exact | None:
+def distribution_of_class(
+    name: str, position: int, model: ConfusionModel
+) -> Exact | None:
     """Return the distribution of a metric of one class against all others.
 
-    If the shares of the classes are sampled, the four outcomes have a Dirichlet distribution: a
-    share of some of them is a Beta variable, independent of how the others are divided.
+    If the shares of the classes are sampled, the four outcomes have a Dirichlet
+    distribution: a share of some of them is a Beta variable, independent of how the
+    others are divided.
     """
-    right, wrong = model.right[position], model.wrong[position]
+    right = model.right[position]
+    wrong = model.wrong[position]
     if name == "recall":
         return BetaAverage([right], [wrong])
-    # Of each other class, the parameters of predicting this class, and of predicting any other.
-    others = np.delete(model.cells, position, axis=0)
-    positives, negatives = others[:, position], np.delete(others, position, axis=1).sum(axis=1)
+
+    positives, negatives = model.outside(position)
     shares = model.prevalence
     if name == "false_positive_rate" and shares is not None:
         weights = np.delete(shares, position)
         if not weights.any():
             raise ValueError("prevalence leaves no samples outside the requested class")
         return BetaAverage(positives, negatives, weights=weights / weights.sum())
+
     if name.endswith("likelihood_ratio"):
-        # The recall divided by the false positive rate, or 1 minus each. The latter is a Beta
-        # variable with two classes, or with sampled shares.
+        # The recall divided by the false positive rate, or 1 minus each. The latter is
+        # a Beta variable with two classes, or with sampled shares.
         if shares is not None and len(positives) > 1:
             return None
-        a, b = np.array([right, positives.sum()]), np.array([wrong, negatives.sum()])
+        a = np.array([right, positives.sum()])
+        b = np.array([wrong, negatives.sum()])
         return BetaQuotient(a, b) if name.startswith("positive") else BetaQuotient(b, a)
     if shares is not None:
-        return _of_known_class(name, position, model, shares)
-    # Only sums: a difference has no digits of a small prior.
-    tp, fp = float(right), float(positives.sum())
-    fn, tn = float(np.delete(model.cells[position], position).sum()), float(negatives.sum())
+        return _distribution_of_known_share(name, position, model, shares)
+
+    # Only sums: a difference loses the digits of a small prior.
+    tp = right
+    fp = positives.sum()
+    fn = np.delete(model.cells[position], position).sum()
+    tn = negatives.sum()
     betas = {
-        "false_positive_rate": (fp, tn),
-        "jaccard": (tp, fp + fn),
-        "negative_predictive_value": (tn, fn),
-        "precision": (tp, fp),
+        "false_positive_rate": ([fp], [tn]),
+        "jaccard": ([tp], [fp + fn]),
+        "negative_predictive_value": ([tn], [fn]),
+        "precision": ([tp], [fp]),
     }
     if name in betas:
-        return BetaAverage(*([parameter] for parameter in betas[name]))
+        return BetaAverage(*betas[name])
+
     weight = F_MEASURES[name] ** 2
     if weight == 1:
         # The odds 2 TP / (FP + FN) are twice those of the Jaccard index.
         return LibbyNovickBeta(tp, fp + fn, factor=2)
-    # Of what is no true negative: the share of true positives, and of false negatives among errors.
-    hits, missed = BetaAverage([tp], [fn + fp]), BetaAverage([fn], [fp])
+    # The share of true positives in all but the true negatives, and that of false
+    # negatives in the errors.
+    hits = BetaAverage([tp], [fn + fp])
+    missed = BetaAverage([fn], [fp])
     top = 1 + weight
-    return BetaRatio(hits, missed, [[0.0, 0.0], [top, top]], [[1.0, weight], [top, top]])
+    return BetaRatio(
+        hits, missed, [[0.0, 0.0], [top, top]], [[1.0, weight], [top, top]]
+    )
 
 
-def _of_known_class(
+def _distribution_of_known_share(
     name: str, position: int, model: ConfusionModel, shares: Floats
 ) -> BetaRatio | None:
     """Return the distribution of a metric of one class, whose share is known.
 
-    The metric is a ratio of two bilinear forms in the recall and the false positive rate. A form is
-    given by its values at recalls of 0 and 1 (rows) and false positive rates of 0 and 1 (columns);
-    so are the true positives `tp`, and the other outcomes.
+    The metric is a ratio of two bilinear forms in the recall and the false positive
+    rate. A form is given by its values at recalls of 0 and 1 (rows) and false positive
+    rates of 0 and 1 (columns); so are the true positives `tp`, and the other outcomes.
     """
-    own, others = shares[position], np.delete(shares, position)
+    own = shares[position]
+    others = np.delete(shares, position)
     if own == 0 or not others.any():
         return None
-    rows = np.delete(model.cells, position, axis=0)
-    positives, negatives = rows[:, position], np.delete(rows, position, axis=1).sum(axis=1)
-    # The density of a sum of false positives has a kink, of the order `negatives`, where all of a
-    # class are predicted as another one. The ratio then takes seconds to compute, as it does if
-    # shares differ by orders of magnitude.
+    positives, negatives = model.outside(position)
+    # The density of a sum of false positives has a kink, of the order `negatives`,
+    # where all of a class are predicted as another one. The ratio then takes seconds to
+    # compute, as it does if shares differ by orders of magnitude.
     seen = others > 0
-    is_uneven = others[seen].min() < _LEAST_SHARE * others.max()
+    is_uneven = others[seen].min() < _LEAST_RELATIVE_SHARE * others.max()
     is_rough = is_uneven or negatives[seen].min() < _LEAST_NEGATIVES
     if seen.sum() > 1 and is_rough:
         return None
-    tp, fp = np.array([[0, 0], [own, own]]), np.array([[0, others.sum()]] * 2)
-    fn, tn = tp[::-1], fp[:, ::-1]
+
+    tp = np.array([[0, 0], [own, own]])
+    fp = np.array([[0, others.sum()]] * 2)
+    fn = tp[::-1]
+    tn = fp[:, ::-1]
+
     if name in F_MEASURES:
         weight = F_MEASURES[name] ** 2
-        numerator, denominator = (1 + weight) * tp, (1 + weight) * tp + weight * fn + fp
+        numerator = (1 + weight) * tp
+        denominator = (1 + weight) * tp + weight * fn + fp
     else:
         numerator, denominator = {
             "jaccard": (tp, tp + fp + fn),
@@ -241,29 +280,32 @@ def distribution_of_macro(name: str, model: ConfusionModel) -> Exact | None:
     The columns of one Dirichlet matrix, each divided by its sum, are independent.
     """
     if name == "precision" and model.prevalence is None:
-        errors = model.cells * (1 - np.eye(len(model.cells)))
-        return BetaAverage(model.right, errors.sum(axis=0))
+        return BetaAverage(model.right, model.errors.sum(axis=0))
     return None
 
 
 def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
     """Return the distribution of a metric of the sums over the classes.
 
-    Each error is a false positive and a false negative, so that recall, precision and the
-    F-measures are the accuracy. Each of n samples is a negative of k - 1 classes.
+    Each error is a false positive and a false negative, so that recall, precision and
+    the F-measures are the accuracy. Each of n samples is a negative of k - 1 classes.
     """
     if name == "false_positive_rate":
         share = 1 / (len(model.cells) - 1)  # of the error rate
         if model.prevalence is None:
-            return BetaAverage([model.wrong.sum()], [model.right.sum()], weights=[share])
+            return BetaAverage(
+                [model.wrong.sum()], [model.right.sum()], weights=[share]
+            )
         return BetaAverage(model.wrong, model.right, weights=share * model.prevalence)
     if name == "jaccard":
         # A / (2 - A) of the accuracy A, with half its odds.
         if model.prevalence is not None:
             return None
         return LibbyNovickBeta(model.right.sum(), model.wrong.sum(), factor=0.5)
-    is_known = name == "negative_predictive_value" and len(model.cells) == 2
-    if is_known or name in ("recall", "precision", *F_MEASURES):
+
+    # With two classes, the negatives of one are the positives of the other.
+    is_accuracy = name == "negative_predictive_value" and len(model.cells) == 2
+    if is_accuracy or name in ("recall", "precision", *F_MEASURES):
         return distribution_of_accuracy(model)
     return None
 
@@ -271,7 +313,7 @@ def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
 def distribution_of_kappa(model: ConfusionModel) -> BetaRatio | None:
     """Return the distribution of kappa of two classes of known shares p and q.
 
-    Of the recall r of the first and the false positive rate f it is
+    With the recall r of the first class and the false positive rate f it is
 
         2 p q (r - f) / (p q r + q^2 f + p^2 (1 - r) + p q (1 - f)).
     """
@@ -280,10 +322,10 @@ def distribution_of_kappa(model: ConfusionModel) -> BetaRatio | None:
     p, q = model.prevalence
     numerator = np.array([[0, -2 * p * q], [2 * p * q, 0]])
     denominator = np.array([[p, p * p + q * q], [2 * p * q, q]])
-    first, second = (
-        BetaAverage(a, b) for a, b in zip(model.cells[:, :1], model.cells[:, 1:], strict=True)
+    recall, false_positive_rate = map(
+        BetaAverage, model.cells[:, :1], model.cells[:, 1:]
     )
-    return BetaRatio(first, second, numerator, denominator)
+    return BetaRatio(recall, false_positive_rate, numerator, denominator)
 
 
 def distribution_of_accuracy(model: ConfusionModel) -> BetaAverage:
@@ -294,34 +336,47 @@ def distribution_of_accuracy(model: ConfusionModel) -> BetaAverage:
 
 
 def distribution_of_mean(payoffs: Floats, model: ConfusionModel) -> Exact | None:
-    """Return the distribution of the mean payoff, given that of each cell, shape (k, k)."""
+    """Return the distribution of the mean of the payoffs of the cells, shape (k, k)."""
     shares = model.prevalence
     if shares is None:
-        # The shares of all cells have one Dirichlet distribution. Cells of equal payoff are merged.
+        # The shares of all cells have one Dirichlet distribution. Cells of equal payoff
+        # are merged.
         values, places = np.unique(payoffs.ravel(), return_inverse=True)
-        sizes = np.asarray(np.bincount(places, weights=model.cells.ravel()), np.float64)
+        sizes = sum_by(places, model.cells.ravel(), len(values))
         if len(values) > 3:
             return None
         if len(values) == 2:
             return _shifted(sizes[1:], sizes[:1], np.diff(values), values[0])
-        # With payoffs u < v < w, let S be the share of the cells that pay v or w, and T the part of
-        # S that pays w: independent Beta variables. The mean is (1 - S) u + S ((1 - T) v + T w).
+
+        # With payoffs u < v < w, let S be the share of the cells that pay v or w, and T
+        # the part of S that pays w: independent Beta variables. The mean is (1 - S) u +
+        # S ((1 - T) v + T w).
         share = BetaAverage([sizes[1:].sum()], sizes[:1])
         last = BetaAverage(sizes[2:], sizes[1:2])
         return BetaRatio(share, last, [values[[0, 0]], values[1:]], np.ones((2, 2)))
-    # A class with two payoffs adds the lower one and their difference times a Beta variable.
+
+    # A class with two payoffs adds the lower one and their difference times a Beta
+    # variable.
     if any(len(np.unique(row)) > 2 for row in payoffs[shares > 0]):
         return None
-    least, width = payoffs.min(axis=1), np.ptp(payoffs, axis=1)
+    least = payoffs.min(axis=1)
+    width = np.ptp(payoffs, axis=1)
     upper = np.where(payoffs > least[:, np.newaxis], model.cells, 0.0).sum(axis=1)
+    lower = model.cells.sum(axis=1) - upper
+
     varied = (shares > 0) & (width > 0)
     if not varied.any():
-        raise ValueError("metric does not depend on the predictions for these shares of classes")
-    lower = model.cells.sum(axis=1) - upper
-    return _shifted(upper[varied], lower[varied], (shares * width)[varied], float(shares @ least))
+        raise ValueError(
+            "metric does not depend on the predictions for these shares of classes"
+        )
+    return _shifted(
+        upper[varied], lower[varied], (shares * width)[varied], float(shares @ least)
+    )
 
 
-def _shifted(a: Floats, b: Floats, weights: Floats, shift: float) -> Exact:
+def _shifted(
+    a: Floats, b: Floats, weights: Floats | tuple[float, ...] | None, shift: float
+) -> BetaAverage | ShiftedDistribution:
     """Return the distribution of a weighted sum of Beta variables and a constant."""
     average = BetaAverage(a, b, weights=weights)
     return ShiftedDistribution(average, shift) if shift else average

@@ -1,21 +1,22 @@
-r"""Joint posterior of the confusion matrices of classifiers that were tested on the same samples.
+r"""Joint posterior of the confusion matrices of classifiers on the same samples.
 
 A cell is a true class i and the predictions of T classifiers. The probabilities of the
-:math:`k^{T+1}` cells have a Dirichlet distribution: the cells that occur have their counts as
-parameters, and a prior of the mass :math:`a_i + b_i` is spread over all cells of true class i.
-Added up over the other classifiers, the prior of one classifier has :math:`a_i` on the right
-prediction and :math:`b_i / (k - 1)` on each wrong one, as for `ConfusionModel`.
+:math:`k^{T+1}` cells have a Dirichlet distribution: the cells that occur have their
+counts as parameters, and a prior of the mass :math:`a_i + b_i` is spread over all cells
+of true class i. Added up over the other classifiers, the prior of one classifier has
+:math:`a_i` on the right prediction and :math:`b_i / (k - 1)` on each wrong one, as for
+`ConfusionModel`.
 
-The prior is on disagreement as far as it can be, so that few disagreements leave the difference of
-two classifiers as uncertain as it is. One of its cells is drawn by T numbers u, one in each of the
-intervals between 0, 1/T, ..., 1 in random order: a classifier is right if its u is below a / (a +
-b), and the rest of [0, 1] is divided among the wrong predictions. Of two classifiers with a = b
-exactly one is right.
+The prior favours disagreement as far as possible, so that few disagreements do not make
+the difference of two classifiers look too certain. A cell of the prior is drawn by T
+numbers u, one in each of the intervals between 0, 1/T, ..., 1 in random order: a
+classifier is right if its u is below a / (a + b), and the interval above is divided
+among the wrong predictions. Of two classifiers with a = b exactly one is right.
 
-The cells that occur are Gamma variables, up to a factor, and so are those of the prior of two
-classifiers. Those of more are too many to be listed: the weight of the prior is another Gamma
-variable, and is divided among random cells by breaking a stick (Sethuraman, Statistica Sinica 4,
-1994).
+The cells that occur are Gamma variables, up to a factor, and so are those of the prior
+of two classifiers. With more classifiers the prior has too many cells to be listed: its
+total mass is another Gamma variable, which is divided among random cells by breaking a
+stick (Sethuraman, Statistica Sinica 4, 1994).
 """
 
 from __future__ import annotations
@@ -32,26 +33,27 @@ from scipy.sparse import csr_array
 from skpostbac._utils import Floats, FrozenArrays, Indices, LabelArray, RandomStateLike
 from skpostbac.metrics._confusion.distributions import ConfusionModel, with_prevalence
 from skpostbac.metrics._confusion.metrics import Metric, Target, find_target
-from skpostbac.metrics._confusion.posterior import PosteriorConfusionMetric, infer
+from skpostbac.metrics._confusion.posterior import (
+    PosteriorConfusionMetric,
+    infer_metric,
+    read_recall_prior,
+)
 from skpostbac.metrics._confusion.samples import design_of, read_confusions
-from skpostbac.metrics._dependence import DesignEffects, warn_of_repeated_ids
+from skpostbac.metrics._dependence import DesignEffects, sum_by, warn_of_repeated_ids
 from skpostbac.metrics._labels import WeightType
-from skpostbac.metrics._paired_counts import (
-    renumber,
-)
-from skpostbac.metrics._prior import (
-    DEFAULT_PRIOR,
-    BetaPrior,
-    PriorLike,
-    make_prior,
-)
+from skpostbac.metrics._paired_counts import renumber
+from skpostbac.metrics._prior import DEFAULT_PRIOR, BetaPrior, PriorLike
 
-# The share of all weight that may be left for the last piece, and the most pieces. What more pieces
-# would divide is drawn for each classifier alone.
-_REST, _MOST_PIECES = 1e-4, 64
-# Numbers in an array of a block of draws, and Gamma variables that take about a second; there are
-# no fewer draws than these.
-_BLOCK, _MOST_DRAWN_CELLS, _LEAST_DRAWS = 2**19, 3 * 10**7, 2_000
+# The share of all mass that may remain for the last piece of the stick, and the largest
+# number of pieces. If more are needed, the remaining mass is drawn for each classifier
+# alone.
+_LAST_PIECE = 1e-4
+_MOST_PIECES = 64
+# Numbers in an array of a block of draws, and Gamma variables that take about a second;
+# there are no fewer draws than these.
+_JOINT_BLOCK = 2**19
+_MOST_JOINT_CELLS = 3 * 10**7
+_LEAST_JOINT_DRAWS = 2_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,7 +75,8 @@ class JointConfusion(FrozenArrays):
     prevalence : array of shape (k,) or None
         Known shares of the classes.
     effects : tuple of DesignEffects
-        Of the difference of each pair of classifiers; empty without groups and importance weights.
+        Of the difference of each pair of classifiers; empty without groups and
+        importance weights.
     """
 
     metric: Metric
@@ -109,29 +112,40 @@ class JointConfusion(FrozenArrays):
         return np.reshape(sums, (-1, k, k))
 
     def effects_of(self, i: int, j: int) -> DesignEffects | None:
-        """Return the design effects of the difference of two classifiers; None without any."""
+        """Return the design effects of the difference of two classifiers, if any."""
+        if not self.effects:
+            return None
         pairs = list(combinations(range(self.n_classifiers), 2))
-        return self.effects[pairs.index((min(i, j), max(i, j)))] if self.effects else None
+        return self.effects[pairs.index((min(i, j), max(i, j)))]
 
     def of_pair(self, i: int, j: int, divisor: Floats | float) -> JointConfusion:
-        """Return the posterior of two classifiers, with the counts of each true class divided."""
+        """Return the posterior of two classifiers, with the counts divided by class."""
         chosen = self.cells[:, [0, 1 + i, 1 + j]]
         counts = self.counts / np.broadcast_to(divisor, self.n_classes)[chosen[:, 0]]
         cells, place = np.unique(chosen, axis=0, return_inverse=True)
-        sums = np.bincount(place.ravel(), counts).astype(np.float64)
+        sums = sum_by(place.ravel(), counts, len(cells))
         return replace(self, cells=cells, counts=sums, effects=())
 
     def draw(self, rng: np.random.Generator, n_draws: int) -> Iterator[Floats]:
-        """Draw confusion matrices up to a factor, in blocks of shape (T, block, k, k)."""
-        cells, counts, k, t = self.cells, self.counts, self.n_classes, self.n_classifiers
+        """Draw confusion matrices up to a factor, in blocks of shape (T, n, k, k)."""
+        cells = self.cells
+        counts = self.counts
+        k = self.n_classes
+        t = self.n_classifiers
         if t == 2:
             more, masses = self._prior_of_pair()
-            cells, counts = np.concatenate([cells, more]), np.concatenate([counts, masses])
+            cells = np.concatenate([cells, more])
+            counts = np.concatenate([counts, masses])
+
+        # Sums of the cells, for each classifier and each entry of its matrix.
         n = len(counts)
         entry = k * (k * np.arange(t) + cells[:, :1]) + cells[:, 1:]
         column = np.repeat(np.arange(n), t)
-        matrix = csr_array((np.ones(n * t), (entry.ravel(), column)), shape=(t * k * k, n))
-        block = max(1, _BLOCK // max(n, t * k * k))
+        matrix = csr_array(
+            (np.ones(n * t), (entry.ravel(), column)), shape=(t * k * k, n)
+        )
+
+        block = max(1, _JOINT_BLOCK // max(n, t * k * k))
         for start in range(0, n_draws, block):
             size = min(block, n_draws - start)
             gammas = rng.standard_gamma(counts[:, np.newaxis], (n, size))
@@ -142,52 +156,63 @@ class JointConfusion(FrozenArrays):
 
     def _prior_of_pair(self) -> tuple[Indices, Floats]:
         """Return the cells of the prior of two classifiers, and their masses."""
-        k, a, b = self.n_classes, self.prior.a, self.prior.b
-        # For each class, the ends of the parts of [0, 1] for the right prediction and the others.
+        k = self.n_classes
+        a = self.prior.a
+        b = self.prior.b
+        # For each class, the upper ends of the intervals of u for the right prediction
+        # and the others. One u is below 1/2, the other above.
         ends = np.linspace(a / (a + b), 1, k).T
         below = np.diff(np.minimum(ends, 0.5), axis=1, prepend=0)
         above = np.diff(np.maximum(ends, 0.5), axis=1, prepend=0.5)
         both = below[:, :, np.newaxis] * above[:, np.newaxis]
-        masses = 2 * (a + b)[:, np.newaxis, np.newaxis] * (both + both.transpose(0, 2, 1))
+        both = both + both.transpose(0, 2, 1)
+        masses = 2 * (a + b)[:, np.newaxis, np.newaxis] * both
         true, one, other = np.nonzero(masses)
         cells = np.column_stack([true, (true + one) % k, (true + other) % k])
         return cells, masses[true, one, other]
 
     def _add_prior(self, C: Floats, rng: np.random.Generator) -> None:
-        """Add draws of the prior to those of the cells that occur, shape (T, k, k, size)."""
+        """Add draws of the prior to those of the cells that occur, (T, k, k, size)."""
         t, k, _, size = C.shape
-        mass = (self.prior.a + self.prior.b)[:, np.newaxis]
-        right = (self.prior.a[:, np.newaxis] / mass)[np.newaxis]
-        # A piece leaves mass / (1 + mass) on average, of a share that is small beside many samples.
-        total = np.bincount(self.cells[:, 0], self.counts, k)[:, np.newaxis]
-        needed = np.log(_REST * (1 + total / mass)) / np.log(mass / (1 + mass))
+        a = self.prior.a[:, np.newaxis]
+        b = self.prior.b[:, np.newaxis]
+        mass = a + b
+        right = a / mass
+
+        # A piece leaves mass / (1 + mass) of the mass on average, which is a small
+        # share of all if there are many samples.
+        total = sum_by(self.cells[:, 0], self.counts, k)[:, np.newaxis]
+        needed = np.log(_LAST_PIECE * (1 + total / mass)) / np.log(mass / (1 + mass))
         pieces = max(1, int(np.ceil(needed.max())))
+
         classifier, true, draw = np.ogrid[:t, :k, :size]
-        left = rng.standard_gamma(np.broadcast_to(mass, (k, size)))
+        stick = rng.standard_gamma(np.broadcast_to(mass, (k, size)))
         for piece in range(min(pieces, _MOST_PIECES)):
-            # It takes a Beta(1, mass) share of what is left.
-            rest = left * np.exp(rng.standard_exponential((k, size)) / -mass)
+            # A piece is a Beta(1, mass) share of the stick.
+            shorter = stick * np.exp(rng.standard_exponential((k, size)) / -mass)
             if piece == pieces - 1:
-                rest = np.zeros_like(left)
+                shorter = np.zeros_like(stick)
+
             order = rng.permutation(t)[:, np.newaxis, np.newaxis]
             strata = (order + rng.integers(0, t, (k, size))) % t
             u = (strata + rng.random((t, k, size))) / t
             wrong = 1 + ((u - right) / (1 - right) * (k - 1)).astype(np.intp)
             label = np.where(u < right, true, (true + np.minimum(wrong, k - 1)) % k)
-            C[classifier, true, label, draw] += left - rest
-            left = rest
+
+            C[classifier, true, label, draw] += stick - shorter
+            stick = shorter
+
         if pieces > _MOST_PIECES:
-            each = np.broadcast_to(self.prior.b[:, np.newaxis] / (k - 1), (k, k)).copy()
+            each = np.full((k, k), b / (k - 1))
             np.fill_diagonal(each, self.prior.a)
             alone = rng.standard_gamma(each[..., np.newaxis], C.shape)
-            C += left[:, np.newaxis] * (alone / alone.sum(axis=2, keepdims=True))
+            C += stick[:, np.newaxis] * (alone / alone.sum(axis=2, keepdims=True))
 
     def values(self, rng: np.random.Generator, n_draws: int) -> Floats:
-        """Draw the metric of each classifier, shape (T, n_draws), or fewer of many cells."""
+        """Draw the metric of each classifier, shape (T, n_draws), or fewer draws."""
         size = max(len(self.counts), self.n_classifiers * self.n_classes**2)
-        n_draws = _affordable(n_draws, size)
         blocks = []
-        for C in self.draw(rng, n_draws):
+        for C in self.draw(rng, _affordable(n_draws, size)):
             with np.errstate(divide="ignore", invalid="ignore"):
                 joint = with_prevalence(C, self.prevalence).reshape(-1, *C.shape[2:])
                 blocks.append(self.target.function(joint).reshape(C.shape[:2]))
@@ -198,8 +223,8 @@ class JointConfusion(FrozenArrays):
 
 
 def _affordable(n_draws: int, n_cells: int) -> int:
-    """Return as many draws as wanted, or fewer of many cells."""
-    return min(n_draws, max(_LEAST_DRAWS, _MOST_DRAWN_CELLS // n_cells))
+    """Return the number of draws, or fewer if there are many cells."""
+    return min(n_draws, max(_LEAST_JOINT_DRAWS, _MOST_JOINT_CELLS // n_cells))
 
 
 def confuse_jointly(
@@ -218,11 +243,11 @@ def confuse_jointly(
     n_draws: int,
     random_state: RandomStateLike = 0,
 ) -> tuple[JointConfusion, list[PosteriorConfusionMetric]]:
-    """Return the joint posterior of several classifiers, and the posterior of each alone.
+    """Return the joint posterior of several classifiers, and the posterior of each.
 
-    `predictions` has the predicted labels by the name of their argument, for error messages. All
-    others are arguments of :func:`~skpostbac.posterior_confusion_metric`, whose posteriors these
-    are.
+    `predictions` has the predicted labels by the name of their argument, for error
+    messages. All others are arguments of :func:`~skpostbac.posterior_confusion_metric`,
+    whose posteriors these are.
     """
     classes, samples = read_confusions(
         y_true, predictions, labels, sample_weight, weight_type, groups
@@ -231,16 +256,17 @@ def confuse_jointly(
         warn_of_repeated_ids(y_true)
     k = len(classes)
     target = find_target(metric, classes, pos_label, average)
-    given = make_prior(prior, k).require_independent("a confusion matrix")
-    recall_prior = target.prior(given)
-    # Numbers of the distinct rows, which stay small as columns are added.
-    number, found = renumber(samples.true)
-    cells = found[:, np.newaxis]
+    recall_prior = read_recall_prior(target, prior, k)
+
+    # Number the distinct rows anew as columns are added, so that numbers stay small.
+    number, distinct = renumber(samples.true)
+    cells = distinct[:, np.newaxis]
     for column in samples.pred.T:
-        number, found = renumber(k * number + column)
-        parent, label = np.divmod(found, k)
+        number, distinct = renumber(k * number + column)
+        parent, label = np.divmod(distinct, k)
         cells = np.column_stack([cells[parent], label])
-    counts = np.bincount(number, samples.weight, len(cells)).astype(np.float64)
+    counts = sum_by(number, samples.weight, len(cells))
+
     joint = JointConfusion(
         metric=metric,
         pos_label=pos_label,
@@ -251,32 +277,38 @@ def confuse_jointly(
         prior=recall_prior,
         prevalence=None,
     )
+
     matrices = joint.matrices()
     models = [ConfusionModel.of(C, recall_prior, prevalence) for C in matrices]
-    joint = replace(joint, prevalence=(known := models[0].prevalence))
-    is_importance = weight_type == "importance"
-    is_plain = groups is None and not is_importance
-    options = prevalence, prior, _affordable(n_draws, k * k), random_state
+    shares = models[0].prevalence
+    size = _affordable(n_draws, k * k)
     posteriors = [
-        infer(target, C, classes, *options)
-        if is_plain
-        else infer(target, C, classes, *options, samples._replace(pred=column), weight_type)
+        infer_metric(
+            target,
+            C,
+            classes,
+            prevalence,
+            prior,
+            size,
+            random_state,
+            samples._replace(pred=column),
+        )
         for C, column in zip(matrices, samples.pred.T, strict=True)
     ]
-    if is_plain:
-        return joint, posteriors
-    if is_importance and samples.weight is not None:
-        # In the scale in which the weights add up to their effective size.
-        scale = samples.weight.sum() / (samples.weight**2).sum()
-        shares = "sampled" if known is None else known
-        models = [ConfusionModel.of(scale * C, recall_prior, shares) for C in matrices]
+    if samples.are_independent:
+        return replace(joint, prevalence=shares), posteriors
+
+    if samples.is_importance:
+        matrices = samples.effective_counts(matrices)
+        same = "sampled" if shares is None else shares
+        models = [ConfusionModel.of(C, recall_prior, same) for C in matrices]
     effects = [
         design_of(
             target.function,
             [models[i], models[j]],
             samples._replace(pred=samples.pred[:, [i, j]]),
-            is_importance=is_importance,
         )
         for i, j in combinations(range(len(models)), 2)
     ]
-    return replace(joint, effects=tuple(effects)), posteriors
+    joint = replace(joint, prevalence=shares, effects=tuple(effects))
+    return joint, posteriors

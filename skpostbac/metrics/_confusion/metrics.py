@@ -1,7 +1,7 @@
-"""Metrics of the confusion matrix, found by their names, as functions of many matrices at once.
+"""Metrics of the confusion matrix by name, as functions of many matrices at once.
 
-All take arrays of shape (..., k, k), true classes as rows, and return the shape (...). The entries
-may be counts or shares. Where a metric is 0 / 0 it is nan.
+All take arrays of shape (..., k, k), true classes as rows, and return the shape (...).
+The entries may be counts or shares. Where a metric is 0 / 0 it is nan.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, LabelArray, check_choice, float_array, float_or_nan, shown
+from skpostbac._utils import (
+    Floats,
+    LabelArray,
+    check_choice,
+    float_array,
+    float_or_nan,
+    shown,
+)
 from skpostbac.metrics._confusion.distributions import (
     F_MEASURES,
     MEAN_RECALL,
@@ -33,9 +40,7 @@ from skpostbac.metrics._confusion.distributions import (
     no_distribution,
 )
 from skpostbac.metrics._labels import label_list
-from skpostbac.metrics._prior import (
-    BetaPrior,
-)
+from skpostbac.metrics._prior import BetaPrior
 
 ConfusionMetric: TypeAlias = Callable[[Floats], Floats]
 
@@ -52,7 +57,8 @@ class OneVsRest(NamedTuple):
     def of(cls, C: Floats) -> OneVsRest:
         """Split confusion matrices."""
         tp = np.diagonal(C, axis1=-2, axis2=-1)
-        fp, fn = C.sum(axis=-2) - tp, C.sum(axis=-1) - tp
+        fp = C.sum(axis=-2) - tp
+        fn = C.sum(axis=-1) - tp
         return cls(tp, fp, fn, C.sum(axis=(-2, -1))[..., np.newaxis] - tp - fp - fn)
 
 
@@ -62,7 +68,7 @@ def accuracy(C: Floats) -> Floats:
 
 
 def kappa(C: Floats) -> Floats:
-    """Cohen's kappa: agreement beyond that of independent labels of the same frequencies."""
+    """Cohen's kappa: agreement beyond that by chance at the same class frequencies."""
     total = C.sum(axis=(-2, -1))
     by_chance = (C.sum(axis=-1) * C.sum(axis=-2)).sum(axis=-1) / total**2
     return np.asarray((accuracy(C) - by_chance) / (1 - by_chance))
@@ -70,7 +76,9 @@ def kappa(C: Floats) -> Floats:
 
 def mcc(C: Floats) -> Floats:
     """Matthews correlation coefficient of any number of classes."""
-    total, true, pred = C.sum(axis=(-2, -1)), C.sum(axis=-1), C.sum(axis=-2)
+    total = C.sum(axis=(-2, -1))
+    true = C.sum(axis=-1)
+    pred = C.sum(axis=-2)
     covariance = np.trace(C, axis1=-2, axis2=-1) * total - (true * pred).sum(axis=-1)
     spread = (total**2 - (true**2).sum(axis=-1)) * (total**2 - (pred**2).sum(axis=-1))
     return np.asarray(covariance / np.sqrt(spread))
@@ -114,26 +122,44 @@ BY_CLASS: dict[str, Callable[[OneVsRest], Floats]] = {
 
 
 @dataclass(frozen=True)
-class OverallMetric:
-    """A metric of all classes, with what is known of its distribution."""
+class Target:
+    """A metric of the whole matrix."""
 
+    name: str
     function: ConfusionMetric
+    """Metric of matrices of shape (n, k, k), whatever the sum of their entries."""
     distribution: Callable[[ConfusionModel], Exact | None] = no_distribution
+    """Returns the exact distribution of the metric, or None."""
     recall_sum: RecallSum | None = None
-    """The metric in terms of the recalls, if it is a sum of them."""
+    """The metric in terms of the recalls, if it is a weighted sum of them."""
+    prior: Callable[[BetaPrior], BetaPrior] = methodcaller("plain")
+    """Returns the prior of the recalls in this metric."""
     n_classes: int | None = None
-    """Number of classes that it is defined for; None for any."""
+    """Number of classes for which the metric is defined; None for any."""
+
+
+def _sum_of_recalls(
+    name: str,
+    function: ConfusionMetric,
+    recall_sum: RecallSum,
+    n_classes: int | None = None,
+) -> Target:
+    """Return a metric that is exact, also in differences of two classifiers."""
+    prior = methodcaller("for_average")
+    exact = recall_sum.distribution
+    return Target(name, function, exact, recall_sum, prior, n_classes)
 
 
 OVERALL = {
-    "accuracy": OverallMetric(accuracy, distribution_of_accuracy),
-    "geometric_mean": OverallMetric(geometric_mean),
-    # Youden's J is 2 BA - 1 of the balanced accuracy BA.
-    "informedness": OverallMetric(
-        informedness, recall_sum=RecallSum((1.0, 1.0), -1.0), n_classes=2
-    ),
-    "kappa": OverallMetric(kappa, distribution_of_kappa),
-    "mcc": OverallMetric(mcc),
+    target.name: target
+    for target in (
+        Target("accuracy", accuracy, distribution_of_accuracy),
+        Target("geometric_mean", geometric_mean),
+        # Youden's J is 2 BA - 1 of the balanced accuracy BA.
+        _sum_of_recalls("informedness", informedness, RecallSum((1.0, 1.0), -1.0), 2),
+        Target("kappa", kappa, distribution_of_kappa),
+        Target("mcc", mcc),
+    )
 }
 
 
@@ -143,8 +169,8 @@ def of_class(name: str, position: int) -> ConfusionMetric:
 
 
 def mean_payoff(payoffs: Floats) -> ConfusionMetric:
-    """Return the mean over the samples of what each cell, shape (k, k), costs or brings."""
-    return lambda C: np.asarray((C * payoffs).sum(axis=(-2, -1)) / C.sum(axis=(-2, -1)))
+    """Return the mean over the samples of the payoffs of the cells, shape (k, k)."""
+    return lambda C: (C * payoffs).sum(axis=(-2, -1)) / C.sum(axis=(-2, -1))
 
 
 def macro(name: str) -> ConfusionMetric:
@@ -153,15 +179,18 @@ def macro(name: str) -> ConfusionMetric:
 
 
 def micro(name: str) -> ConfusionMetric:
-    """Return a metric of the sums over the classes of true and false positives and negatives."""
-    return lambda C: BY_CLASS[name](OneVsRest(*(part.sum(axis=-1) for part in OneVsRest.of(C))))
+    """Return a metric of true and false positives and negatives summed over classes."""
+    return lambda C: BY_CLASS[name](
+        OneVsRest(*(part.sum(axis=-1) for part in OneVsRest.of(C)))
+    )
 
 
 def weighted(name: str) -> ConfusionMetric:
-    """Return the mean of a metric over the classes, by their shares among the true labels."""
+    """Return the mean of a metric over the classes, weighted by their frequencies."""
 
     def metric(C: Floats) -> Floats:
-        values, samples = BY_CLASS[name](OneVsRest.of(C)), C.sum(axis=-1)
+        values = BY_CLASS[name](OneVsRest.of(C))
+        samples = C.sum(axis=-1)
         shares = samples / samples.sum(axis=-1, keepdims=True)
         # A class without samples does not count, though its metric may be 0 / 0.
         return np.asarray(np.where(shares > 0, shares * values, 0.0).sum(axis=-1))
@@ -169,24 +198,26 @@ def weighted(name: str) -> ConfusionMetric:
     return metric
 
 
-# Range of costs, and least threshold: times the shares of classes, these and their differences can
-# be squared and multiplied.
-_SMALLEST, _LARGEST = 1e-50, 1e50
+# Range of costs, and least threshold: their products with the shares of classes, and
+# the squares of these, are doubles without overflow.
+_SMALLEST_COST = 1e-50
+_LARGEST_COST = 1e50
 
 
 @dataclass(frozen=True)
 class ExpectedCost:
-    """Mean cost of a prediction, a metric for :func:`~skpostbac.posterior_confusion_metric`.
+    """Mean cost of a prediction, for :func:`~skpostbac.posterior_confusion_metric`.
 
-    The posterior is exact with known shares of two classes, or of more classes if each row has at
-    most two different costs, and with ``prevalence="sampled"`` if there are at most three different
-    costs in all. Otherwise it uses random draws.
+    The posterior is exact with known shares of two classes, or of more classes if each
+    row has at most two different costs, and with ``prevalence="sampled"`` if there are
+    at most three different costs in all. Otherwise it uses random draws.
 
     Parameters
     ----------
     costs : array-like of shape (n_classes, n_classes)
-        Cost of each prediction (columns) of each true class (rows), in the order of the labels.
-        In any unit, not all equal; negative for a gain. Zero, or between 1e-50 and 1e50 in size.
+        Cost of each prediction (columns) of each true class (rows), in the order of the
+        labels. In any unit, not all equal; negative for a gain. Zero, or between 1e-50
+        and 1e50 in size.
 
     Raises
     ------
@@ -200,7 +231,8 @@ class ExpectedCost:
     >>> from skpostbac import PosteriorConfusionMetric
     >>> from skpostbac.metrics import ExpectedCost
     >>> C = [[166, 25], [21, 188]]
-    >>> PosteriorConfusionMetric.from_confusion_matrix(C, ExpectedCost([[0, 1], [10, 0]]))
+    >>> cost = ExpectedCost([[0, 1], [10, 0]])
+    >>> PosteriorConfusionMetric.from_confusion_matrix(C, cost)
     PosteriorConfusionMetric('expected cost', mean=0.598, 95% CI=[0.388, 0.838], exact)
     """
 
@@ -213,24 +245,27 @@ class ExpectedCost:
                 f"costs must have the shape (n_classes, n_classes), got {matrix.shape}"
             )
         if not np.isfinite(matrix).all() or matrix.min() == matrix.max():
-            raise ValueError(f"costs must be finite and not all alike, got {shown(costs)}")
-        sizes = np.abs(matrix[matrix != 0])
-        if not _SMALLEST <= sizes.min() <= sizes.max() <= _LARGEST:
             raise ValueError(
-                f"costs must be zero or between {_SMALLEST:g} and {_LARGEST:g} in size, got "
-                f"{shown(costs)}"
+                f"costs must be finite and not all alike, got {shown(costs)}"
             )
-        vars(self)["costs"] = tuple(map(tuple, matrix.tolist()))  # past the frozen __setattr__
+        sizes = np.abs(matrix[matrix != 0])
+        if not _SMALLEST_COST <= sizes.min() <= sizes.max() <= _LARGEST_COST:
+            raise ValueError(
+                f"costs must be zero or between {_SMALLEST_COST:g} and "
+                f"{_LARGEST_COST:g} in size, got {shown(costs)}"
+            )
+        # Past the frozen __setattr__.
+        vars(self)["costs"] = tuple(map(tuple, matrix.tolist()))
 
 
 @dataclass(frozen=True)
 class NetBenefit:
-    r"""Net benefit of decisions, a metric for :func:`~skpostbac.posterior_confusion_metric`.
+    r"""Net benefit of decisions, for :func:`~skpostbac.posterior_confusion_metric`.
 
-    It is :math:`(TP - w FP) / n` with :math:`w = t / (1 - t)`, the odds of the threshold
-    probability t at which acting and not acting are equally good [1]_. Never acting has a net
-    benefit of 0. The posterior is exact with ``prevalence="sampled"``, and for two classes of known
-    shares.
+    It is :math:`(TP - w FP) / n` with :math:`w = t / (1 - t)`, the odds of the
+    threshold probability t at which acting and not acting are equally good [1]_. Never
+    acting has a net benefit of 0. The posterior is exact with ``prevalence="sampled"``,
+    and for two classes of known shares.
 
     Parameters
     ----------
@@ -244,8 +279,8 @@ class NetBenefit:
 
     References
     ----------
-    .. [1] A. J. Vickers and E. B. Elkin (2006). Decision curve analysis: a novel method for
-       evaluating prediction models. Medical Decision Making 26, 565-574.
+    .. [1] A. J. Vickers and E. B. Elkin (2006). Decision curve analysis: a novel method
+       for evaluating prediction models. Medical Decision Making 26, 565-574.
 
     Examples
     --------
@@ -253,7 +288,8 @@ class NetBenefit:
     >>> from skpostbac.metrics import NetBenefit
     >>> C = [[166, 25], [21, 188]]
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, NetBenefit(0.2))
-    PosteriorConfusionMetric('net benefit of 1 at 0.2', mean=0.453, 95% CI=[0.403, 0.504], exact)
+    PosteriorConfusionMetric('net benefit of 1 at 0.2', mean=0.453, 95% CI=[0.403,
+        0.504], exact)
     """
 
     threshold: float
@@ -261,10 +297,13 @@ class NetBenefit:
     def __post_init__(self) -> None:
         value = float_or_nan(self.threshold)
         if not 0 < value < 1:
-            raise ValueError(f"threshold must be in (0, 1), got {shown(self.threshold)}")
-        if value < _SMALLEST:
             raise ValueError(
-                f"threshold must be at least {_SMALLEST:g}, got {shown(self.threshold)}"
+                f"threshold must be in (0, 1), got {shown(self.threshold)}"
+            )
+        if value < _SMALLEST_COST:
+            raise ValueError(
+                f"threshold must be at least {_SMALLEST_COST:g}, got "
+                f"{shown(self.threshold)}"
             )
         vars(self)["threshold"] = value
 
@@ -276,11 +315,13 @@ AVERAGES = {
     # The recall, so weighted, is the accuracy.
     "weighted": (
         weighted,
-        lambda name, model: distribution_of_accuracy(model) if name == "recall" else None,
+        lambda name, model: (
+            distribution_of_accuracy(model) if name == "recall" else None
+        ),
     ),
 }
-# Other names of metrics, such as those of scikit-learn's functions and scorers, in lower case and
-# without "_score".
+# Other names of metrics, such as those of scikit-learn's functions and scorers, in
+# lower case and without "_score".
 SYNONYMS = {
     "balanced_accuracy": "recall_macro",
     "bookmaker_informedness": "informedness",
@@ -301,10 +342,12 @@ SYNONYMS = {
     "true_positive_rate": "recall",
     "youden_j": "informedness",
 }
-# Ambiguous names, and metrics that need a number or a matrix: what was probably meant.
+# What was probably meant by ambiguous names, or metrics that need a number or a matrix.
 _MEANT = {
     "auc": "posterior_roc_auc or compare_scores, which take scores",
-    "average_precision": "posterior_average_precision or compare_scores, which take scores",
+    "average_precision": (
+        "posterior_average_precision or compare_scores, which take scores"
+    ),
     "cost": "ExpectedCost(costs)",
     "decision_curve": "NetBenefit(threshold)",
     "expected_cost": "ExpectedCost(costs)",
@@ -322,26 +365,6 @@ _LESS_IS_BETTER = {"expected cost", "false_positive_rate", "negative_likelihood_
 Metric: TypeAlias = str | ConfusionMetric | ExpectedCost | NetBenefit
 
 
-@dataclass(frozen=True)
-class Target:
-    """A metric of the whole matrix."""
-
-    name: str
-    function: ConfusionMetric
-    """Metric of matrices of shape (n, k, k), whatever the sum of their entries."""
-    distribution: Callable[[ConfusionModel], Exact | None] = no_distribution
-    """Returns its exact distribution, if it is known."""
-    recall_sum: RecallSum | None = None
-    """The metric in terms of the recalls, if it is a sum of them: exact alone and in pairs."""
-    prior: Callable[[BetaPrior], BetaPrior] = methodcaller("plain")
-    """Returns the prior of the recalls in this metric."""
-
-    def __post_init__(self) -> None:
-        if self.recall_sum is not None:
-            object.__setattr__(self, "distribution", self.recall_sum.distribution)
-            object.__setattr__(self, "prior", methodcaller("for_average"))
-
-
 def find_target(
     metric: Metric, classes: LabelArray, pos_label: Hashable, average: str | None
 ) -> Target:
@@ -350,7 +373,8 @@ def find_target(
     Raises
     ------
     ValueError
-        If there is no such metric, class or average, or if the metric has none of the latter two.
+        If there is no such metric, class or average, or if the metric has none of the
+        latter two.
     """
     if average is not None:
         check_choice(average, ["binary", *AVERAGES], "average")
@@ -360,29 +384,40 @@ def find_target(
         target = _own_metric(metric)
         _check_overall(pos_label, average)
         return target
+
     name, average = read_name(metric, average)
     if name in OVERALL:
         _check_overall(pos_label, average)
-        entry = OVERALL[name]
-        if entry.n_classes not in (None, len(classes)):
+        target = OVERALL[name]
+        if target.n_classes not in (None, len(classes)):
             raise ValueError(
-                f"metric={name!r} is for {entry.n_classes} classes, got {len(classes)}"
+                f"metric={name!r} is for {target.n_classes} classes, got {len(classes)}"
             )
-        return Target(name, entry.function, entry.distribution, entry.recall_sum)
+        return target
+
     # As in scikit-learn, two classes are not averaged by default.
-    average = average or ("binary" if pos_label is not None or len(classes) == 2 else "macro")
+    average = average or (
+        "binary" if pos_label is not None or len(classes) == 2 else "macro"
+    )
     if average == "binary":
         place = _position(pos_label, classes)
-        label = label_list(classes)[place]  # True, if that is what stands for 1
-        exact_of_class = partial(distribution_of_class, name, place)
-        function = of_class(name, place)
-        return Target(f"{name} of {label}", function, exact_of_class, prior=methodcaller("alone"))
+        label = label_list(classes)[place]  # may be True for the pos_label 1
+        return Target(
+            f"{name} of {label}",
+            of_class(name, place),
+            partial(distribution_of_class, name, place),
+            prior=methodcaller("alone"),
+        )
+
     if pos_label is not None:
-        raise ValueError(f"average={average!r} does not apply: pos_label asks for one class")
+        raise ValueError(
+            f"average={average!r} does not apply: pos_label asks for one class"
+        )
+    if (average, name) == ("macro", "recall"):
+        return _sum_of_recalls("macro recall", macro(name), MEAN_RECALL)
     function_of, distribution_of = AVERAGES[average]
     exact = partial(distribution_of, name)
-    recall_sum = MEAN_RECALL if (average, name) == ("macro", "recall") else None
-    return Target(f"{average} {name}", function_of(name), exact, recall_sum)
+    return Target(f"{average} {name}", function_of(name), exact)
 
 
 def less_is_better(name: str) -> bool:
@@ -390,17 +425,22 @@ def less_is_better(name: str) -> bool:
 
     Examples
     --------
-    >>> less_is_better("macro false_positive_rate"), less_is_better("recall of no expected cost")
-    (True, False)
+    >>> less_is_better("macro false_positive_rate")
+    True
+    >>> less_is_better("recall of no expected cost")
+    False
     """
     plain = name.partition(" of ")[0]
     return plain in _LESS_IS_BETTER or plain.rpartition(" ")[2] in _LESS_IS_BETTER
 
 
 def _mean_of_cells(
-    metric: ExpectedCost | NetBenefit, classes: LabelArray, pos_label: Hashable, average: str | None
+    metric: ExpectedCost | NetBenefit,
+    classes: LabelArray,
+    pos_label: Hashable,
+    average: str | None,
 ) -> Target:
-    """Return a metric that averages what each cell costs or brings."""
+    """Return the metric of costs, or of the payoffs of a net benefit."""
     if isinstance(metric, ExpectedCost):
         _check_overall(pos_label, average)
         if len(metric.costs) != len(classes):
@@ -408,11 +448,15 @@ def _mean_of_cells(
                 f"costs must have a row for each of the {len(classes)} classes, got "
                 f"{len(metric.costs)}"
             )
-        name, payoffs = "expected cost", np.array(metric.costs)
+        name = "expected cost"
+        payoffs = np.array(metric.costs)
     else:
         if average not in (None, "binary"):
-            raise ValueError(f"average={average!r} does not apply: metric is of one class")
-        place, t = _position(pos_label, classes), metric.threshold
+            raise ValueError(
+                f"average={average!r} does not apply: metric is of one class"
+            )
+        place = _position(pos_label, classes)
+        t = metric.threshold
         threshold = repr(t) if float(f"{t:g}") == 1 else f"{t:g}"  # no threshold is 1
         name = f"net benefit of {label_list(classes)[place]} at {threshold}"
         payoffs = np.zeros((len(classes), len(classes)))
@@ -427,12 +471,14 @@ def _own_metric(metric: ConfusionMetric) -> Target:
     # Functions and scorers of scikit-learn take labels.
     if str(getattr(metric, "__module__", "")).startswith("sklearn."):
         raise ValueError(
-            "metric must be a name or a function of confusion matrices, got scikit-learn's "
-            f"{name}, which takes labels; give a name, such as 'f1_score'"
+            "metric must be a name or a function of confusion matrices, got "
+            f"scikit-learn's {name}, which takes labels; give a name, such as "
+            "'f1_score'"
         )
 
     def function(C: Floats) -> Floats:
-        values = np.asarray(metric(C / C.sum(axis=(1, 2), keepdims=True)), dtype=np.float64)
+        shares = C / C.sum(axis=(1, 2), keepdims=True)
+        values = np.asarray(metric(shares), dtype=np.float64)
         if values.shape != (len(C),):
             raise ValueError(
                 "metric must return one number for each confusion matrix, so the shape "
@@ -452,31 +498,40 @@ def _position(pos_label: Hashable, classes: LabelArray) -> int:
     if pos_label is None:
         if len(labels) != 2 or 1 not in labels:
             raise ValueError(
-                f"metric of one class needs a pos_label, one of {shown(labels)}, unless one of two "
-                f"classes is 1; averages over the classes are {sorted(AVERAGES)}"
+                f"metric of one class needs a pos_label, one of {shown(labels)}, "
+                "unless one of two classes is 1; averages over the classes are "
+                f"{sorted(AVERAGES)}"
             )
         pos_label = 1
     places = {label: place for place, label in enumerate(labels)}
     with suppress(KeyError, TypeError):  # of what cannot be hashed, such as an array
         return places[pos_label]
-    raise ValueError(f"pos_label={shown(pos_label)} is not a valid label: it should be in {labels}")
+    raise ValueError(
+        f"pos_label={shown(pos_label)} is not a valid label: it should be in {labels}"
+    )
 
 
 def _check_overall(pos_label: Hashable, average: str | None) -> None:
     """Raise for options that do not apply to a metric of the whole matrix."""
     if pos_label is not None:
-        raise ValueError(f"pos_label={pos_label!r} does not apply: metric is of all classes")
+        raise ValueError(
+            f"pos_label={pos_label!r} does not apply: metric is of all classes"
+        )
     if average not in (None, "macro"):  # the latter is the default of most metrics
-        raise ValueError(f"average={average!r} does not apply: metric is not averaged over classes")
+        raise ValueError(
+            f"average={average!r} does not apply: metric is not averaged over classes"
+        )
 
 
 def read_name(metric: object, average: str | None) -> tuple[str, str | None]:
     """Return the canonical name and the average, which may be part of the name."""
     name, own_average = _plain_name(metric) if isinstance(metric, str) else ("", None)
-    if not (name in BY_CLASS or (name in OVERALL and own_average is None)):
+    if name not in BY_CLASS and (name not in OVERALL or own_average is not None):
         names = sorted({*BY_CLASS, *OVERALL})
         hint = _suggestion(metric) if isinstance(metric, str) else ""
-        raise ValueError(f"metric must be a function or one of {names}, got {metric!r}{hint}")
+        raise ValueError(
+            f"metric must be a function or one of {names}, got {metric!r}{hint}"
+        )
     if own_average is not None and average not in (None, own_average):
         raise ValueError(f"average={average!r} contradicts metric={metric!r}")
     return name, own_average or average
@@ -494,8 +549,9 @@ def _suggestion(metric: str) -> str:
     """Suggest the metric that was probably meant."""
     text = metric.strip().replace(" ", "_").replace("-", "_").removesuffix("_score")
     name, average = _plain_name(text)
-    names = {**SYNONYMS, **{one: one for one in (*BY_CLASS, *OVERALL)}}
-    known = {**{key: repr(meant) for key, meant in names.items()}, **_MEANT}
-    close = get_close_matches(name, known, n=1, cutoff=0.8)
+    names = (*SYNONYMS, *BY_CLASS, *OVERALL)
+    meant = {one: repr(SYNONYMS.get(one, one)) for one in names} | _MEANT
+
+    close = get_close_matches(name, meant, n=1, cutoff=0.8)
     option = f" with average={average!r}" if average else ""
-    return f"; did you mean {known[close[0]]}{option}?" if close else ""
+    return f"; did you mean {meant[close[0]]}{option}?" if close else ""

@@ -1,4 +1,4 @@
-"""Posterior of any metric of a confusion matrix: exact if known, else by random draws."""
+"""Posterior of any metric of a confusion matrix, exact or by random draws."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, LabelArray, RandomStateLike, check_n_draws, draw_seed
-from skpostbac.metrics._advice import (
-    moves_far,
-    warn_if_prior_moves,
+from skpostbac._utils import (
+    Floats,
+    LabelArray,
+    RandomStateLike,
+    check_n_draws,
+    draw_seed,
 )
+from skpostbac.metrics._advice import moves_far, warn_if_prior_moves
 from skpostbac.metrics._confusion.distributions import ConfusionModel, Exact
 from skpostbac.metrics._confusion.metrics import (
     ConfusionMetric,
@@ -21,33 +24,34 @@ from skpostbac.metrics._confusion.metrics import (
     find_target,
     less_is_better,
 )
-from skpostbac.metrics._confusion.samples import ConfusedSamples, count_confusions, design_of
-from skpostbac.metrics._counts import (
-    read_confusion_matrix,
+from skpostbac.metrics._confusion.samples import (
+    ConfusedSamples,
+    count_confusions,
+    design_of,
 )
-from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
+from skpostbac.metrics._counts import read_confusion_matrix
+from skpostbac.metrics._dependence import (
+    DesignEffects,
+    warn_of_groups,
+    warn_of_repeated_ids,
+)
 from skpostbac.metrics._labels import WeightType, label_list
-from skpostbac.metrics._posterior import (
-    PosteriorMetric,
-    write_methods,
-)
-from skpostbac.metrics._prior import (
-    DEFAULT_PRIOR,
-    BetaPrior,
-    PriorLike,
-    make_prior,
-)
+from skpostbac.metrics._posterior import PosteriorMetric, write_methods
+from skpostbac.metrics._prior import DEFAULT_PRIOR, BetaPrior, PriorLike, make_prior
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution import DrawnDistribution
 
 CAELEN_2017 = (
-    "O. Caelen (2017). A Bayesian interpretation of the confusion matrix. Annals of Mathematics and "
-    "Artificial Intelligence 81, 429-450."
+    "O. Caelen (2017). A Bayesian interpretation of the confusion matrix. Annals of "
+    "Mathematics and Artificial Intelligence 81, 429-450."
 )
 
-# Default number of draws: the standard error of the mean of a metric in [0, 1] is at most 0.0016.
-# There are fewer draws with many classes, as 4 * 10^7 cells take a second or two.
-_MOST_DRAWS, _LEAST_DRAWS, _MOST_DRAWN_CELLS = 100_000, 1_000, 4 * 10**7
+# Default number of draws: the standard error of the mean of a metric in [0, 1] is at
+# most 0.0016. There are fewer draws with many classes, as 4 * 10^7 cells take a second
+# or two.
+_MOST_DRAWS = 100_000
+_LEAST_DRAWS = 1_000
+_MOST_DRAWN_CELLS = 4 * 10**7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,69 +66,72 @@ class PosteriorConfusionMetric(PosteriorMetric):
     metric : str
         Name of the metric, such as "macro f1".
     observed : float
-        Metric of the observed confusion matrix; nan if it is 0 / 0. If `prevalence` is an array, it
-        replaces the observed shares of the classes.
-    distribution : BetaAverage, BetaQuotient, BetaRatio, LibbyNovickBeta, ShiftedDistribution or
-        DrawnDistribution
-        Distribution of the metric, exact or by random draws. Exact ones have more methods, such as
-        ``pdf`` and ``mode``.
+        Metric of the observed confusion matrix; nan if it is 0 / 0. If `prevalence` is
+        an array, it replaces the observed shares of the classes.
+    distribution : distribution of `skpostbac.stats`
+        Distribution of the metric, exact or by random draws. Exact ones have more
+        methods, such as ``pdf`` and ``mode``.
     prior : BetaPrior or CalibratedPrior
         Prior of the recalls; ``prior=posterior.prior`` makes an equal posterior.
     metric_prior : tuple of two floats, or None
-        Parameters a and b of the Beta prior of the metric itself, implied by the prior of the
-        recalls; None if that is unknown or not a Beta distribution.
+        Parameters a and b of the Beta prior of the metric itself, implied by the prior
+        of the recalls; None if that is unknown or not a Beta distribution.
     design_effects : DesignEffects or None
-        Design effects for the samples that the metric depends on: for each class if it is an
-        average over the classes, else for all together. None without groups and importance weights.
+        Design effects for the samples that the metric depends on: for each class if it
+        is an average over the classes, else for all together. None without groups and
+        importance weights.
 
     Notes
     -----
-    The summary also has "observed" (the metric of the counts), and the Monte Carlo standard errors
-    of the mean, "monte_carlo_error", and of both ends, "low_error" and "high_error"; they are 0 if
-    the distribution is exact. The estimate of the report is the mean, or the median if the mean is
-    infinite.
+    The summary also has "observed" (the metric of the counts), and the Monte Carlo
+    standard errors of the mean, "monte_carlo_error", and of both ends, "low_error" and
+    "high_error"; they are 0 if the distribution is exact. The estimate of the report is
+    the mean, or the median if the mean is infinite.
 
-    Given true class i, the probabilities of the predicted classes have a Dirichlet posterior. The
-    prior :math:`\mathrm{Beta}(a_i, b_i)` of its recall becomes :math:`a_i` for the class itself and
-    :math:`b_i / (k - 1)` for each of the k - 1 others, so recalls have the same posterior as in
-    :class:`PosteriorBalancedAccuracy`.
+    Given true class i, the probabilities of the predicted classes have a Dirichlet
+    posterior. The prior :math:`\mathrm{Beta}(a_i, b_i)` of its recall becomes
+    :math:`a_i` for the class itself and :math:`b_i / (k - 1)` for each of the k - 1
+    others, so recalls have the same posterior as in :class:`PosteriorBalancedAccuracy`.
 
-    With ``prevalence="sampled"`` the shares of the classes are unknown, too; their prior is
-    :math:`\mathrm{Dirichlet}(a_1 + b_1, \ldots, a_k + b_k)`, which makes one Dirichlet distribution
-    of all k x k cells. Recall, precision and false positive rate of a class are then Beta
-    variables; the prior of the precision is :math:`\mathrm{Beta}(a_j, \sum_{i \ne j} b_i / (k -
-    1))`, which is Beta(1, 1) if all recalls have that prior. The accuracy is a Beta variable as
-    well, with the prior :math:`\mathrm{Beta}(\sum_i a_i, \sum_i b_i)`: Beta(k, k) for flat recall
-    priors and Beta(1, 1) with ``prior="calibrated"`` or "reciprocal". :func:`posterior_accuracy` lets you choose
-    it.
+    With ``prevalence="sampled"`` the shares of the classes are unknown, too; their
+    prior is :math:`\mathrm{Dirichlet}(a_1 + b_1, \ldots, a_k + b_k)`, which makes one
+    Dirichlet distribution of all k x k cells. Recall, precision and false positive rate
+    of a class are then Beta variables; the prior of the precision is
+    :math:`\mathrm{Beta}(a_j, \sum_{i \ne j} b_i / (k - 1))`, which is Beta(1, 1) if all
+    recalls have that prior. The accuracy is a Beta variable as well, with the prior
+    :math:`\mathrm{Beta}(\sum_i a_i, \sum_i b_i)`: Beta(k, k) for flat recall priors and
+    Beta(1, 1) with ``prior="calibrated"`` or "reciprocal". :func:`posterior_accuracy`
+    lets you choose it.
 
-    With known shares, the accuracy and false positive rates are weighted sums of Beta variables.
-    Precision, negative predictive value, Jaccard index and F-measures of a class are then ratios of
-    linear forms in its recall and false positive rate, whose distribution is computed without draws
-    (:class:`skpostbac.stats.BetaRatio`). With sampled shares, F2 and other F-measures are such
-    ratios, too. The odds of F1 are then twice those of the Jaccard index, a Beta variable
+    With known shares, the accuracy and false positive rates are weighted sums of Beta
+    variables. Precision, negative predictive value, Jaccard index and F-measures of a
+    class are then ratios of linear forms in its recall and false positive rate, whose
+    distribution is computed without draws (:class:`skpostbac.stats.BetaRatio`). With
+    sampled shares, F2 and other F-measures are such ratios, too. The odds of F1 are
+    then twice those of the Jaccard index, a Beta variable
     (:class:`skpostbac.stats.LibbyNovickBeta`).
 
-    The Beta distributions of precision and recall, and F1 by draws, are in [1]_; the Dirichlet
-    distribution of a whole confusion matrix is in [2]_.
+    The Beta distributions of precision and recall, and F1 by draws, are in [1]_; the
+    Dirichlet distribution of a whole confusion matrix is in [2]_.
 
     References
     ----------
-    .. [1] C. Goutte and E. Gaussier (2005). A probabilistic interpretation of precision, recall and
-       F-score, with implication for evaluation. Advances in Information Retrieval, 345-359.
-    .. [2] O. Caelen (2017). A Bayesian interpretation of the confusion matrix. Annals of
-       Mathematics and Artificial Intelligence 81, 429-450.
+    .. [1] C. Goutte and E. Gaussier (2005). A probabilistic interpretation of
+       precision, recall and F-score, with implication for evaluation. Advances in
+       Information Retrieval, 345-359.
+    .. [2] O. Caelen (2017). A Bayesian interpretation of the confusion matrix. Annals
+       of Mathematics and Artificial Intelligence 81, 429-450.
 
     Examples
     --------
     >>> from skpostbac import PosteriorConfusionMetric
     >>> C = [[166, 25], [21, 188]]
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, "precision", pos_label=1)
-    PosteriorConfusionMetric('precision of 1', mean=0.881, 95% CI=[0.834, 0.923], prior=Beta(0.5,
-        0.5), exact)
+    PosteriorConfusionMetric('precision of 1', mean=0.881, 95% CI=[0.834, 0.923],
+        prior=Beta(0.5, 0.5), exact)
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, "mcc")
-    PosteriorConfusionMetric('mcc', mean=0.766, 95% CI=[0.699, 0.827], monte_carlo_error=1e-04,
-        CI_error=8e-04)
+    PosteriorConfusionMetric('mcc', mean=0.766, 95% CI=[0.699, 0.827],
+        monte_carlo_error=1e-04, CI_error=8e-04)
     >>> print(PosteriorConfusionMetric.from_confusion_matrix(C, "f1").report())
     F1 of 1: 0.889 (95% credible interval 0.855 to 0.920); 0.891 in the samples.
     """
@@ -154,8 +161,8 @@ class PosteriorConfusionMetric(PosteriorMetric):
         Parameters
         ----------
         C : array-like of shape (n_classes, n_classes)
-            Finite, non-negative counts, with true classes as rows and predicted classes as columns.
-            Some publications print the transpose.
+            Finite, non-negative counts, with true classes as rows and predicted classes
+            as columns. Some publications print the transpose.
         labels : array-like of shape (n_classes,), default=None
             Class labels. Defaults to the index of a DataFrame, else 0, 1, ...
         metric, pos_label, average, prevalence, prior, n_draws, random_state
@@ -168,7 +175,8 @@ class PosteriorConfusionMetric(PosteriorMetric):
         Warns
         -----
         PriorInfluenceWarning
-            If the prior moves the metric by more than 1.5 posterior standard deviations.
+            If the prior moves the metric by more than 1.5 posterior standard
+            deviations.
 
         Examples
         --------
@@ -179,14 +187,17 @@ class PosteriorConfusionMetric(PosteriorMetric):
         """
         classes, matrix = read_confusion_matrix(C, labels)
         target = find_target(metric, classes, pos_label, average)
-        return infer(target, matrix, classes, prevalence, prior, n_draws, random_state)
+        return infer_metric(
+            target, matrix, classes, prevalence, prior, n_draws, random_state
+        )
 
     @property
     def score_name(self) -> str:
         """Name of the metric as an axis label, such as "Macro f1"."""
         if self.metric == "mcc":
             return "MCC"
-        words, of, label = self.metric.partition(" of ")  # a label keeps its underscores
+        # A label keeps its underscores.
+        words, of, label = self.metric.partition(" of ")
         return words[:1].upper() + words[1:].replace("_", " ") + of + label
 
     @property
@@ -210,13 +221,14 @@ class PosteriorConfusionMetric(PosteriorMetric):
         if isinstance(self._distribution, DrawnDistribution):
             how = f"by {self._distribution.draws.size} random draws"
         model = (
-            f"{self.score_name} of the confusion matrix, whose rows have Dirichlet posteriors, "
-            f"{how}. {self.prior.methods_text('The recall of each class')}"
+            f"{self.score_name} of the confusion matrix, whose rows have Dirichlet "
+            f"posteriors, {how}. {self.prior.methods_text('The recall of each class')}"
         )
         return write_methods(self, level, model, [CAELEN_2017])
 
     def _sentences(self, level: float) -> list[str]:
-        return super()._sentences(level) + self.prior.report_sentences(self._default_prior)
+        named = self.prior.report_sentences(self._default_prior)
+        return super()._sentences(level) + named
 
     def _facts(self) -> list[str]:
         facts = []
@@ -226,7 +238,9 @@ class PosteriorConfusionMetric(PosteriorMetric):
             facts.append(f"prior={prior}")
         if self.design_effects is not None:
             facts.append(f"n_effective={self.design_effects.effective_size.sum():.4g}")
-        return facts if isinstance(self._distribution, DrawnDistribution) else [*facts, "exact"]
+        if not isinstance(self._distribution, DrawnDistribution):
+            facts.append("exact")
+        return facts
 
 
 def posterior_confusion_metric(
@@ -254,53 +268,64 @@ def posterior_confusion_metric(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     metric : str, callable, ExpectedCost or NetBenefit
-        "recall", "precision", "false_positive_rate" (fall-out), "negative_predictive_value",
-        "positive_likelihood_ratio", "negative_likelihood_ratio", "jaccard", "f0.5", "f1" and "f2"
-        of a class or averaged over the classes; "accuracy", "kappa", "mcc", "geometric_mean" (of the
-        recalls) or, of two classes, "informedness" (Youden's J, the sum of both recalls less 1,
-        which is 2 BA - 1 of the balanced accuracy BA); or a function that takes confusion matrices, an array of shape (n, n_classes, n_classes) with true classes as
-        rows, and returns an array of shape (n,). The entries of each matrix are shares that sum to
-        1. Names of scikit-learn's functions and scorers are accepted, too, such as "f1_score",
-        "f1_macro" or "matthews_corrcoef". :class:`~skpostbac.metrics.ExpectedCost` and
+        "recall", "precision", "false_positive_rate" (fall-out),
+        "negative_predictive_value", "positive_likelihood_ratio",
+        "negative_likelihood_ratio", "jaccard", "f0.5", "f1" and "f2" of a class or
+        averaged over the classes; "accuracy", "kappa", "mcc", "geometric_mean" (of the
+        recalls) or, of two classes, "informedness" (Youden's J, the sum of both recalls
+        less 1, which is 2 BA - 1 of the balanced accuracy BA); or a function that takes
+        confusion matrices, an array of shape (n, n_classes, n_classes) with true
+        classes as rows, and returns an array of shape (n,). The entries of each matrix
+        are shares with the sum 1. Names of scikit-learn's functions and scorers are
+        accepted, too, such as "f1_score", "f1_macro" or "matthews_corrcoef".
+        :class:`~skpostbac.metrics.ExpectedCost` and
         :class:`~skpostbac.metrics.NetBenefit` weight the errors.
     pos_label : label, default=None
-        Class for metrics of one class, such as recall. As in scikit-learn, two classes need it,
-        unless one of them is 1 or True, which is then the default. More than two classes are
-        averaged by default. Not used by accuracy, kappa and MCC.
+        Class for metrics of one class, such as recall. As in scikit-learn, two classes
+        need it, unless one of them is 1 or True, which is then the default. More than
+        two classes are averaged by default. Not used by accuracy, kappa and MCC.
     average : {"binary", "macro", "micro", "weighted"}, default=None
-        "binary" returns the metric of `pos_label`; "macro" the mean over the classes, and
-        "weighted" the mean weighted by their shares among the true labels; "micro" sums the true
-        and false positives and negatives of all classes first. None means "binary" if there are
-        two classes or `pos_label` is given, else "macro".
-    prevalence : {"sampled", "observed"} or array-like of shape (n_classes,), default="sampled"
-        Shares of the classes. "sampled": the test set is a random sample of the population, so the
-        shares are uncertain. "observed": the shares in `y_true` are fixed by design. An array gives
-        the shares in the target population, normalised to sum to 1. Recalls do not depend on it.
+        "binary" returns the metric of `pos_label`; "macro" the mean over the classes,
+        and "weighted" the mean weighted by their shares among the true labels; "micro"
+        sums the true and false positives and negatives of all classes first. None means
+        "binary" if there are two classes or `pos_label` is given, else "macro".
+    prevalence : {"sampled", "observed"} or array-like of shape (n_classes,), \
+            default="sampled"
+        Shares of the classes. "sampled": the test set is a random sample of the
+        population, so the shares are uncertain. "observed": the shares in `y_true` are
+        fixed by design. An array gives the shares in the target population, normalised
+        to sum to 1. Recalls do not depend on it.
     labels : array-like of shape (n_classes,), default=None
-        Classes of the confusion matrix, by default the sorted classes in `y_true` or `y_pred`.
-        Samples whose true class is not listed are ignored.
+        Classes of the confusion matrix, by default the sorted classes in `y_true` or
+        `y_pred`. Samples whose true class is not listed are ignored.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights. By default they are case counts, so their scale matters.
+        Finite, non-negative weights. By default they are case counts, so their scale
+        matters.
     weight_type : {"case", "importance"}, default=None
-        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
-        whose scale does not matter. None means "case", with a warning if the weights are not whole
-        numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability)
+        weights, whose scale does not matter. None means "case", with a warning if the
+        weights are not whole numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient, a site or a document. Samples of the same group
-        are treated as correlated: the matrix is divided by the design effect of the metric; see
-        :ref:`groups`.
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="calibrated"
-        Prior Beta(a, b) of the recall of each class, as for :class:`PosteriorBalancedAccuracy`; b
-        is shared equally among the wrong predictions. "calibrated" is made for averages of recalls;
-        a metric of one class has "jeffreys" instead, and any other metric "reciprocal" (see
-        :class:`~skpostbac.metrics.CalibratedPrior`). It is not the prior of the metric: the accuracy of k classes has the prior
-        Beta(1, 1) with "calibrated" and Beta(k, k) with "uniform", whereas
-        :func:`posterior_accuracy` uses Beta(1/2, 1/2) by default.
+        The group of each sample, such as a patient, a site or a document. Samples of
+        the same group are treated as correlated: the matrix is divided by the design
+        effect of the metric; see :ref:`groups`.
+    prior : str, pair of floats or array-like of shape (n_classes, 2), \
+            default="calibrated"
+        Prior Beta(a, b) of the recall of each class, as for
+        :class:`PosteriorBalancedAccuracy`; b is shared equally among the wrong
+        predictions. "calibrated" is made for averages of recalls; a metric of one class
+        has "jeffreys" instead, and any other metric "reciprocal" (see
+        :class:`~skpostbac.metrics.CalibratedPrior`). It is not the prior of the metric:
+        the accuracy of k classes has the prior Beta(1, 1) with "calibrated" and Beta(k,
+        k) with "uniform", whereas :func:`posterior_accuracy` uses Beta(1/2, 1/2) by
+        default.
     n_draws : int, default=None
-        Number of random draws for a metric without an exact distribution, from 2 to 1e9. By default
-        100,000, fewer with many classes (4,000 with 100 classes), but at least 1,000.
+        Number of random draws for a metric without an exact distribution, from 2 to
+        1e9. By default 100,000, fewer with many classes (4,000 with 100 classes), but
+        at least 1,000.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the draws. Results are reproducible by default; None stands for fresh entropy.
+        Seed of the draws. Results are reproducible by default; None stands for fresh
+        entropy.
 
     Returns
     -------
@@ -309,11 +334,13 @@ def posterior_confusion_metric(
     Raises
     ------
     ValueError
-        If a parameter is invalid or does not apply to the metric, if a predicted class is not in
-        `labels`, if there is a single class, if the metric does not return one finite number for
-        each matrix, or for the reasons listed in :func:`class_counts`.
+        If a parameter is invalid or does not apply to the metric, if a predicted class
+        is not in `labels`, if there is a single class, if the metric does not return
+        one finite number for each matrix, or for the reasons listed in
+        :func:`class_counts`.
     TypeError
-        For the reasons listed in :func:`class_counts`, or if `n_draws` is not an integer.
+        For the reasons listed in :func:`class_counts`, or if `n_draws` is not an
+        integer.
 
     Warns
     -----
@@ -331,12 +358,13 @@ def posterior_confusion_metric(
 
     References
     ----------
-    .. [1] F. Pitie, Evaluating Classifier Performance (lecture
-       notes), Trinity College Dublin.
+    .. [1] F. Pitie, Evaluating Classifier Performance (lecture notes), Trinity College
+       Dublin.
 
     Examples
     --------
-    A classifier that says 1 to everything has a perfect recall, and needs a second metric ([1]_).
+    A classifier that says 1 to everything has a perfect recall, and needs a second
+    metric ([1]_).
 
     >>> from skpostbac import PosteriorConfusionMetric, posterior_confusion_metric
     >>> y_true, y_pred = [0] * 85 + [1] * 15, [1] * 100
@@ -345,7 +373,8 @@ def posterior_confusion_metric(
     >>> posterior_confusion_metric(y_true, y_pred, "precision", pos_label=1).mean()
     0.1535
 
-    F-measures and precision are as exact, also where one sample in a hundred is positive.
+    F-measures and precision are as exact, also where one sample in a hundred is
+    positive.
 
     >>> for prevalence in ("sampled", [0.99, 0.01]):
     ...     C = [[166, 25], [21, 188]]
@@ -359,7 +388,8 @@ def posterior_confusion_metric(
 
     >>> def worst_recall(C):
     ...     return (C.diagonal(axis1=-2, axis2=-1) / C.sum(axis=-1)).min(axis=-1)
-    >>> posterior_confusion_metric(y_true, y_pred, worst_recall, random_state=0).prob_above(0.05)
+    >>> posterior = posterior_confusion_metric(y_true, y_pred, worst_recall)
+    >>> posterior.prob_above(0.05)
     0.003
     """
     classes, C, samples = count_confusions(
@@ -368,13 +398,12 @@ def posterior_confusion_metric(
     if groups is None:
         warn_of_repeated_ids(y_true)
     target = find_target(metric, classes, pos_label, average)
-    options = prevalence, prior, n_draws, random_state
-    if groups is None and weight_type != "importance":
-        return infer(target, C, classes, *options)
-    return infer(target, C, classes, *options, samples, weight_type)
+    return infer_metric(
+        target, C, classes, prevalence, prior, n_draws, random_state, samples
+    )
 
 
-def infer(
+def infer_metric(
     target: Target,
     C: Floats,
     classes: LabelArray,
@@ -383,63 +412,72 @@ def infer(
     n_draws: int | None,
     random_state: RandomStateLike,
     samples: ConfusedSamples | None = None,
-    weight_type: WeightType = None,
 ) -> PosteriorConfusionMetric:
-    """Return the posterior of a metric, given the confusion matrix.
-
-    `samples` are given if they have groups or importance weights.
-    """
+    """Return the posterior of a metric of counts, which may have a sample design."""
     if n_draws is not None:
         n_draws = check_n_draws(n_draws, 2)
     rng = np.random.default_rng(draw_seed(random_state))
-    given = make_prior(prior, len(C)).require_independent("a confusion matrix")
-    recall_prior = target.prior(given)
+    recall_prior = read_recall_prior(target, prior, len(C))
     model = independent = ConfusionModel.of(C, recall_prior, prevalence)
-    # The shares of the classes are those of the samples as they are.
+
+    # Design effects must not change the shares of the classes.
     shares = "sampled" if model.prevalence is None else model.prevalence
     effects = None
-    if samples is not None:
-        # The posterior of as many independent samples as those with groups or weights.
-        is_importance = weight_type == "importance"
-        if is_importance and samples.weight is not None:
-            # In the scale in which they add up to their effective size.
-            scale = samples.weight.sum() / (samples.weight**2).sum()
-            model = ConfusionModel.of(scale * C, recall_prior, shares)
-        effects = design_of(target.function, [model], samples, is_importance=is_importance)
-        model = ConfusionModel.of(C / effects.divisor[:, np.newaxis], recall_prior, shares)
+    if samples is not None and not samples.are_independent:
+        if samples.is_importance:
+            C_effective = samples.effective_counts(C)
+            model = ConfusionModel.of(C_effective, recall_prior, shares)
+        effects = design_of(target.function, [model], samples)
+        divided = C / effects.divisor[:, np.newaxis]
+        model = ConfusionModel.of(divided, recall_prior, shares)
+
     mean = model.joint(model.cells)  # of the joint probabilities, up to a common factor
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = target.function(np.stack([independent.joint(C), mean]))
-        observed, expected = values.tolist()
+        matrices = np.stack([independent.joint(C), mean])
+        observed, expected = target.function(matrices).tolist()
         distribution: Exact | DrawnDistribution = target.distribution(model) or _draw(
             target.function, model, rng, n_draws
         )
+
     deviation = distribution.standard_deviation()
     if not recall_prior.is_informative and moves_far(observed, expected, deviation):
-        # Classes without samples are named if the prior moves the metric little without them.
+        # Classes without samples are named if the prior moves the metric little without
+        # them.
         empty = C.sum(axis=1) == 0
         tested = np.where(empty[:, np.newaxis], 0, mean)
         with np.errstate(divide="ignore", invalid="ignore"):
-            (moved,) = target.function(tested[np.newaxis])
-        untested = label_list(classes[empty & (not moves_far(observed, moved, deviation))])
+            (expected_tested,) = target.function(tested[np.newaxis])
+        empty = empty & (not moves_far(observed, expected_tested, deviation))
+        untested = label_list(classes[empty])
         warn_if_prior_moves(target.name, observed, expected, untested, recall_prior)
-    if effects is not None and samples is not None and samples.group is not None:
-        warn_of_groups(effects, label_list(classes))
+    warn_of_groups(effects, label_list(classes))
+
     # The prior of the metric itself, if it is a single Beta distribution on [0, 1].
-    before, beta = target.distribution(ConfusionModel.of(0 * C, recall_prior, shares)), None
-    if isinstance(before, BetaAverage) and len(before.a) == 1 and before.weights[0] == 1:
-        beta = float(before.a[0]), float(before.b[0])
-    default = target.prior(make_prior(DEFAULT_PRIOR, len(C)).require_independent("a default"))
+    before = target.distribution(ConfusionModel.of(0 * C, recall_prior, shares))
+    beta = None
+    if isinstance(before, BetaAverage) and before.weights.tolist() == [1]:
+        beta = (float(before.a[0]), float(before.b[0]))
+    default = read_recall_prior(target, DEFAULT_PRIOR, len(C))
     return PosteriorConfusionMetric(
         target.name, observed, distribution, recall_prior, beta, effects, default.name
     )
 
 
+def read_recall_prior(target: Target, prior: PriorLike, n_classes: int) -> BetaPrior:
+    """Return the prior of the recalls in a metric."""
+    given = make_prior(prior, n_classes)
+    return target.prior(given.require_independent("a confusion matrix"))
+
+
 def _draw(
-    function: ConfusionMetric, model: ConfusionModel, rng: np.random.Generator, n_draws: int | None
+    function: ConfusionMetric,
+    model: ConfusionModel,
+    rng: np.random.Generator,
+    n_draws: int | None,
 ) -> DrawnDistribution:
     """Evaluate a metric on matrices drawn from their posterior."""
-    size = n_draws or max(_LEAST_DRAWS, min(_MOST_DRAWS, _MOST_DRAWN_CELLS // model.cells.size))
+    affordable = min(_MOST_DRAWS, _MOST_DRAWN_CELLS // model.cells.size)
+    size = n_draws or max(_LEAST_DRAWS, affordable)
     values = np.concatenate([function(block) for block in model.draw(rng, size)])
     if not np.isfinite(values).all():
         raise ValueError("metric is not a finite number for all drawn matrices")

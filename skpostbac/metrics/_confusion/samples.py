@@ -1,21 +1,23 @@
 r"""Samples of a confusion matrix, and the design effects of its metrics.
 
-A metric f of the shares P of the cells changes with a sample in cell c by its influence,
+A metric f of the shares P of the cells changes with a sample in cell c by its
+influence,
 
 .. math::
 
     u_c = \frac{d}{d\varepsilon} f((1 - \varepsilon) P + \varepsilon \delta_c),
 
-and the error of f is approximately the mean influence of the samples. Surveys use the same
-linearisation for the variances of ratios (Hampel, Journal of the American Statistical Association
-69, 1974). The influences take the place of the hits in the design effects (`_dependence`). Samples
-that do not affect the metric are left out: the precision of a class depends only on the samples
-that are predicted as this class.
+and the error of f is approximately the mean influence of the samples. Surveys use the
+same linearisation for the variances of ratios (Hampel, Journal of the American
+Statistical Association 69, 1974). The influences take the place of the hits in the
+design effects (`_dependence`). Samples that do not affect the metric are left out: the
+precision of a class depends only on the samples that are predicted as this class.
 
-If the mean influence is zero in each class, as for recalls or with known shares of the classes,
-only the variation within classes counts. If, besides, each group has samples of one class only,
-each class has its own design effect, as for the balanced accuracy. Otherwise all samples are
-treated as one class, because groups may also differ in their mix of classes.
+If the mean influence is zero in each class, as for recalls or with known shares of the
+classes, only the variation within classes counts. If, besides, each group has samples
+of one class only, each class has its own design effect, as for the balanced accuracy.
+Otherwise all samples are treated as one class, because groups may also differ in their
+mix of classes.
 """
 
 from __future__ import annotations
@@ -30,15 +32,14 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import Bools, Floats, Indices, LabelArray
 from skpostbac.metrics._confusion.distributions import MOST_CELLS, ConfusionModel
 from skpostbac.metrics._confusion.metrics import ConfusionMetric
-from skpostbac.metrics._counts import (
-    check_labels,
-)
+from skpostbac.metrics._counts import check_labels
 from skpostbac.metrics._dependence import (
     DesignEffects,
     SampleValues,
     ValueSums,
     design_effects,
     make_design,
+    sum_by,
 )
 from skpostbac.metrics._labels import (
     WeightType,
@@ -49,13 +50,14 @@ from skpostbac.metrics._labels import (
     read_outcomes,
 )
 
-# Step of the derivative. Values of a metric have relative errors of 1e-16, and so influences of
-# 1e-9; what is below this share of the largest is no influence.
-_STEP, _NOTHING = 1e-7, 1e-6
+# Step of the derivative. Values of a metric have relative errors of 1e-16, and so
+# influences of 1e-9; what is below this share of the largest is no influence.
+_STEP = 1e-7
+_NOTHING = 1e-6
 
 
 class ConfusedSamples(NamedTuple):
-    """Samples of the classes of a confusion matrix, one by one; arrays of shape (n_samples,)."""
+    """Samples of the classes of a confusion matrix, arrays of shape (n_samples,)."""
 
     true: Indices
     """Row of each sample."""
@@ -63,12 +65,29 @@ class ConfusedSamples(NamedTuple):
     """Column of each sample, or of each classifier in turn, shape (n_samples, T)."""
     group: Indices | None
     """Number of its group."""
-    weight: Floats | None
-    """Its weight, None for 1 each."""
+    weight: Floats
+    """Its weight."""
+    is_importance: bool
+    """Whether the weights are importance weights."""
+
+    @property
+    def are_independent(self) -> bool:
+        """Whether the samples are independent cases."""
+        return self.group is None and not self.is_importance
 
     def chosen(self, which: Bools) -> ConfusedSamples:
         """Return some of the samples."""
-        return ConfusedSamples(*(None if one is None else one[which] for one in self))  # type: ignore[arg-type]
+        return self._replace(
+            true=self.true[which],
+            pred=self.pred[which],
+            group=None if self.group is None else self.group[which],
+            weight=self.weight[which],
+        )
+
+    def effective_counts(self, C: Floats) -> Floats:
+        """Return counts scaled so that the weights add up to their effective size."""
+        scale: float = self.weight.sum() / (self.weight**2).sum()
+        return scale * C
 
 
 def count_confusions(
@@ -79,7 +98,7 @@ def count_confusions(
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
 ) -> tuple[LabelArray, Floats, ConfusedSamples]:
-    """Return the classes, the confusion matrix, which leaves out no prediction, and its samples.
+    """Return the classes, the confusion matrix and its samples.
 
     Warns
     -----
@@ -89,7 +108,7 @@ def count_confusions(
     Raises
     ------
     ValueError, TypeError
-        As :func:`class_counts` raises them, or if a class that is not listed is predicted.
+        As :func:`class_counts` raises them, or if a predicted class is not in `labels`.
 
     Examples
     --------
@@ -99,14 +118,14 @@ def count_confusions(
            [0., 1., 0.],
            [0., 0., 0.]])
     """
-    predictions = {"y_pred": y_pred}
     classes, samples = read_confusions(
-        y_true, predictions, labels, sample_weight, weight_type, groups
+        y_true, {"y_pred": y_pred}, labels, sample_weight, weight_type, groups
     )
     samples = samples._replace(pred=samples.pred[:, 0])
-    size = len(classes)
-    matrix = np.bincount(size * samples.true + samples.pred, samples.weight, size**2)
-    return classes, matrix.reshape(size, size).astype(np.float64), samples
+
+    k = len(classes)
+    matrix = sum_by(k * samples.true + samples.pred, samples.weight, k * k)
+    return classes, matrix.reshape(k, k), samples
 
 
 def read_confusions(
@@ -117,27 +136,33 @@ def read_confusions(
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
 ) -> tuple[LabelArray, ConfusedSamples]:
-    """Return the classes, and the samples with the predictions of one or several classifiers.
+    """Return the classes, and the samples with the predictions of each classifier.
 
-    `predictions` has the predicted labels by the name of their argument, for error messages. What
-    is raised and warned of is that of `count_confusions`.
+    `predictions` has the predicted labels by the name of their argument, for error
+    messages. Errors and warnings are those of `count_confusions`.
     """
     outcomes = read_outcomes(y_true, predictions, sample_weight, weight_type, groups)
-    every = slice(None)
-    found = {name: encode(read_column(y, name)) for name, y in predictions.items()}
+    columns = [encode(read_column(y, name)) for name, y in predictions.items()]
     if labels is None:
-        values = (column.values for column in found.values())
+        values = (column.values for column in columns)
         classes = reduce(merge_labels, values, outcomes.classes)
     else:
         classes = check_labels(labels, outcomes.classes)
+
+    every = slice(None)
     true = positions(outcomes.classes, classes)[outcomes.codes(every)]
-    columns = [positions(one.values, classes)[one.codes(every)] for one in found.values()]
-    group = None if outcomes.groups is None else outcomes.groups(every)
-    samples = ConfusedSamples(true, np.column_stack(columns), group, outcomes.weight)
+    pred = [positions(one.values, classes)[one.codes(every)] for one in columns]
+    weight = outcomes.weight
+    samples = ConfusedSamples(
+        true,
+        np.column_stack(pred),
+        None if outcomes.groups is None else outcomes.groups(every),
+        np.ones(len(true)) if weight is None else weight,
+        weight_type == "importance",
+    )
     samples = samples.chosen(true >= 0)
-    is_unknown = samples.pred < 0
-    if samples.weight is not None:
-        is_unknown &= samples.weight[:, np.newaxis] > 0
+
+    is_unknown = (samples.pred < 0) & (samples.weight[:, np.newaxis] > 0)
     if is_unknown.any():
         name = list(predictions)[int(np.argmax(is_unknown.any(axis=0)))]
         raise ValueError(f"{name} has classes that are not in labels, {classes}")
@@ -148,8 +173,6 @@ def design_of(
     function: ConfusionMetric,
     models: Sequence[ConfusionModel],
     samples: ConfusedSamples,
-    *,
-    is_importance: bool,
 ) -> DesignEffects:
     """Return the design effects of a metric, of each class or of all samples together.
 
@@ -158,64 +181,70 @@ def design_of(
     function : callable
         The metric, of matrices of shape (n, k, k).
     models : sequence of ConfusionModel
-        Posterior of the cells, as if the samples were independent, which says where the metric is
-        linearised. Of two classifiers it is that of the second less the first.
+        Posterior of the cells, as if the samples were independent, where the metric is
+        linearised. With two models, the metric is the second less the first.
     samples : ConfusedSamples
-        With the predictions of all of them.
-    is_importance : bool
-        Whether the weights are importance weights.
+        Samples with the predictions of each model.
     """
-    pred, found = samples.pred.reshape(len(samples.true), -1), []
-    for model, column in zip(models, pred.T, strict=True):
-        influence, is_centred = _influences(function, model, samples.true)
-        limits = influence.min(axis=1), influence.max(axis=1)
-        found.append((influence[samples.true, column], *limits, is_centred))
-    value, low, high, is_centred = found[-1]
-    if len(found) > 1:
-        first, least, most, is_first_centred = found[0]
-        value, low, high = value - first, low - most, high - least
+    pred = samples.pred.reshape(len(samples.true), -1)
+    influence, is_centred = _influences(function, models[-1], samples.true)
+    value = influence[samples.true, pred[:, -1]]
+    low = influence.min(axis=1)
+    high = influence.max(axis=1)
+    if len(models) > 1:
+        influence, is_first_centred = _influences(function, models[0], samples.true)
+        value = value - influence[samples.true, pred[:, 0]]
+        low = low - influence.max(axis=1)
+        high = high - influence.min(axis=1)
         is_centred = is_centred and is_first_centred
-    kept = np.abs(value) > _NOTHING * np.maximum(np.abs(low), np.abs(high)).max()
-    samples, value = samples.chosen(kept), value[kept]
+
+    matters = np.abs(value) > _NOTHING * np.maximum(np.abs(low), np.abs(high)).max()
+    samples = samples.chosen(matters)
+    value = value[matters]
+
     # Whether a group has samples of several classes.
     crosses = False
     if samples.group is not None:
         pairs = np.unique(np.stack([samples.group, samples.true]), axis=1)
         crosses = len(np.unique(pairs[0])) < pairs.shape[1]
     if is_centred and not crosses:
-        # In each class alone, where a share of its own is not there to be divided by.
+        # Influences on a recall are inversely proportional to the share of its class.
+        classes = samples.true
         share = (models[0].cells / models[0].cells.sum()).sum(axis=1)
-        classes, value = samples.true, value * share[samples.true]
-        low, high = low * share, high * share
+        value = value * share[classes]
+        low = low * share
+        high = high * share
     else:
         classes = np.zeros_like(samples.true)
-        low, high = low.min(keepdims=True), high.max(keepdims=True)
+        low = low.min(keepdims=True)
+        high = high.max(keepdims=True)
+
     n_classes = len(low)
-    weight = np.ones(len(value)) if samples.weight is None else samples.weight
     design = make_design(
         classes,
         n_classes,
         samples.group,
         samples.weight,
         [SampleValues(value, (value < 0, value > 0))],
-        is_importance=is_importance,
+        is_importance=samples.is_importance,
     )
     assert design is not None
     sums = [
-        np.asarray(np.bincount(classes, weight * value**power, n_classes), np.float64)
-        for power in range(3)
+        sum_by(classes, samples.weight * value**power, n_classes) for power in range(3)
     ]
-    # Two prior samples for all classes together, one of the least and one of the largest influence.
-    cells = (low + high) / n_classes, (low**2 + high**2) / n_classes
-    return design_effects(design, ValueSums(*sums), cells)
+    # Two prior samples for all classes together, one of the least and one of the
+    # largest influence.
+    prior = ((low + high) / n_classes, (low**2 + high**2) / n_classes)
+    return design_effects(design, ValueSums(*sums), prior)
 
 
 def _influences(
     function: ConfusionMetric, model: ConfusionModel, true: Indices
 ) -> tuple[Floats, bool]:
-    """Return the influence of each cell with samples, (k, k), and whether it is 0 in each row."""
+    """Return the influences of cells, (k, k), and whether their mean in rows is 0."""
     shares = model.cells / model.cells.sum()
     k = len(shares)
+
     # Cells without samples in a row with some are needed to tell whether its mean is 0.
     rows = np.unique(true)
     cells = (rows[:, np.newaxis] * k + np.arange(k)).ravel()
@@ -224,11 +253,14 @@ def _influences(
     block = max(1, MOST_CELLS // shares.size)
     for start in range(0, cells.size, block):
         chosen = cells[start : start + block]
-        moved = np.repeat((1 - _STEP) * shares[np.newaxis], chosen.size, axis=0)
-        moved.reshape(chosen.size, -1)[np.arange(chosen.size), chosen] += _STEP
-        slopes[chosen] = (function(model.joint(moved)) - before) / _STEP
+        is_cell = chosen[:, np.newaxis] == np.arange(k * k)
+        shifted = (1 - _STEP) * shares + _STEP * is_cell.reshape(-1, k, k)
+        slopes[chosen] = (function(model.joint(shifted)) - before) / _STEP
+
     influence = slopes.reshape(k, k)
     if not np.isfinite(influence).all():
-        raise ValueError("metric is not a finite number near the expected confusion matrix")
+        raise ValueError(
+            "metric is not a finite number near the expected confusion matrix"
+        )
     means = (influence * shares).sum(axis=1) / shares.sum(axis=1)
     return influence, bool(np.abs(means).max() <= _NOTHING * np.abs(influence).max())

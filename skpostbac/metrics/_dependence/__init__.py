@@ -1,8 +1,8 @@
 """Dependent samples: groups, importance weights, and their design effects.
 
-`sums` computes the sums over groups that are stored with the counts. `effects` computes the design
-effects by which counts are divided, and the distribution if groups contain several classes. `notes`
-has the messages to the user. Imports `skpostbac.stats`.
+`sums` computes the sums over groups that are stored with the counts. `effects` computes
+the design effects by which counts are divided, and the distribution if groups contain
+several classes. `notes` has the messages to the user. Imports `skpostbac.stats`.
 """
 
 from skpostbac.metrics._dependence.effects import (
@@ -32,4 +32,5 @@ from skpostbac.metrics._dependence.sums import (
     design_values,
     make_design,
     merge_designs,
+    sum_by,
 )

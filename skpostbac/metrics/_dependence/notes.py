@@ -1,6 +1,4 @@
-"""What groups and weights leave uncertain: warnings and report sentences."""
-
-from __future__ import annotations
+"""Warnings and report sentences about groups and weights."""
 
 import warnings
 from collections.abc import Hashable, Sequence
@@ -10,17 +8,22 @@ import numpy as np
 
 from skpostbac._utils import Floats, Indices, shown, user_stacklevel
 from skpostbac.metrics._dependence.effects import DesignEffects
+from skpostbac.metrics._dependence.sums import sum_by
 
-# Fewer groups of equal size, or degrees of freedom of the correlation, leave it in doubt.
-FEW_GROUPS, FEW_DEGREES = 10.0, 8.0
-# A group with this share of a class decides too much.
+# With fewer groups of equal size, or degrees of freedom, the correlation is poorly
+# known.
+FEW_GROUPS = 10.0
+FEW_DEGREES = 8.0
+# A group with this share of a class has too large an influence.
 LARGE_SHARE = 1 / 3
-# Design effects above this are worth a comparison with what ignores them.
+# With larger design effects, reports show the result that ignores groups as well.
 LARGE_EFFECT = 2.0
-# Below this effective size, and this share of the samples, few weights decide about a class.
-FEW_EFFECTIVE, LOW_EFFICIENCY = 10.0, 0.38
+# Below this effective size, and this share of the samples, few weights decide about a
+# class.
+FEW_EFFECTIVE = 10.0
+LOW_EFFICIENCY = 0.38
 # Weights are whole numbers up to this relative error, which sums of floats may have.
-_ROUNDING = 1e-6
+_WHOLE_NUMBER_ERROR = 1e-6
 
 
 class GroupsWarning(UserWarning):
@@ -28,41 +31,44 @@ class GroupsWarning(UserWarning):
 
     With `groups`, the warning is given if
 
-    - a class has the equivalent of fewer than ten groups of equal size, or the correlation has
-      fewer than eight degrees of freedom. The correlation is then partly assumed; 95 % intervals
-      contained the true value in 89 % or more of the test sets of each simulated setting;
-    - the correlation cannot be estimated because there are no errors, or the errors carry no
-      information on it. Each group then counts as about one sample;
+    - a class has the equivalent of fewer than ten groups of equal size, or the
+      correlation has fewer than eight degrees of freedom. The correlation is then
+      partly assumed; 95 % intervals contained the true value in 89 % or more of the
+      test sets of each simulated setting;
+    - the correlation cannot be estimated because there are no errors, or the errors
+      carry no information on it. Each group then counts as about one sample;
     - one group contains a third or more of the samples of a class;
-    - groups have samples of several classes. Intervals allow for this approximately, and contained
-      the true value in 85 % or more of the simulated test sets.
+    - groups have samples of several classes. Intervals allow for this approximately,
+      and contained the true value in 85 % or more of the simulated test sets.
 
-    Without `groups`, it is given if `y_true` is a pandas Series whose index has repeated entries.
+    Without `groups`, it is given if `y_true` is a pandas Series whose index has
+    repeated entries.
 
-    Testing more groups helps; more samples of the same groups do not. Scores and scorers do not
-    give this warning. See :ref:`groups` for the simulations.
+    Testing more groups helps; more samples of the same groups do not. Scores and
+    scorers do not give this warning. See :ref:`groups` for the simulations.
     """
 
 
 class SampleWeightWarning(UserWarning):
     """Sample weights are probably no case counts, or few importance weights decide.
 
-    The warning is given if weights are not whole numbers and their meaning was not declared. By
-    default, weights are case counts: a weight of 2 counts the sample twice, and doubling all
-    weights narrows the posterior. For importance, survey or inverse-probability weights, pass
-    ``weight_type="importance"``; their scale then does not matter. For fractions of cases, such as
-    1/2 for each of two tests of the same sample, pass ``weight_type="case"``. Either silences this
-    warning.
+    The warning is given if weights are not whole numbers and their meaning was not
+    declared. By default, weights are case counts: a weight of 2 counts the sample
+    twice, and doubling all weights narrows the posterior. For importance, survey or
+    inverse-probability weights, pass ``weight_type="importance"``; their scale then
+    does not matter. For fractions of cases, such as 1/2 for each of two tests of the
+    same sample, pass ``weight_type="case"``. Either silences this warning.
 
     With ``weight_type="importance"`` it is given if the effective size of a class,
-    ``sum(w)**2 / sum(w**2)``, is below 10 and below 0.38 of its samples. The few samples with
-    large weights then decide, and 95 % intervals contained the true value in as few as 86 % of the
-    simulated test sets, most often missing it if those samples are the harder ones.
+    ``sum(w)**2 / sum(w**2)``, is below 10 and below 0.38 of its samples. The few
+    samples with large weights then decide, and 95 % intervals contained the true value
+    in as few as 86 % of the simulated test sets, most often missing it if those samples
+    are the harder ones.
     """
 
 
 def warn_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable]) -> None:
-    """Warn about what the groups leave uncertain."""
+    """Warn if the groups leave the correlation, or the interval, uncertain."""
     if doubts := group_notes(effects, classes):
         warnings.warn(" ".join(doubts), GroupsWarning, stacklevel=user_stacklevel())
 
@@ -74,9 +80,9 @@ def warn_of_repeated_ids(y_true: Any) -> None:
         return
     repeated = index[index.duplicated()][0]
     warnings.warn(
-        f"y_true has an index with repeated entries, such as {shown(repeated)}. If they are "
-        "samples of one patient, or tests of one sample, pass groups=y_true.index; otherwise "
-        "reset the index.",
+        f"y_true has an index with repeated entries, such as {shown(repeated)}. If "
+        "they are samples of one patient, or tests of one sample, pass "
+        "groups=y_true.index; otherwise reset the index.",
         GroupsWarning,
         stacklevel=user_stacklevel(),
     )
@@ -84,95 +90,119 @@ def warn_of_repeated_ids(y_true: Any) -> None:
 
 def warn_of_fractions(weight: Floats) -> None:
     """Warn if weights are not whole numbers."""
-    fractions = np.abs(weight - np.rint(weight)) > _ROUNDING * np.maximum(weight, 1)
+    error = np.abs(weight - np.rint(weight))
+    fractions = error > _WHOLE_NUMBER_ERROR * np.maximum(weight, 1)
     if not fractions.any():
         return
+
     relative = weight / weight.max()
     effective = relative.sum() ** 2 / (relative**2).sum()
     warnings.warn(
-        f"sample_weight has weights that are not whole numbers, such as "
-        f"{weight[np.argmax(fractions)]:.6g}. They are taken as case counts: {len(weight)} weights "
-        f"count as {weight.sum():.6g} samples. Pass weight_type='importance' if they are "
-        f"importance weights (an effective size of {effective:.6g} samples), or "
-        "weight_type='case' if they are fractions of cases.",
+        "sample_weight has weights that are not whole numbers, such as "
+        f"{weight[np.argmax(fractions)]:.6g}. They are taken as case counts: "
+        f"{len(weight)} weights count as {weight.sum():.6g} samples. Pass "
+        "weight_type='importance' if they are importance weights (an effective size "
+        f"of {effective:.6g} samples), or weight_type='case' if they are fractions of "
+        "cases.",
         SampleWeightWarning,
         stacklevel=user_stacklevel(),
     )
 
 
-def warn_of_few_weights(weight: Floats, codes: Indices, classes: Sequence[Hashable]) -> None:
-    """Warn if a few large importance weights decide about a class, given by its code."""
+def warn_of_few_weights(
+    weight: Floats, codes: Indices, classes: Sequence[Hashable]
+) -> None:
+    """Warn if a few large importance weights decide about a class."""
     relative = weight / weight.max()
-    total, squares, size = (
-        np.bincount(codes, values, minlength=len(classes))
-        for values in (relative, relative**2, relative > 0)
+    total = sum_by(codes, relative, len(classes))
+    squares = sum_by(codes, relative**2, len(classes))
+    size = sum_by(codes, relative > 0, len(classes))
+    effective = np.divide(
+        total**2, squares, out=np.full_like(total, np.inf), where=squares > 0
     )
-    effective = np.divide(total**2, squares, out=np.full_like(total, np.inf), where=squares > 0)
+
     is_few = (effective < FEW_EFFECTIVE) & (effective < LOW_EFFICIENCY * size)
     if is_few.any():
-        place = int(np.argmin(np.where(is_few, effective, np.inf)))
+        worst = int(np.argmin(np.where(is_few, effective, np.inf)))
         warnings.warn(
-            f"A few large importance weights decide about class {shown(classes[place])}: its "
-            f"{size[place]:.0f} samples have an effective size of {effective[place]:.2g}, and 95% "
-            "intervals contained the true value in as few as 86% of simulated test sets. Test more "
-            "samples with large weights.",
+            "A few large importance weights decide about class "
+            f"{shown(classes[worst])}: its {size[worst]:.0f} samples have an effective "
+            f"size of {effective[worst]:.2g}, and 95% intervals contained the true "
+            "value in as few as 86% of simulated test sets. Test more samples with "
+            "large weights.",
             SampleWeightWarning,
             stacklevel=user_stacklevel(),
         )
 
 
-def group_notes(effects: DesignEffects | None, classes: Sequence[Hashable]) -> list[str]:
-    """Return sentences on what the groups leave uncertain."""
+def group_notes(
+    effects: DesignEffects | None, classes: Sequence[Hashable]
+) -> list[str]:
+    """Return sentences on the uncertainty that the groups leave."""
     if effects is None or not (depends := effects.depends).any():
         return []
-    doubts, causes = [], []
-    fewest, nu = float(effects.effective_groups[depends].min()), effects.degrees_of_freedom
+    doubts = []
+
+    causes = []
+    fewest = effects.effective_groups[depends].min()
+    nu = effects.degrees_of_freedom
     if fewest < FEW_GROUPS:
         causes.append(f"a class has about {fewest:.2g} independent groups")
     if nu < FEW_DEGREES:
-        causes.append(f"the correlation within groups has about {nu:.2g} degrees of freedom")
+        causes.append(
+            f"the correlation within groups has about {nu:.2g} degrees of freedom"
+        )
     if nu == 0:
         doubts.append(
-            "The correlation within groups cannot be estimated from these samples, so each group "
-            "counts as about one sample. Test more groups."
+            "The correlation within groups cannot be estimated from these samples, so "
+            "each group counts as about one sample. Test more groups."
         )
     elif causes:
-        why, least = " and ".join(causes), 85 if effects.crosses else 89
+        why = " and ".join(causes)
+        least = 85 if effects.crosses else 89
         doubts.append(
-            f"{why[0].upper()}{why[1:]}: the correlation is partly assumed, and 95% intervals "
-            f"contained the true value in as few as {least}% of simulated test sets. Test more "
-            "groups."
+            f"{why[0].upper()}{why[1:]}: the correlation is partly assumed, and 95% "
+            f"intervals contained the true value in as few as {least}% of simulated "
+            "test sets. Test more groups."
         )
+
     large = depends & (effects.largest_share >= LARGE_SHARE)
     if large.any():
-        # All samples may count as one class.
-        which = f" of class {shown(classes[int(np.argmax(large))])}" if len(large) > 1 else ""
+        which = ""
+        if len(large) > 1:  # all samples may count as one class
+            which = f" of class {shown(classes[int(np.argmax(large))])}"
         doubts.append(f"One group contains a third or more of the samples{which}.")
     if effects.crosses:
         doubts.append(
-            "Some groups have samples of several classes, which makes the recalls correlated: the "
-            "interval is widened approximately to allow for this."
+            "Some groups have samples of several classes, which makes the recalls "
+            "correlated: the interval is widened approximately to allow for this."
         )
     return doubts
 
 
 def describe_effective_size(effects: DesignEffects, has_weights: bool) -> str:
     """Return a sentence on the effective size of the samples."""
-    size = effects.effective_size.sum()
+    size = f"{effects.effective_size.sum():.4g}"
     if not effects.n_groups:
-        return f"The weighted samples are equivalent to {size:.4g} samples of equal weight."
+        return f"The weighted samples are equivalent to {size} samples of equal weight."
     if not effects.depends.any() and not has_weights:
-        return f"Each of the {effects.n_groups:.0f} groups has one sample: samples are independent."
-    low, high = effects.design_effect.min(), effects.design_effect.max()
-    span = f"{low:.2g}" if f"{low:.2g}" == f"{high:.2g}" else f"{low:.2g} to {high:.2g}"
+        return (
+            f"Each of the {effects.n_groups:.0f} groups has one sample: samples are "
+            "independent."
+        )
+
+    low = f"{effects.design_effect.min():.2g}"
+    high = f"{effects.design_effect.max():.2g}"
+    span = low if low == high else f"{low} to {high}"
     they = "With their weights, they" if has_weights else "They"
     return (
-        f"The samples come from {effects.n_groups:.0f} groups, with an estimated correlation of "
-        f"{effects.correlation:.2f} ({effects.correlation_used:.2f} allowing for its error). "
-        f"{they} are equivalent to {size:.4g} independent samples (design effect {span})."
+        f"The samples come from {effects.n_groups:.0f} groups, with an estimated "
+        f"correlation of {effects.correlation:.2f} ({effects.correlation_used:.2f} "
+        f"allowing for its error). {they} are equivalent to {size} independent samples "
+        f"(design effect {span})."
     )
 
 
 def is_large(effects: DesignEffects | None) -> bool:
-    """Return whether the report should compare with the result of ignoring the groups."""
+    """Return whether the report should show the result that ignores groups as well."""
     return effects is not None and bool(effects.design_effect.max() > LARGE_EFFECT)

@@ -1,26 +1,29 @@
 r"""Sums over dependent or weighted samples that a design effect needs.
 
-Counts keep them, and they add over disjoint groups.
+They are stored with the counts, and add over disjoint groups.
 
-Class i has :math:`n_{ig}` samples in group g, and :math:`k_{ig}` is the sum of the averaged outcome
-x over them: 1 for a correct prediction, or 1 and -1 where only one of two classifiers is right. A
-design effect needs, for classes i and j that share a group,
+Class i has :math:`n_{ig}` samples in group g, and :math:`k_{ig}` is the sum of the
+averaged outcome x over them: 1 for a correct prediction, or 1 and -1 if only one of two
+classifiers is right. A design effect needs, for classes i and j that share a group,
 
 .. math::
 
     \sum_g n_{ig} n_{jg}, \quad \sum_g \sqrt{n_{ig} n_{jg}}, \quad
-    \sum_g n_{ig} \sqrt{n_{ig} n_{jg}}, \quad \sum_g k_{ig} \sqrt{n_{jg} / n_{ig}}, \quad
+    \sum_g n_{ig} \sqrt{n_{ig} n_{jg}}, \quad
+    \sum_g k_{ig} \sqrt{n_{jg} / n_{ig}}, \quad
     \sum_g k_{ig} k_{jg} / \sqrt{n_{ig} n_{jg}}.
 
 With i = j these are the sums of :math:`n_{ig}^2`, :math:`n_{ig}`, :math:`n_{ig}^2`,
-:math:`k_{ig}` and :math:`k_{ig}^2 / n_{ig}`. What involves the mean of a class, such as the sum of
-:math:`(k_{ig} - n_{ig} p_i)^2 / n_{ig}`, is expanded in them, so that it is known only at the end.
+:math:`k_{ig}` and :math:`k_{ig}^2 / n_{ig}`. Sums that involve the mean of a class,
+such as that of :math:`(k_{ig} - n_{ig} p_i)^2 / n_{ig}`, are computed from these,
+because the mean is not known before all samples are counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -29,7 +32,8 @@ from scipy import sparse
 
 from skpostbac._utils import Bools, Floats, FrozenArrays, Indices, float_array, shown
 
-# The keys of JSON and the axes of their arrays: l classes, v outcomes, p pairs, or so many.
+# The keys of JSON and the axes of their arrays: l classes, v outcomes, p pairs, or a
+# number of entries.
 _GROUP_AXES = {
     "groups": "l",
     "largest": "l",
@@ -44,37 +48,49 @@ _UNLIKE = (
     "Counts can be added only if all of them were made with groups, and all with "
     "weight_type='importance', or none"
 )
-_PARTS = {"by_class": _GROUP_AXES, "together": _GROUP_AXES, "squares": _SQUARE_AXES}
+_DESIGN_AXES = {
+    "by_class": _GROUP_AXES,
+    "together": _GROUP_AXES,
+    "squares": _SQUARE_AXES,
+}
 
 
 class SampleValues(NamedTuple):
-    """Outcome that is averaged over the samples: 0 or 1, or the difference of two outcomes."""
+    """Outcome averaged over the samples: 0 or 1, or the difference of two outcomes."""
 
     value: Floats
-    """Of each sample."""
+    """Outcome of each sample."""
     shows: tuple[Bools, Bools]
-    """Whether a sample shows that not all outcomes are hits, and that not all are errors."""
+    """Whether a sample shows that not all are hits, and that not all are errors."""
 
 
 def design_values(hits: Sequence[Bools]) -> list[SampleValues]:
-    """Return the outcomes of each classifier, then the difference of each pair of them."""
-    single = [SampleValues(hit.astype(np.float64), (~hit, hit)) for hit in hits]
-    pairs = [(first, second, first != second) for first, second in combinations(hits, 2)]
-    return [
-        *single,
-        *(
-            SampleValues(second.astype(np.float64) - first, (differ, differ))
-            for first, second, differ in pairs
-        ),
-    ]
+    """Return the outcomes of each classifier, then the difference of each pair."""
+    values = [SampleValues(hit.astype(np.float64), (~hit, hit)) for hit in hits]
+    for first, second in combinations(hits, 2):
+        differ = first != second
+        difference = second.astype(np.float64) - first
+        values.append(SampleValues(difference, (differ, differ)))
+    return values
 
 
-def _move_classes(values: Floats, place: Indices, n_classes: int) -> Floats:
-    """Move the classes on the last axis to other places; those at -1 are left out."""
-    kept = place >= 0
-    moved = np.zeros((*values.shape[:-1], n_classes))
-    moved[..., place[kept]] = values[..., kept]
-    return moved
+def sum_by(index: Indices, values: Floats | Bools | None, size: int) -> Floats:
+    """Add up the values at each index below `size`; None counts them.
+
+    Examples
+    --------
+    >>> sum_by(np.array([0, 2, 0]), np.array([0.5, 1.0, 2.0]), 4)
+    array([2.5, 0. , 1. , 0. ])
+    """
+    return np.bincount(index, values, size).astype(np.float64)
+
+
+def _reorder_classes(values: Floats, place: Indices, n_classes: int) -> Floats:
+    """Put the classes on the last axis at other places; those at -1 are left out."""
+    stays = place >= 0
+    reordered = np.zeros((*values.shape[:-1], n_classes))
+    reordered[..., place[stays]] = values[..., stays]
+    return reordered
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,13 +102,13 @@ class GroupSums(FrozenArrays):
     largest: Floats
     """Samples of the class in the group that has most of them, shape (l,)."""
     spread: Floats
-    """Sum over groups of the mean weight of a unit, shape (l,): `groups` for case counts."""
+    """Sum over groups of the mean weight, shape (l,): `groups` for case counts."""
     pairs: Indices
-    """Positions (i, j) of two classes that share a group, or of one, in order, shape (n, 2)."""
+    """Sorted positions i, j of classes that share a group, with i = j, shape (n, 2)."""
     sizes: Floats
     """The first three sums above of each pair, shape (n, 3)."""
     shows: Floats
-    """Groups with an error, and with a hit, of each outcome and class, shape (n_values, 2, l)."""
+    """Groups with an error, and with a hit, of each outcome, shape (n_values, 2, l)."""
     values: Floats
     """The last two sums above of each outcome and pair, shape (n_values, n, 2)."""
 
@@ -107,58 +123,100 @@ class GroupSums(FrozenArrays):
         return replace(self, shows=self.shows[number : number + 1], values=values)
 
     def reindex(self, place: Indices, n_classes: int) -> GroupSums:
-        """Move the classes to other places; those at -1 are left out."""
+        """Put the classes at other places; those at -1 are left out."""
         pairs = place[self.pairs]
         stay = (pairs >= 0).all(axis=1)
         order = np.flatnonzero(stay)[np.lexsort(pairs[stay].T[::-1])]
-        groups, largest, spread, shows = (
-            _move_classes(values, place, n_classes)
-            for values in (self.groups, self.largest, self.spread, self.shows)
+
+        return GroupSums(
+            groups=_reorder_classes(self.groups, place, n_classes),
+            largest=_reorder_classes(self.largest, place, n_classes),
+            spread=_reorder_classes(self.spread, place, n_classes),
+            pairs=pairs[order],
+            sizes=self.sizes[order],
+            shows=_reorder_classes(self.shows, place, n_classes),
+            values=self.values[:, order],
         )
-        sizes, values = self.sizes[order], self.values[:, order]
-        return GroupSums(groups, largest, spread, pairs[order], sizes, shows, values)
 
     def __add__(self, other: GroupSums) -> GroupSums:
-        """Return the sums over both, of the same classes and outcomes, without a common group."""
-        key = np.concatenate([self._key, other._key])
-        distinct, number = np.unique(key, return_inverse=True)
-        mine, theirs = number[: len(self.pairs)], number[len(self.pairs) :]
-        sizes = np.zeros((len(distinct), self.sizes.shape[1]))
-        values = np.zeros((len(self.values), len(distinct), self.values.shape[2]))
-        for places, sums in ((mine, self), (theirs, other)):
-            sizes[places] += sums.sizes
-            values[:, places] += sums.values
+        """Return the sums over the groups of both, which have none in common."""
+        codes = np.union1d(self._pair_codes, other._pair_codes)
+        sizes = np.zeros((len(codes), 3))
+        values = np.zeros((len(self.values), len(codes), 2))
+        for sums in (self, other):
+            rows = np.searchsorted(codes, sums._pair_codes)
+            sizes[rows] += sums.sizes
+            values[:, rows] += sums.values
+
         return GroupSums(
-            self.groups + other.groups,
-            np.maximum(self.largest, other.largest),
-            self.spread + other.spread,
-            np.stack(np.divmod(distinct, max(len(self.groups), 1)), axis=1),
-            sizes,
-            self.shows + other.shows,
-            values,
+            groups=self.groups + other.groups,
+            largest=np.maximum(self.largest, other.largest),
+            spread=self.spread + other.spread,
+            pairs=_pairs_of(codes, len(self.groups)),
+            sizes=sizes,
+            shows=self.shows + other.shows,
+            values=values,
         )
 
     @property
-    def _key(self) -> Indices:
-        """Number of each pair, in increasing order."""
-        first, second = self.pairs.T
-        return np.asarray(first * len(self.groups) + second)
+    def _pair_codes(self) -> Indices:
+        """Number i * l + j of each pair of l classes, in increasing order."""
+        return self.pairs[:, 0] * len(self.groups) + self.pairs[:, 1]
 
     def diagonal(self) -> tuple[Floats, Floats]:
-        """Return sizes and values of each class with itself, (3, l) and (n_values, 2, l)."""
-        same = self.pairs[:, 0] == self.pairs[:, 1]
-        place = self.pairs[same, 0]
-        sizes = np.zeros((self.sizes.shape[1], len(self.groups)))
-        values = np.zeros((len(self.values), self.values.shape[2], len(self.groups)))
-        sizes[:, place] = self.sizes[same].T
-        values[:, :, place] = self.values[:, same].transpose(0, 2, 1)
+        """Return sizes and values of each class alone, (3, l) and (n_values, 2, l)."""
+        first, second = self.pairs.T
+        same = first == second
+        sizes = np.zeros((3, len(self.groups)))
+        values = np.zeros((len(self.values), 2, len(self.groups)))
+
+        sizes[:, first[same]] = self.sizes[same].T
+        values[:, :, first[same]] = self.values[:, same].transpose(0, 2, 1)
         return sizes, values
 
     def across(self) -> tuple[Indices, Indices]:
         """Return the rows of pairs i < j, and those of the same classes as j, i."""
-        upper = np.flatnonzero(self.pairs[:, 0] < self.pairs[:, 1])
-        first, second = self.pairs[upper].T
-        return upper, np.searchsorted(self._key, second * len(self.groups) + first)
+        first, second = self.pairs.T
+        upper = np.flatnonzero(first < second)
+        mirrored = self.pairs[upper] @ [1, len(self.groups)]
+        return upper, np.searchsorted(self._pair_codes, mirrored)
+
+
+def _pairs_of(codes: Indices, n_classes: int) -> Indices:
+    """Return the pairs of classes i, j with the codes i * n_classes + j."""
+    return np.stack(np.divmod(codes, max(n_classes, 1)), axis=1)
+
+
+class _Cells(NamedTuple):
+    """Cells of a table of groups and classes: those that have samples."""
+
+    group: Indices
+    """Row of each cell, shape (n_cells,)."""
+    label: Indices
+    """Column of each cell, shape (n_cells,)."""
+    n_classes: int
+
+    def products(self, left: Floats, right: Floats) -> tuple[Indices, Floats]:
+        """Add up products of the cells of two classes over the groups.
+
+        Returns the codes of the pairs of classes whose sum is not zero, unsorted, and
+        the sums.
+        """
+        shape = (self.group.max(initial=-1) + 1, self.n_classes)
+        one, two = (
+            sparse.csr_array((values, (self.group, self.label)), shape)
+            for values in (left, right)
+        )
+        sums = (one.T @ two).tocoo()
+        first, second = sums.coords
+        return first.astype(np.intp) * self.n_classes + second, sums.data
+
+    def products_of(self, pairs: Indices, left: Floats, right: Floats) -> Floats:
+        """Return the sums of products of the pairs with these codes, which increase."""
+        codes, products = self.products(left, right)
+        sums = np.zeros(len(pairs))
+        sums[np.searchsorted(pairs, codes)] = products
+        return sums
 
 
 def sum_over_groups(
@@ -170,61 +228,48 @@ def sum_over_groups(
     *,
     is_importance: bool,
 ) -> GroupSums:
-    """Add up the samples of each class in each group, and what a design effect needs of them.
+    """Add up the samples of each class in each group for a design effect.
 
     Arguments are those of :func:`make_design`, with positive weights.
     """
-    # A cell has the samples of one class in one group.
-    key, cell = np.unique(group * n_classes + class_index, return_inverse=True)
-    of_group, of_class = np.divmod(key, max(n_classes, 1))
-    of_group = np.unique(of_group, return_inverse=True)[1]
-    shape = int(of_group.max(initial=-1)) + 1, n_classes
+    weight = np.ones(len(group)) if weight is None else weight
 
-    def add(values: Floats | None) -> Floats:
-        return np.bincount(cell, values, len(key)).astype(np.float64)
+    codes, cell = np.unique(group * n_classes + class_index, return_inverse=True)
+    of_group, of_class = np.divmod(codes, max(n_classes, 1))
+    cells = _Cells(of_group, of_class, n_classes)
 
-    def tally(which: Bools) -> Floats:
-        return np.bincount(of_class[which], minlength=n_classes).astype(np.float64)
-
-    def overlap(left: Floats, right: Floats) -> tuple[Indices, Floats]:
-        """Add up products of two classes over the groups that they share."""
-        one, two = (
-            sparse.coo_array((values, (of_group, of_class)), shape).tocsr()
-            for values in (left, right)
-        )
-        found = (one.T @ two).tocoo()
-        first, second = (axis.astype(np.intp) for axis in found.coords)
-        return first * n_classes + second, found.data
-
-    size = add(weight)
-    unit = np.ones(len(key))
-    if is_importance and weight is not None:
-        unit = add(weight**2) / size
+    size = sum_by(cell, weight, len(codes))
+    root = np.sqrt(size)
+    groups = sum_by(of_class, None, n_classes)
     largest = np.zeros(n_classes)
     np.maximum.at(largest, of_class, size)
-    # Sizes are positive, so that no product of theirs is lost as a zero.
-    shared = np.sort(overlap(size, size)[0])
+    spread = groups
+    if is_importance:
+        mean_weight = sum_by(cell, weight**2, len(codes)) / size
+        spread = sum_by(of_class, mean_weight, n_classes)
 
-    def products(left: Floats, right: Floats) -> Floats:
-        found, values = overlap(left, right)
-        sums = np.zeros(len(shared))
-        sums[np.searchsorted(shared, found)] = values
-        return sums
+    # Sizes are positive, so that all pairs that share a group have a product.
+    pairs = np.sort(cells.products(size, size)[0])
+    products = partial(cells.products_of, pairs)
+    sizes = [products(size, size), products(root, root), products(size * root, root)]
 
-    root = np.sqrt(size)
-    shows, sums = [], []
+    shows = []
+    sums = []
     for value, signs in values:
-        scaled = add(value if weight is None else value * weight) / root
-        sums.append(np.stack([products(scaled, root), products(scaled, scaled)], axis=1))
-        shows.append([tally(add(sign.astype(float)) > 0) for sign in signs])
+        scaled = sum_by(cell, value * weight, len(codes)) / root
+        sums.append(np.stack([products(scaled, root), products(scaled, scaled)], 1))
+        for sign in signs:
+            has_sign = sum_by(cell, sign, len(codes)) > 0
+            shows.append(sum_by(of_class, has_sign, n_classes))
+
     return GroupSums(
-        tally(size > 0),
-        largest,
-        np.bincount(of_class, unit, n_classes).astype(np.float64),
-        np.stack(np.divmod(shared, max(n_classes, 1)), axis=1),
-        np.stack([products(size, size), products(root, root), products(size * root, root)], axis=1),
-        np.array(shows, dtype=float).reshape(-1, 2, n_classes),
-        np.array(sums, dtype=float).reshape(-1, len(shared), 2),
+        groups=groups,
+        largest=largest,
+        spread=spread,
+        pairs=_pairs_of(pairs, n_classes),
+        sizes=np.stack(sizes, axis=1),
+        shows=np.reshape(shows, (-1, 2, n_classes)),
+        values=np.reshape(sums, (-1, len(pairs), 2)),
     )
 
 
@@ -235,35 +280,42 @@ class Squares(FrozenArrays):
     weight: Floats
     """Sum of w^2 in each class, shape (l,)."""
     values: Floats
-    """Sums of w^2 x and of w^2 x^2 for each outcome x and class, shape (n_values, 2, l)."""
+    """Sums of w^2 x and w^2 x^2 of each outcome x in each class, (n_values, 2, l)."""
     samples: Floats
     """Number of samples with a weight above 0, shape (l,)."""
 
     def of_value(self, number: int, sign: float) -> Squares:
         """Return the sums of one outcome, or of the negated one."""
-        return replace(self, values=self.values[number : number + 1] * np.array([[sign], [1.0]]))
+        values = self.values[number : number + 1] * [[sign], [1.0]]
+        return replace(self, values=values)
 
     def reindex(self, place: Indices, n_classes: int) -> Squares:
-        """Move the classes to other places; those at -1 are left out."""
+        """Put the classes at other places; those at -1 are left out."""
         return Squares(
-            *(_move_classes(getattr(self, key), place, n_classes) for key in _SQUARE_AXES)
+            _reorder_classes(self.weight, place, n_classes),
+            _reorder_classes(self.values, place, n_classes),
+            _reorder_classes(self.samples, place, n_classes),
         )
 
     def __add__(self, other: Squares) -> Squares:
-        return Squares(*(getattr(self, key) + getattr(other, key) for key in _SQUARE_AXES))
+        return Squares(
+            self.weight + other.weight,
+            self.values + other.values,
+            self.samples + other.samples,
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class SampleDesign(FrozenArrays):
     """How samples depend on one another, and what their weights are, as sums that add.
 
-    At least one of groups and importance weights is there, and the others are None.
+    Without groups, or without importance weights, their sums are None, but not both.
     """
 
     by_class: GroupSums | None
-    """Sums over groups."""
+    """Sums over groups of each class."""
     together: GroupSums | None
-    """The same of all classes as one."""
+    """Sums over groups of all classes as one."""
     squares: Squares | None
     """Sums of the squares of importance weights."""
 
@@ -272,7 +324,7 @@ class SampleDesign(FrozenArrays):
         """Whether all samples are independent cases: each of them is a group."""
         if self.squares is not None or self.together is None:
             return False
-        return bool(np.all(self.together.sizes[:, 0] == self.together.sizes[:, 1]))
+        return np.array_equal(*self.together.sizes[:, :2].T)
 
     @property
     def n_groups(self) -> float:
@@ -280,11 +332,15 @@ class SampleDesign(FrozenArrays):
         return 0.0 if self.together is None else float(self.together.groups[0])
 
     def __str__(self) -> str:
-        parts = [f"n_groups={self.n_groups:.0f}"] if self.together is not None else []
-        return ", ".join([*parts, *(["weight_type='importance'"] if self.squares else [])])
+        parts = []
+        if self.together is not None:
+            parts.append(f"n_groups={self.n_groups:.0f}")
+        if self.squares is not None:
+            parts.append("weight_type='importance'")
+        return ", ".join(parts)
 
     def of_value(self, number: int, sign: float = 1) -> SampleDesign:
-        """Return what is known of one averaged outcome, or of the negated one."""
+        """Return the sums of one averaged outcome, or of the negated one."""
         return SampleDesign(
             self.by_class and self.by_class.of_value(number, sign),
             self.together and self.together.of_value(number, sign),
@@ -292,15 +348,16 @@ class SampleDesign(FrozenArrays):
         )
 
     def as_one_class(self) -> SampleDesign:
-        """Return the same of all classes as one."""
-        squares = None
-        if self.squares is not None:
-            sums = (getattr(self.squares, key).sum(-1, keepdims=True) for key in _SQUARE_AXES)
-            squares = Squares(*sums)
+        """Return the sums of all classes as one."""
+        squares = self.squares and Squares(
+            self.squares.weight.sum(keepdims=True),
+            self.squares.values.sum(axis=2, keepdims=True),
+            self.squares.samples.sum(keepdims=True),
+        )
         return SampleDesign(self.together, self.together, squares)
 
     def reindex(self, place: Indices, n_classes: int) -> SampleDesign:
-        """Move the classes to other places; those at -1 are left out.
+        """Put the classes at other places; those at -1 are left out.
 
         Raises
         ------
@@ -311,13 +368,14 @@ class SampleDesign(FrozenArrays):
         if self.by_class is None or self.together is None:
             return SampleDesign(None, None, squares)
         by_class = self.by_class.reindex(place, n_classes)
-        return SampleDesign(by_class, _without(self.by_class, self.together, place < 0), squares)
+        together = _without(self.by_class, self.together, place < 0)
+        return SampleDesign(by_class, together, squares)
 
     def to_fields(self) -> dict[str, Any]:
         """Return plain dicts and lists."""
         return {
             name: {key: getattr(sums, key).tolist() for key in axes}
-            for name, axes in _PARTS.items()
+            for name, axes in _DESIGN_AXES.items()
             if (sums := getattr(self, name)) is not None
         }
 
@@ -330,21 +388,26 @@ class SampleDesign(FrozenArrays):
         ValueError
             If it is something else.
         """
-        _check_keys(fields, _PARTS, optional=True)
+        _check_keys(fields, _DESIGN_AXES, optional=True)
         if ("by_class" in fields) != ("together" in fields) or not fields:
-            raise ValueError("'design' must have 'by_class' and 'together', or 'squares'")
-        parts: dict[str, Any] = dict.fromkeys(_PARTS)
+            raise ValueError(
+                "'design' must have 'by_class' and 'together', or 'squares'"
+            )
+
+        parts: dict[str, Any] = dict.fromkeys(_DESIGN_AXES)
         for name, part in fields.items():
             lengths = {"l": 1 if name == "together" else n_classes, "v": n_values}
-            arrays = _read_arrays(part, _PARTS[name], lengths)
+            arrays = _read_arrays(part, _DESIGN_AXES[name], lengths)
             parts[name] = Squares(**arrays) if name == "squares" else _read_sums(arrays)
         return cls(**parts)
 
 
 def merge_designs(
-    first: SampleDesign | None, second: SampleDesign | None, has_samples: tuple[bool, bool]
+    first: SampleDesign | None,
+    second: SampleDesign | None,
+    has_samples: tuple[bool, bool],
 ) -> SampleDesign | None:
-    """Return the design of counts that are added; counts without samples go with any.
+    """Return the design of counts that are added; counts without samples fit any.
 
     Raises
     ------
@@ -352,14 +415,15 @@ def merge_designs(
         If one of them has groups or importance weights, and the other has not.
     """
     if first is None or second is None:
-        if (first or second) and any(
-            one is None and has for one, has in zip((first, second), has_samples, strict=True)
-        ):
+        present = first or second
+        if present and has_samples[0 if first is None else 1]:
             raise ValueError(_UNLIKE)
-        return first or second
+        return present
+
     parts = []
-    for name in _PARTS:
-        one, two = getattr(first, name), getattr(second, name)
+    for name in _DESIGN_AXES:
+        one = getattr(first, name)
+        two = getattr(second, name)
         if (one is None) != (two is None):
             raise ValueError(_UNLIKE)
         parts.append(None if one is None else one + two)
@@ -375,15 +439,16 @@ def make_design(
     *,
     is_importance: bool,
 ) -> SampleDesign | None:
-    """Add up what is kept of samples, None if they are independent cases.
+    """Return the sums over samples, None if they are independent cases.
 
     Parameters
     ----------
     class_index : ndarray of int of shape (n_samples,)
     n_classes : int
     group : ndarray of int of shape (n_samples,) or None
+        Number of the group of each sample, from 0 to less than the number of groups.
     weight : ndarray of shape (n_samples,) or None
-        Not negative; None for 1 each.
+        Non-negative weights; None for 1 each.
     values : sequence of SampleValues
     is_importance : bool
         Whether the weights are importance weights.
@@ -391,71 +456,94 @@ def make_design(
     squares = None
     if is_importance and weight is not None:
         square = weight**2
-
-        def add(factor: Floats) -> Floats:
-            return np.bincount(class_index, square * factor, n_classes).astype(np.float64)
-
-        sums = [[add(one.value), add(one.value**2)] for one in values]
-        n_positive = np.bincount(class_index[weight > 0], minlength=n_classes).astype(np.float64)
-        squares = Squares(add(np.ones(len(weight))), np.array(sums), n_positive)
+        sums = [
+            sum_by(class_index, square * one.value**power, n_classes)
+            for one in values
+            for power in (1, 2)
+        ]
+        squares = Squares(
+            weight=sum_by(class_index, square, n_classes),
+            values=np.reshape(sums, (-1, 2, n_classes)),
+            samples=sum_by(class_index, weight > 0, n_classes),
+        )
     if group is None:
         return None if squares is None else SampleDesign(None, None, squares)
+
     if weight is not None and not weight.all():
-        kept = weight > 0
+        has_weight = weight > 0
         values = [
-            SampleValues(one.value[kept], (one.shows[0][kept], one.shows[1][kept]))
-            for one in values
+            SampleValues(value[has_weight], (first[has_weight], second[has_weight]))
+            for value, (first, second) in values
         ]
-        class_index, group, weight = class_index[kept], group[kept], weight[kept]
-    by_class, together = (
-        sum_over_groups(group, codes, number, weight, values, is_importance=is_importance)
-        for codes, number in ((class_index, n_classes), (np.zeros_like(class_index), 1))
+        class_index = class_index[has_weight]
+        group = group[has_weight]
+        weight = weight[has_weight]
+
+    add_up = partial(
+        sum_over_groups,
+        group,
+        weight=weight,
+        values=values,
+        is_importance=is_importance,
     )
-    return SampleDesign(by_class, together, squares)
+    return SampleDesign(
+        by_class=add_up(class_index, n_classes),
+        together=add_up(np.zeros_like(class_index), 1),
+        squares=squares,
+    )
 
 
-def _without(by_class: GroupSums, together: GroupSums, is_dropped: Any) -> GroupSums:
-    """Return the sums of all classes as one without some, whose groups are theirs alone."""
+def _without(by_class: GroupSums, together: GroupSums, is_dropped: Bools) -> GroupSums:
+    """Return the sums of all classes as one, without classes that share no group."""
     dropped = is_dropped & (by_class.groups > 0)
     if not dropped.any():
         return together
     first, second = by_class.pairs.T
     if np.any((first != second) & (dropped[first] | dropped[second])):
         raise ValueError(
-            "classes cannot be left out of counts whose groups have samples of several classes; "
-            "give labels where the samples are counted"
+            "classes cannot be left out of counts whose groups have samples of "
+            "several classes; give labels where the samples are counted"
         )
+
     sizes, values = by_class.diagonal()
-    return GroupSums(
-        together.groups - by_class.groups[dropped].sum(),
-        together.largest
-        if by_class.crosses
-        else by_class.largest[~dropped].max(keepdims=True, initial=0.0),
-        together.spread - by_class.spread[dropped].sum(),
-        together.pairs,
-        together.sizes - sizes[:, dropped].sum(axis=1),
-        together.shows - by_class.shows[:, :, dropped].sum(axis=2, keepdims=True),
-        together.values - values[:, :, dropped].sum(axis=2)[:, np.newaxis],
+    largest = together.largest
+    if not by_class.crosses:
+        largest = by_class.largest[~dropped].max(keepdims=True, initial=0.0)
+    return replace(
+        together,
+        groups=together.groups - by_class.groups[dropped].sum(),
+        largest=largest,
+        spread=together.spread - by_class.spread[dropped].sum(),
+        sizes=together.sizes - sizes[:, dropped].sum(axis=1),
+        shows=together.shows - by_class.shows[:, :, dropped].sum(axis=2, keepdims=True),
+        values=together.values - values[:, :, dropped].sum(axis=2)[:, np.newaxis],
     )
 
 
 def _check_keys(fields: Any, keys: Iterable[str], *, optional: bool = False) -> None:
+    """Raise unless `fields` is a dict with these keys, or some of them if optional."""
     if not isinstance(fields, Mapping):
         raise ValueError(f"'design' must hold JSON objects, got {shown(fields)}")
     if not set(fields) <= set(keys) or (not optional and set(fields) != set(keys)):
-        raise ValueError(f"'design' must have the keys {list(keys)}, got {list(fields)}")
+        raise ValueError(
+            f"'design' must have the keys {list(keys)}, got {list(fields)}"
+        )
 
 
-def _read_arrays(fields: Any, axes: dict[str, str], lengths: dict[str, int]) -> dict[str, Floats]:
-    """Return arrays of finite numbers of these axes; the pairs say how many of them there are."""
+def _read_arrays(
+    fields: Any, axes: dict[str, str], lengths: dict[str, int]
+) -> dict[str, Floats]:
+    """Return arrays of finite numbers with these axes, p of the length of the pairs."""
     _check_keys(fields, axes)
     if "pairs" in axes:
         lengths["p"] = len(fields["pairs"]) if isinstance(fields["pairs"], list) else -1
+
     arrays = {}
     for key, letters in axes.items():
-        shape = tuple(lengths[letter] if letter in lengths else int(letter) for letter in letters)
+        shape = tuple(int(lengths.get(letter, letter)) for letter in letters)
         array = float_array(fields[key], f"'{key}'")
-        array = array.reshape(shape) if not array.size and 0 in shape else array
+        if not array.size and 0 in shape:
+            array = array.reshape(shape)
         if array.shape != shape or not np.isfinite(array).all():
             raise ValueError(f"'{key}' must hold finite numbers in the shape {shape}")
         arrays[key] = array
@@ -463,15 +551,19 @@ def _read_arrays(fields: Any, axes: dict[str, str], lengths: dict[str, int]) -> 
 
 
 def _read_sums(arrays: dict[str, Floats]) -> GroupSums:
-    pairs, n_classes = arrays["pairs"], len(arrays["groups"])
-    codes, mirrored = pairs @ [n_classes, 1], np.sort(pairs @ [1, n_classes])
+    """Return the sums in these arrays; raise if pairs or sizes are impossible."""
+    pairs = arrays["pairs"]
+    n_classes = len(arrays["groups"])
+    codes = pairs @ [n_classes, 1]
+    mirrored = np.sort(pairs @ [1, n_classes])
     inside = (pairs % 1 == 0) & (pairs >= 0) & (pairs < n_classes)
     if not inside.all() or np.any(np.diff(codes) <= 0) or np.any(mirrored != codes):
         raise ValueError(
-            f"'pairs' must hold pairs of integers from 0 to {n_classes - 1}, in increasing order, "
-            "and each of them also the other way round"
+            f"'pairs' must hold pairs of integers from 0 to {n_classes - 1}, in "
+            "increasing order, and each of them also the other way round"
         )
+
     if np.any(arrays["sizes"] <= 0):
         raise ValueError("'sizes' must be positive")
-    others = {key: array for key, array in arrays.items() if key != "pairs"}
-    return GroupSums(pairs=pairs.astype(np.intp), **others)
+    sums: dict[str, Any] = {**arrays, "pairs": pairs.astype(np.intp)}
+    return GroupSums(**sums)

@@ -1,7 +1,7 @@
-"""Posteriors of the area under the ROC curve and of the average precision, without a model.
+"""Posteriors of the ROC AUC and of the average precision, without a model of scores.
 
-`areas` has the curves of weighted samples and their areas; `posterior` reads labels and scores.
-Imports `_posterior`, `_labels`, `_dependence` and `skpostbac.stats`.
+`areas` has the curves of weighted samples and their areas; `posterior` reads labels and
+scores. Imports `_posterior`, `_labels`, `_dependence` and `skpostbac.stats`.
 """
 
 from skpostbac.metrics._ranking.areas import precision_area, roc_area

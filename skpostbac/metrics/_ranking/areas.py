@@ -1,25 +1,24 @@
 """Areas under the ROC and the precision-recall curves of samples with random weights.
 
-The weights of the Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981) are independent Gamma
-variables, one for each sample, or for each group of samples that depend on one another. With half
-a sample of either class below all scores, and half a sample above, areas are not certain where no
-score is out of order.
+The weights of the Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981) are
+independent Gamma variables, one for each sample, or for each group of samples that
+depend on one another. With half a sample of either class below all scores, and half a
+sample above, areas are not certain where no score is out of order.
 
-A curve has levels, distinct scores from the lowest to the highest. The masses n_l of negatives and
-p_l of positives at them are sums of weights. With the shares of negatives below a level and of
-positives and negatives from it on,
+A curve has levels, distinct scores from the lowest to the highest. The masses n_l of
+negatives and p_l of positives at them are sums of weights. With the shares of negatives
+below a level and of positives and negatives from it on,
 
-    roc_auc = sum_l p_l (sum_{k<l} n_k + n_l / 2) / (sum p sum n),
-    average_precision = sum_l p_l P_l / sum p,    P_l = share of positives in levels k >= l.
+    roc_auc = sum_l p_l (sum_{k<l} n_k + n_l / 2) / (sum p sum n), average_precision =
+    sum_l p_l P_l / sum p,    P_l = share of positives in levels k >= l.
 
-Levels next to each other that have samples of one class only, and of the same one, count as one for
-`roc_auc`; for `average_precision` those of negatives do.
+Levels next to each other that have samples of one class only, and of the same one,
+count as one for `roc_auc`; for `average_precision` those of negatives do.
 
-The areas are smooth functions of the weights g_u. With many samples they are normal, with the
-covariances sum_u s_u (dA / dg_u) (dB / dg_u), where s_u is the mean and the variance of g_u.
+The areas are smooth functions of the weights g_u. With many samples they are normal,
+with the covariances sum_u s_u (dA / dg_u) (dB / dg_u), where s_u is the mean and the
+variance of g_u.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,8 +28,10 @@ import numpy as np
 from scipy.sparse import csr_array, eye_array
 
 from skpostbac._utils import Bools, Floats, Indices
+from skpostbac.metrics._dependence import sum_by
 
-# Masses of negatives and positives at the levels of a curve, (2, L, ...), to the area, (...).
+# Masses of negatives and positives at the levels of a curve, (2, L, ...), to the area,
+# (...).
 Area: TypeAlias = Callable[[Floats], Floats]
 
 
@@ -43,9 +44,8 @@ def roc_area(masses: Floats) -> Floats:
 
 
 def precision_area(masses: Floats, prevalence: float | None = None) -> Floats:
-    """Return the average precision; a prevalence may be known."""
+    """Return the average precision, for a known prevalence if it is given."""
     sums = masses.sum(axis=1)
-    # From the highest level on.
     negative, positive = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1]
     if prevalence is not None:
         negative = negative * ((1 - prevalence) / sums[0])
@@ -56,40 +56,45 @@ def precision_area(masses: Floats, prevalence: float | None = None) -> Floats:
 
 
 def roc_points(masses: Floats) -> Floats:
-    """Return false- and true-positive rates from no positive predictions on, (2, L + 1, ...)."""
+    """Return false- and true-positive rates at all thresholds, (2, L + 1, ...)."""
     rates = np.cumsum(masses[:, ::-1], axis=1) / masses.sum(axis=1, keepdims=True)
     return np.concatenate([np.zeros_like(rates[:, :1]), rates], axis=1)
 
 
 def _roc_slopes(masses: Floats) -> Floats:
-    """Return the derivatives of the area under the ROC curve in the masses, shape (2, L)."""
-    (negative, positive), sums, area = masses, masses.sum(axis=1), roc_area(masses)
+    """Return the derivatives of the ROC AUC by the masses, shape (2, L)."""
+    negative, positive = masses
+    sums = masses.sum(axis=1)
+    area = roc_area(masses)
     below = (np.cumsum(negative) - 0.5 * negative) / sums[0]
     above = 1 - (np.cumsum(positive) - 0.5 * positive) / sums[1]
     return np.stack([(above - area) / sums[0], (below - area) / sums[1]])
 
 
 def _precision_slopes(masses: Floats) -> Floats:
-    """Return the derivatives of the average precision in the masses, shape (2, L)."""
-    total_positive, area = masses[1].sum(), precision_area(masses)
+    """Return the derivatives of the average precision by the masses, shape (2, L)."""
+    total_positive = masses[1].sum()
+    area = precision_area(masses)
     negative, positive = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1]
     total = negative + positive
-    # Of the precision at a level in the masses from there on, times the positives there.
+
+    # A mass counts in the precision at its level, and at all levels below.
     factor = masses[1] / total_positive / total**2
-    by_positive = np.cumsum(factor * negative) + (positive / total - area) / total_positive
-    return np.stack([-np.cumsum(factor * positive), by_positive])
+    own = (positive / total - area) / total_positive
+    by_negative = -np.cumsum(factor * positive)
+    return np.stack([by_negative, np.cumsum(factor * negative) + own])
 
 
-# The derivatives of the areas that may have a normal limit. With a known prevalence the average
-# precision bends too much for one.
-_SLOPES: dict[Area, Callable[[Floats], Floats]] = {
+# The derivatives of the areas that have a normal limit. With a known prevalence the
+# average precision is too far from linear.
+SLOPES: dict[Area, Callable[[Floats], Floats]] = {
     roc_area: _roc_slopes,
     precision_area: _precision_slopes,
 }
 
 
 class RocBand(NamedTuple):
-    """Points of a ROC curve and a credible interval of its height at each, shape (n_points,)."""
+    """Points of a ROC curve, with credible intervals of the heights, (n_points,)."""
 
     fpr: Floats
     tpr: Floats
@@ -103,11 +108,16 @@ class Curves:
 
     Attributes
     ----------
-    shapes : parameters of the weights, Gamma variables, shape (U,).
-    matrix : masses from weights, (2 * all levels, U): negatives and positives of each curve.
-    n_levels : number of levels of each curve, shape (C,).
-    ends : the weights below and above all scores.
-    area : area of a curve.
+    shapes : ndarray of shape (U,)
+        Parameters of the weights, which are Gamma variables.
+    matrix : csr_array of shape (2 * all levels, U)
+        Masses from weights: negatives, then positives of each curve.
+    n_levels : ndarray of shape (C,)
+        Number of levels of each curve.
+    ends : ndarray of int
+        Positions of the weights below and above all scores.
+    area : callable
+        Area of a curve.
     """
 
     shapes: Floats
@@ -117,12 +127,12 @@ class Curves:
     area: Area
 
     def _masses(self, weights: Floats) -> list[Floats]:
-        """Return the masses of each curve under weights, shape (U, n), as arrays (2, L, n)."""
+        """Return the masses (2, L, n) of each curve for weights of shape (U, n)."""
         masses = np.split(self.matrix @ weights, 2 * np.cumsum(self.n_levels)[:-1])
         return [each.reshape(2, -1, weights.shape[1]) for each in masses]
 
     def areas(self, weights: Floats) -> Floats:
-        """Return the area of each curve under weights, shape (U, n), as an array (C, n)."""
+        """Return the area of each curve, shape (C, n), for weights of shape (U, n)."""
         return np.stack([self.area(masses) for masses in self._masses(weights)])
 
     @property
@@ -148,11 +158,13 @@ class Curves:
         return np.hstack([self.areas(weights) for weights in self._draws(rng, n_draws)])
 
     def roc_band(self, level: float, rng: np.random.Generator, n_draws: int) -> RocBand:
-        """Return points all along the first curve, each with an interval, which contains it."""
+        """Return points of the first curve with intervals, which contain them."""
+        # Both rates increase, and so does their sum, along the curve.
         steps = roc_points(self._masses(self._observed)[0])[..., 0]
         length = steps.sum(axis=0)
-        along = np.unique(np.concatenate([length, np.linspace(0, 2, 401)]))
+        along = np.union1d(length, np.linspace(0, 2, 401))
         fpr, tpr = (np.interp(along, length, rates) for rates in steps)
+
         heights = [
             np.interp(fpr, *points)
             for weights in self._draws(rng, n_draws)
@@ -162,29 +174,31 @@ class Curves:
         low, high = np.quantile(heights, [tail, 1 - tail], axis=0)
         return RocBand(fpr, tpr, np.minimum(low, tpr), np.maximum(high, tpr))
 
-    @property
-    def has_normal_limit(self) -> bool:
-        """Whether the areas of many samples are known to be normal."""
-        return self.area in _SLOPES
-
     def normal_limit(self) -> tuple[Floats, Floats]:
-        """Return means, shape (C,), and covariances, (C, C), as if there were many samples."""
-        masses, slopes = self.matrix @ self.shapes, []
-        for end, n in zip(2 * np.cumsum(self.n_levels), self.n_levels, strict=True):
-            rows = slice(end - 2 * n, end)
-            slope = _SLOPES[self.area](masses[rows].reshape(2, n))
-            slopes.append(self.matrix[rows].T @ slope.ravel())
+        """Return means, shape (C,), and covariances, (C, C), of the normal limit.
+
+        The area must be one of `SLOPES`.
+        """
+        shapes = self.shapes[:, np.newaxis]
+        slopes = []
+        end = 0
+        for masses in self._masses(shapes):
+            start = end
+            end += masses.size
+            slope = SLOPES[self.area](masses[..., 0])
+            slopes.append(self.matrix[start:end].T @ slope.ravel())
+
         by_weight = np.array(slopes)
-        means = self.areas(self.shapes[:, np.newaxis])[:, 0]
-        return means, (by_weight * self.shapes) @ by_weight.T
+        return self.areas(shapes)[:, 0], (by_weight * self.shapes) @ by_weight.T
 
 
 class Ranking(NamedTuple):
-    """Scores of samples, which of them are positive and belong to the curve, and whose they are."""
+    """Scores of samples for one curve of a classifier."""
 
     scores: Floats
     is_positive: Bools
     chosen: Bools | slice = slice(None)
+    """Samples that belong to the curve."""
     classifier: int = 0
 
 
@@ -211,41 +225,60 @@ def make_curves(
     is_importance : bool
         Whether the weights are importance weights.
     """
-    cells, n_levels, ends = np.full((len(rankings), len(weight)), -1), list[int](), []
+    cells = np.full((len(rankings), len(weight)), -1)
+    n_levels = list[int]()
+    ends = []
     for row, ranking in zip(cells, rankings, strict=True):
         is_positive = ranking.is_positive[ranking.chosen]
         values, place = np.unique(ranking.scores[ranking.chosen], return_inverse=True)
-        found = np.zeros((2, values.size), dtype=bool)
-        found[is_positive.astype(int), place] = True
-        alone = found & ~found[::-1] & [[True], [area is roc_area]]
+        occurs = np.zeros((2, values.size), dtype=bool)
+        occurs[is_positive.astype(int), place] = True
+        alone = occurs & ~occurs[::-1] & [[True], [area is roc_area]]
         level = np.cumsum(np.append(True, ~(alone[:, 1:] & alone[:, :-1]).any(axis=0)))
-        start, size = 2 * sum(n_levels), int(level[-1]) + 2
+
+        # The levels of both classes are rows of the matrix, with one more at each end.
+        start = 2 * sum(n_levels)
+        size = int(level[-1]) + 2
         row[ranking.chosen] = start + size * is_positive + level[place]
         ends.append(start + np.array([0, size - 1, size, 2 * size - 1]))
         n_levels.append(size)
-    size, kept, shapes = 2 * sum(n_levels), cells >= 0, np.ones(len(weight))
+    size = 2 * sum(n_levels)
+    _, sample = np.nonzero(cells >= 0)
+    cells = cells[cells >= 0]
+
     if len(rankings) == 1 and group is None and not is_importance:
-        # Samples at the same place count together.
-        shapes = np.bincount(cells[kept], weight[kept[0]], size).astype(np.float64)
+        # Weights of samples at the same level are added up.
+        shapes = sum_by(cells, weight[sample], size)
         shapes[ends[0]] = 0.5
-        return Curves(shapes, eye_array(size, format="csr"), np.array(n_levels), ends[0], area)
-    unit, masses = np.arange(len(weight)), weight
+        matrix = eye_array(size, format="csr")
+        return Curves(shapes, matrix, np.array(n_levels), ends[0], area)
+
+    # The random weights are those of groups or samples; case counts are their shapes.
+    unit = np.arange(len(weight))
+    shapes = np.ones(len(weight))
+    masses = weight
     if group is not None:
-        unit, shapes = group, np.ones(group.max() + 1)
+        unit = group
+        shapes = np.ones(group.max() + 1)
     elif not is_importance:
-        shapes, masses = weight, shapes
+        shapes = weight
+        masses = np.ones(len(weight))
+    n_units = len(shapes)
+
     at_ends = []
     for ranking in rankings:
-        # A unit at an end has the effective mass of those within, sum m^2 / sum m.
+        # A unit at an end has the effective mass of the others, sum m^2 / sum m.
         place = 2 * unit[ranking.chosen] + ranking.is_positive[ranking.chosen]
-        each = np.bincount(place, masses[ranking.chosen], 2 * len(shapes)).reshape(-1, 2)
+        each = sum_by(place, masses[ranking.chosen], 2 * n_units).reshape(-1, 2)
         at_ends.append(np.repeat((each**2).sum(axis=0) / each.sum(axis=0), 2))
-    values = np.concatenate([np.broadcast_to(masses, cells.shape)[kept], *at_ends])
-    rows = np.concatenate([cells[kept], *ends])
-    own, n_units = np.broadcast_to(unit, cells.shape)[kept], len(shapes)
+
     # Each classifier has ends of its own.
     beyond = [n_units + 4 * ranking.classifier + np.arange(4) for ranking in rankings]
-    shapes = np.append(shapes, np.full(4 * (1 + max(r.classifier for r in rankings)), 0.5))
-    columns = np.concatenate([own, *beyond])
+    shapes = np.append(shapes, np.full(np.max(beyond) + 1 - n_units, 0.5))
+    values = np.concatenate([masses[sample], *at_ends])
+    rows = np.concatenate([cells, *ends])
+    columns = np.concatenate([unit[sample], *beyond])
     matrix = csr_array((values, (rows, columns)), shape=(size, len(shapes)))
-    return Curves(shapes, matrix, np.array(n_levels), np.arange(n_units, len(shapes)), area)
+    return Curves(
+        shapes, matrix, np.array(n_levels), np.arange(n_units, len(shapes)), area
+    )

@@ -1,4 +1,4 @@
-"""Posterior of the area under the ROC or the precision-recall curve, without a model of scores."""
+"""Posterior of the area under the ROC or the precision-recall curve."""
 
 from __future__ import annotations
 
@@ -36,10 +36,9 @@ from skpostbac.metrics._labels import (
     unique_label_array,
     warn_of_labels,
 )
-from skpostbac.metrics._posterior import (
-    PosteriorMetric,
-)
+from skpostbac.metrics._posterior import PosteriorMetric
 from skpostbac.metrics._ranking.areas import (
+    SLOPES,
     Area,
     Curves,
     Ranking,
@@ -51,13 +50,16 @@ from skpostbac.metrics._ranking.areas import (
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution import DrawnDistribution
 
-# Draws of the weights: as many as take half a second, within limits. With at least so many
-# independent samples of each class, fewer than the least give way to the normal limit.
-_MOST_WEIGHTS, _LEAST_DRAWS, _MOST_DRAWS, _MANY = 2**24, 2**12, 100_000, 1000
-
+# Draws take half a second, within limits. If there were fewer than the least, the
+# normal limit is used with at least so many independent samples of each class.
+_MOST_WEIGHTS = 2**24
+_LEAST_RANKING_DRAWS = 2**12
+_MOST_RANKING_DRAWS = 100_000
+_MANY = 1000
 
 # Steps of a curve that is drawn, and draws of its band.
-_MOST_STEPS, _BAND_DRAWS = 4000, 2000
+_MOST_STEPS = 4000
+_BAND_DRAWS = 2000
 
 
 class PosteriorRankingMetric(PosteriorMetric):
@@ -73,8 +75,8 @@ class PosteriorRankingMetric(PosteriorMetric):
     observed : float
         Metric of the samples, which a given `prevalence` weights.
     distribution : DrawnDistribution or BetaAverage
-        Distribution of the metric by random draws; with many samples the Beta distribution with
-        the mean and variance of its normal limit.
+        Distribution of the metric by random draws; with many samples the Beta
+        distribution with the mean and variance of its normal limit.
     """
 
     @property
@@ -84,7 +86,7 @@ class PosteriorRankingMetric(PosteriorMetric):
 
 
 class ScoredSamples(NamedTuple):
-    """Samples of positive weight whose scores are ranked; arrays of shape (n_samples,)."""
+    """Samples of positive weight, whose scores are ranked, arrays of (n_samples,)."""
 
     classes: list[Hashable]
     codes: Indices
@@ -92,26 +94,29 @@ class ScoredSamples(NamedTuple):
     weight: Floats
     is_importance: bool
     group: Indices | None
-    kept: Bools
+    has_weight: Bools
     """Which of the samples given have a positive weight."""
 
     def scores(self, values: ArrayLike, name: str) -> Floats:
         """Return checked scores of the samples, in one or two dimensions."""
         scores = float_array(values, name)
         with input_errors(f"y_true and {name}"):
-            check_consistent_length(self.kept, scores)
+            check_consistent_length(self.has_weight, scores)
         if (bad := ~np.isfinite(scores)).any():
             raise ValueError(f"{name} must be finite, got {first(scores, bad)}")
-        return scores[self.kept]
+        return scores[self.has_weight]
 
     def are_many(self) -> bool:
-        """Return whether each class has many independent samples: groups, or effective weights."""
-        size = len(self.classes)
+        """Return whether each class has many groups or independent samples."""
         if self.group is not None:
             pairs = np.unique(np.stack([self.group, self.codes]), axis=1)
-            return bool(np.bincount(pairs[1], minlength=size).min() >= _MANY)
-        sums = np.bincount(self.codes, self.weight, size)
-        squares = np.bincount(self.codes, self.weight**2, size) if self.is_importance else sums
+            return bool(np.bincount(pairs[1]).min() >= _MANY)
+
+        # The effective size of weights is the square of their sum by that of squares.
+        sums = np.bincount(self.codes, self.weight)
+        squares = sums
+        if self.is_importance:
+            squares = np.bincount(self.codes, self.weight**2)
         return bool((sums * sums >= _MANY * squares).all())
 
     def curves(self, rankings: Sequence[Ranking], area: Area) -> Curves:
@@ -127,25 +132,37 @@ def read_scored(
     weight_type: WeightType,
     groups: ArrayLike | None,
 ) -> ScoredSamples:
-    """Read labels, weights and groups; ValueError and TypeError as for :func:`class_counts`."""
-    outcomes = read_outcomes(y_true, {}, sample_weight, weight_type=weight_type, groups=groups)
+    """Read labels, weights and groups, with the errors of :func:`class_counts`."""
+    outcomes = read_outcomes(y_true, {}, sample_weight, weight_type, groups)
     if groups is None:
         warn_of_repeated_ids(y_true)
-    every, weight = slice(None), outcomes.weight
-    codes, weight = outcomes.codes(every), np.ones(outcomes.n_samples) if weight is None else weight
-    kept = weight > 0
+    weight = outcomes.weight
+    if weight is None:
+        weight = np.ones(outcomes.n_samples)
+    has_weight = weight > 0
+
+    every = slice(None)
+    codes = outcomes.codes(every)[has_weight]
     classes = label_list(outcomes.classes)
-    counted = np.bincount(codes[kept], minlength=len(classes))
+    counted = np.bincount(codes, minlength=len(classes))
     if np.count_nonzero(counted) < 2:
-        raise ValueError(f"y_true must have samples of two classes, got only {shown(classes)}")
+        raise ValueError(
+            f"y_true must have samples of two classes, got only {shown(classes)}"
+        )
     if not counted.all():
         without = shown([classes[i] for i in np.flatnonzero(counted == 0)])
         raise ValueError(
             f"sample_weight must not be zero for whole classes, got that for {without}"
         )
-    group = None if outcomes.groups is None else outcomes.groups(every)[kept]
-    is_importance = weight_type == "importance"
-    return ScoredSamples(classes, codes[kept], weight[kept], is_importance, group, kept)
+
+    return ScoredSamples(
+        classes,
+        codes,
+        weight[has_weight],
+        weight_type == "importance",
+        None if outcomes.groups is None else outcomes.groups(every)[has_weight],
+        has_weight,
+    )
 
 
 def rank_one_class(
@@ -154,14 +171,16 @@ def rank_one_class(
     """Rank the samples by the scores of the positive one of two classes."""
     if len(samples.classes) > 2:
         raise ValueError(
-            f"multiclass format is not supported: y_true has {len(samples.classes)} classes"
+            "multiclass format is not supported: y_true has "
+            f"{len(samples.classes)} classes"
         )
     scores = samples.scores(values, name)
     if scores.ndim != 1:
         raise ValueError(
-            f"{name} must be 1-dimensional, the scores of the positive class, got an array of "
-            f"shape {scores.shape}"
+            f"{name} must be 1-dimensional, the scores of the positive class, got an "
+            f"array of shape {scores.shape}"
         )
+
     warn_of_labels(scores, name)
     positive = samples.classes.index(positive_label(samples.classes, pos_label))
     return [Ranking(scores, samples.codes == positive)]
@@ -175,29 +194,37 @@ def rank_classes(
     average: str,
     labels: ArrayLike | None,
 ) -> tuple[list[Ranking], Floats]:
-    """Rank the samples for each class, or each pair of them, which have weights in the average."""
-    scores, known = samples.scores(values, name), samples.classes
+    """Return a ranking of each class or pair, and their weights in the average."""
+    scores = samples.scores(values, name)
+    classes = samples.classes
     if multi_class == "raise":
-        raise ValueError(f"y_true has {len(known)} classes: multi_class must be 'ovr' or 'ovo'")
-    columns = known if labels is None else label_list(unique_label_array(labels, "labels"))
-    if scores.ndim != 2 or scores.shape[1] != len(known) or set(columns) != set(known):
         raise ValueError(
-            f"{name} must have a column for each of the classes {shown(known)}, which are given by "
-            f"labels in another order, got the shape {scores.shape} and labels={shown(columns)}"
+            f"y_true has {len(classes)} classes: multi_class must be 'ovr' or 'ovo'"
         )
+    columns = classes
+    if labels is not None:
+        columns = label_list(unique_label_array(labels, "labels"))
+    if scores.shape[1:] != (len(classes),) or set(columns) != set(classes):
+        raise ValueError(
+            f"{name} must have a column for each of the classes {shown(classes)}, "
+            "which are given by labels in another order, got the shape "
+            f"{scores.shape} and labels={shown(columns)}"
+        )
+
     # Positions of the true classes among the columns.
-    codes = np.array([columns.index(label) for label in known])[samples.codes]
-    rankings = [Ranking(scores[:, i], codes == i) for i in range(len(columns))]
+    codes = np.array([columns.index(label) for label in classes])[samples.codes]
+    rankings = [Ranking(column, codes == i) for i, column in enumerate(scores.T)]
+    counted: list[Bools | slice] = [ranking.is_positive for ranking in rankings]
     if multi_class == "ovo":
         rankings = [
-            ranking._replace(chosen=ranking.is_positive | other.is_positive)
-            for ranking, other in permutations(rankings, 2)
+            one._replace(chosen=one.is_positive | other.is_positive)
+            for one, other in permutations(rankings, 2)
         ]
-    shares = np.ones(len(rankings))
-    if average == "weighted":
-        counted = (r.is_positive if multi_class == "ovr" else r.chosen for r in rankings)
-        shares = np.array([samples.weight[chosen].sum() for chosen in counted])
-    return rankings, shares
+        counted = [ranking.chosen for ranking in rankings]
+
+    if average == "macro":
+        return rankings, np.ones(len(rankings))
+    return rankings, np.array([samples.weight[chosen].sum() for chosen in counted])
 
 
 def rank(
@@ -211,7 +238,7 @@ def rank(
     average: str = "macro",
     labels: ArrayLike | None = None,
 ) -> tuple[list[Ranking], Floats]:
-    """Rank the samples by the scores of one classifier; the rankings have weights in the metric."""
+    """Return the rankings of a classifier, and their weights in the metric."""
     check_choice(multi_class, ("raise", "ovr", "ovo"), "multi_class")
     check_choice(average, ("macro", "weighted"), "average")
     if metric == "average_precision" or len(samples.classes) == 2:
@@ -219,12 +246,16 @@ def rank(
     return rank_classes(samples, values, name, multi_class, average, labels)
 
 
-def area_of(metric: str, samples: ScoredSamples, ranking: Ranking, prevalence: object) -> Area:
-    """Return the area of a metric, with a prevalence that is known or "sampled"."""
+def area_of(
+    metric: str, samples: ScoredSamples, ranking: Ranking, prevalence: object
+) -> Area:
+    """Return the area of a metric, given a prevalence that may be "sampled"."""
     if isinstance(prevalence, str) and prevalence == "sampled":
         return roc_area if metric == "roc_auc" else precision_area
     if metric == "roc_auc":
-        raise ValueError(f"prevalence={shown(prevalence)} does not apply to metric='roc_auc'")
+        raise ValueError(
+            f"prevalence={shown(prevalence)} does not apply to metric='roc_auc'"
+        )
     share = float_or_nan(prevalence)
     if isinstance(prevalence, str) and prevalence == "observed":
         share = float(samples.weight @ ranking.is_positive / samples.weight.sum())
@@ -244,7 +275,7 @@ def infer(
     n_draws: int | None,
     seed: int,
 ) -> tuple[list[PosteriorRankingMetric], Floats]:
-    """Return the posterior of each of T classifiers, and joint draws of all, (T, n_draws)."""
+    """Return the posterior of each of T classifiers, and joint draws, (T, n_draws)."""
     rankings = [
         ranking._replace(classifier=classifier)
         for classifier, (own, _) in enumerate(ranked)
@@ -252,22 +283,30 @@ def infer(
     ]
     curves = samples.curves(rankings, area)
     shares = block_diag(*(each / each.sum() for _, each in ranked))
-    rng, size = np.random.default_rng(seed), _MOST_WEIGHTS // curves.matrix.nnz
-    is_large = size < _LEAST_DRAWS and curves.has_normal_limit
+    rng = np.random.default_rng(seed)
+
+    size = _MOST_WEIGHTS // curves.matrix.nnz
+    is_slow = n_draws is None and size < _LEAST_RANKING_DRAWS
     distributions: Sequence[DrawnDistribution | BetaAverage]
-    if n_draws is None and is_large and samples.are_many():
+    if is_slow and area in SLOPES and samples.are_many():
         means, covariances = curves.normal_limit()
-        means, covariances = shares @ means, shares @ covariances @ shares.T
-        ends = map(matched_beta, means.tolist(), np.diag(covariances).tolist())
-        distributions = [BetaAverage([a], [b]) for a, b in ends]
-        draws = rng.multivariate_normal(means, covariances, _MOST_DRAWS, method="eigh").T
+        means = shares @ means
+        covariances = shares @ covariances @ shares.T
+        betas = map(matched_beta, means.tolist(), np.diag(covariances).tolist())
+        distributions = [BetaAverage([a], [b]) for a, b in betas]
+        draws = rng.multivariate_normal(
+            means, covariances, _MOST_RANKING_DRAWS, method="eigh"
+        ).T
     else:
-        size = min(max(size, _MANY), _MOST_DRAWS) if n_draws is None else n_draws
-        draws = shares @ curves.draw(rng, check_n_draws(size, 2))
+        if n_draws is None:
+            n_draws = min(max(size, _MANY), _MOST_RANKING_DRAWS)
+        draws = shares @ curves.draw(rng, check_n_draws(n_draws, 2))
         distributions = [DrawnDistribution(values) for values in draws]
+
+    observed = shares @ curves.observed()
     posteriors = [
-        PosteriorRankingMetric(metric, float(observed), distribution)
-        for observed, distribution in zip(shares @ curves.observed(), distributions, strict=True)
+        PosteriorRankingMetric(metric, value, distribution)
+        for value, distribution in zip(observed.tolist(), distributions, strict=True)
     ]
     return posteriors, draws
 
@@ -287,12 +326,17 @@ def roc_with_band(
     samples = read_scored(y_true, sample_weight, weight_type, groups)
     (ranking,) = rank_one_class(samples, y_score, "y_score", pos_label)
     seed = draw_seed(random_state)
-    (posterior,), _ = infer("roc_auc", samples, [([ranking], np.ones(1))], roc_area, None, seed)
+    (posterior,), _ = infer(
+        "roc_auc", samples, [([ranking], np.ones(1))], roc_area, None, seed
+    )
+
     if ranking.scores.size > _MOST_STEPS:
         # So many steps look smooth.
         ends = np.quantile(ranking.scores, np.linspace(0, 1, _MOST_STEPS))
-        ranking = ranking._replace(scores=np.searchsorted(ends, ranking.scores).astype(float))
-    curve, rng = samples.curves([ranking], roc_area), np.random.default_rng([seed, 1])
+        steps = np.searchsorted(ends, ranking.scores).astype(float)
+        ranking = ranking._replace(scores=steps)
+    curve = samples.curves([ranking], roc_area)
+    rng = np.random.default_rng([seed, 1])
     return posterior, curve.roc_band(check_level(level), rng, _BAND_DRAWS)
 
 
@@ -310,39 +354,46 @@ def posterior_roc_auc(
     n_draws: int | None = None,
     random_state: RandomStateLike = 0,
 ) -> PosteriorRankingMetric:
-    """Compute the posterior of the area under the ROC curve, without a model of the scores.
+    """Compute the posterior of the ROC AUC, without a model of the scores.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         True labels, in any format that scikit-learn accepts.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Scores or probabilities of the positive class; of more than two classes, a column for each.
+        Scores or probabilities of the positive class; of more than two classes, a
+        column for each.
     pos_label : label, default=None
-        The positive one of two classes, by default 1 if the labels are 0 and 1 or -1 and 1.
+        The positive one of two classes, by default 1 if the labels are 0 and 1 or -1
+        and 1.
     multi_class : {"raise", "ovr", "ovo"}, default="raise"
         How to average over more than two classes, not used for two, as in
-        :func:`~sklearn.metrics.roc_auc_score`: each class against all others, or each against each
-        other.
+        :func:`~sklearn.metrics.roc_auc_score`: each class against all others, or each
+        against each other.
     average : {"macro", "weighted"}, default="macro"
-        Whether the areas of all classes, or pairs, have equal weights, or the number of samples.
+        Whether the areas of all classes, or pairs, have equal weights, or the number of
+        samples.
     labels : array-like of shape (n_classes,), default=None
-        Classes of the columns of `y_score`, by default sorted; not used for two classes.
+        Classes of the columns of `y_score`, by default sorted; not used for two
+        classes.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights. By default they are case counts, so their scale matters.
+        Finite, non-negative weights. By default they are case counts, so their scale
+        matters.
     weight_type : {"case", "importance"}, default=None
-        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
-        whose scale does not matter. None means "case", with a warning if the weights are not whole
-        numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability)
+        weights, whose scale does not matter. None means "case", with a warning if the
+        weights are not whole numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient, a site or a document. Groups are resampled as a
-        whole.
+        The group of each sample, such as a patient, a site or a document. Groups are
+        resampled as a whole.
     n_draws : int, default=None
-        Number of random draws, from 2 to 1e9. By default up to 100,000, fewer with many samples,
-        but at least 1,000. With some thousand samples and at least 1,000 independent ones of each
-        class, the normal limit is returned, a Beta distribution.
+        Number of random draws, from 2 to 1e9. By default up to 100,000, fewer with many
+        samples, but at least 1,000. With some thousand samples and at least 1,000
+        independent ones of each class, the normal limit is returned, a Beta
+        distribution.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the draws. Results are reproducible by default; None stands for fresh entropy.
+        Seed of the draws. Results are reproducible by default; None stands for fresh
+        entropy.
 
     Returns
     -------
@@ -351,34 +402,34 @@ def posterior_roc_auc(
     Raises
     ------
     ValueError
-        If an argument is invalid, if the shapes do not agree, if a score is not finite, or if there
-        are no samples of two classes.
+        If an argument is invalid, if the shapes do not agree, if a score is not finite,
+        or if there are no samples of two classes.
     TypeError
         If labels have an invalid type.
 
     Warns
     -----
     SampleWeightWarning
-        If weights are not whole numbers and `weight_type` is None, or if a few large importance
-        weights decide about a class.
+        If weights are not whole numbers and `weight_type` is None, or if a few large
+        importance weights decide about a class.
 
     See Also
     --------
     posterior_average_precision : The area under the precision-recall curve.
-    skpostbac.binormal.posterior_binormal : Smooth curves, under the assumption that scores are
-        normal.
+    skpostbac.binormal.posterior_binormal : Smooth curves, under the assumption that
+        scores are normal.
 
     Notes
     -----
-    The samples of each class have random weights, those of the Bayesian bootstrap ([1]_), and half
-    a sample of each class lies below all scores and half a sample above. The area is that of the
-    weighted samples, in which ties count one half. The area is thereby uncertain, too, if no score
-    is out of order. :ref:`evidence_ranking` has the coverage of its intervals.
+    The samples of each class have random weights, those of the Bayesian bootstrap
+    ([1]_), and half a sample of each class lies below all scores and half a sample
+    above. The area is that of the weighted samples, in which ties count one half. The
+    area is thereby uncertain, too, if no score is out of order. :ref:`evidence_ranking`
+    has the coverage of its intervals.
 
     References
     ----------
-    .. [1] D. B. Rubin (1981). The Bayesian bootstrap.
-       Annals of Statistics 9, 130-134.
+    .. [1] D. B. Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9, 130-134.
 
     Examples
     --------
@@ -386,8 +437,8 @@ def posterior_roc_auc(
     >>> y_true = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
     >>> y_score = [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.4, 0.7, 0.8, 0.9]
     >>> posterior_roc_auc(y_true, y_score)
-    PosteriorRankingMetric('roc_auc', mean=0.771, 95% CI=[0.434, 0.989], monte_carlo_error=4e-04,
-        CI_error=2e-03)
+    PosteriorRankingMetric('roc_auc', mean=0.771, 95% CI=[0.434, 0.989],
+        monte_carlo_error=4e-04, CI_error=2e-03)
 
     Even if no score is out of order, the area of the population may be below 1:
 
@@ -431,9 +482,9 @@ def posterior_average_precision(
     y_score : array-like of shape (n_samples,)
         Scores or probabilities of the positive class.
     prevalence : {"sampled", "observed"} or float, default="sampled"
-        Share of the positive class. "sampled": the samples are a random sample of the population,
-        so the share is uncertain. "observed": that in `y_true` is fixed by design. A number in
-        (0, 1) is the share in the target population.
+        Share of the positive class. "sampled": the samples are a random sample of the
+        population, so the share is uncertain. "observed": that in `y_true` is fixed by
+        design. A number in (0, 1) is the share in the target population.
     pos_label, sample_weight, weight_type, groups, n_draws, random_state
         As for :func:`posterior_roc_auc`.
 
@@ -448,7 +499,8 @@ def posterior_average_precision(
 
     Notes
     -----
-    The weights of the samples and those beyond all scores are as for :func:`posterior_roc_auc`.
+    The weights of the samples and those beyond all scores are as for
+    :func:`posterior_roc_auc`.
 
     Examples
     --------
@@ -463,5 +515,7 @@ def posterior_average_precision(
     metric = "average_precision"
     ranked = rank(metric, samples, y_score, "y_score", pos_label=pos_label)
     area = area_of(metric, samples, ranked[0][0], prevalence)
-    (posterior,), _ = infer(metric, samples, [ranked], area, n_draws, draw_seed(random_state))
+    (posterior,), _ = infer(
+        metric, samples, [ranked], area, n_draws, draw_seed(random_state)
+    )
     return posterior

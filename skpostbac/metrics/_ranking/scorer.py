@@ -1,7 +1,5 @@
 """Scorers of ranking metrics, for searches and cross-validation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from inspect import signature
 from typing import Any, Literal
@@ -16,11 +14,7 @@ from skpostbac.metrics._ranking.posterior import (
     posterior_average_precision,
     posterior_roc_auc,
 )
-from skpostbac.metrics._scorers import (
-    OBJECTIVES,
-    check_objective,
-    make_named_scorer,
-)
+from skpostbac.metrics._scorers import OBJECTIVES, check_objective, make_named_scorer
 
 _POSTERIORS: dict[str, Callable[..., PosteriorRankingMetric]] = {
     "roc_auc": posterior_roc_auc,
@@ -44,20 +38,21 @@ def make_ranking_scorer(
     metric : {"roc_auc", "average_precision"}, default="roc_auc"
         The metric.
     objective : {"mean", "median", "mode", "lower", "upper"}, default="mean"
-        Statistic of its posterior to return. "lower" and "upper" are one-sided credible bounds.
+        Statistic of its posterior to return. "lower" and "upper" are one-sided credible
+        bounds.
     level : float, default=0.95
         Probability of the bounds, in (0, 1).
     **options
-        As for :func:`posterior_roc_auc` or :func:`posterior_average_precision`, such as `pos_label`
-        (by default ``estimator.classes_[1]``), `multi_class` or `prevalence`. By default there are
-        4,000 random draws.
+        As for :func:`posterior_roc_auc` or :func:`posterior_average_precision`, such as
+        `pos_label` (by default ``estimator.classes_[1]``), `multi_class` or
+        `prevalence`. By default there are 4,000 random draws.
 
     Returns
     -------
     scorer : callable
         Scorer made by :func:`sklearn.metrics.make_scorer`, new at each call. It asks
-        `decision_function` of a classifier, or else `predict_proba`, and `predict_proba` alone if
-        `multi_class` is given.
+        `decision_function` of a classifier, or else `predict_proba`, and
+        `predict_proba` alone if `multi_class` is given.
 
     Raises
     ------
@@ -78,12 +73,14 @@ def make_ranking_scorer(
     >>> from skpostbac import make_ranking_scorer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0)
-    >>> cross_val_score(tree, X, y, scoring=make_ranking_scorer("roc_auc", "lower")).round(3)
+    >>> scorer = make_ranking_scorer("roc_auc", "lower")
+    >>> cross_val_score(tree, X, y, scoring=scorer).round(3)
     array([0.857, 0.81 , 0.789, 0.846, 0.814])
     """
     check_choice(metric, _POSTERIORS, "metric")
     check_objective(objective, level)
     signature(_POSTERIORS[metric]).bind([], [], **options)
+
     methods: str | tuple[str, ...] = ("decision_function", "predict_proba")
     if options.get("multi_class", "raise") != "raise":
         methods = "predict_proba"
@@ -114,6 +111,11 @@ def ranking_score(
     if pos_label is None and len(labels := np.unique(y_true)) == 2:
         pos_label = label_list(labels)[1]  # whose scores the scorer asks for
     posterior = _POSTERIORS[metric](
-        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, groups=groups, **options
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        **options,
     )
     return float(OBJECTIVES[objective](posterior, level))

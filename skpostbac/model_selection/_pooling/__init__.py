@@ -1,4 +1,4 @@
-"""Pooled cross-validation: reads `cv_results_`, adds the counts of its folds, pairs candidates."""
+"""Pooled cross-validation: counts of folds, added up, and pairs of candidates."""
 
 from skpostbac.model_selection._pooling.folds import (
     FoldCounts,

@@ -1,7 +1,8 @@
-"""What the test folds of a cross-validation counted, read from `cv_results_`, and their posteriors.
+"""Counts of the test folds in `cv_results_`, and their posteriors.
 
-The results may have been stored, edited or merged since the search, so each column is checked.
-The posteriors of pooled folds may allow for the variation between training sets.
+The results may have been stored, edited or merged since the search, so each column is
+checked. The posteriors of pooled folds may allow for the variation between training
+sets.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None
 OutcomeMetric: TypeAlias = Literal["balanced_accuracy", "accuracy"]
 
 # A column of counts: of one split of a search, or of all folds of cross_validate.
-_KEY = re.compile(r"(?P<prefix>(?:split(?P<split>\d{1,9})_)?test_)correct_(?P<label>.+)", re.DOTALL)
+_KEY = re.compile(
+    r"(?P<prefix>(?:split(?P<split>\d{1,9})_)?test_)correct_(?P<label>.+)", re.DOTALL
+)
 # A column of the scores of a scorer of one number.
 _SCORE = re.compile(r"(?:split\d{1,9}_)?test_score")
 # A column of outcomes of samples.
@@ -105,7 +108,7 @@ class FoldCounts:
         return [positions[str(label)] for label in self.classes]
 
     def fitted(self) -> list[int]:
-        """Return the candidates without failed fits; warn of others, and raise if all failed."""
+        """Return the candidates without failed fits; warn of others."""
         has_failed = self.has_failed.any(axis=1)
         if has_failed.all():
             who = "All candidates have" if self.from_search else "cv_results has"
@@ -139,9 +142,9 @@ class FoldCounts:
         times: Indices = np.unique(np.concatenate(self.tests), return_counts=True)[1]
         if n_repeats not in (None, times.mean()):
             raise ValueError(
-                "n_repeats must agree with the indices in cv_results, by which each tested sample "
-                f"was tested {times.mean():.4g} times on average, got {n_repeats}; "
-                "leave it out to use the indices"
+                "n_repeats must agree with the indices in cv_results, by which each "
+                f"tested sample was tested {times.mean():.4g} times on average, got "
+                f"{n_repeats}; leave it out to use the indices"
             )
         return times
 
@@ -180,10 +183,16 @@ class FoldCounts:
             counts = counts._as_one_class()
         if self.classes == self.names:
             class_weight = weights_by_text(class_weight)
-        posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
-        return corrected_for_training(posterior, self.training_variation, self.inflation)
+        posterior = PosteriorBalancedAccuracy(
+            counts, prior=prior, class_weight=class_weight
+        )
+        return corrected_for_training(
+            posterior, self.training_variation, self.inflation
+        )
 
-    def pair(self, words: Floats, candidates: Sequence[int], times: float) -> PairedCounts:
+    def pair(
+        self, words: Floats, candidates: Sequence[int], times: float
+    ) -> PairedCounts:
         """Count which of the candidates are right together.
 
         Parameters
@@ -199,13 +208,14 @@ class FoldCounts:
         differs = (total != total[0]).any(axis=(1, 2))
         if differs.any():
             raise ValueError(
-                f"cv_results has outcomes on other folds for candidate {candidates[0]} than for "
-                f"candidate {candidates[int(np.argmax(differs))]}: they cannot be paired"
+                f"cv_results has outcomes on other folds for candidate {candidates[0]} "
+                f"than for candidate {candidates[int(np.argmax(differs))]}: they "
+                "cannot be paired"
             )
         if np.any(fraction := total[0] % 1 > 0):
             raise ValueError(
-                "cv_results must count each sample once where it has outcomes of samples, "
-                f"got a count of {total[0][fraction][0]:g}"
+                "cv_results must count each sample once where it has outcomes of "
+                f"samples, got a count of {total[0][fraction][0]:g}"
             )
         unknown = np.isnan(words[candidates]).any(axis=(1, 2))
         if unknown.any():
@@ -218,16 +228,19 @@ class FoldCounts:
         n_samples = sizes.sum(axis=1).tolist()
         if max(n_samples) > WORD_BITS * words.shape[2]:
             raise ValueError(
-                f"cv_results has outcomes of at most {WORD_BITS * words.shape[2]} samples of each "
-                f"split, got counts of {max(n_samples)}"
+                f"cv_results has outcomes of at most {WORD_BITS * words.shape[2]} "
+                f"samples of each split, got counts of {max(n_samples)}"
             )
-        hits = [unpack_bits(words[candidates, split], n) for split, n in enumerate(n_samples)]
+        hits = [
+            unpack_bits(words[candidates, split], n)
+            for split, n in enumerate(n_samples)
+        ]
         correct = self.correct[candidates].sum(axis=2)
         outcomes = np.stack([np.count_nonzero(bits, axis=1) for bits in hits], axis=1)
         if np.any(differs := outcomes != correct):
             raise ValueError(
-                f"cv_results has outcomes with {outcomes[differs][0]} correct predictions where "
-                f"{correct[differs][0]:g} were counted"
+                f"cv_results has outcomes with {outcomes[differs][0]} correct "
+                f"predictions where {correct[differs][0]:g} were counted"
             )
         place = np.full(len(order), -1)
         place[self._kept] = np.arange(len(self._kept))
@@ -243,28 +256,33 @@ class FoldCounts:
 
 
 def is_accuracy(metric: object, class_weight: ClassWeightLike) -> bool:
-    """Return whether a metric of correct predictions is the accuracy, which has a single class."""
+    """Return whether a metric of correct predictions is the accuracy."""
     if not isinstance(metric, str) or metric not in ("balanced_accuracy", "accuracy"):
         raise ValueError(
-            "metric must be 'balanced_accuracy' or 'accuracy', which follow from the outcomes of "
-            f"samples, got {shown(metric)}: others need labels, as compare_predictions has them"
+            "metric must be 'balanced_accuracy' or 'accuracy', which follow from the "
+            f"outcomes of samples, got {shown(metric)}: others need labels, as "
+            "compare_predictions has them"
         )
     if metric == "accuracy" and class_weight is not None:
         raise ValueError("class_weight does not apply to metric='accuracy'")
     return metric == "accuracy"
 
 
-def accuracy_of(counts: ClassCounts, posterior: PosteriorBalancedAccuracy) -> PosteriorAccuracy:
-    """Return the accuracy of the counts, given its posterior as that of a single class."""
+def accuracy_of(
+    counts: ClassCounts, posterior: PosteriorBalancedAccuracy
+) -> PosteriorAccuracy:
+    """Return the accuracy of the counts, given it as that of a single class."""
     prior = posterior.prior.require_independent("the accuracy")
     return PosteriorAccuracy(counts, prior=(prior.a[0], prior.b[0]))
 
 
 def weights_by_text(class_weight: ClassWeightLike) -> ClassWeightLike:
-    """Return class weights keyed by the text of the labels; other types are unchanged."""
+    """Return class weights keyed by the text of the labels."""
     if not isinstance(class_weight, Mapping):
         return class_weight
-    weights: dict[Hashable, float] = {str(label): weight for label, weight in class_weight.items()}
+    weights: dict[Hashable, float] = {
+        str(label): weight for label, weight in class_weight.items()
+    }
     if len(weights) < len(class_weight):
         raise ValueError(
             f"class_weight has different keys of the same text, {list(class_weight)}: "
@@ -288,7 +306,13 @@ def fold_counts(
     names = tuple(dict.fromkeys(key["label"] for key in keys))
     from_search = prefixes != ["test_"]
     correct, total = (
-        _stack(cv_results, prefixes, [f"{what}_{name}" for name in names], from_search, LARGEST)
+        _stack(
+            cv_results,
+            prefixes,
+            [f"{what}_{name}" for name in names],
+            from_search,
+            LARGEST,
+        )
         for what in ("correct", "total")
     )
     if np.any(more := correct > total):
@@ -297,7 +321,9 @@ def fold_counts(
             f"got {correct[more][0]:g} of {total[more][0]:g}"
         )
     # Failed fits are NaN or, with ``error_score=0``, have no tested samples.
-    has_failed = (np.isnan(correct) | np.isnan(total)).any(axis=2) | (total.sum(axis=2) == 0)
+    has_failed = (np.isnan(correct) | np.isnan(total)).any(axis=2) | (
+        total.sum(axis=2) == 0
+    )
     indices = {} if from_search else _fold_indices(cv_results, correct.shape[1])
     n_train = sum(map(len, indices["train"])) if "train" in indices else None
     classes: tuple[Any, ...] = names
@@ -305,9 +331,19 @@ def fold_counts(
         classes = tuple(label_list(unique_label_array(labels, "labels")))
         if unknown := [label for label in classes if str(label) not in names]:
             raise ValueError(
-                f"labels {unknown} were not counted, cv_results has counts of {list(names)}"
+                f"labels {unknown} were not counted, cv_results has counts of "
+                f"{list(names)}"
             )
-    folds = names, classes, correct, total, has_failed, from_search, indices.get("test"), n_train
+    folds = (
+        names,
+        classes,
+        correct,
+        total,
+        has_failed,
+        from_search,
+        indices.get("test"),
+        n_train,
+    )
     return FoldCounts(*folds, n_repeats, training_variation)
 
 
@@ -320,9 +356,13 @@ def fold_words(cv_results: Any) -> Floats | None:
         See :class:`OutcomesScorer`.
     """
     _check_results(cv_results)
-    found = {int(match[1]) for key in cv_results if (match := _WORD.fullmatch(str(key)))}
+    found = {
+        int(match[1]) for key in cv_results if (match := _WORD.fullmatch(str(key)))
+    }
     if missing := set(range(len(found))) - found:
-        raise ValueError(f"cv_results has no column of {WORD_KEY.format(min(missing))!r}")
+        raise ValueError(
+            f"cv_results has no column of {WORD_KEY.format(min(missing))!r}"
+        )
     if not found:
         _check_scored(cv_results)
         return None
@@ -330,7 +370,9 @@ def fold_words(cv_results: Any) -> Floats | None:
     prefixes = _prefixes(_count_keys(cv_results))
     for key in (prefix + name for prefix in prefixes for name in names):
         if key not in cv_results:
-            raise ValueError(f"cv_results has no {key!r}, and outcomes of samples in other columns")
+            raise ValueError(
+                f"cv_results has no {key!r}, and outcomes of samples in other columns"
+            )
     words = _stack(cv_results, prefixes, names, prefixes != ["test_"], 2**WORD_BITS - 1)
     if np.any(fraction := words % 1 > 0):
         raise ValueError(
@@ -344,7 +386,9 @@ def check_n_repeats(n_repeats: object, n_splits: int | None = None) -> None:
     """Raise unless the number of repeats is valid and divides the number of splits."""
     number = check_positive_integer(n_repeats, "n_repeats")
     if n_splits is not None and n_splits % number:
-        raise ValueError(f"n_repeats must divide the number of splits, {n_splits}, got {n_repeats}")
+        raise ValueError(
+            f"n_repeats must divide the number of splits, {n_splits}, got {n_repeats}"
+        )
 
 
 def value_column(cv_results: Any, key: Any, n_candidates: int) -> list[Any]:
@@ -354,7 +398,8 @@ def value_column(cv_results: Any, key: Any, n_candidates: int) -> list[Any]:
         values = list(cv_results[key])
     if len(values) != n_candidates:
         raise ValueError(
-            f"{name} must have a value for each of the {n_candidates} candidates, got {len(values)}"
+            f"{name} must have a value for each of the {n_candidates} candidates, got "
+            f"{len(values)}"
         )
     return values
 
@@ -365,7 +410,8 @@ def candidate_params(cv_results: Any, n_candidates: int) -> list[dict[str, Any]]
     for chosen in params:
         if not isinstance(chosen, Mapping):
             raise TypeError(
-                f"cv_results['params'] must hold a dict for each candidate, got {shown(chosen)}"
+                "cv_results['params'] must hold a dict for each candidate, got "
+                f"{shown(chosen)}"
             )
     return [dict(chosen) for chosen in params]
 
@@ -373,8 +419,8 @@ def candidate_params(cv_results: Any, n_candidates: int) -> list[dict[str, Any]]
 def _check_results(cv_results: Any) -> None:
     if not (hasattr(cv_results, "keys") and hasattr(cv_results, "__getitem__")):
         raise TypeError(
-            "cv_results must be the cv_results_ of a search, a DataFrame of it, or what "
-            f"cross_validate returns, got {type(cv_results).__name__}"
+            "cv_results must be the cv_results_ of a search, a DataFrame of it, or "
+            f"what cross_validate returns, got {type(cv_results).__name__}"
         )
 
 
@@ -385,9 +431,10 @@ def _count_keys(cv_results: Any) -> list[re.Match[str]]:
     if not keys:
         _check_scored(cv_results)
         raise ValueError(
-            "cv_results holds no counts of classes (test_correct_<label>, test_total_<label>): "
-            "run the search or cross_validate with scoring=ClassCountsScorer(), or, to compare "
-            "candidates, OutcomesScorer(max_test_size=len(y))"
+            "cv_results holds no counts of classes (test_correct_<label>, "
+            "test_total_<label>): run the search or cross_validate with "
+            "scoring=ClassCountsScorer(), or, to compare candidates, "
+            "OutcomesScorer(max_test_size=len(y))"
         )
     return keys
 
@@ -397,30 +444,38 @@ def _check_scored(cv_results: Any) -> None:
     keys = [str(key) for key in cv_results]
     if any(_KEY.fullmatch(key) for key in keys):
         return
-    scores = [score for key in keys if _SCORE.fullmatch(key) for score in cv_results[key]]
+    scores = [
+        score for key in keys if _SCORE.fullmatch(key) for score in cv_results[key]
+    ]
     if any(isinstance(score, dict) or score != score for score in scores):
         raise ValueError(
-            "cv_results holds no counts of classes, since scoring failed; scikit-learn's warnings "
-            "say why. If a class is absent from a training set, give the scorer the labels of all "
-            "classes: labels=np.unique(y)"
+            "cv_results holds no counts of classes, since scoring failed; "
+            "scikit-learn's warnings say why. If a class is absent from a training "
+            "set, give the scorer the labels of all classes: labels=np.unique(y)"
         )
 
 
 def _prefixes(keys: Sequence[re.Match[str]]) -> list[str]:
-    """Return the prefix of each split of a search in order, or that of `cross_validate`."""
+    """Return the prefix of each split of a search, or of `cross_validate`."""
     splits = {int(key["split"]): key["prefix"] for key in keys if key["split"]}
     return [splits[number] for number in sorted(splits)] or ["test_"]
 
 
 def _stack(
-    cv_results: Any, prefixes: Sequence[str], names: Sequence[str], from_search: bool, most: float
+    cv_results: Any,
+    prefixes: Sequence[str],
+    names: Sequence[str],
+    from_search: bool,
+    most: float,
 ) -> Floats:
-    """Return columns of numbers up to `most` as an array (n_candidates, n_splits, l)."""
+    """Return columns of numbers as an array (n_candidates, n_splits, l)."""
     keys = [prefix + name for prefix in prefixes for name in names]
     columns = [_number_column(cv_results, key, most) for key in keys]
     length = len(columns[0])
     if not length:
-        raise ValueError(f"cv_results must have at least one row, got an empty {keys[0]!r}")
+        raise ValueError(
+            f"cv_results must have at least one row, got an empty {keys[0]!r}"
+        )
     for key, column in zip(keys, columns, strict=True):
         if len(column) != length:
             raise ValueError(
@@ -433,7 +488,7 @@ def _stack(
 
 
 def _number_column(cv_results: Any, key: str, most: float) -> Floats:
-    """Return a column of numbers from 0 to `most`, and of NaN (or None) where a fit failed."""
+    """Return a column of numbers from 0 to `most`; NaN where a fit failed."""
     if key not in cv_results:
         raise ValueError(
             f"cv_results has no {key!r}: all splits must count the same classes, "
@@ -441,19 +496,26 @@ def _number_column(cv_results: Any, key: str, most: float) -> Floats:
         )
     name = f"cv_results[{key!r}]"
     values = cv_results[key]
-    if isinstance(values, list | tuple) or str(getattr(values, "dtype", "")) == "object":
+    if (
+        isinstance(values, list | tuple)
+        or str(getattr(values, "dtype", "")) == "object"
+    ):
         values = [np.nan if value is None else value for value in values]
     column = float_array(values, name)
     if column.ndim != 1:
-        raise ValueError(f"{name} must be 1-dimensional, got an array of shape {column.shape}")
+        raise ValueError(
+            f"{name} must be 1-dimensional, got an array of shape {column.shape}"
+        )
     bad = ~(np.isnan(column) | ((column >= 0) & (column <= most)))
     if bad.any():
-        raise ValueError(f"{name} must hold numbers from 0 to {most:g}, got {first(column, bad)}")
+        raise ValueError(
+            f"{name} must hold numbers from 0 to {most:g}, got {first(column, bad)}"
+        )
     return column
 
 
 def _fold_indices(cv_results: Any, n_splits: int) -> dict[str, tuple[Indices, ...]]:
-    """Return the indices of the "test" and "train" samples of each split, if they were kept."""
+    """Return the indices of "test" and "train" samples of each split, if kept."""
     found: dict[str, tuple[Indices, ...]] = {}
     if "indices" not in cv_results:
         return found
@@ -463,25 +525,29 @@ def _fold_indices(cv_results: Any, n_splits: int) -> dict[str, tuple[Indices, ..
             arrays = map(np.asarray, indices[name])
             # Splitters may yield masks in place of indices.
             found[name] = tuple(
-                np.flatnonzero(s) if s.dtype == bool else s.astype(np.intp) for s in arrays
+                np.flatnonzero(s) if s.dtype == bool else s.astype(np.intp)
+                for s in arrays
             )
     for name, sets in found.items():
         if len(sets) != n_splits:
             raise ValueError(
-                f"cv_results['indices'] must have a {name} set for each of the {n_splits} splits, "
-                f"got {len(sets)}"
+                f"cv_results['indices'] must have a {name} set for each of the "
+                f"{n_splits} splits, got {len(sets)}"
             )
     return found
 
 
 def training_inflation(
-    training_variation: object, n_splits: int, times: Indices, n_train: float | None = None
+    training_variation: object,
+    n_splits: int,
+    times: Indices,
+    n_train: float | None = None,
 ) -> float:
     """Return the factor by which the variance of a pooled score is multiplied.
 
-    Nadeau and Bengio multiply the variance of the mean over J test sets by 1 + J n_test / n_train.
-    In K-fold cross-validation J = K and n_test / n_train = 1 / (K - 1). Where samples are tested
-    several times, J n_test is the number of different samples.
+    Nadeau and Bengio multiply the variance of the mean over J test sets by 1 + J n_test
+    / n_train. In K-fold cross-validation J = K and n_test / n_train = 1 / (K - 1).
+    Where samples are tested several times, J n_test is the number of different samples.
 
     Parameters
     ----------
@@ -492,7 +558,8 @@ def training_inflation(
     times : array of int
         How often each tested sample was tested.
     n_train : float, optional
-        Sum of the sizes of all training sets; K-fold cross-validation is assumed without it.
+        Sum of the sizes of all training sets; K-fold cross-validation is assumed
+        without it.
 
     Examples
     --------
@@ -505,21 +572,24 @@ def training_inflation(
         return 1.0
     if not isinstance(training_variation, str) or training_variation != "nadeau-bengio":
         raise ValueError(
-            f"training_variation must be None or 'nadeau-bengio', got {shown(training_variation)}"
+            "training_variation must be None or 'nadeau-bengio', got "
+            f"{shown(training_variation)}"
         )
     if n_train is not None:
         return 1 + n_splits * len(times) / n_train
     if np.ptp(times) or n_splits % times[0]:
         raise ValueError(
-            "training_variation needs K-fold cross-validation, in which each sample is tested as "
-            "often as all others, or the indices of the training sets (return_indices=True); "
-            "pass training_variation=None to do without the correction"
+            "training_variation needs K-fold cross-validation, in which each sample is "
+            "tested as often as all others, or the indices of the training sets "
+            "(return_indices=True); pass training_variation=None to do without the "
+            "correction"
         )
     n_folds = n_splits // int(times[0])
     if n_folds < 2:
         raise ValueError(
-            f"training_variation={training_variation!r} needs K-fold cross-validation with at "
-            f"least 2 folds, got {n_folds}; pass training_variation=None to do without it"
+            f"training_variation={training_variation!r} needs K-fold cross-validation "
+            f"with at least 2 folds, got {n_folds}; pass training_variation=None to do "
+            "without it"
         )
     return 1 + n_folds / (n_folds - 1)
 
@@ -531,7 +601,8 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
     Parameters
     ----------
     counts : ClassCounts
-        Counts after division; of samples in groups, whose effective counts are divided, before it.
+        Counts after division; of samples in groups, whose effective counts are divided,
+        before it.
     prior, class_weight
         As for :class:`PosteriorBalancedAccuracy`.
     training_variation : str
@@ -556,15 +627,24 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
         vars(self).update(training_variation=training_variation, inflation=inflation)
         if self.design_effects is not None:
             effective = self.effective_counts
-            correct, total = effective.correct / inflation, effective.total / inflation
-            # Past the frozen __setattr__; the distribution follows from the effective counts.
-            vars(self)["effective_counts"] = ClassCounts(effective.classes, correct, total)
+            correct = effective.correct / inflation
+            total = effective.total / inflation
+            # Past the frozen __setattr__; the distribution follows from the effective
+            # counts.
+            vars(self)["effective_counts"] = ClassCounts(
+                effective.classes, correct, total
+            )
 
     def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
         if not isinstance(other, PosteriorBalancedAccuracy):
             return NotImplemented
-        if not isinstance(other, CorrectedPosterior) or self._correction() != other._correction():
-            raise ValueError("Posteriors with different training_variation cannot be pooled")
+        if (
+            not isinstance(other, CorrectedPosterior)
+            or self._correction() != other._correction()
+        ):
+            raise ValueError(
+                "Posteriors with different training_variation cannot be pooled"
+            )
         pooled = super().__add__(other)
         return _corrected(pooled, **self._correction())
 
@@ -582,12 +662,15 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
     def correction(self) -> str:
         """Sentence on the correction for reports."""
         return (
-            f"The counts are divided by {self.inflation:.4g} to allow for the variation between "
-            "training sets."
+            f"The counts are divided by {self.inflation:.4g} to allow for the "
+            "variation between training sets."
         )
 
     def _correction(self) -> dict[str, Any]:
-        return {"training_variation": self.training_variation, "inflation": self.inflation}
+        return {
+            "training_variation": self.training_variation,
+            "inflation": self.inflation,
+        }
 
     def _made_of(self) -> tuple[Any, ...]:
         return *super()._made_of(), self.training_variation, self.inflation
@@ -597,15 +680,21 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
 
 
 def corrected_for_training(
-    posterior: PosteriorBalancedAccuracy, training_variation: TrainingVariation, inflation: float
+    posterior: PosteriorBalancedAccuracy,
+    training_variation: TrainingVariation,
+    inflation: float,
 ) -> PosteriorBalancedAccuracy:
-    """Return the posterior of divided counts under the name of the correction, if there is one."""
+    """Return the posterior of divided counts, if there is a correction."""
     if training_variation is None:
         return posterior
-    return _corrected(posterior, training_variation=training_variation, inflation=inflation)
+    return _corrected(
+        posterior, training_variation=training_variation, inflation=inflation
+    )
 
 
-def _corrected(posterior: PosteriorBalancedAccuracy, **correction: Any) -> CorrectedPosterior:
+def _corrected(
+    posterior: PosteriorBalancedAccuracy, **correction: Any
+) -> CorrectedPosterior:
     return CorrectedPosterior(
         posterior.counts,
         prior=posterior.prior,
