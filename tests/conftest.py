@@ -79,7 +79,9 @@ def read_html():
         root = ET.fromstring(view)
         return SimpleNamespace(
             tags=[(node.tag, node.attrib) for node in root.iter()],
-            rows=[["".join(cell.itertext()) for cell in row] for row in root.iter("tr")],
+            rows=[
+                ["".join(cell.itertext()) for cell in row] for row in root.iter("tr")
+            ],
             text=list(root.itertext()),
         )
 
@@ -92,10 +94,14 @@ ACTIVE = {"script", "link", "img", "iframe", "style", "object", "embed", "form",
 
 def check_view(text):
     """Check the view of a notebook: well-formed, alone, of any theme, with columns that line up."""
-    root = ET.fromstring(text)  # all tags are closed, and all that is special is escaped
+    root = ET.fromstring(
+        text
+    )  # all tags are closed, and all that is special is escaped
     for node in root.iter():
         assert node.tag not in ACTIVE
-        assert not {name for name in node.attrib if name in ("href", "src") or name[:2] == "on"}
+        assert not {
+            name for name in node.attrib if name in ("href", "src") or name[:2] == "on"
+        }
     # Text has the colour of the page, on its background; what has one of its own is seen on both.
     colors = set(re.findall(r"#[0-9a-f]{3,8}\b", text.split("</code>", 1)[1]))
     assert colors <= {"#3388cc", "#8888"}
@@ -115,7 +121,9 @@ def check_view(text):
 def decimals_of(cells):
     """Return the numbers of decimals that there are in some cells."""
     return {
-        len(digits) for cell in cells for digits in re.findall(r"\d(?:\.(\d+))?(?!\d|\.)", cell)
+        len(digits)
+        for cell in cells
+        for digits in re.findall(r"\d(?:\.(\d+))?(?!\d|\.)", cell)
     }
 
 

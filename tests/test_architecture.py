@@ -65,10 +65,15 @@ def targets(node, modules, folder):
                 base = folder.split(".")[: len(folder.split(".")) - level + 1]
                 source = ".".join([*base, *([source] if source else [])])
             # The version is a string, which all may read.
-            full = [f"{source}.{alias.name}" for alias in names if alias.name != "__version__"]
+            full = [
+                f"{source}.{alias.name}"
+                for alias in names
+                if alias.name != "__version__"
+            ]
             yield from (name if name in modules else source for name in full)
         case ast.Call(
-            func=ast.Name(id="import_module" | "__import__") | ast.Attribute(attr="import_module"),
+            func=ast.Name(id="import_module" | "__import__")
+            | ast.Attribute(attr="import_module"),
             args=[ast.Constant(value=str(name)), *_],
         ):
             yield name
@@ -95,7 +100,9 @@ def circles(package):
     for place, importer, folder, target in imports_of(package):
         if is_inside(folder, target) and importer != target:
             yield f"{place}: imports {target}, the folder that it lies in"
-        room, imported = (name if name in rooms else parent(name) for name in (importer, target))
+        room, imported = (
+            name if name in rooms else parent(name) for name in (importer, target)
+        )
         if is_inside(target, PACKAGE) and imported != room:
             graph.setdefault(room, set()).add(imported)
     try:

@@ -19,7 +19,12 @@ from skpostbac import (
     population_posterior,
     required_test_size,
 )
-from skpostbac.binormal import BinormalModel, PosteriorBinormal, ScoreMoments, posterior_binormal
+from skpostbac.binormal import (
+    BinormalModel,
+    PosteriorBinormal,
+    ScoreMoments,
+    posterior_binormal,
+)
 from skpostbac.stats import (
     BetaAverage,
     BetaRatio,
@@ -52,9 +57,13 @@ EXACT = {
     "binary equivalent": POSTERIOR.binary_equivalent(),
 }
 DRAWN = {
-    "HierarchicalPairedDifference": HierarchicalPairedDifference([[5, 2, 1, 1]], n_draws=100),
+    "HierarchicalPairedDifference": HierarchicalPairedDifference(
+        [[5, 2, 1, 1]], n_draws=100
+    ),
     "DrawnDistribution": DrawnDistribution([1, 2, 2, 7]),
-    "mcc": PosteriorConfusionMetric.from_confusion_matrix(MATRIX, "mcc", random_state=0),
+    "mcc": PosteriorConfusionMetric.from_confusion_matrix(
+        MATRIX, "mcc", random_state=0
+    ),
     "binormal area": BINORMAL.roc_auc(),
 }
 ALL = EXACT | DRAWN
@@ -64,7 +73,10 @@ METHODS = {
     **dict.fromkeys(["icdf", "iccdf"], "p"),
 }
 # One of each kind for what is checked in the same place by all.
-FEW = {name: ALL[name] for name in ("BetaAverage", "DrawnDistribution", "balanced accuracy", "mcc")}
+FEW = {
+    name: ALL[name]
+    for name in ("BetaAverage", "DrawnDistribution", "balanced accuracy", "mcc")
+}
 RECURSIVE = []
 RECURSIVE.append(RECURSIVE)
 
@@ -74,9 +86,13 @@ one_of_each_kind = pytest.mark.parametrize("distribution", FEW.values(), ids=FEW
 
 def methods(distribution, *arguments):
     """Return the methods of a distribution that take such arguments, and their names."""
-    found = {name: argument for name, argument in METHODS.items() if argument in arguments}
+    found = {
+        name: argument for name, argument in METHODS.items() if argument in arguments
+    }
     return [
-        (getattr(distribution, name), found[name]) for name in found if hasattr(distribution, name)
+        (getattr(distribution, name), found[name])
+        for name in found
+        if hasattr(distribution, name)
     ]
 
 
@@ -114,7 +130,9 @@ def test_interval_with_a_limit_that_is_nan(x, y):
     """NaN, beside an interval that has a probability."""
     distribution = EXACT["BetaAverage"]
     expected = [NAN, distribution.cdf(0.75) - distribution.cdf(0.25)]
-    np.testing.assert_allclose(distribution.cdf([x, 0.25], [y, 0.75]), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        distribution.cdf([x, 0.25], [y, 0.75]), expected, rtol=1e-12
+    )
     assert np.isnan(distribution.cdf(x, y))
 
 
@@ -124,7 +142,11 @@ NO_NUMBERS = ["a", "0.5", ["0.5"], b"1", 1j, date(2020, 1, 1), None]
 NO_NUMBERS += [np.datetime64("2020"), np.timedelta64(1, "ns"), Decimal("sNaN")]
 MASKED = np.ma.array([0.1, 0.2], mask=[0, 1])
 NO_NUMBERS += [np.ma.masked, MASKED]
-NO_NUMBERS += [10**400, 10**5000, [Fraction(10**400)]]  # the second is too long to be written
+NO_NUMBERS += [
+    10**400,
+    10**5000,
+    [Fraction(10**400)],
+]  # the second is too long to be written
 NO_NUMBERS += [[[0.1, 0.2], [0.3]], RECURSIVE, [RECURSIVE, RECURSIVE]]
 
 
@@ -133,7 +155,9 @@ def test_what_is_no_number(distribution):
     """Refused by all methods, which name the argument as they spell it."""
     for values in NO_NUMBERS:
         for method, argument in methods(distribution, "x", "value", "p"):
-            with pytest.raises(ValueError, match=f"^{argument} must be an array of numbers"):
+            with pytest.raises(
+                ValueError, match=f"^{argument} must be an array of numbers"
+            ):
                 method(values)
     with pytest.raises(ValueError, match=r"^y must be an array of numbers, got 'a'$"):
         EXACT["BetaAverage"].cdf(0.5, "a")
@@ -144,13 +168,20 @@ def test_real_numbers_of_any_type(distribution):
     """Taken as the floats that they are, alone, in lists and in arrays of objects."""
     for method, _ in methods(distribution, "x", "value", "p"):
         half, quarter = method(0.5), method(0.25)
-        for value in (Fraction(1, 2), Decimal("0.5"), np.float16(0.5), np.longdouble(0.5)):
+        for value in (
+            Fraction(1, 2),
+            Decimal("0.5"),
+            np.float16(0.5),
+            np.longdouble(0.5),
+        ):
             assert method(value) == half
         for values in (
             [Fraction(1, 4), Decimal("0.5")],
             np.array([Decimal("0.25"), 0.5], dtype=object),
         ):
-            np.testing.assert_allclose(method(values), [quarter, half], rtol=1e-12, atol=1e-15)
+            np.testing.assert_allclose(
+                method(values), [quarter, half], rtol=1e-12, atol=1e-15
+            )
         for value in (True, np.bool_(True)):
             assert method(value) == method(1.0)
         assert np.isnan(method(Decimal("nan")))
@@ -201,19 +232,29 @@ TAKE_LEVELS = {
 def test_levels(method):
     """Of any type, with the result of the float; refused if they are none, also as a float only."""
     for level in NO_LEVELS:
-        with pytest.raises(ValueError, match=r"^level must be a number strictly between 0 and 1, "):
+        with pytest.raises(
+            ValueError, match=r"^level must be a number strictly between 0 and 1, "
+        ):
             method(level)
     for level in (Fraction(9, 10), Decimal("0.9"), np.float64(0.9)):
         assert method(level) == method(0.9)
 
 
 TAKE_NUMBERS = {
-    "rope": lambda rope: compare_posteriors({"a": POSTERIOR, "b": POSTERIOR}, rope=rope).rope,
+    "rope": lambda rope: (
+        compare_posteriors({"a": POSTERIOR, "b": POSTERIOR}, rope=rope).rope
+    ),
     "limit": lambda limit: PosteriorRefit(limit=limit).limit,
-    "exponent": lambda exponent: PowerTransform(EXACT["BetaAverage"], exponent).exponent,
-    "positive_fraction": lambda value: BinormalModel(0, 1, 1, 1, value).positive_fraction,
+    "exponent": lambda exponent: (
+        PowerTransform(EXACT["BetaAverage"], exponent).exponent
+    ),
+    "positive_fraction": lambda value: (
+        BinormalModel(0, 1, 1, 1, value).positive_fraction
+    ),
     "width": lambda width: required_test_size([0.9], width=width).assurance,
-    "assurance": lambda value: required_test_size([0.9], width=0.3, assurance=value).target,
+    "assurance": lambda value: (
+        required_test_size([0.9], width=0.3, assurance=value).target
+    ),
 }
 
 
@@ -237,7 +278,9 @@ NO_SEEDS += [np.ma.masked, np.random]
 def test_what_is_no_generator(distribution):
     """Refused before NumPy, which a list that holds itself would crash, sees it."""
     for rng in (*NO_SEEDS, np.random.RandomState(0)):
-        with pytest.raises(TypeError, match=r"^rng must be None, a non-negative integer, or a Gen"):
+        with pytest.raises(
+            TypeError, match=r"^rng must be None, a non-negative integer, or a Gen"
+        ):
             distribution.sample(rng=rng)
     for rng in (-1, np.int8(-3), -(10**400), -(10**5000)):
         with pytest.raises(ValueError, match=r"^rng must not be negative, got [-o<]"):
@@ -247,7 +290,13 @@ def test_what_is_no_generator(distribution):
 @every_distribution
 def test_generators(distribution):
     """Each is what NumPy makes of it."""
-    for make in (np.random.SeedSequence, np.random.PCG64, np.random.default_rng, int, np.uint8):
+    for make in (
+        np.random.SeedSequence,
+        np.random.PCG64,
+        np.random.default_rng,
+        int,
+        np.uint8,
+    ):
         expected = distribution.sample(3, rng=np.random.default_rng(make(3)))
         np.testing.assert_array_equal(distribution.sample(3, rng=make(3)), expected)
 
@@ -273,16 +322,25 @@ TAKE_RANDOM_STATES = {
         MATRIX, "f1", n_draws=20, random_state=seed
     ).mean(),
     "binormal": lambda seed: (
-        posterior_binormal(Y_TRUE, np.arange(18.0) ** 2, n_draws=20, random_state=seed).seed
+        posterior_binormal(
+            Y_TRUE, np.arange(18.0) ** 2, n_draws=20, random_state=seed
+        ).seed
     ),
     "comparison": lambda seed: compare_predictions(
-        Y_TRUE, {"a": Y_PRED, "b": Y_PRED[::-1], "c": [0, 1] * 9}, n_draws=20, random_state=seed
+        Y_TRUE,
+        {"a": Y_PRED, "b": Y_PRED[::-1], "c": [0, 1] * 9},
+        n_draws=20,
+        random_state=seed,
     ).prob_best()[0],
-    "test size": lambda seed: required_test_size([0.9], width=0.5, random_state=seed).assurance,
+    "test size": lambda seed: (
+        required_test_size([0.9], width=0.5, random_state=seed).assurance
+    ),
 }
 
 
-@pytest.mark.parametrize("function", TAKE_RANDOM_STATES.values(), ids=TAKE_RANDOM_STATES)
+@pytest.mark.parametrize(
+    "function", TAKE_RANDOM_STATES.values(), ids=TAKE_RANDOM_STATES
+)
 def test_random_states(function):
     """A seed, and a RandomState or Generator of it, give the same results twice."""
     for make in (
@@ -293,7 +351,9 @@ def test_random_states(function):
         assert function(make()) == function(make())
     assert function(np.uint16(7)) == function(np.random.RandomState(7))
     for seed in (*NO_SEEDS, -1, 2**32, 10**5000):
-        with pytest.raises(ValueError, match=r"^random_state must be None, an integer of at least"):
+        with pytest.raises(
+            ValueError, match=r"^random_state must be None, an integer of at least"
+        ):
             function(seed)
 
 
@@ -309,10 +369,14 @@ IMPOSSIBLE_SHAPES += [(10**10, 10**10), 2**62, (0, 10**20), (1,) * 65]
 def test_what_is_no_shape(distribution):
     """Refused by name."""
     for shape in NO_SHAPES:
-        with pytest.raises(TypeError, match=r"^shape must be a non-negative integer or a tuple"):
+        with pytest.raises(
+            TypeError, match=r"^shape must be a non-negative integer or a tuple"
+        ):
             distribution.sample(shape, rng=0)
     for shape in IMPOSSIBLE_SHAPES:
-        with pytest.raises(ValueError, match=r"^shape must (not be negative|be that of an array)"):
+        with pytest.raises(
+            ValueError, match=r"^shape must (not be negative|be that of an array)"
+        ):
             distribution.sample(shape, rng=0)
 
 
@@ -335,10 +399,14 @@ def test_shapes(distribution):
 
 def test_draws_have_a_seed_by_default():
     """Every function with a `random_state` returns the same in every call."""
-    public = [getattr(skpostbac, name) for name in skpostbac.__all__] + [posterior_binormal]
+    public = [getattr(skpostbac, name) for name in skpostbac.__all__] + [
+        posterior_binormal
+    ]
     methods = [member for one in public for _, member in getmembers(one, ismethod)]
     functions = filter(isfunction, [*public, *(method.__func__ for method in methods)])
-    parameters = [signature(function).parameters.get("random_state") for function in functions]
+    parameters = [
+        signature(function).parameters.get("random_state") for function in functions
+    ]
     defaults = [parameter.default for parameter in parameters if parameter is not None]
     assert len(defaults) > 5
     assert set(defaults) == {0}

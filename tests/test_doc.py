@@ -14,9 +14,13 @@ DOC = Path(__file__).parents[1] / "doc"
 GENERATED = {"_build", "auto_examples", "generated"}
 NO_PAGES = {"_templates", "examples"}
 # Home directories, temporary ones, drives, and addresses of files.
-LOCAL_PATH = re.compile(r"(?<![\w.~/:-])/(home|root|tmp|work|Users|mnt)/|\b[A-Z]:\\|file://")
+LOCAL_PATH = re.compile(
+    r"(?<![\w.~/:-])/(home|root|tmp|work|Users|mnt)/|\b[A-Z]:\\|file://"
+)
 
-pytestmark = pytest.mark.skipif(not DOC.is_dir(), reason="doc/ is not part of this copy")
+pytestmark = pytest.mark.skipif(
+    not DOC.is_dir(), reason="doc/ is not part of this copy"
+)
 
 
 def directive_entries(text, directive):
@@ -44,14 +48,19 @@ def sources():
     ]
 
 
-PUBLIC = [skpostbac, *(module for _, module in inspect.getmembers(skpostbac, inspect.ismodule))]
+PUBLIC = [
+    skpostbac,
+    *(module for _, module in inspect.getmembers(skpostbac, inspect.ismodule)),
+]
 
 
 @pytest.mark.parametrize("module", PUBLIC, ids=lambda module: module.__name__)
 def test_api_reference_has_every_public_name_once(module):
     """No public name is forgotten, named twice, or no longer there."""
     elsewhere = set() if module is skpostbac else set(skpostbac.__all__)
-    entries = directive_entries((DOC / "api" / "index.rst").read_text("utf-8"), "autosummary")
+    entries = directive_entries(
+        (DOC / "api" / "index.rst").read_text("utf-8"), "autosummary"
+    )
     listed = [name for owner, name in entries if owner == module.__name__]
     assert sorted(listed) == sorted({*module.__all__} - elsewhere)
 
@@ -84,10 +93,14 @@ HOW_TO = listed_pages("user_guide/index") if DOC.is_dir() else []
 @pytest.mark.parametrize("name", HOW_TO)
 def test_how_to_guide_begins_with_a_call_and_its_output(name):
     """At most one section begins before the first code, and something is printed there."""
-    shown = re.search(r"^ *(>>>|\$) .*\n(?: *(?:>>>|\.\.\.).*\n)*(.*)", pages()[name], flags=re.M)
+    shown = re.search(
+        r"^ *(>>>|\$) .*\n(?: *(?:>>>|\.\.\.).*\n)*(.*)", pages()[name], flags=re.M
+    )
     assert shown[2].strip()
     before = pages()[name][: shown.start()]
-    assert len(re.findall(r"^[=-]{3,}$", before, flags=re.M)) <= 3  # two are those of the title
+    assert (
+        len(re.findall(r"^[=-]{3,}$", before, flags=re.M)) <= 3
+    )  # two are those of the title
 
 
 @pytest.mark.parametrize("name", HOW_TO)
@@ -116,7 +129,13 @@ def test_no_page_has_a_local_path():
 
 def test_local_paths_are_seen():
     """The pattern finds what it is for; addresses and paths within the project are fine."""
-    local = ["see /tmp/x", "(/home/me/a.py)", "C:\\data", "file:///etc/hosts", "``/work/a``"]
+    local = [
+        "see /tmp/x",
+        "(/home/me/a.py)",
+        "C:\\data",
+        "file:///etc/hosts",
+        "``/work/a``",
+    ]
     assert all(map(LOCAL_PATH.search, local))
     others = ["https://a.org/home/x", "doc/tmp/x", "train/work/test", "a / b"]
     assert not any(map(LOCAL_PATH.search, others))
@@ -126,7 +145,12 @@ EVIDENCE = DOC / "evidence"
 BENCHMARKS = DOC.parent / "benchmarks"
 QUOTED = (EVIDENCE / "quoted.rst.inc").read_text("utf-8") if DOC.is_dir() else ""
 QUOTED = dict(re.findall(r"^\.\. \|(.*)\| replace:: (.*)$", QUOTED, flags=re.M))
-QUOTING = ("evidence/index", "user_guide/choose", "user_guide/priors", "user_guide/subgroups")
+QUOTING = (
+    "evidence/index",
+    "user_guide/choose",
+    "user_guide/priors",
+    "user_guide/subgroups",
+)
 # What these pages may say without a table: levels, settings, and errors of approximations.
 ALLOWED = re.compile(
     r"95 %\s(bootstrap\s|credible\s)?intervals?|recalls\sof\s90 %|agree\son\s80 %|"
@@ -162,7 +186,11 @@ def test_pages_quote_no_number_that_a_table_does_not_have(name):
 
 def test_quoted_names_exist():
     """The text that names a measured number has one."""
-    named = {one for text in pages().values() for one in re.findall(r"\|([a-z]+-[\w-]+)\|", text)}
+    named = {
+        one
+        for text in pages().values()
+        for one in re.findall(r"\|([a-z]+-[\w-]+)\|", text)
+    }
     assert named == QUOTED.keys()
 
 
@@ -174,13 +202,17 @@ def test_first_page_quotes_the_tables():
     quoted = re.findall(r"\d+ %", ALLOWED.sub("", prose))
     assert quoted == [measured["first-page-bootstrap"], measured["first-page-default"]]
     table = r"^Two classes of five samples(?:.*\n)+?(?:bootstrap +(\S+))$"
-    assert f"only {100 * numbers('doc/evidence/intervals.rst.inc', table)[0]:.0f} %" in prose
+    assert (
+        f"only {100 * numbers('doc/evidence/intervals.rst.inc', table)[0]:.0f} %"
+        in prose
+    )
 
 
 def test_paper_has_what_the_journal_asks_for():
     """Its sections, its length, and an entry for each citation, all of which are cited."""
     paper, bib = (
-        (DOC.parent / "paper" / name).read_text("utf-8") for name in ("paper.md", "paper.bib")
+        (DOC.parent / "paper" / name).read_text("utf-8")
+        for name in ("paper.md", "paper.bib")
     )
     text = paper.split("---\n", 2)[2]
     assert re.findall(r"(?m)^# (.*)", text) == [

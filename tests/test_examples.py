@@ -7,7 +7,9 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "doc" / "examples"
 
-pytestmark = pytest.mark.skipif(not EXAMPLES.exists(), reason="doc/ is not part of this copy")
+pytestmark = pytest.mark.skipif(
+    not EXAMPLES.exists(), reason="doc/ is not part of this copy"
+)
 
 # What a script must print: the numbers that its text, or a publication, speaks of.
 PRINTED = {

@@ -81,12 +81,39 @@ def recursive():
     return values
 
 
-HOSTILE = [b"a", 1j, float("nan"), -1, 2**63, 10**400, [[]], [[1], [1, 2]], recursive(), object()]
+HOSTILE = [
+    b"a",
+    1j,
+    float("nan"),
+    -1,
+    2**63,
+    10**400,
+    [[]],
+    [[1], [1, 2]],
+    recursive(),
+    object(),
+]
 HOSTILE += [np.ma.array(Y_TRUE, mask=[True] + 5 * [False]), np.datetime64("2020-01-01")]
-HOSTILE += [Decimal("sNaN"), (i for i in range(N)), np.zeros((2, 2, 2)), int, Unreadable(), pd.NA]
-HOSTILE += [[10**400] * N, [0, 1, 2**70, 1, 0, 1], [0, 1, float("inf"), 1, 0, 1], [1e308] * N]
+HOSTILE += [
+    Decimal("sNaN"),
+    (i for i in range(N)),
+    np.zeros((2, 2, 2)),
+    int,
+    Unreadable(),
+    pd.NA,
+]
+HOSTILE += [
+    [10**400] * N,
+    [0, 1, 2**70, 1, 0, 1],
+    [0, 1, float("inf"), 1, 0, 1],
+    [1e308] * N,
+]
 HOSTILE += [[0, 1, 1j, 1, 0, 1], [Decimal("sNaN")] * N, [Decimal(-1), Decimal(1)] * 3]
-HOSTILE += [[Fraction(-1), Fraction(1, 3)] * 3, [dt.date(2020, 1, 1)] * N, [object()] * N]
+HOSTILE += [
+    [Fraction(-1), Fraction(1, 3)] * 3,
+    [dt.date(2020, 1, 1)] * N,
+    [object()] * N,
+]
 HOSTILE += [[Unreadable()] * N, [{}] * N, [0, "a", 0, 1, 0, 1], np.full((2, 2), 1e308)]
 HOSTILE += [np.zeros(N, "V4"), pd.Series(pd.interval_range(0, N)), pl.Series([[0]] * N)]
 HOSTILE += [pl.Series([None] * N)]
@@ -116,13 +143,17 @@ FUNCTIONS = {
     PosteriorBalancedAccuracy: MODEL | {"counts": COUNTS},
     PosteriorBalancedAccuracy.from_confusion_matrix: MODEL
     | {"C": [[1, 2], [3, 4]], "labels": None},
-    PosteriorConfusionMetric.from_confusion_matrix: {"C": [[1, 2], [3, 4]], "metric": "recall"},
+    PosteriorConfusionMetric.from_confusion_matrix: {
+        "C": [[1, 2], [3, 4]],
+        "metric": "recall",
+    },
     GuessingTest.from_confusion_matrix: {"C": [[1, 2], [3, 4]]},
     PairedCounts: {"names": ["a", "b"], "classes": [0, 1], "class_index": [0, 1]}
     | {"patterns": [[True, False], [False, True]], "counts": [1, 2]},
     paired_counts: {"y_true": Y_TRUE, "predictions": {"a": Y_PRED}}
     | {"labels": None, "sample_weight": None},
-    compare_predictions: MODEL | {"y_true": Y_TRUE, "predictions": {"a": Y_PRED, "b": Y_TRUE}},
+    compare_predictions: MODEL
+    | {"y_true": Y_TRUE, "predictions": {"a": Y_PRED, "b": Y_TRUE}},
     PosteriorRefit: MODEL | {"objective": "lower", "labels": None, "n_repeats": 1},
     required_test_size: {"recalls": 0.8, "width": 0.2},
     cross_val_posterior: MODEL
@@ -142,7 +173,9 @@ def complaint(function, argument, value):
     try:
         function(**FUNCTIONS[function] | {argument: value})
     except (ValueError, TypeError) as error:
-        is_named = argument in str(error) or OTHER_WORDS.get(argument, argument) in str(error)
+        is_named = argument in str(error) or OTHER_WORDS.get(argument, argument) in str(
+            error
+        )
         return None if is_named else str(error)
     except Exception as error:  # warnings too
         return repr(error)
@@ -151,7 +184,9 @@ def complaint(function, argument, value):
 
 def complaints(check, values):
     """Return what is wrong, by the place of the value."""
-    return {place: found for place, value in enumerate(values) if (found := check(value))}
+    return {
+        place: found for place, value in enumerate(values) if (found := check(value))
+    }
 
 
 @pytest.mark.filterwarnings(
@@ -189,40 +224,97 @@ def search(**changes):
 
 def curve(**changes):
     """Return a display of the diagonal."""
-    keywords = {"curve": "roc", "x": [0, 1], "y": [0, 1], "area": 0.5, "positive_fraction": 0.5}
+    keywords = {
+        "curve": "roc",
+        "x": [0, 1],
+        "y": [0, 1],
+        "area": 0.5,
+        "positive_fraction": 0.5,
+    }
     return BinormalCurveDisplay(**keywords | changes)
 
 
 TYPE_ERRORS = [
     (lambda: PosteriorBinaryEquivalentAccuracy(POSTERIOR, 2), "accuracy must be a"),
     (lambda: GuessingTest(1.5, 2, 1.0, -1.0), "correct must be an instance of int"),
-    (lambda: GuessingTest(1, 2, "1", -1.0), "expected_correct must be an instance of float"),
-    (lambda: RequiredTestSize(None, samples=np.arange(2), goal="a goal"), "a RequiredTestSize is"),
-    (lambda: PosteriorDisplay.from_recalls(POSTERIOR.binary_equivalent()), "posterior must be a"),
-    (lambda: PosteriorDisplay({"a": 1}), r"posteriors\['a'\] must be a posterior, got int"),
-    (lambda: PosteriorComparisonDisplay(POSTERIOR), "comparison must be a PosteriorComparison"),
+    (
+        lambda: GuessingTest(1, 2, "1", -1.0),
+        "expected_correct must be an instance of float",
+    ),
+    (
+        lambda: RequiredTestSize(None, samples=np.arange(2), goal="a goal"),
+        "a RequiredTestSize is",
+    ),
+    (
+        lambda: PosteriorDisplay.from_recalls(POSTERIOR.binary_equivalent()),
+        "posterior must be a",
+    ),
+    (
+        lambda: PosteriorDisplay({"a": 1}),
+        r"posteriors\['a'\] must be a posterior, got int",
+    ),
+    (
+        lambda: PosteriorComparisonDisplay(POSTERIOR),
+        "comparison must be a PosteriorComparison",
+    ),
     (lambda: search(posteriors=[POSTERIOR, None]), r"posteriors\[1\] must be a"),
     (lambda: PairedCounts.empty(3), "names must be a tuple or a list, got int"),
-    (lambda: compare_predictions(Y_TRUE, {1: Y_PRED, "b": Y_TRUE}), "predictions: the names of"),
-    (lambda: compare_posteriors({1: POSTERIOR, "b": POSTERIOR}), "posteriors: the names of"),
+    (
+        lambda: compare_predictions(Y_TRUE, {1: Y_PRED, "b": Y_TRUE}),
+        "predictions: the names of",
+    ),
+    (
+        lambda: compare_posteriors({1: POSTERIOR, "b": POSTERIOR}),
+        "posteriors: the names of",
+    ),
     (lambda: population_posterior(object()), "total must be given unless correct is"),
-    (lambda: ClassCountsScorer()(DummyClassifier, [[0]], [0]), "estimator must be a classifier"),
-    (lambda: OutcomesScorer(3)(1j, [[0]], [0]), "estimator must be a classifier with predict,"),
+    (
+        lambda: ClassCountsScorer()(DummyClassifier, [[0]], [0]),
+        "estimator must be a classifier",
+    ),
+    (
+        lambda: OutcomesScorer(3)(1j, [[0]], [0]),
+        "estimator must be a classifier with predict,",
+    ),
     (lambda: PosteriorSearchDisplay.from_search(0.5), "search must be a fitted search"),
     (lambda: BinormalCurveDisplay.from_model([]), "model must be a BinormalModel"),
     (lambda: POSTERIOR.plot(name=[[]]), "name must be a string"),
-    (lambda: BinormalCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, name=[]), "name must"),
-    (lambda: PosteriorDisplay(POSTERIOR, score_name=1), "score_name must be a string or None"),
-    (lambda: PosteriorDisplay.from_predictions([0, 1], [0, 1], name=[]), "name must be a string"),
-    (lambda: PosteriorDisplay.from_predictions([0, 1], {1: [0, 1]}), "y_pred: the names of"),
-    (lambda: PosteriorDisplay.from_estimator([], [[0]], [0]), "estimator must be a classifier"),
-    (lambda: NormalScoresDisplay.from_estimator(int, [[0]], [0]), "estimator must be a fitted"),
+    (
+        lambda: BinormalCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, name=[]),
+        "name must",
+    ),
+    (
+        lambda: PosteriorDisplay(POSTERIOR, score_name=1),
+        "score_name must be a string or None",
+    ),
+    (
+        lambda: PosteriorDisplay.from_predictions([0, 1], [0, 1], name=[]),
+        "name must be a string",
+    ),
+    (
+        lambda: PosteriorDisplay.from_predictions([0, 1], {1: [0, 1]}),
+        "y_pred: the names of",
+    ),
+    (
+        lambda: PosteriorDisplay.from_estimator([], [[0]], [0]),
+        "estimator must be a classifier",
+    ),
+    (
+        lambda: NormalScoresDisplay.from_estimator(int, [[0]], [0]),
+        "estimator must be a fitted",
+    ),
     (
         lambda: NormalScoresDisplay.from_estimator(*TESTED, pos_label=pd.Series([1])),
         "pos_label must be a",
     ),
-    (lambda: COMPARISON.plot(kind="ranks", cmap={}), "cmap must be a str or a matplotlib Colormap"),
-    (lambda: COMPARISON.plot(kind="matrix", cmap=1), "cmap must be a str or a matplotlib Colormap"),
+    (
+        lambda: COMPARISON.plot(kind="ranks", cmap={}),
+        "cmap must be a str or a matplotlib Colormap",
+    ),
+    (
+        lambda: COMPARISON.plot(kind="matrix", cmap=1),
+        "cmap must be a str or a matplotlib Colormap",
+    ),
     (lambda: curve(band=1), "band must be a CurveBand or None"),
     (lambda: curve(empirical=1), "empirical must be an EmpiricalCurve or None"),
     (lambda: curve(name=1), "name must be a string"),
@@ -231,63 +323,154 @@ TYPE_ERRORS = [
     (lambda: search(posteriors=int), "posteriors must be a sequence"),
     (lambda: search(groups=1.5), "groups must be a sequence"),
     (lambda: search(groups=[1, 2]), "groups must be strings"),
-    (lambda: cross_val_posterior(*WINE, cv=[1, 2]), "cv must be an int, a splitter or an iterable"),
-    (lambda: cross_val_posterior(*WINE, cv=[[1, 2, 3]]), "cv must be an int, a splitter"),
+    (
+        lambda: cross_val_posterior(*WINE, cv=[1, 2]),
+        "cv must be an int, a splitter or an iterable",
+    ),
+    (
+        lambda: cross_val_posterior(*WINE, cv=[[1, 2, 3]]),
+        "cv must be an int, a splitter",
+    ),
 ]
 VALUE_ERRORS = [
-    (lambda: PosteriorBinaryEquivalentAccuracy(DISTRIBUTION - DISTRIBUTION, 2), "accuracy"),
+    (
+        lambda: PosteriorBinaryEquivalentAccuracy(DISTRIBUTION - DISTRIBUTION, 2),
+        "accuracy",
+    ),
     (lambda: GuessingTest(5, 2, 1.0, -1.0), "correct == 5, must be <= 2"),
-    (lambda: GuessingTest(1, 2, float("nan"), -1.0), r"expected_correct must be in \[0, n\],"),
+    (
+        lambda: GuessingTest(1, 2, float("nan"), -1.0),
+        r"expected_correct must be in \[0, n\],",
+    ),
     (lambda: GuessingTest(1, 2, 1.0, 0.5), "log_p_value must be at most 0, got 0.5"),
-    (lambda: ProbAboveChance("0.5", 0.5, 1.0), r"probability must be in \[0, 1\], got .0.5."),
+    (
+        lambda: ProbAboveChance("0.5", 0.5, 1.0),
+        r"probability must be in \[0, 1\], got .0.5.",
+    ),
     (lambda: ProbAboveChance(5, 0.5, 1.0), r"probability must be in \[0, 1\], got 5"),
-    (lambda: ProbAboveChance(0.5, float("nan"), 1.0), r"prior must be in \[0, 1\], got nan"),
-    (lambda: ProbAboveChance(0.5, 0.5, -1), "bayes_factor must not be negative, got -1"),
-    (lambda: PosteriorDisplay({}), "posteriors must contain at least one posterior, got none"),
-    (lambda: search(values=[1]), "must have one entry for each of one or more posteriors, got 1"),
-    (lambda: search(groups=["x"]), "values and groups must have one entry for each .* and 1"),
-    (lambda: search(best_index=2), "best_index must be the position of one of 2 candidates,"),
+    (
+        lambda: ProbAboveChance(0.5, float("nan"), 1.0),
+        r"prior must be in \[0, 1\], got nan",
+    ),
+    (
+        lambda: ProbAboveChance(0.5, 0.5, -1),
+        "bayes_factor must not be negative, got -1",
+    ),
+    (
+        lambda: PosteriorDisplay({}),
+        "posteriors must contain at least one posterior, got none",
+    ),
+    (
+        lambda: search(values=[1]),
+        "must have one entry for each of one or more posteriors, got 1",
+    ),
+    (
+        lambda: search(groups=["x"]),
+        "values and groups must have one entry for each .* and 1",
+    ),
+    (
+        lambda: search(best_index=2),
+        "best_index must be the position of one of 2 candidates,",
+    ),
     (
         lambda: POSTERIOR.credible_interval(method=np.array(["hdi", "central"])),
         "method must be 'hull'",
     ),
     (lambda: POSTERIOR.credible_interval(HOUR), "level must be a number"),
-    (lambda: BinormalModel(0, 1, 1, 1, positive_fraction=HOUR), "positive_fraction must be"),
+    (
+        lambda: BinormalModel(0, 1, 1, 1, positive_fraction=HOUR),
+        "positive_fraction must be",
+    ),
     (lambda: BinormalModel(HOUR, 1, 1, 1), "mean_negative must be a finite"),
     (lambda: OutcomesScorer(HOUR), "max_test_size must be a positive integer"),
-    (lambda: PosteriorComparison.from_paired_counts(PAIRED, rope=HOUR), "rope must be at least 0"),
-    (lambda: compare_posteriors({"A": POSTERIOR, "B": POSTERIOR}, rope=1), "rope must be at least"),
+    (
+        lambda: PosteriorComparison.from_paired_counts(PAIRED, rope=HOUR),
+        "rope must be at least 0",
+    ),
+    (
+        lambda: compare_posteriors({"A": POSTERIOR, "B": POSTERIOR}, rope=1),
+        "rope must be at least",
+    ),
     (lambda: PAIRED.cells("A", []), r"second must be one of \('A', 'B'\), got \[\]"),
     (lambda: PAIRED.margin(pd.Series(["A", "B"])), "name must be one of"),
     (
-        lambda: PosteriorComparison.from_paired_counts(PAIRED).rope_masses(pl.Series(["A"]), "B"),
+        lambda: PosteriorComparison.from_paired_counts(PAIRED).rope_masses(
+            pl.Series(["A"]), "B"
+        ),
         "a must be",
     ),
     (lambda: COUNTS.update(["a"], ["b"]), "y_true must have labels of the same type"),
-    (lambda: PAIRED.update(["a"], {"A": ["b"], "B": ["a"]}), "y_true must have labels of the same"),
-    (lambda: binary_equivalent_accuracy([0.5, 0.6], [2, 3, 4]), "accuracy and n_classes must have"),
-    (lambda: binary_equivalent_accuracy_score([0, 1], [0, 1], labels=[0]), "n_classes must be .*"),
-    (lambda: BinormalModel(0, 1, 1, 1).roc_curve(n_points=2**70), "n_points == .* must be <="),
-    (lambda: binormal_check(Y_TRUE, Y_SCORE, pos_label=np.array([0, 1])), r"pos_label=array\(\[0,"),
-    (lambda: binormal_check(Y_TRUE, Y_SCORE, pos_label=Decimal("sNaN")), "is not a valid label"),
-    (lambda: ProbAboveChance(0.8, 0.5, 10**400), "bayes_factor must be in the range of a float"),
-    (lambda: cross_val_posterior(*WINE, groups=[1]), "X, y and groups: Found input variables"),
-    (lambda: COMPARISON.plot(kind="difference", pair=pd.Series([0.5, 0.2])), "pair must name two"),
-    (lambda: COMPARISON.plot(pair=pd.DataFrame({"a": [0.5]})), r"pair must name two of \('A'"),
+    (
+        lambda: PAIRED.update(["a"], {"A": ["b"], "B": ["a"]}),
+        "y_true must have labels of the same",
+    ),
+    (
+        lambda: binary_equivalent_accuracy([0.5, 0.6], [2, 3, 4]),
+        "accuracy and n_classes must have",
+    ),
+    (
+        lambda: binary_equivalent_accuracy_score([0, 1], [0, 1], labels=[0]),
+        "n_classes must be .*",
+    ),
+    (
+        lambda: BinormalModel(0, 1, 1, 1).roc_curve(n_points=2**70),
+        "n_points == .* must be <=",
+    ),
+    (
+        lambda: binormal_check(Y_TRUE, Y_SCORE, pos_label=np.array([0, 1])),
+        r"pos_label=array\(\[0,",
+    ),
+    (
+        lambda: binormal_check(Y_TRUE, Y_SCORE, pos_label=Decimal("sNaN")),
+        "is not a valid label",
+    ),
+    (
+        lambda: ProbAboveChance(0.8, 0.5, 10**400),
+        "bayes_factor must be in the range of a float",
+    ),
+    (
+        lambda: cross_val_posterior(*WINE, groups=[1]),
+        "X, y and groups: Found input variables",
+    ),
+    (
+        lambda: COMPARISON.plot(kind="difference", pair=pd.Series([0.5, 0.2])),
+        "pair must name two",
+    ),
+    (
+        lambda: COMPARISON.plot(pair=pd.DataFrame({"a": [0.5]})),
+        r"pair must name two of \('A'",
+    ),
     (lambda: curve(curve="a"), "curve must be one of"),
     (lambda: curve(x=int), "x must be an array of numbers"),
-    (lambda: curve(y=[0, 0.5, 1]), "x and y must be 1-dimensional and have the same length"),
+    (
+        lambda: curve(y=[0, 0.5, 1]),
+        "x and y must be 1-dimensional and have the same length",
+    ),
     (lambda: curve(area="a"), "area must be in"),
-    (lambda: curve(positive_fraction=None), "positive_fraction must be a number strictly between"),
+    (
+        lambda: curve(positive_fraction=None),
+        "positive_fraction must be a number strictly between",
+    ),
     (lambda: curve(level="a"), "level must be a number strictly between 0 and 1"),
     (lambda: curve(interval=(0.9, 0.1)), "interval must be two ascending numbers"),
-    (lambda: curve(band=CurveBand([0, 1], [0], [0, 1], [0, 1])), "band: x and y must be 1-dim"),
+    (
+        lambda: curve(band=CurveBand([0, 1], [0], [0, 1], [0, 1])),
+        "band: x and y must be 1-dim",
+    ),
     (lambda: curve(empirical=([0], [0, 1], 0.5)), "empirical: x and y must be"),
     (lambda: search(best_index=np.array([0, 1])), "best_index must be the position of"),
     (lambda: cross_val_posterior(*WINE, cv=[]), "cv must have at least one split"),
     (lambda: cross_val_posterior(*WINE, cv={}), "cv must have at least one split"),
-    (lambda: posterior_confusion_metric(Y_TRUE, Y_PRED, "f1", n_draws=2**63), "n_draws"),
-    (lambda: compare_predictions(Y_TRUE, {"a": Y_PRED, "b": Y_TRUE}, n_draws=10**400), "n_draws"),
+    (
+        lambda: posterior_confusion_metric(Y_TRUE, Y_PRED, "f1", n_draws=2**63),
+        "n_draws",
+    ),
+    (
+        lambda: compare_predictions(
+            Y_TRUE, {"a": Y_PRED, "b": Y_TRUE}, n_draws=10**400
+        ),
+        "n_draws",
+    ),
 ]
 
 
@@ -296,7 +479,9 @@ ERRORS += [(ValueError, *case) for case in VALUE_ERRORS]
 
 
 @pytest.mark.parametrize(
-    ("error", "call", "message"), ERRORS, ids=[f"{i}-{case[2]}" for i, case in enumerate(ERRORS)]
+    ("error", "call", "message"),
+    ERRORS,
+    ids=[f"{i}-{case[2]}" for i, case in enumerate(ERRORS)],
 )
 def test_a_refusal_names_the_argument(error, call, message):
     """Where the error of another library, or of another argument, would have spoken."""
@@ -342,9 +527,23 @@ READERS = {
     "summary": PosteriorRefit(complexity=len).summary,
     "display": PosteriorSearchDisplay.from_cv_results,
 }
-COLUMNS = [[1.0], [1.0] * 3, [], 1.0, None, ["a", "b"], ["1", "2"], [-1.0, 1.0], [np.inf, 1.0]]
+COLUMNS = [
+    [1.0],
+    [1.0] * 3,
+    [],
+    1.0,
+    None,
+    ["a", "b"],
+    ["1", "2"],
+    [-1.0, 1.0],
+    [np.inf, 1.0],
+]
 COLUMNS += [[1e308, 1e308], [10**400, 1], [1j, 1], [[1], [1, 2]], np.ones((2, 2)), "ab"]
-COLUMNS += [np.array([object(), 1], object), np.array(["2020", "2021"], "M8[D]"), [pd.NA, 1]]
+COLUMNS += [
+    np.array([object(), 1], object),
+    np.array(["2020", "2021"], "M8[D]"),
+    [pd.NA, 1],
+]
 COLUMNS += [np.ma.array([1.0, 2.0], mask=[True, False]), [Decimal("sNaN"), 1]]
 COLUMNS += [Unreadable(), [Unreadable()] * 2]
 KEYS = ["split0_test_correct_1", "split1_test_total_2", "split2_test_outcomes_0"]
@@ -369,7 +568,10 @@ def test_columns_are_checked(key, reader, searched):
         pytest.importorskip("matplotlib")
     if "outcomes" in key and reader in ("pooled", "display"):
         return  # not read, or read as numbers alone
-    assert complaints(lambda value: not_named(reader, {**searched, key: value}), COLUMNS) == {}
+    assert (
+        complaints(lambda value: not_named(reader, {**searched, key: value}), COLUMNS)
+        == {}
+    )
     assert not_named(reader, {k: v for k, v in searched.items() if k != key}) is None
 
 
@@ -378,7 +580,12 @@ def test_params_are_checked(reader, searched):
     """There is a dict of parameters for each candidate."""
     if reader == "display":
         pytest.importorskip("matplotlib")
-    assert complaints(lambda value: not_named(reader, {**searched, "params": value}), COLUMNS) == {}
+    assert (
+        complaints(
+            lambda value: not_named(reader, {**searched, "params": value}), COLUMNS
+        )
+        == {}
+    )
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -394,12 +601,17 @@ def without(results, keep):
 TOTAL, OUTCOMES = "split0_test_total_0", "split0_test_outcomes_0"
 CHANGES = {
     "each sample once": lambda r: {**r, TOTAL: r[TOTAL] + 0.5},
-    "outcomes with .* correct predictions where": lambda r: {**r, OUTCOMES: r[OUTCOMES] * 0},
+    "outcomes with .* correct predictions where": lambda r: {
+        **r,
+        OUTCOMES: r[OUTCOMES] * 0,
+    },
     "must hold integers as outcomes": lambda r: {**r, OUTCOMES: np.array([0.5, 0.5])},
     "outcomes of at most 53 samples": lambda r: without(
         r, lambda key: "outcomes" not in key or "outcomes_0" in key
     ),
-    "no column of 'outcomes_0'": lambda r: without(r, lambda key: "outcomes_0" not in key),
+    "no column of 'outcomes_0'": lambda r: without(
+        r, lambda key: "outcomes_0" not in key
+    ),
 }
 
 
@@ -412,7 +624,9 @@ def test_outcomes_agree_with_counts(message, change, searched):
 
 def test_none_is_a_failed_fit():
     """As in results that were stored as JSON."""
-    scores = cross_validate(DummyClassifier(), X_WINE, Y_WINE, scoring=ClassCountsScorer(), cv=3)
+    scores = cross_validate(
+        DummyClassifier(), X_WINE, Y_WINE, scoring=ClassCountsScorer(), cv=3
+    )
     stored = {key: [None, *column[1:].tolist()] for key, column in scores.items()}
     with pytest.raises(ValueError, match=r"cv_results has failed fits: split 0$"):
         pooled_posteriors(stored)
@@ -427,11 +641,17 @@ FLAGS = [
     ("balanced", partial(binary_equivalent_accuracy_score, *LABELS_ONLY)),
     ("balanced", make_binary_equivalent_scorer),
     ("paired", partial(required_test_size, 0.5, difference=0.4)),
-    *((name, PosteriorDisplay(POSTERIOR).plot) for name in ("despine", "plot_chance_level")),
+    *(
+        (name, PosteriorDisplay(POSTERIOR).plot)
+        for name in ("despine", "plot_chance_level")
+    ),
     ("despine", PosteriorComparisonDisplay(COMPARISON).plot),
     *((name, search().plot) for name in ("despine", "plot_chance_level")),
     ("despine", NormalScoresDisplay(binormal_check(Y_TRUE, Y_SCORE)).plot),
-    *((name, curve().plot) for name in ("plot_band", "plot_empirical", "plot_chance_level")),
+    *(
+        (name, curve().plot)
+        for name in ("plot_band", "plot_empirical", "plot_chance_level")
+    ),
     ("despine", curve().plot),
 ]
 
@@ -453,12 +673,19 @@ DISPLAYS = {
     PosteriorDisplay(POSTERIOR): ["curve_kwargs", "chance_level_kwargs"],
     PosteriorComparisonDisplay(COMPARISON): [],
     search(): ["errorbar_kwargs", "best_kwargs", "chance_level_kwargs"],
-    curve(): [*("curve_kwargs", "band_kwargs", "empirical_kwargs", "chance_level_kwargs")],
-    NormalScoresDisplay(binormal_check(Y_TRUE, Y_SCORE)): ["points_kwargs", "line_kwargs"],
+    curve(): [
+        *("curve_kwargs", "band_kwargs", "empirical_kwargs", "chance_level_kwargs")
+    ],
+    NormalScoresDisplay(binormal_check(Y_TRUE, Y_SCORE)): [
+        "points_kwargs",
+        "line_kwargs",
+    ],
 }
 
 
-@pytest.mark.parametrize("display", DISPLAYS, ids=lambda display: type(display).__name__)
+@pytest.mark.parametrize(
+    "display", DISPLAYS, ids=lambda display: type(display).__name__
+)
 def test_axes_and_keyword_arguments_are_checked(display):
     """Before there is an empty figure; `plt.subplots` may have returned an array of axes."""
     for ax in (int, 0.5, [], np.array([None, None])):
@@ -466,7 +693,9 @@ def test_axes_and_keyword_arguments_are_checked(display):
             display.plot(ax=ax)
     for argument in DISPLAYS[display]:
         for value in (3, [1], "ab", {1: 2}):
-            with pytest.raises(TypeError, match=rf"{argument}.* must be a dict with names as keys"):
+            with pytest.raises(
+                TypeError, match=rf"{argument}.* must be a dict with names as keys"
+            ):
                 display.plot(**{argument: value})
     assert not plt.get_fignums()
 
@@ -485,5 +714,7 @@ def test_lines_of_huge_scores_do_not_overflow():
     display = NormalScoresDisplay.from_predictions(Y_TRUE, scores)
     small = NormalScoresDisplay.from_predictions(Y_TRUE, Y_SCORE)
     for line, expected in zip(display.lines_, small.lines_, strict=True):
-        np.testing.assert_allclose(line.get_ydata(), scale * expected.get_ydata(), rtol=1e-12)
+        np.testing.assert_allclose(
+            line.get_ydata(), scale * expected.get_ydata(), rtol=1e-12
+        )
     plt.close("all")

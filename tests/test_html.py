@@ -1,16 +1,20 @@
 """HTML for notebooks: escaped, self-contained, in the colours of the page, and true.
 
-``golden/views.tsv`` has the rows of all views. ``python tests/test_html.py`` writes it anew: read
-the difference before you commit it.
+``golden/views.tsv`` has the rows of all views. ``python tests/test_html.py`` writes it anew, or
+``python tests/test_html.py accuracy`` this view: read the difference before you commit it.
 """
 
 import pickle
 import re
+import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+
+# As a script, it sees the folder of this file only.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from skpostbac import (
     ClassCounts,
@@ -29,10 +33,13 @@ from skpostbac import (
 from skpostbac.binormal import posterior_binormal
 from skpostbac.metrics import SubgroupPosteriors
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage
+from tests.texts import is_same_but_for_digits, keep_digits
 
 GOLDEN = Path(__file__).parent / "golden" / "views.tsv"
 DECIMAL = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?")
-COUNTS = ClassCounts(["<script>alert(1)</script>", "a & b", '"c"'], [30, 8, 3], [32, 10, 4])
+COUNTS = ClassCounts(
+    ["<script>alert(1)</script>", "a & b", '"c"'], [30, 8, 3], [32, 10, 4]
+)
 BALANCED = PosteriorBalancedAccuracy(COUNTS)
 OTHER = PosteriorBalancedAccuracy(ClassCounts(COUNTS.classes, [25, 9, 3], [32, 10, 4]))
 HOSTILE = compare_posteriors({"<b>bold": BALANCED, 'x & "y"': OTHER})
@@ -43,9 +50,13 @@ RESULTS = {
     "perfect": PosteriorBalancedAccuracy.from_counts([3, 3], [3, 3], prior="jeffreys"),
     "arcsine": PosteriorAccuracy(ClassCounts([0], [0], [0]), prior="jeffreys"),
     "billion": PosteriorBalancedAccuracy.from_counts([9e8, 8e8], [1e9, 1e9]),
-    "point": PosteriorBalancedAccuracy.from_counts([9e14] * 2, [9e14] * 2, prior=(1, 1e-6)),
+    "point": PosteriorBalancedAccuracy.from_counts(
+        [9e14] * 2, [9e14] * 2, prior=(1, 1e-6)
+    ),
     "comparison": HOSTILE,
-    "binormal": posterior_binormal([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2], n_draws=99, random_state=0),
+    "binormal": posterior_binormal(
+        [0, 0, 0, 1, 1], [-3, -1, -2, 0, 2], n_draws=99, random_state=0
+    ),
 }
 
 
@@ -56,11 +67,15 @@ def drawn(result, read_html):
     left, foot, width = map(float, re.fullmatch(r"M(\d+) (\d+)h(\d+)", axis).groups())
     shapes = {tag: found["points"] for tag, found in page.tags if "points" in found}
     for tag in ("polyline", "polygon"):
-        x, y = np.array([point.split(",") for point in shapes[tag].split()], dtype=float).T
+        x, y = np.array(
+            [point.split(",") for point in shapes[tag].split()], dtype=float
+        ).T
         yield (x - left) / width, (foot - y) / foot
 
 
-@pytest.mark.parametrize("name", ["balanced accuracy", "accuracy", "binary equivalent", "billion"])
+@pytest.mark.parametrize(
+    "name", ["balanced accuracy", "accuracy", "binary equivalent", "billion"]
+)
 def test_shade_holds_the_interval(name, read_html):
     """The area below the curve that is shaded is the probability of the interval.
 
@@ -101,7 +116,9 @@ PAIRS = PairedCounts(
     [5, 7, 11, 13, 17],
 )
 PILOT = PosteriorBalancedAccuracy.from_counts([20, 30], [22, 33], classes=[BAD, "b"])
-UNEVEN = PosteriorBalancedAccuracy.from_counts([900_000, 3], [1_000_000, 4], classes=[BAD, "b"])
+UNEVEN = PosteriorBalancedAccuracy.from_counts(
+    [900_000, 3], [1_000_000, 4], classes=[BAD, "b"]
+)
 LABELS = np.array([BAD, "b"])
 # All that show a name that was given.
 NAMED = {
@@ -115,7 +132,9 @@ NAMED = {
     "uneven": UNEVEN,
     "prior influence": UNEVEN.prior_influence(),
     "recalls": UNEVEN.recalls(),
-    "recalls of many": PosteriorBalancedAccuracy.from_counts([90] * 40, [100] * 40).recalls(),
+    "recalls of many": PosteriorBalancedAccuracy.from_counts(
+        [90] * 40, [100] * 40
+    ).recalls(),
     "test size": required_test_size(PILOT, width=0.6),
     "groups": population_posterior(
         {BAD: ClassCounts(["x"], [8], [10]), "b": ClassCounts(["x"], [9], [10])}
@@ -135,7 +154,9 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize("result", [*RESULTS.values(), *NAMED.values()], ids=[*RESULTS, *NAMED])
+@pytest.mark.parametrize(
+    "result", [*RESULTS.values(), *NAMED.values()], ids=[*RESULTS, *NAMED]
+)
 def test_names_are_text(result, check_view):
     """Whatever they are; and columns line up, of many samples and of few."""
     text = result._repr_html_()
@@ -148,18 +169,43 @@ def rows_of(name):
     """Return the title and the rows of the tables of a view, with a tab between cells."""
     root = ET.fromstring({**RESULTS, **NAMED}[name]._repr_html_())
     title = " ".join(root.find("code").text.split())
-    return [title, *("\t".join(cell.text or "" for cell in row) for row in root.iter("tr"))]
+    return [
+        title,
+        *("\t".join(cell.text or "" for cell in row) for row in root.iter("tr")),
+    ]
+
+
+# By how much numbers may differ between processors.
+ERROR = {"rel": 1e-6, "abs": 1.01e-3}
+
+
+def read_views():
+    """Return the rows of all views that were written, by name."""
+    return dict(
+        re.findall(r"(?ms)^# (.*?)\n(.*?)\n\n", GOLDEN.read_text(encoding="utf-8"))
+    )
+
+
+def write_views(names):
+    """Write what views show now, those of some names or all."""
+    views, known = read_views(), [*RESULTS, *NAMED]
+    if unknown := set(names) - set(known):
+        sys.exit(f"no views: {sorted(unknown)}; there are {known}")
+    for name in names or known:
+        found = "\n".join(rows_of(name))
+        views[name] = keep_digits(found, views.get(name, ""), DECIMAL, **ERROR)
+    text = "".join(f"# {name}\n{views[name]}\n\n" for name in known if name in views)
+    GOLDEN.write_text(text, encoding="utf-8")
 
 
 def test_views_are_those_of_the_transcript():
     """Row by row; numbers may differ in the last digit, as sums do between processors."""
     found = {name: "\n".join(rows_of(name)) for name in [*RESULTS, *NAMED]}
-    views = re.findall(r"(?ms)^# (.*?)\n(.*?)\n\n", GOLDEN.read_text(encoding="utf-8"))
-    assert [name for name, _ in views] == [*found]
-    for name, expected in views:
+    views = read_views()
+    assert [*views] == [*found]
+    for name, expected in views.items():
         assert DECIMAL.sub("#", found[name]) == DECIMAL.sub("#", expected), name
-        numbers, known = (list(map(float, DECIMAL.findall(x))) for x in (found[name], expected))
-        assert numbers == pytest.approx(known, rel=1e-6, abs=1.01e-3), name
+        assert is_same_but_for_digits(found[name], expected, DECIMAL, **ERROR), name
 
 
 def test_a_long_report_is_one_paragraph():
@@ -188,7 +234,9 @@ def test_view_of_a_comparison_draws_no_ranks(monkeypatch):
         comparison.summary()
 
 
-def test_view_with_a_shared_prior_computes_no_interval_of_a_class(monkeypatch, read_html):
+def test_view_with_a_shared_prior_computes_no_interval_of_a_class(
+    monkeypatch, read_html
+):
     """Such an interval takes a fifth of a second: standard deviations stand in its place."""
     recalls = PosteriorBalancedAccuracy.from_counts(
         [30, 8], [32, 10], prior="hierarchical"
@@ -197,9 +245,11 @@ def test_view_with_a_shared_prior_computes_no_interval_of_a_class(monkeypatch, r
         monkeypatch.setattr(HierarchicalBetaAverage, name, None)
     (header, first, _) = read_html(recalls._repr_html_()).rows
     assert header == ["class", "mean", "standard deviation"]
-    assert first[1:] == [f"{recalls[0].mean():.3f}", f"{recalls[0].standard_deviation():.3f}"]
+    assert first[1:] == [
+        f"{recalls[0].mean():.3f}",
+        f"{recalls[0].standard_deviation():.3f}",
+    ]
 
 
 if __name__ == "__main__":
-    views = (f"# {name}\n" + "\n".join(rows_of(name)) + "\n\n" for name in [*RESULTS, *NAMED])
-    GOLDEN.write_text("".join(views), encoding="utf-8")
+    write_views(sys.argv[1:])

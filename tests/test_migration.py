@@ -10,7 +10,11 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_validate
 
 import skpostbac
-from skpostbac import PosteriorAccuracy, PosteriorBalancedAccuracy, PosteriorConfusionMetric
+from skpostbac import (
+    PosteriorAccuracy,
+    PosteriorBalancedAccuracy,
+    PosteriorConfusionMetric,
+)
 from skpostbac.binary_equivalent import guessing_test
 from skpostbac.stats import BetaAverage
 
@@ -39,7 +43,11 @@ def matrix_names(C):
 
 def names_of_mclearn():
     model, X, y = DummyClassifier(), [[0]] * 4, [0, 0, 0, 1]
-    return matrix_names(MATRICES["ordinary"]) | {"model": model.fit(X, y), "X": X, "y": y}
+    return matrix_names(MATRICES["ordinary"]) | {
+        "model": model.fit(X, y),
+        "X": X,
+        "y": y,
+    }
 
 
 def names_of_matlab():
@@ -47,7 +55,12 @@ def names_of_matlab():
     accuracy = PosteriorAccuracy(names["posterior"].counts)
     distributions = {"average": names["distribution"], "addition": names["total"]}
     distributions["guessing_test"] = guessing_test
-    return {"two": names["posterior"], "accuracy": accuracy, "alpha": 0.05, **distributions}
+    return {
+        "two": names["posterior"],
+        "accuracy": accuracy,
+        "alpha": 0.05,
+        **distributions,
+    }
 
 
 def names_of_prob_conf_mat():
@@ -55,7 +68,12 @@ def names_of_prob_conf_mat():
     other = PosteriorBalancedAccuracy.from_confusion_matrix(MATRICES["few errors"])
     posteriors = {"C1": names["posterior"], "C3": other}
     of_matrix = PosteriorConfusionMetric.from_confusion_matrix
-    return names | {"posteriors": posteriors, "of_matrix": of_matrix, "n": 7, "rope": 0.01}
+    return names | {
+        "posteriors": posteriors,
+        "of_matrix": of_matrix,
+        "n": 7,
+        "rope": 0.01,
+    }
 
 
 def names_of_baycomp():
@@ -63,7 +81,11 @@ def names_of_baycomp():
     predictions = {"x": [0, 0, 0, 1, 1, 0], "y": [0, 1, 0, 1, 1, 1]}
     comparison = skpostbac.compare_predictions(y_true, predictions, rope=0.01)
     cv_results = cross_validate(
-        DummyClassifier(), [[0]] * 6, y_true, cv=2, scoring=skpostbac.ClassCountsScorer()
+        DummyClassifier(),
+        [[0]] * 6,
+        y_true,
+        cv=2,
+        scoring=skpostbac.ClassCountsScorer(),
     )
     return {"comparison": comparison, "cv_results": cv_results}
 
@@ -87,7 +109,9 @@ TABLES = {
 
 
 @pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
-@pytest.mark.parametrize(("library", "names", "size"), [(k, *v) for k, v in TABLES.items()])
+@pytest.mark.parametrize(
+    ("library", "names", "size"), [(k, *v) for k, v in TABLES.items()]
+)
 def test_tables_run(library, names, size):
     """Each expression on the right of a table is evaluated as it stands."""
     known = {name: getattr(skpostbac, name) for name in skpostbac.__all__}

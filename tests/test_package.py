@@ -55,16 +55,28 @@ def versions(requirements, operator):
 
 def test_lowest_versions_are_the_floors():
     """The versions that the lowest ones are tested with are those that the metadata promise."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     extras = project["optional-dependencies"]
-    floors = versions([*project["dependencies"], *extras["plot"], *extras["test"]], ">=")
-    lines = (ROOT / "tests" / "constraints-lowest.txt").read_text(encoding="utf-8").splitlines()
-    assert versions([line for line in lines if not line.startswith("#")], "==") == floors
+    floors = versions(
+        [*project["dependencies"], *extras["plot"], *extras["test"]], ">="
+    )
+    lines = (
+        (ROOT / "tests" / "constraints-lowest.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
+    assert (
+        versions([line for line in lines if not line.startswith("#")], "==") == floors
+    )
 
 
 def test_the_conda_recipe_is_that_of_the_metadata():
     """The same version, Python, dependencies and command; the citation has the version, too."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     recipe = (ROOT / ".conda" / "recipe.yaml").read_text(encoding="utf-8")
     run = recipe.partition("  run:\n")[2].partition("\n\n")[0].splitlines()
     needs = [f"python{project['requires-python']}", *project["dependencies"]]
@@ -79,7 +91,9 @@ def test_the_conda_recipe_is_that_of_the_metadata():
 def submodules():
     """Return the public submodules, by the files that there are."""
     names = [module.name for module in pkgutil.iter_modules(skpostbac.__path__)]
-    return {name: getattr(skpostbac, name) for name in names if not name.startswith("_")}
+    return {
+        name: getattr(skpostbac, name) for name in names if not name.startswith("_")
+    }
 
 
 def test_dir_shows_the_public_names():
@@ -93,7 +107,9 @@ def test_every_public_object_has_one_address():
     homes = {}
     for module in submodules().values():
         for name in module.__all__:
-            homes.setdefault(id(getattr(module, name)), []).append((module.__name__, name))
+            homes.setdefault(id(getattr(module, name)), []).append(
+                (module.__name__, name)
+            )
     assert [addresses for addresses in homes.values() if len(addresses) > 1] == []
     names = {name for ((_, name),) in homes.values()}
     assert len(names) == len(homes)

@@ -11,7 +11,9 @@ from skpostbac import PosteriorAccuracy, PosteriorBalancedAccuracy
 # First example of the slides of Brodersen et al. (2010), whose prior is flat: positives first, true
 # classes as rows.
 TP, FN, FP, TN = 40, 5, 8, 2
-SLIDES = PosteriorBalancedAccuracy.from_confusion_matrix([[TP, FN], [FP, TN]], prior="uniform")
+SLIDES = PosteriorBalancedAccuracy.from_confusion_matrix(
+    [[TP, FN], [FP, TN]], prior="uniform"
+)
 POSITIVES, NEGATIVES = stats.beta(TP + 1, FN + 1), stats.beta(TN + 1, FP + 1)
 
 
@@ -37,7 +39,9 @@ def test_slides_accuracy():
     right, wrong = TP + TN, FP + FN
     distribution = stats.beta(43, 14)
     assert (posterior.distribution.a, posterior.distribution.b) == (43, 14)
-    assert posterior.mean() == pytest.approx((right + 1) / (right + wrong + 2), rel=1e-14)
+    assert posterior.mean() == pytest.approx(
+        (right + 1) / (right + wrong + 2), rel=1e-14
+    )
     assert posterior.mode() == pytest.approx(right / (right + wrong), rel=1e-9)
     assert posterior.credible_interval(method="central") == pytest.approx(
         distribution.interval(0.95), rel=1e-10
@@ -53,9 +57,15 @@ def test_slides_balanced_accuracy():
     found = [SLIDES.mean(), low, high, chance]
     assert found == pytest.approx([0.561170, 0.451142, 0.701658, 0.174008], abs=5e-7)
     assert chance == pytest.approx(balanced_cdf(0.5), rel=1e-9)
-    assert [balanced_cdf(low), balanced_cdf(high)] == pytest.approx([0.025, 0.975], rel=1e-9)
+    assert [balanced_cdf(low), balanced_cdf(high)] == pytest.approx(
+        [0.025, 0.975], rel=1e-9
+    )
     x = np.array([0.3, 0.5, 0.6, 0.8])
-    np.testing.assert_allclose(SLIDES.pdf(x), [balanced_density(at) for at in x], rtol=1e-9)
-    peak = minimize_scalar(lambda x: -balanced_density(x), bounds=(0.5, 0.6), method="bounded")
+    np.testing.assert_allclose(
+        SLIDES.pdf(x), [balanced_density(at) for at in x], rtol=1e-9
+    )
+    peak = minimize_scalar(
+        lambda x: -balanced_density(x), bounds=(0.5, 0.6), method="bounded"
+    )
     # Half the digits: the density is flat at its peak.
     assert SLIDES.mode() == pytest.approx(peak.x, abs=1e-5)

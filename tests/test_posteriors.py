@@ -1,4 +1,4 @@
-"""All posteriors and comparisons have the same words: report, summary, interval, hdi, table."""
+"""All posteriors and comparisons have the same words: report, summary, hdi, table."""
 
 import inspect
 from functools import cache
@@ -22,7 +22,9 @@ MATRIX = [[9, 1, 1], [2, 8, 1], [0, 1, 5]]
 from_matrix = skpostbac.PosteriorConfusionMetric.from_confusion_matrix
 
 BALANCED = skpostbac.posterior_balanced_accuracy(Y_TRUE, Y_PRED)
-SUBGROUPS = skpostbac.subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=["f", "m"] * 10)
+SUBGROUPS = skpostbac.subgroup_posteriors(
+    Y_TRUE, Y_PRED, sensitive_features=["f", "m"] * 10
+)
 POOLED = skpostbac.subgroup_posteriors(
     Y_TRUE, Y_PRED, sensitive_features=["f", "m"] * 10, pooling="partial"
 )
@@ -33,7 +35,9 @@ FIGURES = {
     "PosteriorBalancedAccuracy": BALANCED,
     "PosteriorBinaryEquivalentAccuracy": BALANCED.binary_equivalent(),
     "PosteriorConfusionMetric": from_matrix(MATRIX, "precision", pos_label=1),
-    "PosteriorConfusionMetric, drawn": from_matrix(MATRIX, "mcc", n_draws=500, random_state=0),
+    "PosteriorConfusionMetric, drawn": from_matrix(
+        MATRIX, "mcc", n_draws=500, random_state=0
+    ),
     "PosteriorPrevalence": PREVALENCE,
     "PosteriorRankingMetric": skpostbac.posterior_roc_auc(Y_TRUE, SCORES, n_draws=5000),
     "PosteriorRankingMetric, precision": skpostbac.posterior_average_precision(
@@ -54,7 +58,9 @@ def several(name):
     predictions = {"one": Y_PRED, "two": Y_PRED[::-1], "three": Y_TRUE}
     return {
         "PopulationPosterior": lambda: skpostbac.population_posterior([8, 9], [10, 10]),
-        "PosteriorBinormal": lambda: binormal.posterior_binormal(Y_TRUE, SCORES, random_state=0),
+        "PosteriorBinormal": lambda: binormal.posterior_binormal(
+            Y_TRUE, SCORES, random_state=0
+        ),
         "PosteriorComparison": lambda: skpostbac.compare_predictions(
             Y_TRUE, predictions, n_draws=500, random_state=0, rope=0.05
         ),
@@ -96,14 +102,16 @@ def test_figures_have_the_same_words(name):
     )
     hull = (min(low, lower), max(high, higher))
     assert (
-        hull == posterior.credible_interval(0.8) == posterior.credible_interval(0.8, method="hull")
+        hull
+        == posterior.credible_interval(0.8)
+        == posterior.credible_interval(0.8, method="hull")
     )
-    if hasattr(posterior, "distribution"):
-        assert posterior.interval(0.8) == hull
-        assert posterior.hdi(0.8) == posterior.distribution.hdi(0.8)
-        assert (lower, higher) == posterior.distribution.interval(0.8)
-    else:  # draws are their own distribution, with the intervals of SciPy's
-        assert posterior.interval(0.8) == (lower, higher)
+    # A distribution has the intervals of SciPy's, and draws are their own.
+    is_posterior = name != "DrawnDistribution"
+    distribution = posterior.distribution if is_posterior else posterior
+    assert hasattr(posterior, "interval") is not is_posterior
+    assert posterior.hdi(0.8) == distribution.hdi(0.8)
+    assert (lower, higher) == distribution.interval(0.8)
     summary = posterior.summary(0.8)
     assert list(summary)[: len(KEYS)] == KEYS
     assert (summary["low"], summary["high"]) == hull
@@ -111,10 +119,14 @@ def test_figures_have_the_same_words(name):
     assert all(isinstance(value, float) for value in summary.values())
     assert f"{posterior.mean():.3f} (80% credible interval" in posterior.report(0.8)
     assert posterior.report(0.8).endswith(".")
-    for ask in ("credible_interval", "interval", "hdi", "summary", "report"):
-        with pytest.raises(ValueError, match="level must be a number strictly between 0 and 1"):
+    for ask in ("credible_interval", "hdi", "summary", "report"):
+        with pytest.raises(
+            ValueError, match="level must be a number strictly between 0 and 1"
+        ):
             getattr(posterior, ask)(1)
-    with pytest.raises(ValueError, match="method must be 'hull', 'hdi' or 'central', got 'eti'"):
+    with pytest.raises(
+        ValueError, match="method must be 'hull', 'hdi' or 'central', got 'eti'"
+    ):
         posterior.credible_interval(method="eti")
 
 
@@ -137,7 +149,9 @@ def test_methods_are_those_of_the_distribution(name):
     assert mass == pytest.approx(0.6, abs=0.03)
     assert posterior.pdf(posterior.mode()) >= 0.99 * posterior.pdf(x).max()
     assert posterior.iccdf(0.3) == pytest.approx(posterior.icdf(0.7), abs=1e-9)
-    np.testing.assert_allclose(posterior.prob_above(0.4) + posterior.prob_below(0.4), 1, rtol=1e-12)
+    np.testing.assert_allclose(
+        posterior.prob_above(0.4) + posterior.prob_below(0.4), 1, rtol=1e-12
+    )
     assert np.isnan(posterior.prob_above(np.nan))
     assert type(posterior.sample(rng=0)) is float
     draws = posterior.sample((2, 3), rng=1)
@@ -200,7 +214,10 @@ def test_tables_of_a_comparison(frame):
     """Matrices with the names of rows and columns; a row for each pair, the better one first."""
     comparison = several("PosteriorComparison")
     names = list(comparison.names)
-    headers = {"prob_greater": names, "rank_probabilities": ["rank 1", "rank 2", "rank 3"]}
+    headers = {
+        "prob_greater": names,
+        "rank_probabilities": ["rank 1", "rank 2", "rank 3"],
+    }
     for kind, header in headers.items():
         columns = frame(comparison.table(kind))
         assert columns.pop("name") == names
@@ -247,13 +264,18 @@ def test_curves_have_a_row_for_each_point(frame):
 def test_unknown_tables_are_refused():
     """With the names of those that there are; the level is checked where it is not used, too."""
     comparison = several("PosteriorComparison")
-    for kind, hint in (("prob_greatr", "; did you mean 'prob_greater'"), (["differences"], "")):
+    for kind, hint in (
+        ("prob_greatr", "; did you mean 'prob_greater'"),
+        (["differences"], ""),
+    ):
         with pytest.raises(ValueError, match=f"kind must be one of .*{hint}"):
             comparison.table(kind)
     with pytest.raises(ValueError, match="level must be"):
         comparison.table(level=95)
     # It would take the place of the first column; ranks and pairs have no such clash.
-    comparison = skpostbac.compare_predictions(Y_TRUE, {"name": Y_PRED, "other": Y_TRUE})
+    comparison = skpostbac.compare_predictions(
+        Y_TRUE, {"name": Y_PRED, "other": Y_TRUE}
+    )
     with pytest.raises(ValueError, match="names must not contain 'name'"):
         comparison.table()
     assert comparison.table("rank_probabilities")["name"] == ["name", "other"]
@@ -263,7 +285,9 @@ def test_unknown_tables_are_refused():
     ("correct", "total", "weakest"),
     [
         pytest.param([28, 30, 0], [30, 31, 0], "Class 'a' has the lowest", id="one"),
-        pytest.param([9, 0, 0], [9, 0, 0], "Class 'a' has the lowest", id="all but one"),
+        pytest.param(
+            [9, 0, 0], [9, 0, 0], "Class 'a' has the lowest", id="all but one"
+        ),
         pytest.param([0, 0, 0], [0, 0, 0], None, id="all"),
     ],
 )

@@ -14,7 +14,9 @@ from skpostbac import compare_predictions
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 40)
 COMPARISON = compare_predictions(
-    Y, {name: np.where(RNG.random(40) < 0.8, Y, 1 - Y) for name in "abcd"}, random_state=0
+    Y,
+    {name: np.where(RNG.random(40) < 0.8, Y, 1 - Y) for name in "abcd"},
+    random_state=0,
 )
 END = "\r\033[K"
 

@@ -21,6 +21,7 @@ import pytest
 import skpostbac
 from skpostbac import binary_equivalent, stats
 from skpostbac.binormal import BinormalModel, binormal_check, posterior_binormal
+from skpostbac.metrics import BetaPrior, SharedPrior
 
 Y_TRUE = [0] * 12 + [1] * 8
 Y_PRED = [0] * 10 + [1] * 8 + [0] * 2
@@ -38,13 +39,24 @@ def counts(array):
 def posterior(array):
     weights = array([1.0, 2.0, 3.0])
     prior = array([[1.0, 1.0], [2.0, 1.0], [1.0, 3.0]])
-    return skpostbac.PosteriorBalancedAccuracy(counts(array), prior=prior, class_weight=weights)
+    return skpostbac.PosteriorBalancedAccuracy(
+        counts(array), prior=prior, class_weight=weights
+    )
 
 
 def paired(array, **keywords):
-    predictions = {"one": array(Y_PRED), "two": array(OTHER), "three": array(Y_PRED[::-1])}
+    predictions = {
+        "one": array(Y_PRED),
+        "two": array(OTHER),
+        "three": array(Y_PRED[::-1]),
+    }
     return skpostbac.compare_predictions(
-        array(Y_TRUE), predictions, prior="reciprocal", n_draws=200, random_state=0, **keywords
+        array(Y_TRUE),
+        predictions,
+        prior="calibrated",
+        n_draws=200,
+        random_state=0,
+        **keywords,
     )
 
 
@@ -82,7 +94,10 @@ MAKE = {
         array([3.0, 2.0]), array([1.0, 4.0]), weights=array([0.2, 0.8])
     ),
     "BetaBinomial": lambda array: stats.BetaBinomial(),
-    "BetaQuotient": lambda array: stats.BetaQuotient(array([9.5, 1.5]), array([1.5, 8.5])),
+    "BetaQuotient": lambda array: stats.BetaQuotient(
+        array([9.5, 1.5]), array([1.5, 8.5])
+    ),
+    "BetaPrior": lambda array: BetaPrior(array([1.0, 2.0]), array([3.0, 4.0])),
     "BetaRatio": lambda array: stats.BetaRatio(
         stats.BetaAverage([3], [1]),
         stats.BetaAverage([1], [2]),
@@ -92,8 +107,13 @@ MAKE = {
     "BinormalCheck": lambda array: binormal_check(array(Y_TRUE), array(SCORES)),
     "BinormalDraws": lambda array: binormal(array).parameters,
     "BinormalModel": lambda array: BinormalModel.fit(array(Y_TRUE), array(SCORES)),
+    "CalibratedPrior": lambda array: (
+        skpostbac.PosteriorBalancedAccuracy(counts(array)).prior
+    ),
     "ClassCounts": counts,
-    "ClassCountsScorer": lambda array: skpostbac.ClassCountsScorer(labels=array(["a", "b"])),
+    "ClassCountsScorer": lambda array: skpostbac.ClassCountsScorer(
+        labels=array(["a", "b"])
+    ),
     "SelectedPosterior": lambda array: curve(array).corrected,
     "CurveBand": lambda array: binormal(array).roc_band(fpr=array([0.0, 0.5, 1.0])),
     "DesignEffects": lambda array: (
@@ -101,13 +121,19 @@ MAKE = {
             array(Y_TRUE), array(Y_PRED), groups=array([*range(10)] * 2)
         ).design_effects
     ),
-    "DrawnDistribution": lambda array: skpostbac.stats.DrawnDistribution(array([4.0, 1.0, 3.0])),
+    "DrawnDistribution": lambda array: skpostbac.stats.DrawnDistribution(
+        array([4.0, 1.0, 3.0])
+    ),
     "EmpiricalAreas": lambda array: binormal(array).empirical,
-    "ExpectedCost": lambda array: skpostbac.metrics.ExpectedCost(array([[0.0, 1.0], [5.0, 0.0]])),
+    "ExpectedCost": lambda array: skpostbac.metrics.ExpectedCost(
+        array([[0.0, 1.0], [5.0, 0.0]])
+    ),
     "PopulationPosterior": lambda array: skpostbac.population_posterior(
         array([8.0, 9.0, 5.0]), array([10.0, 10.0, 10.0])
     ),
-    "GuessingTest": lambda array: binary_equivalent.guessing_test(array(Y_TRUE), array(Y_PRED)),
+    "GuessingTest": lambda array: binary_equivalent.guessing_test(
+        array(Y_TRUE), array(Y_PRED)
+    ),
     "HierarchicalBetaAverage": lambda array: stats.HierarchicalBetaAverage(
         array([3.0, 2.0]), array([4.0, 4.0]), weights=array([0.2, 0.8])
     ),
@@ -128,7 +154,9 @@ MAKE = {
     ),
     "PosteriorAccuracy": lambda array: skpostbac.PosteriorAccuracy(counts(array)),
     "PosteriorBalancedAccuracy": posterior,
-    "PosteriorBinaryEquivalentAccuracy": lambda array: posterior(array).binary_equivalent(),
+    "PosteriorBinaryEquivalentAccuracy": lambda array: posterior(
+        array
+    ).binary_equivalent(),
     "PosteriorBinormal": binormal,
     "PosteriorComparison": paired,
     # The observed recall of a class without samples is nan.
@@ -141,21 +169,28 @@ MAKE = {
         array([[3.0, 2.0], [1.0, 5.0]]), array([1.0, 4.0]), weights=array([0.2, 0.8])
     ),
     "PosteriorRefit": lambda array: skpostbac.PosteriorRefit(
-        prior=array([[1.0, 1.0], [2.0, 1.0]]), class_weight=array([1.0, 2.0]), labels=array([0, 1])
+        prior=array([[1.0, 1.0], [2.0, 1.0]]),
+        class_weight=array([1.0, 2.0]),
+        labels=array([0, 1]),
     ),
     "PosteriorPrevalence": lambda array: skpostbac.posterior_prevalence(
         13, 20, sensitivity=array([27.0, 30.0]), specificity=array([24.0, 30.0])
     ),
     "PrevalenceDifference": lambda array: skpostbac.posterior_prevalence(
         13, 20, sensitivity=array([27.0, 30.0]), specificity=array([24.0, 30.0])
-    ).difference(skpostbac.posterior_prevalence(3, 9, sensitivity=(27, 30), specificity=(24, 30))),
-    "PowerTransform": lambda array: stats.PowerTransform(stats.BetaAverage([3], [1]), 0.5),
+    ).difference(
+        skpostbac.posterior_prevalence(3, 9, sensitivity=(27, 30), specificity=(24, 30))
+    ),
+    "PowerTransform": lambda array: stats.PowerTransform(
+        stats.BetaAverage([3], [1]), 0.5
+    ),
     "PriorInfluence": lambda array: posterior(array).prior_influence(),
     "ProbAboveChance": lambda array: posterior(array).prob_above_chance(),
     "RequiredTestSize": planned,
     "SubgroupPosteriors": lambda array: skpostbac.subgroup_posteriors(
         array(Y_TRUE), array(Y_PRED), sensitive_features=array([0, 1] * 10)
     ),
+    "SharedPrior": lambda array: SharedPrior(stats.Hyperprior(kappa=(10, 50))),
     "ShiftedDistribution": lambda array: stats.ShiftedDistribution(
         stats.BetaAverage([3], [1]), -0.1
     ),
@@ -167,7 +202,9 @@ MAKE = {
 def public_classes():
     """Return the public classes that are made to be kept, by name."""
     modules = [module for _, module in inspect.getmembers(skpostbac, inspect.ismodule)]
-    found = {name: getattr(module, name) for module in modules for name in module.__all__}
+    found = {
+        name: getattr(module, name) for module in modules for name in module.__all__
+    }
     return {
         name: value
         for name, value in found.items()
@@ -187,7 +224,9 @@ EACH = pytest.mark.parametrize("name", MAKE)
 # A scorer has metadata requests to be set.
 FROZEN = sorted({*MAKE} - {"ClassCountsScorer", "OutcomesScorer"})
 COPIES = {
-    **{f"protocol {n}": lambda x, n=n: pickle.loads(pickle.dumps(x, n)) for n in (0, 5)},
+    **{
+        f"protocol {n}": lambda x, n=n: pickle.loads(pickle.dumps(x, n)) for n in (0, 5)
+    },
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
 }
@@ -213,8 +252,14 @@ def arrays_in(value, depth=3):
     """Return the arrays that an object holds, and those in what it holds."""
     if isinstance(value, np.ndarray):
         return [value]
-    held = value if isinstance(value, tuple) else getattr(value, "__dict__", {}).values()
-    return [array for part in held for array in arrays_in(part, depth - 1)] if depth else []
+    held = (
+        value if isinstance(value, tuple) else getattr(value, "__dict__", {}).values()
+    )
+    return (
+        [array for part in held for array in arrays_in(part, depth - 1)]
+        if depth
+        else []
+    )
 
 
 def public_attributes(result):
@@ -229,8 +274,13 @@ def public_attributes(result):
 
 def asked(result):
     """Return calls of what is computed, and may be kept, when a result is asked for it."""
+    if isinstance(result, BetaPrior | SharedPrior):
+        names = ("__repr__", "__str__", "report_sentences")
+        return [methodcaller(name) for name in names]
     names = ("__repr__", "hdi", "rejects")
-    if not isinstance(result, skpostbac.PosteriorRefit):  # which describes the results of a search
+    if not isinstance(
+        result, skpostbac.PosteriorRefit
+    ):  # which describes the results of a search
         names += ("summary", "report")
     return [methodcaller(name) for name in names if hasattr(result, name)]
 
@@ -254,7 +304,9 @@ def test_pickles_depend_on_what_an_object_is_and_not_on_its_past(name):
 def test_other_processes_see_the_same():
     """A new process computes the same hashes and intervals."""
     results = [MAKE[name](np.array) for name in MAKE]
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(
+        1, mp_context=multiprocessing.get_context("spawn")
+    ) as pool:
         for ask in (joblib.hash, repr):
             found = pool.map(ask, results, chunksize=len(results))
             assert list(found) == [ask(result) for result in results]
@@ -264,7 +316,11 @@ def test_other_processes_see_the_same():
 @EACH
 def test_threads_share_a_result(name):
     """All threads ask a fresh object at once, and get what one of them alone gets."""
-    expected, shared, barrier = answers(MAKE[name](np.array)), MAKE[name](np.array), Barrier(8)
+    expected, shared, barrier = (
+        answers(MAKE[name](np.array)),
+        MAKE[name](np.array),
+        Barrier(8),
+    )
 
     def ask_together(_):
         barrier.wait()
@@ -282,7 +338,11 @@ def test_threads_share_a_result(name):
 SAME_LABELS = {
     "text": [["a", "b"], np.array(["a", "b"], "U9"), np.array(["a", "b"], object)],
     "integers": [[0, 1], np.array([0, 1], np.int8), np.array([0, 1], ">u8")],
-    "long integers": [[0, 2**63], np.array([0, 2**63], np.uint64), np.array([0, 2**63], object)],
+    "long integers": [
+        [0, 2**63],
+        np.array([0, 2**63], np.uint64),
+        np.array([0, 2**63], object),
+    ],
     "floats": [[0.0, 1.0], [-0.0, 1.0], np.array([0, 1], np.float32)],
     "booleans": [[False, True], np.array([False, True], object)],
     "dates": [np.array(["2020"], "M8[D]"), [np.datetime64("2020", "D")]],
@@ -297,7 +357,9 @@ def test_the_same_counts_have_one_hash(labels):
         for classes in labels
         for zero in (0.0, -0.0)
     ]
-    two = [skpostbac.PairedCounts(["A"], classes, [0], [[True]], [3]) for classes in labels]
+    two = [
+        skpostbac.PairedCounts(["A"], classes, [0], [[True]], [3]) for classes in labels
+    ]
     for same in (one, two):
         assert len(set(same)) == len(set(map(joblib.hash, same))) == 1
 
@@ -309,7 +371,11 @@ def has_writeable_arrays(result):
         for name in public_attributes(result)
         if name in getattr(result, "__dict__", ())
     ]
-    parts = [part for value in stored for part in (value if isinstance(value, tuple) else [value])]
+    parts = [
+        part
+        for value in stored
+        for part in (value if isinstance(value, tuple) else [value])
+    ]
     return any(isinstance(part, np.ndarray) and part.flags.writeable for part in parts)
 
 
@@ -320,7 +386,11 @@ def test_copies_are_equal_and_immutable(name):
     for copied in COPIES.values():
         other = copied(result)
         assert type(other) is type(result)
-        assert (result == other, other == result, result != other) == (True, True, False)
+        assert (result == other, other == result, result != other) == (
+            True,
+            True,
+            False,
+        )
         assert hash_of(result) == hash_of(other)
         if name in FROZEN:
             assert not has_writeable_arrays(other)
@@ -333,13 +403,18 @@ def test_attributes_cannot_be_set(name):
     result = made(name)
     assert not has_writeable_arrays(result)
     for attribute in public_attributes(result):
-        with pytest.raises(AttributeError, match=r"cannot assign|can't set|no setter|writable"):
+        with pytest.raises(
+            AttributeError, match=r"cannot assign|can't set|no setter|writable"
+        ):
             setattr(result, attribute, None)
 
 
 def test_zeros_are_equal():
     """Whatever their sign, as floats are."""
-    assert len({skpostbac.stats.DrawnDistribution([zero, 1.0]) for zero in (0.0, -0.0)}) == 1
+    assert (
+        len({skpostbac.stats.DrawnDistribution([zero, 1.0]) for zero in (0.0, -0.0)})
+        == 1
+    )
 
 
 @EACH
@@ -367,8 +442,18 @@ def test_functions_of_numpy_name_the_class(function):
         function(posterior(np.array))
 
 
-# Those whose repr holds whole arrays have a short title. What asks for a metric is no result.
-@pytest.mark.parametrize("name", sorted(MAKE.keys() - {"ExpectedCost", "NetBenefit"}))
+# Arguments: what asks for a metric, and priors.
+NO_RESULTS = {
+    "BetaPrior",
+    "CalibratedPrior",
+    "ExpectedCost",
+    "NetBenefit",
+    "SharedPrior",
+}
+
+
+# Those whose repr holds whole arrays have a short title.
+@pytest.mark.parametrize("name", sorted(MAKE.keys() - NO_RESULTS))
 def test_view_of_a_notebook(name, check_view):
     """Each has one: text that is well-formed, follows the theme, and has columns that line up."""
     result = made(name)

@@ -52,18 +52,25 @@ def normal_data(size, seed=0):
 def test_correction_of_holm(p_values, adjusted):
     """Twice the smaller one, and the larger one if that is more."""
     check = BinormalCheck(
-        *(NormalScores(np.array([-0.6, 0.6]), np.array([0.0, 1.0]), value) for value in p_values)
+        *(
+            NormalScores(np.array([-0.6, 0.6]), np.array([0.0, 1.0]), value)
+            for value in p_values
+        )
     )
     assert check.adjusted_p_values == pytest.approx(adjusted)
     assert check.rejects(0.05) == (min(adjusted) <= 0.05)
-    with pytest.raises(ValueError, match="significance must be a number strictly between"):
+    with pytest.raises(
+        ValueError, match="significance must be a number strictly between"
+    ):
         check.rejects(0)
 
 
 @pytest.mark.parametrize("size", [10, 100])
 def test_normal_scores_are_rejected_as_often_as_told(size):
     """In 400 data sets, to four standard errors; the two tests are nearly independent."""
-    rejected = [binormal_check(*normal_data(size, seed)).rejects(0.1) for seed in range(400)]
+    rejected = [
+        binormal_check(*normal_data(size, seed)).rejects(0.1) for seed in range(400)
+    ]
     assert np.mean(rejected) == pytest.approx(0.0975, abs=4 * np.sqrt(0.1 * 0.9 / 400))
 
 
@@ -84,7 +91,9 @@ def test_normal_scores():
     """Expected order statistics of three, 3 / (2 sqrt(pi)), and the line of the distribution."""
     check = binormal_check([0, 0, 0, 1, 1], [5, 1, 2, 7, 3])
     expected = 1.5 / np.sqrt(np.pi)
-    np.testing.assert_allclose(check.negative.expected, [-expected, 0, expected], atol=0.03)
+    np.testing.assert_allclose(
+        check.negative.expected, [-expected, 0, expected], atol=0.03
+    )
     assert check.negative.scores.tolist() == [1, 2, 5]
     assert check.positive.scores.tolist() == [3, 7]
     assert check.positive.p_value == 1
@@ -132,7 +141,9 @@ ENTRIES = {
 def test_every_entry_warns_once_where_the_user_calls(entry):
     """Functions, scorers, the posterior and the displays."""
     plt = pytest.importorskip("matplotlib.pyplot")
-    with pytest.warns(BinormalAssumptionWarning, match=r"y_score lies in \[0, 1\]") as record:
+    with pytest.warns(
+        BinormalAssumptionWarning, match=r"y_score lies in \[0, 1\]"
+    ) as record:
         entry()
     assert [warning.filename for warning in record] == [__file__]
     plt.close("all")
@@ -151,9 +162,15 @@ def test_recipe_of_log_odds_is_good():
     y, y_score = Y, expit(2 * SCORES - 2).round(2)
     assert {0.0, 1.0} < set(y_score)
     message = reason(y, y_score)
-    recipe = message.partition("`decision_function` of the classifier, or ")[2].partition(", which")
-    assert recipe[0] == "scipy.special.logit(np.clip(y_score, 0.005, 1 - 0.005))"  # half a step
-    odds = eval(recipe[0].removeprefix("scipy.special."), {"logit": logit, "np": np}, locals())
+    recipe = message.partition("`decision_function` of the classifier, or ")[
+        2
+    ].partition(", which")
+    assert (
+        recipe[0] == "scipy.special.logit(np.clip(y_score, 0.005, 1 - 0.005))"
+    )  # half a step
+    odds = eval(
+        recipe[0].removeprefix("scipy.special."), {"logit": logit, "np": np}, locals()
+    )
     assert reason(y, odds) is None
     posterior = posterior_binormal(y, odds, random_state=0)
     low, high = posterior.roc_auc().interval()
@@ -167,7 +184,9 @@ def test_log_odds_at_the_ends():
     score[score.argmin()], score[score.argmax()] = 0, 1
     inside = score[(score > 0) & (score < 1)]
     end = min(inside.min(), 1 - inside.max()) / 2
-    assert f"scipy.special.logit(np.clip(y_score, {end:.2g}, 1 - {end:.2g}))" in reason(Y, score)
+    assert f"scipy.special.logit(np.clip(y_score, {end:.2g}, 1 - {end:.2g}))" in reason(
+        Y, score
+    )
     # Floating-point numbers next to 1 are not as close to it as the smallest are to 0.
     score[score == inside.min()] = 1e-300
     assert "y_score lies in [0, 1]" in reason(Y, score)
@@ -178,7 +197,9 @@ def test_where_log_odds_would_not_do():
     X, y = load_breast_cancer(return_X_y=True)
     score = out_of_fold(GaussianNB(), X, y)
     with pytest.warns(BinormalAssumptionWarning) as record:
-        posterior = posterior_binormal(y, score, positive_fraction=float(y.mean()), **OPTIONS)
+        posterior = posterior_binormal(
+            y, score, positive_fraction=float(y.mean()), **OPTIONS
+        )
     message = str(record[0].message)
     assert "log-odds would not do here" in message
     # Either area may have been asked for.
@@ -186,7 +207,10 @@ def test_where_log_odds_would_not_do():
     model = BinormalModel(*posterior.negative[1:], *posterior.positive[1:], y.mean())
     areas = {
         "area under the ROC curve": (model.roc_auc(), roc_auc_score(y, score)),
-        "average precision": (model.average_precision(), average_precision_score(y, score)),
+        "average precision": (
+            model.average_precision(),
+            average_precision_score(y, score),
+        ),
     }
     written = (
         f"The {name} is {binormal:.4g} by the binormal model and {empirical:.4g} by the empirical"
@@ -255,4 +279,6 @@ def test_normal_scores_are_rarely_warned_of(size, shift):
 def test_scales_that_are_too_different_have_their_error():
     """And no warning of NumPy before it."""
     with pytest.raises(ValueError, match="too different in scale"):
-        binormal_roc_auc_score([0, 0, 0, 1, 1, 1], [1e-300, 2e-300, 0, 1e300, -1e300, 3e299])
+        binormal_roc_auc_score(
+            [0, 0, 0, 1, 1, 1], [1e-300, 2e-300, 0, 1e300, -1e300, 3e299]
+        )

@@ -35,7 +35,9 @@ from skpostbac.binormal import (
 )
 
 REFERENCE = json.loads(
-    (Path(__file__).parents[1] / "reference" / "binormal.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[1] / "reference" / "binormal.json").read_text(
+        encoding="utf-8"
+    )
 )
 DEMO = BinormalModel(-1, 2, 1, 2)  # the demonstration of Brodersen et al. (2010)
 WIDE = BinormalModel(0, 1, 1, 3, 0.2)
@@ -64,7 +66,9 @@ def draw(model, size, seed=0):
 
 
 @pytest.mark.parametrize(
-    "record", REFERENCE, ids=lambda record: "{shift:g}-{ratio:g}-{fraction:g}".format(**record)
+    "record",
+    REFERENCE,
+    ids=lambda record: "{shift:g}-{ratio:g}-{fraction:g}".format(**record),
 )
 def test_average_precision_against_mpmath(record):
     """To 1e-10, relative to a value that may be 1e-6."""
@@ -104,7 +108,8 @@ def test_precision_in_the_far_tail():
 
 
 @pytest.mark.parametrize(
-    ("shift", "ratio", "limit"), [(1, 1, 1), (-1, 1, 0), (0, 1, 0.25), (-5, 1.1, 1), (5, 0.9, 0)]
+    ("shift", "ratio", "limit"),
+    [(1, 1, 1), (-1, 1, 0), (0, 1, 0.25), (-5, 1.1, 1), (5, 0.9, 0)],
 )
 def test_limit_at_recall_zero(shift, ratio, limit):
     """The wider distribution wins in the end, and of two alike the upper one."""
@@ -118,7 +123,12 @@ def test_limit_at_recall_zero(shift, ratio, limit):
 
 @pytest.mark.parametrize(
     ("fraction", "expected"),
-    [(0.5, 0.7529959968), (0.4, 0.6767656676), (0.1, 0.2928356435), (0.01, 0.0422075155)],
+    [
+        (0.5, 0.7529959968),
+        (0.4, 0.6767656676),
+        (0.1, 0.2928356435),
+        (0.01, 0.0422075155),
+    ],
 )
 def test_areas_of_the_demonstration(fraction, expected):
     """The fewer positives, the lower the average precision; the ROC curve stays."""
@@ -153,14 +163,20 @@ def test_large_samples_have_the_same_areas(model):
     """scikit-learn's empirical ones, to four standard errors of 200,000 samples or so."""
     y, score = draw(model, 200_000)
     assert model.roc_auc() == pytest.approx(roc_auc_score(y, score), abs=0.006)
-    assert model.average_precision() == pytest.approx(average_precision_score(y, score), abs=0.01)
+    assert model.average_precision() == pytest.approx(
+        average_precision_score(y, score), abs=0.01
+    )
     fpr, tpr, _ = model.roc_curve()
     assert auc(fpr, tpr) == pytest.approx(model.roc_auc(), abs=1e-4)
     smooth, recall, _ = model.precision_recall_curve()
     assert auc(recall, smooth) == pytest.approx(model.average_precision(), abs=1e-3)
 
 
-finite, scale, fraction = st.floats(-5, 5), st.floats(0.1, 10), st.floats(1e-6, 1 - 1e-6)
+finite, scale, fraction = (
+    st.floats(-5, 5),
+    st.floats(0.1, 10),
+    st.floats(1e-6, 1 - 1e-6),
+)
 
 
 @given(finite, scale, finite, scale, fraction, st.floats(-10, 10), st.floats(1e-3, 1e3))
@@ -172,7 +188,9 @@ def test_areas_are_invariant(mean_n, sd_n, mean_p, sd_p, alpha, move, unit):
     )
     # The moved means have lost digits where the standard deviations are small.
     assert moved.roc_auc() == pytest.approx(model.roc_auc(), rel=1e-8, abs=1e-12)
-    assert moved.average_precision() == pytest.approx(model.average_precision(), rel=1e-8)
+    assert moved.average_precision() == pytest.approx(
+        model.average_precision(), rel=1e-8
+    )
     mirrored = BinormalModel(-mean_p, sd_p, -mean_n, sd_n, alpha)
     swapped = BinormalModel(mean_p, sd_p, mean_n, sd_n, alpha)
     assert mirrored.roc_auc() == pytest.approx(model.roc_auc(), rel=1e-9, abs=1e-15)
@@ -185,14 +203,23 @@ def test_areas_are_invariant(mean_n, sd_n, mean_p, sd_p, alpha, move, unit):
     [
         ({"mean_negative": np.nan}, "mean_negative must be a finite number, got nan"),
         ({"mean_positive": "1"}, "mean_positive must be a finite number, got '1'"),
-        ({"mean_positive": [1, 2]}, r"mean_positive must be a finite number, got \[1, 2\]"),
+        (
+            {"mean_positive": [1, 2]},
+            r"mean_positive must be a finite number, got \[1, 2\]",
+        ),
         ({"mean_positive": 10**400}, "mean_positive must be a finite number, got 1"),
         ({"sd_negative": "1"}, "sd_negative must be a finite number, got '1'"),
         ({"sd_negative": 0}, "sd_negative must be positive, got 0"),
         ({"sd_positive": -1}, "sd_positive must be positive, got -1"),
         ({"sd_positive": np.inf}, "sd_positive must be a finite number"),
-        ({"positive_fraction": 0}, "positive_fraction must be a number strictly between 0 and 1"),
-        ({"positive_fraction": None}, "positive_fraction must be a number strictly between"),
+        (
+            {"positive_fraction": 0},
+            "positive_fraction must be a number strictly between 0 and 1",
+        ),
+        (
+            {"positive_fraction": None},
+            "positive_fraction must be a number strictly between",
+        ),
         ({"sd_negative": 1e-300, "sd_positive": 1e300}, "too different in scale"),
         ({"sd_negative": 1e-300, "mean_positive": 1e300}, "too different in scale"),
     ],
@@ -229,7 +256,12 @@ def test_fit_to_labels_of_any_type(labels, pos_label):
     """Means and unbiased variances of both classes, whatever they are called, at any scale."""
     for unit in (1e-200, 1, 1e200):
         model = BinormalModel.fit(labels, unit * np.array(SCORES), pos_label=pos_label)
-        found = model.mean_negative, model.sd_negative, model.mean_positive, model.sd_positive
+        found = (
+            model.mean_negative,
+            model.sd_negative,
+            model.mean_positive,
+            model.sd_positive,
+        )
         expected = unit * np.array([-2, 1, 1, np.sqrt(2)])
         np.testing.assert_allclose(found, expected, rtol=1e-14)
         assert model.positive_fraction == pytest.approx(0.4)
@@ -243,7 +275,9 @@ def test_functions_have_the_curves_and_areas_of_the_model(function):
     name = function.__name__.removeprefix("binormal_").removesuffix("_score")
     options = {"positive_fraction": 0.01} if "precision" in name else {}
     for fraction in ({}, options):
-        model = BinormalModel.fit(np.repeat(y, weight), np.repeat(score, weight), **fraction)
+        model = BinormalModel.fit(
+            np.repeat(y, weight), np.repeat(score, weight), **fraction
+        )
         labels = np.array(["no", "yes"])[y]
         got = function(labels, score, pos_label="yes", sample_weight=weight, **fraction)
         expected = getattr(model, name)()
@@ -258,27 +292,69 @@ def test_functions_have_the_curves_and_areas_of_the_model(function):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([1, 1, 1, 1, 1], SCORES), r"y_true must have samples of two classes, got only \[1\]"),
-        (([0, 1, 2, 1, 0], SCORES), "multiclass format is not supported: y_true has 3 classes"),
+        (
+            ([1, 1, 1, 1, 1], SCORES),
+            r"y_true must have samples of two classes, got only \[1\]",
+        ),
+        (
+            ([0, 1, 2, 1, 0], SCORES),
+            "multiclass format is not supported: y_true has 3 classes",
+        ),
         (([], []), "empty input array"),
-        (([0, 0, 0, 0, 1], SCORES), "y_true must have at least 2 .* got 1 of the positive class"),
-        (([0, 1, 1, 1, 1], SCORES), "y_true must have at least 2 .* got 1 of the negative class"),
-        ((Y, [1, 2, 3, 4, 4]), "y_score must differ .* got 4 for all .* positive class"),
-        ((Y, [1, 1, 1, 4, 5]), "y_score must differ .* got 1 for all .* negative class"),
+        (
+            ([0, 0, 0, 0, 1], SCORES),
+            "y_true must have at least 2 .* got 1 of the positive class",
+        ),
+        (
+            ([0, 1, 1, 1, 1], SCORES),
+            "y_true must have at least 2 .* got 1 of the negative class",
+        ),
+        (
+            (Y, [1, 2, 3, 4, 4]),
+            "y_score must differ .* got 4 for all .* positive class",
+        ),
+        (
+            (Y, [1, 1, 1, 4, 5]),
+            "y_score must differ .* got 1 for all .* negative class",
+        ),
         ((Y, [1, 2, np.nan, 4, 5]), "y_score must be finite, got nan at position 2"),
-        ((Y, [1, 2, 3, 4, 1e308]), "y_score must be between .* got 1e[+]308 at position 4"),
-        ((Y, [[1, 2]] * 5), r"1-dimensional, the scores of the positive class.* shape \(5, 2\)"),
+        (
+            (Y, [1, 2, 3, 4, 1e308]),
+            "y_score must be between .* got 1e[+]308 at position 4",
+        ),
+        (
+            (Y, [[1, 2]] * 5),
+            r"1-dimensional, the scores of the positive class.* shape \(5, 2\)",
+        ),
         ((Y, ["a"] * 5), "y_score must be an array of numbers"),
         ((Y, SCORES[:4]), "y_score: .* inconsistent numbers of samples"),
         ((["no", "no", "no", "yes", "yes"], SCORES), "pos_label is not specified"),
         (([1, 1, 1, 2, 2], SCORES), "pos_label is not specified"),
         ((Y, SCORES, 2), "pos_label=2 is not a valid label"),
-        ((Y, SCORES, None, [1, 1, 1, 1]), "sample_weight: .* inconsistent numbers of samples"),
-        ((Y, SCORES, None, [1, 1, 1, 1, -1]), "sample_weight must be finite and non-negative"),
-        ((Y, SCORES, None, [1, 1, 1, 0, 1]), "y_true must have at least 2 .* got 1 of the pos"),
-        ((Y, SCORES, None, [1, 1, 1, 0.5, 0.5]), "sample_weight has case counts, .* got 1 in"),
-        ((Y, SCORES, None, [1, 1, 1, 0.9, 1]), "sample_weight has case counts, .* got 1.9 in"),
-        ((Y, SCORES, None, [1e308] * 5), "sample_weight must add up to at most .* got inf"),
+        (
+            (Y, SCORES, None, [1, 1, 1, 1]),
+            "sample_weight: .* inconsistent numbers of samples",
+        ),
+        (
+            (Y, SCORES, None, [1, 1, 1, 1, -1]),
+            "sample_weight must be finite and non-negative",
+        ),
+        (
+            (Y, SCORES, None, [1, 1, 1, 0, 1]),
+            "y_true must have at least 2 .* got 1 of the pos",
+        ),
+        (
+            (Y, SCORES, None, [1, 1, 1, 0.5, 0.5]),
+            "sample_weight has case counts, .* got 1 in",
+        ),
+        (
+            (Y, SCORES, None, [1, 1, 1, 0.9, 1]),
+            "sample_weight has case counts, .* got 1.9 in",
+        ),
+        (
+            (Y, SCORES, None, [1e308] * 5),
+            "sample_weight must add up to at most .* got inf",
+        ),
         (([0.5, 0.5, 0.1, 0.1, 0.1], SCORES), "y_true"),
         (([0, 0, np.nan, 1, 1], SCORES), "y_true"),
     ],
@@ -298,7 +374,10 @@ DATA = DATA[:, :2]  # of which a linear discriminant makes normal scores
 SPLITS = StratifiedKFold(3)
 METRICS = pytest.mark.parametrize(
     ("metric", "function"),
-    [("roc_auc", binormal_roc_auc_score), ("average_precision", binormal_average_precision_score)],
+    [
+        ("roc_auc", binormal_roc_auc_score),
+        ("average_precision", binormal_average_precision_score),
+    ],
 )
 
 
@@ -323,10 +402,15 @@ def test_cross_validation_scores_each_fold(metric, function, is_weighted):
             error_score="raise",
         )
     for model, score, (_, test) in zip(
-        results["estimator"], results["test_score"], SPLITS.split(DATA, TARGET), strict=True
+        results["estimator"],
+        results["test_score"],
+        SPLITS.split(DATA, TARGET),
+        strict=True,
     ):
         options = {"sample_weight": weight[test]} if is_weighted else {}
-        assert score == function(TARGET[test], model.decision_function(DATA[test]), **options)
+        assert score == function(
+            TARGET[test], model.decision_function(DATA[test]), **options
+        )
 
 
 @METRICS
@@ -337,7 +421,9 @@ def test_probabilities_do_if_there_is_no_decision_function(metric, function):
         with pytest.warns(BinormalAssumptionWarning, match="as probabilities do"):
             score = make_binormal_scorer(metric, pos_label=label)(model, DATA, TARGET)
         with pytest.warns(BinormalAssumptionWarning, match="as probabilities do"):
-            expected = function(TARGET, model.predict_proba(DATA)[:, label], pos_label=label)
+            expected = function(
+                TARGET, model.predict_proba(DATA)[:, label], pos_label=label
+            )
         assert score == pytest.approx(expected, rel=1e-12)
 
 
@@ -355,15 +441,29 @@ def test_search_with_text_labels():
     assert search.best_score_ == search.cv_results_["mean_test_score"].max()
     # The decision function is for the last class in sorted order: malignant.
     decision = search.best_estimator_.decision_function(DATA)
-    assert search.score(DATA, y) == binormal_average_precision_score(y, decision, **options)
+    assert search.score(DATA, y) == binormal_average_precision_score(
+        y, decision, **options
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (("auc",), {}, r"metric must be one of \['roc_auc', 'average_precision'\], got 'auc'"),
-        (("average_precision",), {"positive_fraction": 2}, "positive_fraction must be a number"),
-        (("roc_auc",), {"positive_fraction": 0.1}, "positive_fraction is for average_precision"),
+        (
+            ("auc",),
+            {},
+            r"metric must be one of \['roc_auc', 'average_precision'\], got 'auc'",
+        ),
+        (
+            ("average_precision",),
+            {"positive_fraction": 2},
+            "positive_fraction must be a number",
+        ),
+        (
+            ("roc_auc",),
+            {"positive_fraction": 0.1},
+            "positive_fraction is for average_precision",
+        ),
     ],
 )
 def test_mistakes_show_at_construction(arguments, options, message):

@@ -24,7 +24,11 @@ def luminance():
     def of(color):
         channels = np.array(to_rgb(color))
         linear = ((channels + 0.055) / 1.055) ** 2.4
-        return np.where(channels <= 0.04045, channels / 12.92, linear) @ [0.2126, 0.7152, 0.0722]
+        return np.where(channels <= 0.04045, channels / 12.92, linear) @ [
+            0.2126,
+            0.7152,
+            0.0722,
+        ]
 
     return of
 

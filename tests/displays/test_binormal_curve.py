@@ -41,7 +41,9 @@ OPTIONS = {"n_draws": 500, "random_state": 0}
 
 def draw(curve="roc", **options):
     """Return a display of the labels and scores above."""
-    return BinormalCurveDisplay.from_predictions(Y, SCORES, curve=curve, **OPTIONS, **options)
+    return BinormalCurveDisplay.from_predictions(
+        Y, SCORES, curve=curve, **OPTIONS, **options
+    )
 
 
 def data(line):
@@ -76,13 +78,19 @@ def test_line_and_label_are_the_formula(curve, fraction):
         (low, high), name = posterior.roc_auc().credible_interval(), "AUC"
     else:
         alpha = 25 / 65 if fraction is None else fraction
-        true, false = alpha * x[inner], (1 - alpha) * negative.sf(positive.isf(x[inner]))
+        true, false = (
+            alpha * x[inner],
+            (1 - alpha) * negative.sf(positive.isf(x[inner])),
+        )
         expected = true / (true + false)
         (low, high), name = posterior.average_precision().credible_interval(), "AP"
     np.testing.assert_allclose(y[inner], expected, rtol=1e-7)
     label = f"({name} = {auc(x, y):.2f} [{low:.2f}, {high:.2f}])"
     assert display.line_.get_label() == f"LDA {label}"
-    assert draw(curve, positive_fraction=fraction, name=None).line_.get_label() == label[1:-1]
+    assert (
+        draw(curve, positive_fraction=fraction, name=None).line_.get_label()
+        == label[1:-1]
+    )
 
 
 @pytest.mark.parametrize("curve", CURVES)
@@ -96,7 +104,9 @@ def test_band_is_that_of_the_posterior(curve):
         band = posterior.precision_recall_band(0.8, recall=x)
     (path,) = display.band_.get_paths()
     corners = set(map(tuple, path.vertices))
-    assert corners >= set(zip(x, band.low, strict=True)) | set(zip(x, band.high, strict=True))
+    assert corners >= set(zip(x, band.low, strict=True)) | set(
+        zip(x, band.high, strict=True)
+    )
     assert display.band_.get_label() == "80% band of the binormal model"
 
 
@@ -115,14 +125,20 @@ def test_empirical_curve_is_that_of_scikit_learn(curve):
     free = posterior_binormal(Y, SCORES, **OPTIONS).without_model[curve != "roc"]
     area += " [{:.2f}, {:.2f}]".format(*free.credible_interval())
     assert (line.get_label(), line.get_drawstyle()) == (f"Empirical ({area})", style)
-    smooth = draw(curve, plot_empirical=False).ax_.get_legend().get_texts()[0].get_text()
+    smooth = (
+        draw(curve, plot_empirical=False).ax_.get_legend().get_texts()[0].get_text()
+    )
     assert smooth.endswith(f"], empirical {area.partition(' = ')[2]})")
 
 
-@pytest.mark.parametrize("weight", [None, RNG.integers(1, 4, 65)], ids=["plain", "weighted"])
+@pytest.mark.parametrize(
+    "weight", [None, RNG.integers(1, 4, 65)], ids=["plain", "weighted"]
+)
 def test_empirical_precision_for_another_share(weight):
     """From both empirical rates, for a population with few positives."""
-    line = draw("precision_recall", positive_fraction=0.05, sample_weight=weight).empirical_line_
+    line = draw(
+        "precision_recall", positive_fraction=0.05, sample_weight=weight
+    ).empirical_line_
     _, _, threshold = precision_recall_curve(Y, SCORES)
     counts = np.ones(65) if weight is None else weight
     above = threshold[:, np.newaxis] <= SCORES
@@ -142,7 +158,9 @@ def test_from_model_draws_class_imbalance():
             replace(model, positive_fraction=fraction), curve="precision_recall", ax=ax
         )
         assert display.line_.get_label() == f"AP = {area}"
-        assert display.line_.get_ydata()[-1 if display.x[-1] == 1 else 0] == pytest.approx(fraction)
+        assert display.line_.get_ydata()[
+            -1 if display.x[-1] == 1 else 0
+        ] == pytest.approx(fraction)
         assert (display.band_, display.empirical_line_) == (None, None)
     styles = {(line.get_color(), line.get_linestyle()) for line in ax.lines}
     assert len(styles) == len(ax.lines) == 4
@@ -151,7 +169,10 @@ def test_from_model_draws_class_imbalance():
 
 @pytest.mark.parametrize(
     ("curve", "height", "label"),
-    [("roc", [0, 1], "Chance level (AUC = 0.5)"), ("precision_recall", [0.2, 0.2], "(AP = 0.2)")],
+    [
+        ("roc", [0, 1], "Chance level (AUC = 0.5)"),
+        ("precision_recall", [0.2, 0.2], "(AP = 0.2)"),
+    ],
     ids=CURVES,
 )
 def test_chance_level(curve, height, label):
@@ -167,7 +188,9 @@ def test_chance_level(curve, height, label):
 def test_kwargs_reach_the_artists():
     """The band follows the colour of the line, and the empirical curve has another one."""
     display = draw(
-        curve_kwargs={"color": "black"}, band_kwargs={"alpha": 0.5}, empirical_kwargs={"lw": 3}
+        curve_kwargs={"color": "black"},
+        band_kwargs={"alpha": 0.5},
+        empirical_kwargs={"lw": 3},
     )
     assert display.line_.get_color() == "black"
     np.testing.assert_array_equal(display.band_.get_facecolor()[0, :3], 0)
@@ -184,7 +207,11 @@ def test_kwargs_reach_the_artists():
 @pytest.mark.parametrize(
     ("classifier", "pos_label", "column"),
     [
-        (make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()), None, "malignant"),
+        (
+            make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
+            None,
+            "malignant",
+        ),
         (LinearDiscriminantAnalysis(), "benign", "benign"),
         (GaussianNB(), "benign", "benign"),
     ],
@@ -197,12 +224,18 @@ def test_from_estimator_on_real_data(display, classifier, pos_label, column):
     X_train, X_test, y_train, y_test = train_test_split(X[:, :2], y, random_state=0)
     classifier.fit(X_train, y_train)
     if hasattr(classifier, "decision_function"):
-        score = classifier.decision_function(X_test) * (1 if column == "malignant" else -1)
+        score = classifier.decision_function(X_test) * (
+            1 if column == "malignant" else -1
+        )
     else:
-        score = classifier.predict_proba(X_test)[:, list(classifier.classes_).index(column)]
+        score = classifier.predict_proba(X_test)[
+            :, list(classifier.classes_).index(column)
+        ]
     options = {} if display is NormalScoresDisplay else {"name": "a", **OPTIONS}
     with warnings.catch_warnings(category=BinormalAssumptionWarning, action="ignore"):
-        got = display.from_estimator(classifier, X_test, y_test, pos_label=pos_label, **options)
+        got = display.from_estimator(
+            classifier, X_test, y_test, pos_label=pos_label, **options
+        )
         expected = display.from_predictions(y_test, score, pos_label=column, **options)
     for one, other in zip(got.ax_.lines, expected.ax_.lines, strict=True):
         np.testing.assert_allclose(data(one), data(other))
@@ -213,7 +246,9 @@ def test_from_estimator_on_real_data(display, classifier, pos_label, column):
 def test_from_estimator_names_the_classifier():
     """The name is that of the class, unless another is given."""
     lda = LinearDiscriminantAnalysis().fit(SCORES[:, np.newaxis], Y)
-    display = BinormalCurveDisplay.from_estimator(lda, SCORES[:, np.newaxis], Y, **OPTIONS)
+    display = BinormalCurveDisplay.from_estimator(
+        lda, SCORES[:, np.newaxis], Y, **OPTIONS
+    )
     assert display.name == "LinearDiscriminantAnalysis"
     with pytest.raises(NotFittedError):
         BinormalCurveDisplay.from_estimator(LinearDiscriminantAnalysis(), [[0.0]], [0])
@@ -221,8 +256,12 @@ def test_from_estimator_names_the_classifier():
 
 def test_arguments_are_checked():
     """The usual letters stand for a curve; an error names the argument."""
-    model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
-    short, full = (BinormalCurveDisplay.from_model(model, curve=c) for c in ("pr", CURVES[1]))
+    model = BinormalModel(
+        mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2
+    )
+    short, full = (
+        BinormalCurveDisplay.from_model(model, curve=c) for c in ("pr", CURVES[1])
+    )
     assert short.curve == full.curve == "precision_recall"
     np.testing.assert_array_equal(short.y, full.y)
     with pytest.raises(ValueError, match="did you mean 'precision_recall'"):
@@ -245,10 +284,14 @@ def test_normal_scores_are_those_of_the_check():
         expected, scores = data(points)
         np.testing.assert_array_equal(scores, np.sort(SCORES[k == Y]))
         n = len(scores)
-        np.testing.assert_allclose(norm.cdf(expected), (np.arange(1, n + 1) - 0.375) / (n + 0.25))
+        np.testing.assert_allclose(
+            norm.cdf(expected), (np.arange(1, n + 1) - 0.375) / (n + 0.25)
+        )
         x, y = data(line)
         np.testing.assert_allclose(y, distribution.mean() + distribution.std() * x)
-        assert points.get_label().endswith(f"(n = {n}, p = {check.adjusted_p_values[k]:.2g})")
+        assert points.get_label().endswith(
+            f"(n = {n}, p = {check.adjusted_p_values[k]:.2g})"
+        )
     assert display.ax_.get_xlabel() == "Standard normal quantile"
     assert display.ax_.get_ylabel() == "Score (Positive label: 1)"
 

@@ -50,12 +50,19 @@ def test_difference_has_the_exact_density_and_masses(polygon_area):
     """The areas on both sides of the rope and within it are the masses that are written."""
     comparison = comparison_of_three()
     artists = plot("difference").artists_
-    distribution, masses = comparison.difference("C3", "C1"), comparison.rope_masses("C3", "C1")
+    distribution, masses = (
+        comparison.difference("C3", "C1"),
+        comparison.rope_masses("C3", "C1"),
+    )
     line = artists["line"]
     # Curves are drawn to absolute accuracy, some roundings of the highest density.
     density = distribution.pdf(line.get_xdata())
-    np.testing.assert_allclose(line.get_ydata(), density, rtol=1e-12, atol=1e-15 * density.max())
-    for area, mass, text in zip(artists["areas"], masses, artists["texts"], strict=True):
+    np.testing.assert_allclose(
+        line.get_ydata(), density, rtol=1e-12, atol=1e-15 * density.max()
+    )
+    for area, mass, text in zip(
+        artists["areas"], masses, artists["texts"], strict=True
+    ):
         assert polygon_area(area) == pytest.approx(mass, abs=1e-3)
         assert float(text.get_text().splitlines()[1]) == pytest.approx(mass, abs=5e-4)
     assert [text.get_text().splitlines()[0] for text in artists["texts"]] == [
@@ -66,13 +73,19 @@ def test_difference_has_the_exact_density_and_masses(polygon_area):
     ends = np.transpose([distribution.hdi(), distribution.interval()])
     assert tuple(artists["interval"].get_xdata()) == (ends[0].min(), ends[1].max())
     assert artists["mean"].get_xdata() == [distribution.mean()]
-    band = artists["rope"].get_extents().transformed(artists["line"].axes.transData.inverted())
+    band = (
+        artists["rope"]
+        .get_extents()
+        .transformed(artists["line"].axes.transData.inverted())
+    )
     assert (band.x0, band.x1) == pytest.approx((-0.05, 0.05))
 
 
 def test_labels_of_a_difference():
     """What is subtracted from what: the second best from the best; one is better without a rope."""
-    counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+    counts = PairedCounts.from_cells(
+        [[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new")
+    )
     display = PosteriorComparison.from_paired_counts(counts).plot(kind="difference")
     subtraction, numbers = display.ax_.get_xlabel().splitlines()
     assert subtraction == "Balanced accuracy: new \N{MINUS SIGN} old"
@@ -118,7 +131,9 @@ def test_matrix_has_the_probabilities():
     assert texts[0, 1].get_text() == ".86"
     worse = PosteriorBalancedAccuracy.from_counts([28, 2, 1], TOTAL, prior="uniform")
     comparison = compare_posteriors({"C1": THREE["C1"], "worse": worse})
-    texts = comparison.plot(kind="matrix").artists_["texts"]  # with a probability of 0.9963
+    texts = comparison.plot(kind="matrix").artists_[
+        "texts"
+    ]  # with a probability of 0.9963
     assert (texts[0, 1].get_text(), texts[1, 0].get_text()) == (">.99", "<.01")
 
 
@@ -127,9 +142,13 @@ def test_text_in_cells_can_be_read(cmap, luminance):
     """The contrast of each number with its cell is at least 3, as for large text."""
     artists = plot("matrix", cmap=cmap).artists_
     image = artists["image"]
-    for text, value in zip(artists["texts"].flat, np.ravel(image.get_array()), strict=True):
+    for text, value in zip(
+        artists["texts"].flat, np.ravel(image.get_array()), strict=True
+    ):
         if text is not None:
-            pair = sorted([luminance(text.get_color()), luminance(image.to_rgba([value])[0][:3])])
+            pair = sorted(
+                [luminance(text.get_color()), luminance(image.to_rgba([value])[0][:3])]
+            )
             assert (pair[1] + 0.05) / (pair[0] + 0.05) > 3
 
 
@@ -138,9 +157,15 @@ def test_bars_of_ranks_add_up():
     display = plot("ranks")
     comparison = comparison_of_three()
     order = [list(THREE).index(name) for name in RANKED]
-    widths = np.array([[bar.get_width() for bar in bars] for bars in display.artists_["bars"]])
-    starts = np.array([[bar.get_x() for bar in bars] for bars in display.artists_["bars"]])
-    np.testing.assert_allclose(widths.T, comparison.rank_probabilities()[order], rtol=1e-12)
+    widths = np.array(
+        [[bar.get_width() for bar in bars] for bars in display.artists_["bars"]]
+    )
+    starts = np.array(
+        [[bar.get_x() for bar in bars] for bars in display.artists_["bars"]]
+    )
+    np.testing.assert_allclose(
+        widths.T, comparison.rank_probabilities()[order], rtol=1e-12
+    )
     np.testing.assert_allclose(widths.sum(axis=0), 1)
     np.testing.assert_allclose(starts[1:], np.cumsum(widths, axis=0)[:-1], atol=1e-12)
     assert row_names(display.ax_) == RANKED
@@ -158,7 +183,9 @@ def test_decision_has_intervals_and_losses():
     display = plot("decision", level=0.8)
     assert row_names(display.ax_) == RANKED
     for name, line in zip(RANKED, display.artists_["lines"], strict=True):
-        assert line.get_xdata() == pytest.approx(THREE[name].credible_interval(0.8), rel=1e-14)
+        assert line.get_xdata() == pytest.approx(
+            THREE[name].credible_interval(0.8), rel=1e-14
+        )
     _, best, losses = columns_beside(display.ax_)
     order = [list(THREE).index(name) for name in RANKED]
     assert best == ["0.865", "0.135", "< 0.001"]
@@ -172,8 +199,17 @@ def test_from_predictions_is_paired():
     """The classifiers are compared sample by sample."""
     y_true = [0] * 20 + [1] * 20
     predictions = {"a": [0] * 30 + [1] * 10, "b": [0] * 22 + [1] * 18}
-    options = {"rope": 0.02, "labels": [1, 0], "class_weight": [1, 2], "prior": "jeffreys"}
-    options |= {"sample_weight": [1, 2] * 20, "weight_type": "importance", "random_state": 3}
+    options = {
+        "rope": 0.02,
+        "labels": [1, 0],
+        "class_weight": [1, 2],
+        "prior": "jeffreys",
+    }
+    options |= {
+        "sample_weight": [1, 2] * 20,
+        "weight_type": "importance",
+        "random_state": 3,
+    }
     options |= {"groups": np.arange(40) // 4}
     display = PosteriorComparisonDisplay.from_predictions(
         y_true, predictions, kind="matrix", **options
@@ -187,11 +223,15 @@ def test_from_cv_results_is_paired():
     tree = DecisionTreeClassifier(random_state=0)
     grid = {"max_depth": [1, 2, 3], "criterion": ["gini"]}
     cv = StratifiedKFold(5)
-    search = GridSearchCV(tree, grid, scoring=OutcomesScorer(len(y)), refit=False, cv=cv)
+    search = GridSearchCV(
+        tree, grid, scoring=OutcomesScorer(len(y)), refit=False, cv=cv
+    )
     results = search.fit(X, y).cv_results_
     options = {"rope": 0.02, "random_state": 3, "prior": "jeffreys"}
     options |= {"labels": [2, 1, 0], "class_weight": [1, 1, 2]}
-    display = PosteriorComparisonDisplay.from_cv_results(results, kind="matrix", **options)
+    display = PosteriorComparisonDisplay.from_cv_results(
+        results, kind="matrix", **options
+    )
     names = tuple(f"max_depth={depth}" for depth in grid["max_depth"])
     assert display.comparison.names == names
     predictions = {
@@ -199,8 +239,12 @@ def test_from_cv_results_is_paired():
         for name, depth in zip(names, grid["max_depth"], strict=True)
     }
     expected = compare_predictions(y, predictions, **options)
-    np.testing.assert_allclose(display.comparison.prob_greater(), expected.prob_greater())
-    given = PosteriorComparisonDisplay.from_cv_results(results, name=["a", "b", "c"], kind="ranks")
+    np.testing.assert_allclose(
+        display.comparison.prob_greater(), expected.prob_greater()
+    )
+    given = PosteriorComparisonDisplay.from_cv_results(
+        results, name=["a", "b", "c"], kind="ranks"
+    )
     assert given.comparison.names == ("a", "b", "c")
     with pytest.raises(ValueError, match="name must give 3 different names, got"):
         PosteriorComparisonDisplay.from_cv_results(results, name=["a", "b", "b"])

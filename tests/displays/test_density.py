@@ -5,7 +5,12 @@ import pytest
 from scipy import optimize, stats
 
 from skpostbac import PosteriorDisplay
-from skpostbac.stats import BetaAverage, DrawnDistribution, PairedDifference, PowerTransform
+from skpostbac.stats import (
+    BetaAverage,
+    DrawnDistribution,
+    PairedDifference,
+    PowerTransform,
+)
 
 plt = pytest.importorskip("matplotlib.pyplot")
 DISTRIBUTIONS = {
@@ -19,7 +24,8 @@ DISTRIBUTIONS = {
     "infinite at an end": BetaAverage([20.5], [0.5]),
     "infinite at both ends": BetaAverage([0.5], [0.5]),
     "infinite amid the support": BetaAverage([10.5, 0.5], [0.5, 10.5]),
-    "difference": BetaAverage([31, 9, 4], [3, 3, 2]) - BetaAverage([20, 9, 4], [3, 3, 2]),
+    "difference": BetaAverage([31, 9, 4], [3, 3, 2])
+    - BetaAverage([20, 9, 4], [3, 3, 2]),
     "paired difference": PairedDifference([[27, 3, 5, 5], [12, 0, 4, 4]]),
     "power": PowerTransform(BetaAverage([31, 9, 4], [3, 3, 2]), 0.5),
 }
@@ -88,7 +94,13 @@ def test_draws_give_a_smooth_density():
 
 @pytest.mark.parametrize(
     "draws",
-    [[0.0, 1.0], [0.5, 0.5], [0.0, 0.0], [1.0] * 99 + [0.0], [*np.linspace(0, 1, 50), 1e6]],
+    [
+        [0.0, 1.0],
+        [0.5, 0.5],
+        [0.0, 0.0],
+        [1.0] * 99 + [0.0],
+        [*np.linspace(0, 1, 50), 1e6],
+    ],
     ids=["two", "equal", "zero", "nearly equal", "outlier"],
 )
 def test_odd_draws_have_a_curve(draws):

@@ -39,7 +39,9 @@ FIGURES = {
     "Balanced accuracy": ONE,
     "Accuracy": PosteriorAccuracy(ONE.counts),
     "Binary-equivalent accuracy": ONE.binary_equivalent(),
-    "Macro precision": PosteriorConfusionMetric.from_confusion_matrix(CONFUSION, "precision_macro"),
+    "Macro precision": PosteriorConfusionMetric.from_confusion_matrix(
+        CONFUSION, "precision_macro"
+    ),
     "MCC": PosteriorConfusionMetric.from_confusion_matrix(
         CONFUSION, "mcc", n_draws=2000, random_state=0
     ),
@@ -52,23 +54,31 @@ def row_names(ax):
 
 def texts_beside(ax):
     """Texts to the right of the axes."""
-    return [text.get_text() for axis in ax.child_axes for text in axis.get_yticklabels()]
+    return [
+        text.get_text() for axis in ax.child_axes for text in axis.get_yticklabels()
+    ]
 
 
 @pytest.mark.parametrize("method", ["central", "hdi"])
 def test_density_is_exact(method, polygon_area):
     """The line is the density, the area that of the interval, the mean where it should be."""
     display = PosteriorDisplay({"one": ONE, "two": TWO}).plot(level=0.9, method=method)
-    parts = zip([ONE, TWO], display.lines_, display.intervals_, display.means_, strict=True)
+    parts = zip(
+        [ONE, TWO], display.lines_, display.intervals_, display.means_, strict=True
+    )
     for posterior, line, area, mean in parts:
         # Other points at once have other rounding errors.
-        np.testing.assert_allclose(line.get_ydata(), posterior.pdf(line.get_xdata()), rtol=1e-10)
+        np.testing.assert_allclose(
+            line.get_ydata(), posterior.pdf(line.get_xdata()), rtol=1e-10
+        )
         assert polygon_area(area) == pytest.approx(0.9, abs=1e-3)
         x = area.get_paths()[0].vertices[:, 0]
         interval = posterior.credible_interval(0.9, method=method)
         assert (x.min(), x.max()) == pytest.approx(interval, rel=1e-13)
         assert (mean.get_xdata() == posterior.mean()).all()
-        assert mean.get_ydata()[-1] == pytest.approx(posterior.pdf(posterior.mean()), rel=1e-3)
+        assert mean.get_ydata()[-1] == pytest.approx(
+            posterior.pdf(posterior.mean()), rel=1e-3
+        )
     assert display.chance_level_ is None
     assert display.ax_.get_ylabel() == "Probability density"
     assert display.ax_.get_ylim()[0] == 0
@@ -77,9 +87,13 @@ def test_density_is_exact(method, polygon_area):
 def test_forest_has_intervals():
     """Lines are intervals, their thick parts hold one half, and points are means."""
     display = PosteriorDisplay({"one": ONE, "two": TWO}).plot(kind="forest", level=0.8)
-    parts = zip([ONE, TWO], display.lines_, display.intervals_, display.means_, strict=True)
+    parts = zip(
+        [ONE, TWO], display.lines_, display.intervals_, display.means_, strict=True
+    )
     for row, (posterior, line, inner, mean) in zip([1, 0], parts, strict=True):
-        assert tuple(line.get_xdata()) == pytest.approx(posterior.credible_interval(0.8), rel=1e-13)
+        assert tuple(line.get_xdata()) == pytest.approx(
+            posterior.credible_interval(0.8), rel=1e-13
+        )
         assert tuple(inner.get_xdata()) == pytest.approx(
             posterior.credible_interval(0.5), rel=1e-13
         )
@@ -103,13 +117,17 @@ def test_rows_of_densities_are_equally_high(kind, height):
         assert y.min() == pytest.approx(-height if kind == "violin" else 0, abs=1e-3)
 
 
-@pytest.mark.parametrize(("name", "kind"), [*zip(FIGURES, [*KINDS, "ridge"], strict=True)])
+@pytest.mark.parametrize(
+    ("name", "kind"), [*zip(FIGURES, [*KINDS, "ridge"], strict=True)]
+)
 def test_every_posterior_of_a_figure_has_a_plot(name, kind):
     """`plot` draws any of them, and names the figure."""
     display = FIGURES[name].plot(kind=kind)
     assert isinstance(display, PosteriorPlot)
     assert FIGURES[name].score_name == display.ax_.get_xlabel() == name
-    assert [len(part) for part in (display.lines_, display.intervals_, display.means_)] == [1] * 3
+    assert [
+        len(part) for part in (display.lines_, display.intervals_, display.means_)
+    ] == [1] * 3
 
 
 class Foreign:
@@ -172,7 +190,9 @@ def test_curve_kwargs_pass_through(kind):
     styles = [{"color": "red"}, {"color": "blue"}]
     lines = display.plot(kind=kind, curve_kwargs=styles).lines_
     assert [line.get_color() for line in lines] == ["red", "blue"]
-    with pytest.raises(ValueError, match="curve_kwargs must be a dict or 2 of them, got 1"):
+    with pytest.raises(
+        ValueError, match="curve_kwargs must be a dict or 2 of them, got 1"
+    ):
         display.plot(kind=kind, curve_kwargs=styles[:1])
 
 
@@ -208,9 +228,15 @@ def test_long_names_are_cut_but_not_their_figures(kind):
     posteriors = {LONG.format(i): posterior for i, posterior in enumerate([ONE, TWO])}
     display = PosteriorDisplay(posteriors).plot(kind=kind)
     lines = kind == "density"
-    labels = [line.get_label() for line in display.lines_] if lines else row_names(display.ax_)
+    labels = (
+        [line.get_label() for line in display.lines_]
+        if lines
+        else row_names(display.ax_)
+    )
     figures = labels if lines else texts_beside(display.ax_)[:2]
-    for i, (label, text, posterior) in enumerate(zip(labels, figures, [ONE, TWO], strict=True)):
+    for i, (label, text, posterior) in enumerate(
+        zip(labels, figures, [ONE, TWO], strict=True)
+    ):
         low, high = posterior.credible_interval()
         estimate = f"{posterior.mean():.2f} [{low:.2f}, {high:.2f}]"
         assert text.endswith(f" ({estimate})" if lines else estimate)
@@ -267,7 +293,12 @@ def test_recalls_are_sorted_below_the_average():
         [2, 30, 8], [4, 32, 10], classes=list("abc"), prior="uniform"
     )
     display = PosteriorDisplay.from_recalls(posterior, plot_chance_level=True)
-    assert row_names(display.ax_) == ["Balanced accuracy", "b (30/32)", "c (8/10)", "a (2/4)"]
+    assert row_names(display.ax_) == [
+        "Balanced accuracy",
+        "b (30/32)",
+        "c (8/10)",
+        "a (2/4)",
+    ]
     means = [float(line.get_xdata()[0]) for line in display.means_]
     assert means == pytest.approx([posterior.mean(), 31 / 34, 9 / 12, 3 / 6])
     assert display.ax_.get_xlabel() == "Recall"
@@ -284,14 +315,18 @@ def test_from_predictions():
     assert display.posteriors == {"me": expected}
     several = {"me": y_pred, "you": y_true}
     for predictions in (several, pd.DataFrame(several), pl.DataFrame(several)):
-        display = PosteriorDisplay.from_predictions(y_true, predictions, kind="forest", **options)
+        display = PosteriorDisplay.from_predictions(
+            y_true, predictions, kind="forest", **options
+        )
         assert display.posteriors["me"] == expected
         assert row_names(display.ax_) == ["me", "you"]
 
 
 def test_predictions_without_a_true_label_are_warned_of_here():
     """In the line of the user, not in one of the package."""
-    with pytest.warns(UserWarning, match="y_pred holds none of the labels of y_true") as record:
+    with pytest.warns(
+        UserWarning, match="y_pred holds none of the labels of y_true"
+    ) as record:
         PosteriorDisplay.from_predictions(["a", "b"] * 6, ["z"] * 12)
     assert record[0].filename == __file__
 
@@ -300,13 +335,25 @@ def test_threshold_curve_of_predictions():
     """The curve is that of the labels and scores; ``plot`` draws its mean, interval and band."""
     y_true, y_score = [0, 0, 0, 1, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
     options = {"pos_label": 0, "sample_weight": [1, 2] * 4, "weight_type": "importance"}
-    options |= {"class_weight": [1, 2], "prior": "jeffreys", "level": 0.8, "random_state": 3}
-    display = PosteriorThresholdDisplay.from_predictions(y_true, y_score, name="me", **options)
+    options |= {
+        "class_weight": [1, 2],
+        "prior": "jeffreys",
+        "level": 0.8,
+        "random_state": 3,
+    }
+    display = PosteriorThresholdDisplay.from_predictions(
+        y_true, y_score, name="me", **options
+    )
     curve = posterior_threshold_curve(y_true, y_score, **options)
     assert display.curve == curve
     assert display.line_.get_label() == "me"
-    np.testing.assert_array_equal(display.line_.get_xydata().T, [curve.thresholds, curve.mean])
-    for area, (low, high) in ((display.interval_, curve.interval), (display.band_, curve.band)):
+    np.testing.assert_array_equal(
+        display.line_.get_xydata().T, [curve.thresholds, curve.mean]
+    )
+    for area, (low, high) in (
+        (display.interval_, curve.interval),
+        (display.band_, curve.band),
+    ):
         y = area.get_paths()[0].vertices[:, 1]
         assert (y.min(), y.max()) == (min(low), max(high))
     point = curve.best_threshold, curve.corrected.mean()
@@ -330,21 +377,30 @@ def test_from_cv_results_pools():
     X, y = load_iris(return_X_y=True)
     tree = DecisionTreeClassifier(random_state=0)
     results = cross_validate(tree, X, y, scoring=ClassCountsScorer())
-    (posterior,) = PosteriorDisplay.from_cv_results(results, name="tree").posteriors.values()
+    (posterior,) = PosteriorDisplay.from_cv_results(
+        results, name="tree"
+    ).posteriors.values()
     assert posterior.counts.n_samples == 150
     grid = {"max_depth": [1, 2], "criterion": ["gini"]}
-    search = GridSearchCV(tree, grid, scoring=ClassCountsScorer(), refit=False).fit(X, y)
+    search = GridSearchCV(tree, grid, scoring=ClassCountsScorer(), refit=False).fit(
+        X, y
+    )
     display = PosteriorDisplay.from_cv_results(search.cv_results_, kind="forest")
     assert row_names(display.ax_) == ["max_depth=1", "max_depth=2"]
     options = {"labels": [0, 1, 2], "prior": "jeffreys", "class_weight": [1, 1, 2]}
     options |= {"n_repeats": 1, "training_variation": "nadeau-bengio"}
     display = PosteriorDisplay.from_cv_results(search.cv_results_, **options)
-    assert (*display.posteriors.values(),) == pooled_posteriors(search.cv_results_, **options)
+    assert (*display.posteriors.values(),) == pooled_posteriors(
+        search.cv_results_, **options
+    )
     with pytest.raises(ValueError, match="name must give 2 different names"):
         PosteriorDisplay.from_cv_results(search.cv_results_, name="tree")
 
 
-CHANCE, PAIR = {"plot_chance_level": True}, PosteriorBalancedAccuracy.from_counts([3, 4], [5, 6])
+CHANCE, PAIR = (
+    {"plot_chance_level": True},
+    PosteriorBalancedAccuracy.from_counts([3, 4], [5, 6]),
+)
 
 
 @pytest.mark.parametrize(
@@ -355,7 +411,12 @@ CHANCE, PAIR = {"plot_chance_level": True}, PosteriorBalancedAccuracy.from_count
         (ONE, {"method": "odd"}, ValueError, "method must be"),
         (0.7, {}, TypeError, "posteriors must be a posterior, got float"),
         (ONE.recalls()[0], CHANCE, ValueError, "the same chance level, got none"),
-        ({"a": ONE, "b": PAIR}, CHANCE, ValueError, "the same chance level, got several"),
+        (
+            {"a": ONE, "b": PAIR},
+            CHANCE,
+            ValueError,
+            "the same chance level, got several",
+        ),
     ],
     ids=["kind", "level", "method", "no posterior", "no chance level", "chance levels"],
 )
@@ -381,7 +442,9 @@ def test_sharp_and_infinite_densities_are_drawn(kind):
 
 def test_display_can_be_pickled():
     """A display carries its data; drawn again, it shows the same."""
-    display = pickle.loads(pickle.dumps(PosteriorDisplay({"one": ONE}, score_name="score")))
+    display = pickle.loads(
+        pickle.dumps(PosteriorDisplay({"one": ONE}, score_name="score"))
+    )
     assert display.posteriors == {"one": ONE}
     assert display.plot().ax_.get_xlabel() == "score"
 

@@ -34,11 +34,15 @@ def posteriors(n):
 
 
 def draw_rows(kind):
-    return lambda ax, n: PosteriorDisplay(posteriors(n)).plot(ax, kind=kind, plot_chance_level=True)
+    return lambda ax, n: PosteriorDisplay(posteriors(n)).plot(
+        ax, kind=kind, plot_chance_level=True
+    )
 
 
 def draw_comparison(kind):
-    return lambda ax, n: compare_posteriors(posteriors(max(n, 2)), rope=0.02).plot(ax, kind=kind)
+    return lambda ax, n: compare_posteriors(posteriors(max(n, 2)), rope=0.02).plot(
+        ax, kind=kind
+    )
 
 
 def draw_search(ax, n):
@@ -53,7 +57,13 @@ def draw_search(ax, n):
 
 def draw_curve(ax, n):
     return BinormalCurveDisplay.from_predictions(
-        Y_TRUE, Y_SCORE, ax=ax, name=LONG, n_draws=50, random_state=0, plot_chance_level=True
+        Y_TRUE,
+        Y_SCORE,
+        ax=ax,
+        name=LONG,
+        n_draws=50,
+        random_state=0,
+        plot_chance_level=True,
     )
 
 
@@ -81,7 +91,10 @@ WITH_LEGEND = {
 }
 ALL = {
     **{kind: draw_rows(kind) for kind in ("ridge", "violin", "forest")},
-    **{kind: draw_comparison(kind) for kind in ("decision", "difference", "matrix", "ranks")},
+    **{
+        kind: draw_comparison(kind)
+        for kind in ("decision", "difference", "matrix", "ranks")
+    },
     **WITH_LEGEND,
 }
 each_kind = pytest.mark.parametrize("kind", ALL)
@@ -99,7 +112,9 @@ def test_plots_keep_to_the_axes_that_are_given(kind, monkeypatch):
     figure, (left, right) = plt.subplots(1, 2)
     right.set_title("mine")
     (line,) = right.plot([0, 1], [0, 1])
-    options = {"kind": kind} if isinstance(display, PosteriorPlot | ComparisonPlot) else {}
+    options = (
+        {"kind": kind} if isinstance(display, PosteriorPlot | ComparisonPlot) else {}
+    )
     assert display.plot(right, despine=True, **options) is display
     assert (display.ax_, display.figure_, right.get_title()) == (right, figure, "mine")
     assert plt.get_fignums() == [figure.number]
@@ -107,10 +122,14 @@ def test_plots_keep_to_the_axes_that_are_given(kind, monkeypatch):
     assert not left.has_data()
     hidden = {side for side in right.spines if not right.spines[side].get_visible()}
     beside_rows = {"left"} if kind in WITH_ROWS else set()
-    assert hidden == ({*right.spines} if kind == "matrix" else {"top", "right"} | beside_rows)
+    assert hidden == (
+        {*right.spines} if kind == "matrix" else {"top", "right"} | beside_rows
+    )
     # Without matplotlib, the error names the class whose `plot` was called.
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=rf"^{type(display).__name__}\.plot requires matplotlib"):
+    with pytest.raises(
+        ImportError, match=rf"^{type(display).__name__}\.plot requires matplotlib"
+    ):
         display.plot()
 
 
@@ -168,8 +187,13 @@ def test_matrix_says_what_it_is():
     assert display.ax_.get_ylabel() == "This one is better ... (row)"
     assert display.ax_.get_xlabel() == "... than this one (column)"
     assert display.artists_["colorbar"].ax.get_ylabel() == "P(row better than column)"
-    assert "Hatched: the same classifier" in [text.get_text() for text in display.ax_.texts]
-    centres = [path.vertices[:4].mean(axis=0) for path in display.artists_["diagonal"].get_paths()]
+    assert "Hatched: the same classifier" in [
+        text.get_text() for text in display.ax_.texts
+    ]
+    centres = [
+        path.vertices[:4].mean(axis=0)
+        for path in display.artists_["diagonal"].get_paths()
+    ]
     np.testing.assert_allclose(centres, [(0, 0), (1, 1), (2, 2)])
     assert display.artists_["diagonal"].get_hatch() == "////"
 
@@ -191,7 +215,9 @@ def test_shapes_are_explained(options, note):
     """A note below the axes says what thick bars and dark areas are."""
     display = PosteriorDisplay(posteriors(2)).plot(**{"kind": "forest", **options})
     notes = [text.get_text().replace("\n", " ") for text in display.ax_.texts]
-    assert [text for text in notes if not text.startswith("Mean")] == [note][: note is not None]
+    assert [text for text in notes if not text.startswith("Mean")] == [note][
+        : note is not None
+    ]
 
 
 @each_kind
@@ -205,9 +231,16 @@ def test_dark_style_can_be_read(kind, luminance):
     with plt.style.context("dark_background"):
         display = ALL[kind](None, 2)
         ax = display.ax_
-        texts = [*ax.get_xticklabels(), *ax.get_yticklabels(), ax.xaxis.label, ax.yaxis.label]
+        texts = [
+            *ax.get_xticklabels(),
+            *ax.get_yticklabels(),
+            ax.xaxis.label,
+            ax.yaxis.label,
+        ]
         texts += ax.get_legend().get_texts() if ax.get_legend() else []
-        inside = [] if kind in ("matrix", "ranks") else ax.texts  # in cells with their own colours
+        inside = (
+            [] if kind in ("matrix", "ranks") else ax.texts
+        )  # in cells with their own colours
         for text in [*texts, *inside]:
             assert contrast(text.get_color(), "black") > 4.5
         for line in [] if kind in ("matrix", "ranks") else ax.lines:

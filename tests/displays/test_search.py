@@ -29,13 +29,17 @@ CORRECT = np.array([[12, 11, 15, 14], [17, 18, 16, 19], [18, 17, 18, 18]])
 
 def results(params, correct=None):
     """Return results of a search with these candidates and two folds."""
-    rows = np.resize(CORRECT, (len(params), 4)) if correct is None else np.asarray(correct)
+    rows = (
+        np.resize(CORRECT, (len(params), 4)) if correct is None else np.asarray(correct)
+    )
     columns = {
         f"split{fold}_test_correct_{label}": rows[:, 2 * fold + label]
         for fold in (0, 1)
         for label in (0, 1)
     }
-    totals = {key.replace("correct", "total"): np.full(len(params), 20.0) for key in columns}
+    totals = {
+        key.replace("correct", "total"): np.full(len(params), 20.0) for key in columns
+    }
     return {"params": params, **columns, **totals}
 
 
@@ -51,7 +55,9 @@ def points(container):
 
 def segments(container):
     """Return x, low and high of each interval."""
-    return np.array([[s[0][0], s[0][1], s[1][1]] for s in container.lines[2][0].get_segments()])
+    return np.array(
+        [[s[0][0], s[0][1], s[1][1]] for s in container.lines[2][0].get_segments()]
+    )
 
 
 def texts(display):
@@ -79,7 +85,10 @@ def test_intervals_are_quantiles_of_one_class(level):
     distribution = beta(kept * (0.5 + correct), kept * (0.5 + 40 - correct))
     expected = np.transpose([[1, 2, 4], *distribution.interval(level)])
     np.testing.assert_allclose(segments(display.errorbars_[0]), expected, rtol=1e-9)
-    assert display.ax_.get_ylabel() == f"Balanced accuracy\nMean [{level:.0%} central interval]"
+    assert (
+        display.ax_.get_ylabel()
+        == f"Balanced accuracy\nMean [{level:.0%} central interval]"
+    )
 
 
 def test_chosen_candidate_is_marked():
@@ -108,7 +117,11 @@ def test_scale(values, scale):
     ("values", "ticks", "linestyle"),
     [
         ([None, 3, 1], {1: "1", 3: "3", 5: "None"}, "-"),
-        ([2, 10, 4, "sqrt", None], {2: "2", 4: "4", 10: "10", 14: "sqrt", 18: "None"}, "-"),
+        (
+            [2, 10, 4, "sqrt", None],
+            {2: "2", 4: "4", 10: "10", 14: "sqrt", 18: "None"},
+            "-",
+        ),
         (["rbf", "linear"], {0: "rbf", 1: "linear"}, "None"),
         ([True, False], {0: "True", 1: "False"}, "None"),
         (["$a$", "_b"], {0: r"\$a\$", 1: " _b"}, "None"),
@@ -118,7 +131,9 @@ def test_scale(values, scale):
 def test_categories(values, ticks, linestyle):
     """Numbers are at their place, words a usual step apart after them; these are not joined."""
     display = draw([{"p": value} for value in values])
-    assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == list(ticks.values())
+    assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == list(
+        ticks.values()
+    )
     x, _ = points(display.errorbars_[0])
     np.testing.assert_array_equal(x, list(ticks))
     assert display.errorbars_[0].lines[0].get_linestyle() == linestyle
@@ -127,7 +142,11 @@ def test_categories(values, ticks, linestyle):
 def test_candidates_without_the_parameter():
     """A grid may have it in some candidates only."""
     display = draw([{"C": 1}, {"C": 2}, {"gamma": 3}], "C")
-    assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == ["1", "2", "(not set)"]
+    assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == [
+        "1",
+        "2",
+        "(not set)",
+    ]
 
 
 def pixels(line):
@@ -172,13 +191,17 @@ def test_many_candidates():
 
 def test_chance_level():
     """One over the number of classes."""
-    display = draw([{"C": 1}, {"C": 2}], plot_chance_level=True, chance_level_kwargs={"lw": 3})
+    display = draw(
+        [{"C": 1}, {"C": 2}], plot_chance_level=True, chance_level_kwargs={"lw": 3}
+    )
     assert list(display.chance_level_.get_ydata()) == [0.5, 0.5]
     assert display.chance_level_.get_linewidth() == 3
     assert texts(display) == ["Chance level (0.5)"]
 
 
-@pytest.mark.parametrize("more", [{"n_repeats": 2}, {"training_variation": "nadeau-bengio"}])
+@pytest.mark.parametrize(
+    "more", [{"n_repeats": 2}, {"training_variation": "nadeau-bengio"}]
+)
 def test_options_of_pooling(more):
     """The posteriors are those of the pooled folds."""
     params = [{"C": 1}, {"C": 2}]
@@ -190,7 +213,10 @@ def test_options_of_pooling(more):
 
 def test_keyword_arguments_reach_the_artists():
     """Those of the intervals and of the mark."""
-    kwargs = {"errorbar_kwargs": {"capsize": 9, "color": "red"}, "best_kwargs": {"marker": "*"}}
+    kwargs = {
+        "errorbar_kwargs": {"capsize": 9, "color": "red"},
+        "best_kwargs": {"marker": "*"},
+    }
     display = draw([{"C": 1}, {"C": 2}], best_index=0, **kwargs)
     assert display.best_.get_marker() == "*"
     assert display.errorbars_[0].lines[0].get_color() == "red"
@@ -208,7 +234,9 @@ def test_bad_arguments_are_named():
         draw([{"C": 1}], best_index=1)
     with pytest.raises(ValueError, match="search with parameters"):
         draw([{}])
-    counts = {f"test_{kind}_{label}": [5.0] for kind in ("correct", "total") for label in "ab"}
+    counts = {
+        f"test_{kind}_{label}": [5.0] for kind in ("correct", "total") for label in "ab"
+    }
     with pytest.raises(ValueError, match="no 'params'"):
         PosteriorSearchDisplay.from_cv_results(counts)
     for option, value in {"level": 2, "method": "odd"}.items():
@@ -216,7 +244,9 @@ def test_bad_arguments_are_named():
             draw([{"C": 1}], **{option: value})
     assert plt.get_fignums() == []
     with pytest.raises(TypeError, match="corrected must be a SelectedPosterior"):
-        PosteriorSearchDisplay(**CANDIDATES, best_index=0, corrected=CANDIDATES["posteriors"][0])
+        PosteriorSearchDisplay(
+            **CANDIDATES, best_index=0, corrected=CANDIDATES["posteriors"][0]
+        )
     with pytest.raises(NotFittedError):
         PosteriorSearchDisplay.from_search(GridSearchCV(GaussianNB(), {}))
 
@@ -258,7 +288,9 @@ def test_search_on_real_data(as_frame):
     else:
         display = PosteriorSearchDisplay.from_search(search)
     correct, total = (
-        np.array([sum(found[f"split{s}_test_{kind}_{k}"] for s in range(3)) for k in (0, 1)])
+        np.array(
+            [sum(found[f"split{s}_test_{kind}_{k}"] for s in range(3)) for k in (0, 1)]
+        )
         for kind in ("correct", "total")
     )
     means = ((20 + correct) / (21 + total)).mean(axis=0)
@@ -289,7 +321,9 @@ def test_the_chosen_candidate_is_drawn_corrected(kept):
     (x,), (y,) = points(display.corrected_)
     assert y == pytest.approx(corrected.mean())
     assert x == display.best_.get_xdata()[0]
-    assert segments(display.corrected_)[0, 1:] == pytest.approx(corrected.credible_interval())
+    assert segments(display.corrected_)[0, 1:] == pytest.approx(
+        corrected.credible_interval()
+    )
     assert any(text.startswith("Corrected for the choice (") for text in texts(display))
 
 

@@ -26,7 +26,11 @@ NO_SKIPS = os.environ.get("SKPOSTBAC_NO_SKIPS") == "1"
 def forbid_skip(report):
     """Turn a skip into a failure, if the environment says so."""
     if NO_SKIPS and report.skipped and not hasattr(report, "wasxfail"):
-        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        reason = (
+            report.longrepr[2]
+            if isinstance(report.longrepr, tuple)
+            else report.longrepr
+        )
         report.outcome = "failed"
         report.longrepr = f"SKPOSTBAC_NO_SKIPS=1, but {reason}"
     return report
@@ -70,7 +74,12 @@ def run_everything(tumours, folds):
 
     def search(scoring, refit, n_jobs):
         fitted = GridSearchCV(
-            tree, {"max_depth": [1, 2, 4]}, scoring=scoring, refit=refit, cv=folds, n_jobs=n_jobs
+            tree,
+            {"max_depth": [1, 2, 4]},
+            scoring=scoring,
+            refit=refit,
+            cv=folds,
+            n_jobs=n_jobs,
         ).fit(*tumours)
         columns = {
             key: np.asarray(values).tolist()
@@ -81,7 +90,9 @@ def run_everything(tumours, folds):
 
     def run(n_jobs):
         found = {name: search(*pair, n_jobs) for name, pair in scorings.items()}
-        return found | {"posterior": cross_val_posterior(tree, *tumours, cv=folds, n_jobs=n_jobs)}
+        return found | {
+            "posterior": cross_val_posterior(tree, *tumours, cv=folds, n_jobs=n_jobs)
+        }
 
     return run
 

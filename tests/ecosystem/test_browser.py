@@ -5,10 +5,17 @@ import shutil
 import numpy as np
 import pytest
 
-from skpostbac import compare_predictions, paired_counts, required_test_size, subgroup_posteriors
+from skpostbac import (
+    compare_predictions,
+    paired_counts,
+    required_test_size,
+    subgroup_posteriors,
+)
 from skpostbac.__main__ import main
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+sync_api = pytest.importorskip(
+    "playwright.sync_api", reason="playwright is not installed"
+)
 pdfium = pytest.importorskip("pypdfium2", reason="pypdfium2 is not installed")
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -91,14 +98,23 @@ def crowded(tmp_path_factory):
     """The report on nine classifiers and three classes, with long names, some without a gap."""
     folder = tmp_path_factory.mktemp("crowded")
     source, path = folder / "predictions.csv", folder / "report.html"
-    names = [f"a pipeline with a name of many words, number {i}" for i in range(8)] + ["x" * 60]
+    names = [f"a pipeline with a name of many words, number {i}" for i in range(8)] + [
+        "x" * 60
+    ]
     classes = ["y" * 60, "a class with a name of many words", "猫" * 30]
     rows = [["truth", *names]]
     for i in range(60):
         truth = classes[i % 3]
-        rows.append([truth, *(truth if i % (j + 2) else classes[0] for j in range(len(names)))])
-    source.write_text("\n".join(",".join(f'"{cell}"' for cell in row) for row in rows), "utf-8")
-    assert main([str(source), "--truth", "truth", "--rope", "0.01", "--html", str(path)]) == 0
+        rows.append(
+            [truth, *(truth if i % (j + 2) else classes[0] for j in range(len(names)))]
+        )
+    source.write_text(
+        "\n".join(",".join(f'"{cell}"' for cell in row) for row in rows), "utf-8"
+    )
+    assert (
+        main([str(source), "--truth", "truth", "--rope", "0.01", "--html", str(path)])
+        == 0
+    )
     return path
 
 
@@ -128,7 +144,9 @@ def test_pictures_follow_the_theme(page, report):
     dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     background = 0.0061 if dark else 1.0  # luminance of #121212 and of white
     fill = "nodes => nodes.map(node => getComputedStyle(node).fill)"
-    (paper,) = set(page.locator("figure svg:visible [id=patch_1] path").evaluate_all(fill))
+    (paper,) = set(
+        page.locator("figure svg:visible [id=patch_1] path").evaluate_all(fill)
+    )
     assert luminance_of(paper) == pytest.approx(background, abs=1e-3)
     inks = set(page.locator("figure svg:visible text").evaluate_all(fill))
     assert len(inks) == 4  # names and figures, both sides of a difference, headers
@@ -154,7 +172,9 @@ def test_paper_holds_all_columns_and_whole_pictures(page, crowded):
         ("Chance level", "Balanced accuracy", "chance level dotted"),
         (" better", "Mean [95% CI]: ", "the bar is the 95% interval"),
     ):
-        assert [text for text in words if top in text and foot in text and caption in text]
+        assert [
+            text for text in words if top in text and foot in text and caption in text
+        ]
 
 
 def luminance_of(color):
@@ -168,7 +188,10 @@ def luminance(*channels):
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
         for c in (channel / 255 for channel in channels)
     ]
-    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    return sum(
+        share * part
+        for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True)
+    )
 
 
 # What JupyterLab asks of the output of a cell, which every view has to live with.
@@ -188,7 +211,9 @@ THEMES = {"light": ("rgb(33, 33, 33)", "#fff"), "dark": ("rgb(222, 222, 222)", "
 def views():
     """Return the views of results with long and hostile names."""
     rng = np.random.default_rng(0)
-    names = [f"a pipeline with a name of many words, number {i}" for i in range(8)] + ["x" * 60]
+    names = [f"a pipeline with a name of many words, number {i}" for i in range(8)] + [
+        "x" * 60
+    ]
     classes = np.array([HOSTILE, "y" * 60, "fox"])
     y_true = classes[rng.integers(0, 3, 200)]
     y_preds = {
@@ -208,7 +233,9 @@ def views():
         posterior.prob_above_chance(),
         posterior.credible_interval(),
         required_test_size(posterior, width=0.2),
-        subgroup_posteriors(y_true, y_preds["x" * 60], sensitive_features=y_true[::-1] == "fox"),
+        subgroup_posteriors(
+            y_true, y_preds["x" * 60], sensitive_features=y_true[::-1] == "fox"
+        ),
     ]
     return "".join(result._repr_html_() for result in results)
 
@@ -226,14 +253,18 @@ def test_notebook_views_take_the_colours_of_the_page(style, theme, views, page):
     )
     seen = "node => getComputedStyle(node).color"
     for tag in ("td", "th", "code", "p"):
-        assert set(page.locator(tag).evaluate_all(f"nodes => nodes.map({seen})")) == {color}
+        assert set(page.locator(tag).evaluate_all(f"nodes => nodes.map({seen})")) == {
+            color
+        }
     axes = page.locator("svg path").evaluate_all(
         "nodes => nodes.map(node => getComputedStyle(node).stroke)"
     )
     assert set(axes) == {color}
     # Names stand to the left, numbers to the right, whatever the notebook asks for.
     align = "nodes => nodes.map(node => getComputedStyle(node).textAlign)"
-    names = page.locator("tr:has(td:nth-child(6)) > td:nth-child(1)").evaluate_all(align)
+    names = page.locator("tr:has(td:nth-child(6)) > td:nth-child(1)").evaluate_all(
+        align
+    )
     assert set(names) == {"left"}
     assert set(page.locator("td + td").evaluate_all(align)) == {"right"}
     assert page.evaluate("document.documentElement.scrollWidth") <= 800

@@ -33,7 +33,9 @@ def test_monitor_of_counts(tumours):
     model = LogisticRegression().set_callbacks(monitor).fit(X, y)
     last = monitor.get_logs().data_as_pandas.iloc[-1]
     assert last["total_malignant"] == 212
-    assert last["correct_malignant"] == np.sum(model.predict(X)[y == "malignant"] == "malignant")
+    assert last["correct_malignant"] == np.sum(
+        model.predict(X)[y == "malignant"] == "malignant"
+    )
 
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -55,6 +57,8 @@ def test_callbacks_of_a_search(n_jobs, tumours, folds, capsys):
     monitor = callback.ScoringMonitor(scoring=make_posterior_scorer())
     watched = search(LogisticRegression().set_callbacks(monitor))
     watched.set_callbacks(callback.ProgressBar()).fit(X, y)
-    assert watched.best_index_ == search(LogisticRegression()).fit(X, y).best_index_ == 1
+    assert (
+        watched.best_index_ == search(LogisticRegression()).fit(X, y).best_index_ == 1
+    )
     assert monitor.get_logs().data
     assert "GridSearchCV" in capsys.readouterr().out

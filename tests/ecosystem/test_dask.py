@@ -18,7 +18,9 @@ distributed = pytest.importorskip("dask.distributed", reason=REASON)
 def client():
     """Two processes of one thread on this machine."""
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as hub,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as hub,
         distributed.Client(hub) as client,
     ):
         yield client
@@ -51,7 +53,9 @@ def test_counts_of_arrays(labels):
     """Each block is counted where it is, and the counts are added."""
     y_true, y_pred = (da.from_array(y, chunks=300) for y in labels)
     blocks = zip(y_true.to_delayed(), y_pred.to_delayed(), strict=True)
-    counts = sum(dask.compute(*[dask.delayed(class_counts)(*block) for block in blocks]))
+    counts = sum(
+        dask.compute(*[dask.delayed(class_counts)(*block) for block in blocks])
+    )
     assert counts == class_counts(*labels)
 
 
@@ -70,12 +74,16 @@ def test_counts_of_numbered_classes():
 @pytest.mark.parametrize("dtype", [str, "category", "string[pyarrow]"])
 def test_counts_of_a_frame(dtype, labels):
     """The counts of the groups are those of the rows."""
-    frame = pd.DataFrame(dict(zip(["truth", "predicted"], labels, strict=True)), dtype=dtype)
+    frame = pd.DataFrame(
+        dict(zip(["truth", "predicted"], labels, strict=True)), dtype=dtype
+    )
     assert count_cells(dd.from_pandas(frame, npartitions=4)) == class_counts(*labels)
 
 
 @pytest.mark.parametrize("dtype", [object, "category", "string[pyarrow]"])
-@pytest.mark.parametrize(("column", "name"), [("truth", "y_true"), ("predicted", "y_pred")])
+@pytest.mark.parametrize(
+    ("column", "name"), [("truth", "y_true"), ("predicted", "y_pred")]
+)
 def test_a_null_is_an_error(dtype, column, name):
     """A missing label reaches the counts, and is refused as it is in memory."""
     columns = {"truth": ["a", "b", "b"], "predicted": ["a", "b", "a"]}

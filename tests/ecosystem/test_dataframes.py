@@ -64,7 +64,9 @@ COLUMNS = [
 @pytest.mark.parametrize(("column", "truth", "predicted"), COLUMNS)
 def test_columns_count_like_lists(column, truth, predicted):
     """Whatever holds the labels, the counts are the same."""
-    assert class_counts(column(truth), column(predicted)) == class_counts(truth, predicted)
+    assert class_counts(column(truth), column(predicted)) == class_counts(
+        truth, predicted
+    )
 
 
 @pytest.mark.parametrize(("column", "truth", "predicted"), COLUMNS)

@@ -56,7 +56,9 @@ def test_resampling_helps_the_rare_class(rare, folds):
     shy = LogisticRegression(C=0.01)
     bold = pipeline.make_pipeline(over_sampling.RandomOverSampler(random_state=0), shy)
     before, after = (
-        posterior_balanced_accuracy(y, cross_val_predict(model, X / X.max(axis=0), y, cv=folds))
+        posterior_balanced_accuracy(
+            y, cross_val_predict(model, X / X.max(axis=0), y, cv=folds)
+        )
         for model in (shy, bold)
     )
     assert after.credible_interval().low > before.credible_interval().high

@@ -28,7 +28,9 @@ def store(tmp_path_factory):
     folder = tmp_path_factory.mktemp("mlflow")
     before = mlflow.get_tracking_uri()
     mlflow.set_tracking_uri(f"sqlite:///{folder / 'mlflow.db'}")
-    mlflow.create_experiment("posteriors", artifact_location=(folder / "artifacts").as_uri())
+    mlflow.create_experiment(
+        "posteriors", artifact_location=(folder / "artifacts").as_uri()
+    )
     mlflow.set_experiment("posteriors")
     yield
     mlflow.set_tracking_uri(before)
@@ -46,7 +48,9 @@ def test_score_as_a_metric_of_evaluate():
     """`mlflow.models.evaluate` computes and logs the lower bound beside its own metrics."""
 
     def balanced_accuracy_lower(predictions, targets):
-        return posterior_balanced_accuracy_score(targets, predictions, objective="lower")
+        return posterior_balanced_accuracy_score(
+            targets, predictions, objective="lower"
+        )
 
     metric = models.make_metric(eval_fn=balanced_accuracy_lower, greater_is_better=True)
     with mlflow.start_run():

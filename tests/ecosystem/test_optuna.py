@@ -30,7 +30,9 @@ def test_study_of_the_pooled_posterior(tumours, folds):
     study = optuna.create_study(
         direction="maximize", sampler=optuna.samplers.GridSampler(space, seed=0)
     )
-    study.optimize(lambda trial: bound(trial.suggest_int("max_depth", 1, 4)), n_trials=3)
+    study.optimize(
+        lambda trial: bound(trial.suggest_int("max_depth", 1, 4)), n_trials=3
+    )
     bounds = {depth: bound(depth) for depth in space["max_depth"]}
     assert study.best_value == max(bounds.values())
     assert study.best_params == {"max_depth": max(bounds, key=bounds.get)}

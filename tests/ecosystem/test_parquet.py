@@ -58,7 +58,9 @@ def fail(path, capsys):
 
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
 @pytest.mark.parametrize(
-    "write", [write_pandas, write_categories, write_polars], ids=["pandas", "categories", "polars"]
+    "write",
+    [write_pandas, write_categories, write_polars],
+    ids=["pandas", "categories", "polars"],
 )
 def test_parquet_is_read_as_csv_is(tmp_path, capsys, write, labels):
     """The same document, whoever wrote the file and whatever the labels are."""
@@ -116,7 +118,9 @@ def test_half_a_parquet_file(tmp_path, capsys):
 
 def test_columns_of_parquet_are_listed(tmp_path, capsys):
     """Without the index of pandas."""
-    write_pandas({**columns_of("ab"), "y": columns_of("ab")["truth"]}, tmp_path / "p.parquet")
+    write_pandas(
+        {**columns_of("ab"), "y": columns_of("ab")["truth"]}, tmp_path / "p.parquet"
+    )
     with pytest.raises(SystemExit, match=r"^2$"):
         main([str(tmp_path / "p.parquet")])
     line = capsys.readouterr().err

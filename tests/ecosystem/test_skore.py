@@ -109,7 +109,10 @@ def report_of_folds(model, X, y):
 @pytest.mark.parametrize("report_of", [report_of_holdout, report_of_folds])
 @pytest.mark.parametrize(
     ("rival", "section"),
-    [(DecisionTreeClassifier(max_depth=4, random_state=1), "tip"), (DummyClassifier(), "passed")],
+    [
+        (DecisionTreeClassifier(max_depth=4, random_state=1), "tip"),
+        (DummyClassifier(), "passed"),
+    ],
     ids=["alike", "worse"],
 )
 def test_a_check_of_the_difference(tumours, report_of, rival, section):

@@ -34,18 +34,28 @@ def spark():
 
 def count_cells(frame):
     """Count the pairs of labels where the rows are, and then what is left of them here."""
-    truth, predicted, n = zip(*frame.groupBy("truth", "predicted").count().collect(), strict=True)
+    truth, predicted, n = zip(
+        *frame.groupBy("truth", "predicted").count().collect(), strict=True
+    )
     return class_counts(truth, predicted, sample_weight=n)
 
 
 @pytest.mark.parametrize(
     ("names", "dtype"),
-    [(["cat", "dog", "fox"], "string"), ([3, 1, 2**62 + 1], "bigint"), ([False, True], "boolean")],
+    [
+        (["cat", "dog", "fox"], "string"),
+        ([3, 1, 2**62 + 1], "bigint"),
+        ([False, True], "boolean"),
+    ],
 )
 def test_counts_of_a_frame(spark, tmp_path, names, dtype):
     """The counts of the groups are those of the rows."""
-    y_true, y_pred = np.array(names)[np.random.default_rng(0).choice(len(names), size=(2, 500))]
-    lines = [f"{truth},{predicted}" for truth, predicted in zip(y_true, y_pred, strict=True)]
+    y_true, y_pred = np.array(names)[
+        np.random.default_rng(0).choice(len(names), size=(2, 500))
+    ]
+    lines = [
+        f"{truth},{predicted}" for truth, predicted in zip(y_true, y_pred, strict=True)
+    ]
     path = tmp_path / "labels.csv"
     path.write_text("\n".join(lines))
     frame = spark.read.schema(f"truth {dtype}, predicted {dtype}").csv(path.as_uri())

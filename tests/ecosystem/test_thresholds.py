@@ -12,7 +12,8 @@ from skpostbac.stats import BetaAverage
 
 
 @pytest.mark.skipif(
-    not hasattr(metrics, "confusion_matrix_at_thresholds"), reason="needs scikit-learn 1.8"
+    not hasattr(metrics, "confusion_matrix_at_thresholds"),
+    reason="needs scikit-learn 1.8",
 )
 def test_counts_at_all_thresholds(tumours):
     """They are the parameters of as many distributions, whose means are those of the curve."""

@@ -36,7 +36,9 @@ def test_counts_are_those_of_numpy(asarray, dtype):
     assert class_counts(y_true, y_pred) == expected
     assert class_counts(labels[0], y_pred) == expected
     assert class_counts(y_true, labels[1].tolist()) == expected
-    assert paired_counts(y_true, {"A": y_pred}) == paired_counts(labels[0], {"A": labels[1]})
+    assert paired_counts(y_true, {"A": y_pred}) == paired_counts(
+        labels[0], {"A": labels[1]}
+    )
     assert ClassCounts.empty().update(y_true, y_pred) == expected
 
 
@@ -48,7 +50,9 @@ def test_options_are_arrays_too(asarray):
     found = class_counts(asarray(Y_TRUE), asarray(Y_PRED), weight_type="case", **arrays)
     assert found == expected
     again = ClassCounts(
-        *map(asarray, (options["labels"], expected.correct.copy(), expected.total.copy()))
+        *map(
+            asarray, (options["labels"], expected.correct.copy(), expected.total.copy())
+        )
     )
     assert again == expected
 
@@ -71,11 +75,20 @@ def test_strided_tensors_are_taken(torch):
 def test_what_numpy_cannot_read_is_refused(torch):
     """Gradients would be lost, other memory is out of reach, and some dtypes are unknown."""
     ones = torch.ones(2)
-    bad = [ones.clone().requires_grad_(), ones.to("meta"), ones.bfloat16(), ones.to_sparse()]
+    bad = [
+        ones.clone().requires_grad_(),
+        ones.to("meta"),
+        ones.bfloat16(),
+        ones.to_sparse(),
+    ]
     for tensor in bad:
-        with pytest.raises(TypeError, match=r"^y_true must be an array that NumPy can read"):
+        with pytest.raises(
+            TypeError, match=r"^y_true must be an array that NumPy can read"
+        ):
             class_counts(tensor, [1, 1])
-        with pytest.raises(TypeError, match=r"^sample_weight must be an array that NumPy can read"):
+        with pytest.raises(
+            TypeError, match=r"^sample_weight must be an array that NumPy can read"
+        ):
             class_counts([1, 1], [1, 1], sample_weight=tensor)
 
 
@@ -101,5 +114,7 @@ class ElsewhereArray:
 def test_labels_on_another_device_are_refused_by_name(name):
     """Whatever their dtype; the message is not that of the library."""
     labels = {"y_true": [0, 1], "y_pred": [0, 1], name: ElsewhereArray()}
-    with pytest.raises(TypeError, match=f"^{name} must be an array that NumPy can read"):
+    with pytest.raises(
+        TypeError, match=f"^{name} must be an array that NumPy can read"
+    ):
         class_counts(**labels)

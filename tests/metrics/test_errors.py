@@ -70,7 +70,9 @@ def metric(name, C=THREE, **options):
 
 def prevalence(**changed):
     arguments = {"positives": 13, "total": 20, **JUDGE, **changed}
-    return posterior_prevalence(arguments.pop("positives"), arguments.pop("total"), **arguments)
+    return posterior_prevalence(
+        arguments.pop("positives"), arguments.pop("total"), **arguments
+    )
 
 
 def groups(*arguments):
@@ -82,7 +84,9 @@ def population(correct, total, model=None, *names):
 
 
 def subgroups(y_true=Y, y_pred=Y, sensitive_features=SITES, **options):
-    return subgroup_posteriors(y_true, y_pred, sensitive_features=sensitive_features, **options)
+    return subgroup_posteriors(
+        y_true, y_pred, sensitive_features=sensitive_features, **options
+    )
 
 
 def curve(**options):
@@ -177,7 +181,7 @@ CALLS = [
     (lambda: posterior_accuracy(Y, Y, prior="hierarchical"), "prior must be one of"),
     (lambda: POSTERIOR + 1, TypeError, "unsupported operand"),
     # Priors and class weights
-    (lambda: from_counts([1], [2], prior="Uniform"), r"must be one of \['hierarchical', 'jeffrey"),
+    (lambda: from_counts([1], [2], prior="Uniform"), r"must be one of \['calibrated', 'hier"),
     (lambda: from_counts([1], [2], prior=(1, 2, 3)), "prior must be one of"),
     (lambda: from_counts([1], [2], prior=[[[1, 1]]]), "prior must be one of"),
     (lambda: from_counts([1], [2], prior=(1, 9e-7)), r"between 1e-06 and 1e\+15, got 9e-07 at pos"),
@@ -382,7 +386,9 @@ CALLS = [
 # fmt: on
 
 
-@pytest.mark.parametrize("entry", CALLS, ids=[re.sub(r"\W+", " ", entry[-1]) for entry in CALLS])
+@pytest.mark.parametrize(
+    "entry", CALLS, ids=[re.sub(r"\W+", " ", entry[-1]) for entry in CALLS]
+)
 def test_bad_input_is_refused(entry):
     """A ValueError, unless another type is given."""
     call, *types, message = entry
@@ -398,13 +404,17 @@ def test_percentages_get_a_hint():
     posterior = PosteriorBalancedAccuracy.from_counts([20, 36], [21, 36])
     with pytest.raises(ValueError, match=r"got 95; write 95 % as 0\.95"):
         posterior.credible_interval(95)
-    with pytest.warns(UserWarning, match=r"at most 1, got value=90; write 90 % as 0\.9"):
+    with pytest.warns(
+        UserWarning, match=r"at most 1, got value=90; write 90 % as 0\.9"
+    ):
         assert posterior.prob_above(90) == 0
 
 
 @pytest.mark.parametrize("score", [posterior_roc_auc, posterior_threshold_curve])
 def test_predicted_labels_are_no_scores(score):
     """Constant scores are no labels."""
-    with pytest.warns(UserWarning, match="y_score has only two values, like predicted labels"):
+    with pytest.warns(
+        UserWarning, match="y_score has only two values, like predicted labels"
+    ):
         score([0, 0, 1, 1], [0, 1, 1, 1])
     score([0, 0, 1, 1], [1, 1, 1, 1])

@@ -31,6 +31,8 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
 )
+from skpostbac.metrics._prior import PRIOR_NAMES
+from skpostbac.stats import Hyperprior
 
 X, Y = load_wine(return_X_y=True)
 SPLITS = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -45,7 +47,9 @@ WEIGHTED = {
 SCORERS = {**WEIGHTED, "outcomes": partial(OutcomesScorer, 200)}
 all_scorers = pytest.mark.parametrize("make", SCORERS.values(), ids=SCORERS)
 weighted_scorers = pytest.mark.parametrize("make", WEIGHTED.values(), ids=WEIGHTED)
-count_scorers = pytest.mark.parametrize("make", [ClassCountsScorer, SCORERS["outcomes"]])
+count_scorers = pytest.mark.parametrize(
+    "make", [ClassCountsScorer, SCORERS["outcomes"]]
+)
 
 
 def tree(**parameters):
@@ -55,8 +59,15 @@ def tree(**parameters):
 
 def folds_of(results, labels):
     """Return the counts of each fold from what cross_validate returns."""
-    columns = [results[f"test_{kind}_{label}"] for kind in ("correct", "total") for label in labels]
-    return [ClassCounts(labels, *np.split(np.array(row), 2)) for row in zip(*columns, strict=True)]
+    columns = [
+        results[f"test_{kind}_{label}"]
+        for kind in ("correct", "total")
+        for label in labels
+    ]
+    return [
+        ClassCounts(labels, *np.split(np.array(row), 2))
+        for row in zip(*columns, strict=True)
+    ]
 
 
 class Constant(ClassifierMixin, BaseEstimator):
@@ -91,17 +102,27 @@ def test_objectives(level):
         score = posterior_balanced_accuracy_score(Y_TRUE, Y_PRED, **options)
         assert type(score) is float
         assert score == pytest.approx(value, abs=1e-9)
-        adjusted = posterior_balanced_accuracy_score(Y_TRUE, Y_PRED, **options, adjusted=True)
+        adjusted = posterior_balanced_accuracy_score(
+            Y_TRUE, Y_PRED, **options, adjusted=True
+        )
         assert adjusted == pytest.approx((score - 1 / 3) / (2 / 3), rel=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:Class 7 has no samples")
 def test_all_arguments_reach_the_posterior():
     """Labels, both kinds of weights, and the prior; the function through its scorer."""
-    options = {"labels": [2, 1, 7], "class_weight": {2: 1, 1: 2, 7: 3}, "prior": "jeffreys"}
+    options = {
+        "labels": [2, 1, 7],
+        "class_weight": {2: 1, 1: 2, 7: 3},
+        "prior": "jeffreys",
+    }
     weight = np.arange(15)
-    score = posterior_balanced_accuracy_score(Y_TRUE, Y_PRED, sample_weight=weight, **options)
-    posterior = posterior_balanced_accuracy(Y_TRUE, Y_PRED, sample_weight=weight, **options)
+    score = posterior_balanced_accuracy_score(
+        Y_TRUE, Y_PRED, sample_weight=weight, **options
+    )
+    posterior = posterior_balanced_accuracy(
+        Y_TRUE, Y_PRED, sample_weight=weight, **options
+    )
     assert score == posterior.mean()
     options |= {"objective": "lower", "level": 0.9, "adjusted": True}
     classifier = tree().fit(X, Y)
@@ -110,7 +131,7 @@ def test_all_arguments_reach_the_posterior():
     assert scorer(classifier, X, Y) == expected
     text = repr(make_posterior_scorer("lower", level=0.9))
     assert text.startswith("make_scorer(posterior_balanced_accuracy_score")
-    assert "objective=lower, level=0.9, prior=reciprocal" in text
+    assert "objective=lower, level=0.9, prior=calibrated" in text
 
 
 def test_adjusted_needs_two_classes():
@@ -121,15 +142,24 @@ def test_adjusted_needs_two_classes():
 
 
 BAD_OPTIONS = {
-    "objective": ({"objective": "best"}, r"objective must be one of \['mean', 'median', 'mode', "),
+    "objective": (
+        {"objective": "best"},
+        r"objective must be one of \['mean', 'median', 'mode', ",
+    ),
     "no objective": ({"objective": None}, "objective must be one of"),
     "level": ({"level": 1}, "level must be a number strictly between 0 and 1"),
-    "level of a bound": ({"objective": "lower", "level": "0.9"}, "level must be a number"),
+    "level of a bound": (
+        {"objective": "lower", "level": "0.9"},
+        "level must be a number",
+    ),
     "prior": ({"prior": "flat"}, "prior must be one of"),
     "weight": ({"class_weight": "balanced"}, "class_weight must be None"),
     "labels": ({"labels": [1, 1]}, "labels must not contain duplicates"),
     "rows": ({"labels": [1, 2], "prior": np.ones((3, 2))}, "one row for each of the 2"),
-    "weights": ({"labels": [1, 2], "class_weight": {1: 1}}, r"has no weight for .* \[2\]"),
+    "weights": (
+        {"labels": [1, 2], "class_weight": {1: 1}},
+        r"has no weight for .* \[2\]",
+    ),
     "type": ({"weight_type": 1}, "weight_type must be one of"),
 }
 
@@ -153,7 +183,9 @@ def test_scorers_survive_pickling_and_a_process(make):
     scorer = pickle.loads(pickle.dumps(make(labels=[1, 2])))
     classifier = tree().fit(X, Y)
     assert scorer(classifier, X, Y) == make(labels=[1, 2])(classifier, X, Y)
-    results = cross_validate(classifier, X, Y, cv=2, scoring=scorer, n_jobs=2, error_score="raise")
+    results = cross_validate(
+        classifier, X, Y, cv=2, scoring=scorer, n_jobs=2, error_score="raise"
+    )
     assert len(results["fit_time"]) == 2
 
 
@@ -169,10 +201,17 @@ def test_sample_weight_of_a_direct_call(make):
 @weighted_scorers
 def test_search_with_weights_without_routing(make):
     """Some versions of scikit-learn pass the weights of `fit` on to the scorer, some do not."""
-    with pytest.raises(RuntimeError, match="only available when metadata routing is enabled"):
+    with pytest.raises(
+        RuntimeError, match="only available when metadata routing is enabled"
+    ):
         make().set_score_request(sample_weight=True)
     search = GridSearchCV(
-        tree(), {"max_depth": [1, 2]}, scoring=make(), cv=SPLITS, refit=False, error_score="raise"
+        tree(),
+        {"max_depth": [1, 2]},
+        scoring=make(),
+        cv=SPLITS,
+        refit=False,
+        error_score="raise",
     )
     results = search.fit(X, Y, sample_weight=np.full(len(Y), 2.0)).cv_results_
     scores = [value for key, value in results.items() if key.startswith("split0_test_")]
@@ -181,9 +220,14 @@ def test_search_with_weights_without_routing(make):
 
 def test_scorer_of_the_binary_equivalent():
     """A power of scikit-learn's accuracy in each fold."""
-    scorers = {"plain": "accuracy", "ours": make_binary_equivalent_scorer(labels=[0, 1, 2])}
+    scorers = {
+        "plain": "accuracy",
+        "ours": make_binary_equivalent_scorer(labels=[0, 1, 2]),
+    }
     scores = cross_validate(tree(), X, Y, cv=SPLITS, scoring=scorers)
-    np.testing.assert_allclose(scores["test_ours"], np.sqrt(scores["test_plain"]), rtol=1e-12)
+    np.testing.assert_allclose(
+        scores["test_ours"], np.sqrt(scores["test_plain"]), rtol=1e-12
+    )
     classifier = tree().fit(X, Y)
     expected = accuracy_score(Y, classifier.predict(X)) ** 0.5
     assert make_binary_equivalent_scorer()(classifier, X, Y) == pytest.approx(expected)
@@ -194,10 +238,14 @@ def test_importance_weights_in_a_scorer():
     weight = np.random.default_rng(0).lognormal(size=len(Y))
     scorer = make_posterior_scorer("lower", weight_type="importance")
     classifier = tree().fit(X, Y)
-    one, two = (scorer(classifier, X, Y, sample_weight=w) for w in (weight, 100 * weight))
+    one, two = (
+        scorer(classifier, X, Y, sample_weight=w) for w in (weight, 100 * weight)
+    )
     assert one == pytest.approx(two, rel=1e-9)
     assert one < make_posterior_scorer("lower")(classifier, X, Y)
-    with pytest.raises(ValueError, match="weight_type='importance' needs sample_weight"):
+    with pytest.raises(
+        ValueError, match="weight_type='importance' needs sample_weight"
+    ):
         scorer(classifier, X, Y)
 
 
@@ -210,7 +258,9 @@ def test_counts_of_the_folds_pool_exactly():
         tree(), X, Y, cv=SPLITS, scoring=ClassCountsScorer(), return_estimator=True
     )
     pairs = zip(results["estimator"], SPLITS.split(X, Y), strict=True)
-    predicted = [(Y[test], estimator.predict(X[test])) for estimator, (_, test) in pairs]
+    predicted = [
+        (Y[test], estimator.predict(X[test])) for estimator, (_, test) in pairs
+    ]
     y_true, y_pred = (np.concatenate(column) for column in zip(*predicted, strict=True))
     assert sum(folds_of(results, [0, 1, 2])) == class_counts(y_true, y_pred)
 
@@ -219,7 +269,9 @@ def test_keys_are_those_of_the_classes():
     """Of the estimator, absent ones included, or as given; samples of others are left out."""
     classifier = tree().fit(X, Y)
     counts = ClassCountsScorer()(classifier, X[Y == 1], Y[Y == 1])
-    assert set(counts) == {f"{kind}_{label}" for kind in ("correct", "total") for label in range(3)}
+    assert set(counts) == {
+        f"{kind}_{label}" for kind in ("correct", "total") for label in range(3)
+    }
     assert (counts["total_0"], counts["total_1"]) == (0.0, 71.0)
     assert {type(value) for value in counts.values()} == {float}
     counts = ClassCountsScorer(labels=[2, 7])(classifier, X, Y)
@@ -231,14 +283,18 @@ def test_keys_are_those_of_the_classes():
 def test_unknown_classes_are_an_error(make):
     """Sorted labels and unshuffled folds, or no `classes_`: the samples do not vanish."""
     folds, name = KFold(3), type(make()).__name__
-    with pytest.raises(ValueError, match=rf"not trained on, \[0\]; pass labels= to {name}"):
+    with pytest.raises(
+        ValueError, match=rf"not trained on, \[0\]; pass labels= to {name}"
+    ):
         cross_validate(tree(), X, Y, cv=folds, scoring=make(), error_score="raise")
     results = cross_validate(
         tree(), X, Y, cv=folds, scoring=make(labels=[0, 1, 2]), error_score="raise"
     )
     assert sum(folds_of(results, [0, 1, 2])).total.tolist() == [59, 71, 48]
     classifier = Constant().fit(X, Y)
-    with pytest.raises(ValueError, match=f"Constant has no classes_; pass labels= to {name}"):
+    with pytest.raises(
+        ValueError, match=f"Constant has no classes_; pass labels= to {name}"
+    ):
         make()(classifier, X, Y)
     assert make(labels=[0, 1])(classifier, X, Y)["correct_0"] == 59
 
@@ -258,31 +314,50 @@ def test_labels_are_checked_at_construction(make):
     """They are distinct, also as text: two keys would be one."""
     with pytest.raises(ValueError, match="labels must not contain duplicates"):
         make(labels=[1, 1])
-    with pytest.raises(ValueError, match=r"labels must not have the same text: \['same'\]"):
+    with pytest.raises(
+        ValueError, match=r"labels must not have the same text: \['same'\]"
+    ):
         make(labels=np.array([Same("1"), Same("2")], object))
 
 
 @pytest.mark.parametrize("labels", [None, [0, 1], ["b", "a"]], ids=repr)
-@pytest.mark.parametrize("make", [ClassCountsScorer, partial(OutcomesScorer, np.int64(9))])
+@pytest.mark.parametrize(
+    "make", [ClassCountsScorer, partial(OutcomesScorer, np.int64(9))]
+)
 def test_scorers_of_counts_are_values(make, labels):
     """Equal, printable and picklable by what they were made of."""
     scorer = make(labels=labels)
-    twins = pickle.loads(pickle.dumps(scorer)), clone(scorer, safe=False), eval(repr(scorer))
+    twins = (
+        pickle.loads(pickle.dumps(scorer)),
+        clone(scorer, safe=False),
+        eval(repr(scorer)),
+    )
     for twin in (*twins, make(labels=labels and np.array(labels))):
         assert twin == scorer
         assert hash(twin) == hash(scorer)
-    assert scorer not in (make(labels=[5]), OutcomesScorer(8, labels=labels), repr(scorer))
+    assert scorer not in (
+        make(labels=[5]),
+        OutcomesScorer(8, labels=labels),
+        repr(scorer),
+    )
     assert ClassCountsScorer(labels=labels) != OutcomesScorer(9, labels=labels)
     assert ClassCountsScorer(weight_type="case") != ClassCountsScorer()
-    assert repr(ClassCountsScorer(weight_type="case")) == "ClassCountsScorer(weight_type='case')"
+    assert (
+        repr(ClassCountsScorer(weight_type="case"))
+        == "ClassCountsScorer(weight_type='case')"
+    )
 
 
 def test_weight_type_of_counts():
     """Declared fractions of cases are counted in silence; importance weights cannot be pooled."""
     classifier = Constant().fit(X, Y)
     scorer = ClassCountsScorer(labels=[0, 1], weight_type="case")
-    assert scorer(classifier, X, Y, sample_weight=np.full(len(Y), 0.5))["total_0"] == 29.5
-    with pytest.raises(ValueError, match=r"must be 'case' or None .* cross_val_predict"):
+    assert (
+        scorer(classifier, X, Y, sample_weight=np.full(len(Y), 0.5))["total_0"] == 29.5
+    )
+    with pytest.raises(
+        ValueError, match=r"must be 'case' or None .* cross_val_predict"
+    ):
         ClassCountsScorer(weight_type="importance")
     with pytest.raises(ValueError, match="weight_type must be one of"):
         ClassCountsScorer(weight_type="survey")
@@ -291,7 +366,9 @@ def test_weight_type_of_counts():
 def unpack(outcomes, n_samples):
     """Read the outcomes of the samples from the text of the integers."""
     count = sum(key.startswith("outcomes_") for key in outcomes)
-    words = [f"{int(outcomes[f'outcomes_{number}']):053b}"[::-1] for number in range(count)]
+    words = [
+        f"{int(outcomes[f'outcomes_{number}']):053b}"[::-1] for number in range(count)
+    ]
     return [bit == "1" for bit in "".join(words)[:n_samples]]
 
 
@@ -303,7 +380,9 @@ def test_outcomes_come_with_the_counts(labels):
     counts = ClassCountsScorer(labels=labels)(classifier, X, Y)
     assert {key: outcomes[key] for key in counts} == counts
     hits = classifier.predict(X) == Y
-    expected = np.concatenate([hits[label == Y] for label in sorted(labels or [0, 1, 2])])
+    expected = np.concatenate(
+        [hits[label == Y] for label in sorted(labels or [0, 1, 2])]
+    )
     assert unpack(outcomes, len(expected)) == expected.tolist()
     assert not all(expected)
 
@@ -321,11 +400,15 @@ def test_size_of_outcomes():
     classifier, scorer = tree().fit(X, Y), OutcomesScorer(54)
     (keys,) = {tuple(scorer(classifier, X[:size], Y[:size])) for size in (53, 54)}
     assert [key for key in keys if "outcomes" in key] == ["outcomes_0", "outcomes_1"]
-    with pytest.raises(ValueError, match=r"max_test_size must be at least .* 177 for one of 178"):
+    with pytest.raises(
+        ValueError, match=r"max_test_size must be at least .* 177 for one of 178"
+    ):
         OutcomesScorer(177)(classifier, X, Y)
     assert OutcomesScorer(59, labels=[0])(classifier, X, Y)["total_0"] == 59
     for size in (0, -1, 2.0, True, "9", None):
-        with pytest.raises(ValueError, match="max_test_size must be a positive integer"):
+        with pytest.raises(
+            ValueError, match="max_test_size must be a positive integer"
+        ):
             OutcomesScorer(size)
 
 
@@ -350,7 +433,9 @@ def validate(scorer, classifier=None, **params):
         params=params,
         error_score="raise",
     )
-    return {key: value.tolist() for key, value in results.items() if key.startswith("test_")}
+    return {
+        key: value.tolist() for key, value in results.items() if key.startswith("test_")
+    }
 
 
 @pytest.mark.usefixtures("routing")
@@ -358,7 +443,9 @@ def validate(scorer, classifier=None, **params):
 def test_routing_of_weights(make):
     """Requested, requested but not given, renamed, refused, and not set; clones keep requests."""
     weight = np.arange(len(Y)) % 3 + 1.0
-    deaf, taking = (tree().set_fit_request(sample_weight=takes) for takes in (False, True))
+    deaf, taking = (
+        tree().set_fit_request(sample_weight=takes) for takes in (False, True)
+    )
     plain = validate(make())
     requested = make().set_score_request(sample_weight=True)
     weighted = validate(requested, deaf, sample_weight=weight)
@@ -372,7 +459,9 @@ def test_routing_of_weights(make):
     with pytest.raises((UnsetMetadataPassedError, TypeError), match="sample_weight"):
         validate(make(), deaf, sample_weight=weight)
     search = clone(
-        GridSearchCV(deaf, {"max_depth": [2]}, scoring=requested, cv=SPLITS, refit=False)
+        GridSearchCV(
+            deaf, {"max_depth": [2]}, scoring=requested, cv=SPLITS, refit=False
+        )
     )
     requested.set_score_request(sample_weight=False)
     assert search.scoring.get_metadata_routing().score.requests["sample_weight"] is True
@@ -382,10 +471,58 @@ def test_routing_of_weights(make):
 
 
 @pytest.mark.usefixtures("routing")
+@pytest.mark.parametrize(
+    "prior",
+    [*PRIOR_NAMES, (2, 1), [[1, 2], [3, 4], [5, 6]], Hyperprior()],
+    ids=[*PRIOR_NAMES, "pair", "array", "hyperprior"],
+)
+def test_scorers_take_the_prior_of_a_posterior(prior):
+    """As they take it by name; in a clone and a pickle, and with weights that are routed."""
+    weight, classifier = (
+        np.arange(len(Y)) % 3 + 1.0,
+        tree().set_fit_request(sample_weight=False),
+    )
+    given = posterior_balanced_accuracy(Y, Y[::-1], prior=prior).prior
+    scorer = make_posterior_scorer(prior=given).set_score_request(sample_weight=True)
+    assert f"prior={given}" in repr(scorer)
+    search = GridSearchCV(classifier, {"max_depth": [2]}, scoring=scorer, cv=SPLITS)
+    twins = {
+        "pickle": pickle.loads(pickle.dumps(scorer)),
+        "clone": clone(scorer, safe=False),
+        "search": clone(search).scoring,
+    }
+    expected = validate(
+        make_posterior_scorer(prior=prior).set_score_request(sample_weight=True),
+        classifier,
+        sample_weight=weight,
+    )
+    for twin in (scorer, *twins.values()):
+        assert twin._kwargs == scorer._kwargs
+        assert twin._kwargs["prior"] == given
+        assert repr(twin) == repr(scorer)
+        assert validate(twin, classifier, sample_weight=weight) == expected
+    assert validate(scorer, classifier) != expected
+    # Two classes: of an array of three rows nothing is chosen.
+    if isinstance(prior, list):
+        with pytest.raises(
+            ValueError, match=r"^prior must have one row for each of the 2"
+        ):
+            make_posterior_scorer(prior=given, labels=[0, 1])
+    else:
+        two, named = (
+            make_posterior_scorer(prior=one, labels=[0, 1]) for one in (given, prior)
+        )
+        classifier = tree().fit(X, Y)
+        assert two(classifier, X, Y) == named(classifier, X, Y)
+
+
+@pytest.mark.usefixtures("routing")
 def test_weights_do_not_reach_the_outcomes():
     """They go to the fit, and each tested sample counts as one."""
     classifier = tree().set_fit_request(sample_weight=True)
-    scores = validate(OutcomesScorer(200), classifier, sample_weight=np.full(len(Y), 3.0))
+    scores = validate(
+        OutcomesScorer(200), classifier, sample_weight=np.full(len(Y), 3.0)
+    )
     assert scores == validate(OutcomesScorer(200))
 
 
@@ -400,7 +537,9 @@ def test_groups_of_a_splitter_need_no_request(labels):
         for cv, params in ((GroupKFold(3), {"groups": groups}), (folds, {}))
     )
     np.testing.assert_array_equal(routed, folded)
-    search = GridSearchCV(tree(), {"max_depth": [1, 2]}, scoring=scorer, cv=GroupKFold(3))
+    search = GridSearchCV(
+        tree(), {"max_depth": [1, 2]}, scoring=scorer, cv=GroupKFold(3)
+    )
     assert search.fit(X, Y, groups=groups).best_score_ > 0.5
 
 
@@ -412,7 +551,9 @@ def test_groups_are_routed_to_the_scorer():
     found = cross_validate(
         tree(), X, Y, cv=GroupKFold(3), scoring=scorer, params={"groups": groups}
     )["test_score"]
-    for score, (train, test) in zip(found, GroupKFold(3).split(X, Y, groups), strict=True):
+    for score, (train, test) in zip(
+        found, GroupKFold(3).split(X, Y, groups), strict=True
+    ):
         y_pred = tree().fit(X[train], Y[train]).predict(X[test])
         assert score == posterior_balanced_accuracy_score(
             Y[test], y_pred, groups=groups[test], **params

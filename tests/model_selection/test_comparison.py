@@ -38,11 +38,21 @@ TOTAL = [32, 10, 4]
 # priors, by exact piecewise polynomials.
 DIFFERENCES = {
     ("C1", "C2"): (
-        *(0.27777777777777785, 0.06338729545998267, 0.2822780726769382, 0.46675887957337314),
+        *(
+            0.27777777777777785,
+            0.06338729545998267,
+            0.2822780726769382,
+            0.46675887957337314,
+        ),
         *(0.9940576960348031, 0.0029889913432168957),
     ),
     ("C3", "C1"): (
-        *(0.1029411764705882, -0.08334735299515265, 0.10277060572864732, 0.2873976887750283),
+        *(
+            0.1029411764705882,
+            -0.08334735299515265,
+            0.10277060572864732,
+            0.2873976887750283,
+        ),
         *(0.8649863511008343, 0.04586731481370754),
     ),
 }
@@ -65,13 +75,17 @@ def posterior(correct, total, prior="uniform", **options):
 
 def carrillo(**options):
     """Compare the classifiers of the paper."""
-    return compare_posteriors({k: posterior(v, TOTAL) for k, v in CARRILLO.items()}, **options)
+    return compare_posteriors(
+        {k: posterior(v, TOTAL) for k, v in CARRILLO.items()}, **options
+    )
 
 
 def compare(cells=CELLS, names=("A", "B"), **options):
     """Compare two classifiers by their table."""
     counts = PairedCounts.from_cells(cells, names=names)
-    return PosteriorComparison.from_paired_counts(counts, **{"n_draws": DRAWS} | options)
+    return PosteriorComparison.from_paired_counts(
+        counts, **{"n_draws": DRAWS} | options
+    )
 
 
 def simulate(n_classifiers, sizes=(180, 90, 30)):
@@ -88,7 +102,9 @@ def simulate(n_classifiers, sizes=(180, 90, 30)):
 
 def compare_simulated(n_classifiers, sizes=(180, 90, 30), **options):
     """Compare simulated classifiers."""
-    return compare_predictions(*simulate(n_classifiers, sizes), **{"n_draws": DRAWS} | options)
+    return compare_predictions(
+        *simulate(n_classifiers, sizes), **{"n_draws": DRAWS} | options
+    )
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +136,22 @@ def test_difference(pair, three):
     assert three.difference_interval(*pair, 0.9, method="hdi") == distribution.hdi(0.9)
 
 
+def test_probability_of_two_names(three):
+    """A float, the entry of the matrix."""
+    matrix = three.prob_greater()
+    for i, j in combinations(range(3), 2):
+        one, two = three.names[i], three.names[j]
+        probability = three.prob_greater(one, two)
+        assert type(probability) is float
+        assert probability == pytest.approx(matrix[i, j], rel=1e-12)
+        assert three.prob_greater(b=one, a=two) == pytest.approx(
+            matrix[j, i], rel=1e-12
+        )
+    for one_name in ({"a": "C1"}, {"b": "C1"}):
+        with pytest.raises(ValueError, match="must be"):
+            three.prob_greater(**one_name)
+
+
 def test_rank_probabilities(three):
     """Every rank of every classifier."""
     np.testing.assert_allclose(three.rank_probabilities(), RANKS, rtol=0, atol=1e-9)
@@ -131,15 +163,29 @@ def test_pair_against_simulation(prior):
     (a, b), size, rng = prior, 400_000, np.random.default_rng(5)
     delta = np.zeros(size)
     for row in CELLS:
-        cells = rng.dirichlet(row + np.array([a * a, a * b, a * b, b * b]) / (a + b), size)
+        cells = rng.dirichlet(
+            row + np.array([a * a, a * b, a * b, b * b]) / (a + b), size
+        )
         delta += (cells[:, 1] - cells[:, 2]) / len(CELLS)
     comparison = compare(prior=prior, rope=0.03)
     error = SIGMAS / np.sqrt(size)
     distribution = comparison.difference("A", "B")
     assert distribution.standard_deviation() == pytest.approx(delta.std(), rel=error)
     below, within, above = comparison.rope_masses("A", "B")
-    found = [distribution.cdf(-0.08), below, within, above, comparison.prob_greater()[0, 1]]
-    shares = [delta <= -0.08, delta < -0.03, np.abs(delta) <= 0.03, delta > 0.03, delta > 0]
+    found = [
+        distribution.cdf(-0.08),
+        below,
+        within,
+        above,
+        comparison.prob_greater()[0, 1],
+    ]
+    shares = [
+        delta <= -0.08,
+        delta < -0.03,
+        np.abs(delta) <= 0.03,
+        delta > 0.03,
+        delta > 0,
+    ]
     np.testing.assert_allclose(found, np.mean(shares, axis=1), rtol=0, atol=error / 2)
     for ours, loss in zip(comparison.expected_loss(), (-delta, delta), strict=True):
         assert abs(ours - np.maximum(loss, 0).mean()) < error * delta.std()
@@ -148,28 +194,38 @@ def test_pair_against_simulation(prior):
 def masses_of(table, prior, patterns):
     """Return the parameters of the Dirichlet distribution of the patterns of a class."""
     count = patterns.shape[1]
-    if prior != "reciprocal":
+    if prior != "calibrated":
         a, b = (1, 1) if prior == "uniform" else prior
-        return table + (a + b) * np.where(patterns, a / (a + b), b / (a + b)).prod(axis=1)
+        return table + (a + b) * np.where(patterns, a / (a + b), b / (a + b)).prod(
+            axis=1
+        )
     # Half of them are right in the patterns of the prior; each class loses half an observation.
     half = np.abs(patterns.sum(axis=1) - count / 2) < 1
-    return (1 - 0.5 / (table.sum(axis=1, keepdims=True) + 1)) * (table + half / half.sum())
+    return (1 - 0.5 / (table.sum(axis=1, keepdims=True) + 1)) * (
+        table + half / half.sum()
+    )
 
 
 @pytest.mark.parametrize(
     ("prior", "count"),
     [
-        *(("uniform", 3), ("reciprocal", 3), ("reciprocal", 4), ((0.02, 0.01), 3)),
-        *(((0.02, 0.01), 4), ((0.7, 2.0), 4), pytest.param((30, 20), 4, marks=pytest.mark.slow)),
+        *(("uniform", 3), ("calibrated", 3), ("calibrated", 4), ((0.02, 0.01), 3)),
+        *(
+            ((0.02, 0.01), 4),
+            ((0.7, 2.0), 4),
+            pytest.param((30, 20), 4, marks=pytest.mark.slow),
+        ),
     ],
     ids=str,
 )
 def test_several_against_simulation(prior, count):
     """Ranks and losses of three or four, by Dirichlet draws of all their patterns."""
     rng, size, weights = np.random.default_rng(2), 100_000, np.array([0.25, 0.75])
-    patterns = np.array(np.meshgrid(*[[0, 1]] * count, indexing="ij")).reshape(count, -1).T
+    patterns = (
+        np.array(np.meshgrid(*[[0, 1]] * count, indexing="ij")).reshape(count, -1).T
+    )
     table = rng.poisson(1, (2, len(patterns))) * rng.integers(0, 3, (2, len(patterns)))
-    if prior == "reciprocal":
+    if prior == "calibrated":
         table = np.minimum(table, 1)
     index, rows = np.repeat([0, 1], len(patterns)), np.tile(patterns, (2, 1))
     counts = PairedCounts(tuple("ABCD"[:count]), [0, 1], index, rows, table.ravel())
@@ -180,11 +236,16 @@ def test_several_against_simulation(prior, count):
     for row, weight in zip(masses_of(table, prior, patterns), weights, strict=True):
         draws = draws + weight * rng.dirichlet(row[row > 0], size) @ patterns[row > 0]
     order = np.argsort(-draws, axis=1)
-    ranks = np.array([[np.mean(order[:, k] == i) for k in range(count)] for i in range(count)])
+    ranks = np.array(
+        [[np.mean(order[:, k] == i) for k in range(count)] for i in range(count)]
+    )
     losses = draws.max(axis=1, keepdims=True) - draws
     error = comparison.monte_carlo_error()
     wide = SIGMAS * np.sqrt(2)  # both sides are drawn, in equal numbers
-    assert np.all(np.abs(comparison.rank_probabilities() - ranks) < wide * error.rank_probabilities)
+    assert np.all(
+        np.abs(comparison.rank_probabilities() - ranks)
+        < wide * error.rank_probabilities
+    )
     rank_gap = np.abs(comparison.expected_rank() - ranks @ np.arange(1, count + 1))
     assert np.all(rank_gap < wide * error.expected_rank)
     loss_gap = np.abs(comparison.expected_loss() - losses.mean(axis=0))
@@ -192,18 +253,27 @@ def test_several_against_simulation(prior, count):
     assert np.all(loss_gap < SIGMAS * np.hypot(error.expected_loss, brute_error))
     best = np.argmax([posterior.mean() for posterior in comparison.posteriors])
     np.testing.assert_allclose(error.expected_loss, brute_error[best], rtol=0.03)
-    if prior != "reciprocal":
+    if prior != "calibrated":
         brute = np.mean(draws[:, 0] > draws[:, 1])
-        assert abs(comparison.prob_greater()[0, 1] - brute) < SIGMAS * 0.5 / np.sqrt(size)
+        assert abs(comparison.prob_greater()[0, 1] - brute) < SIGMAS * 0.5 / np.sqrt(
+            size
+        )
 
 
 @pytest.mark.slow
 def test_independent_hierarchical_posteriors_against_draws():
     """Exact probabilities against draws of the distributions."""
     correct = {"a": [9, 8, 3], "b": [8, 8, 4], "c": [10, 9, 2]}
-    posteriors = {name: posterior(k, [10, 10, 4], "hierarchical") for name, k in correct.items()}
-    comparison, rng = compare_posteriors(posteriors, rope=0.05), np.random.default_rng(5)
-    draws = np.array([one.distribution.sample(40_000, rng=rng) for one in posteriors.values()])
+    posteriors = {
+        name: posterior(k, [10, 10, 4], "hierarchical") for name, k in correct.items()
+    }
+    comparison, rng = (
+        compare_posteriors(posteriors, rope=0.05),
+        np.random.default_rng(5),
+    )
+    draws = np.array(
+        [one.distribution.sample(40_000, rng=rng) for one in posteriors.values()]
+    )
     greater = (draws[:, np.newaxis] > draws).mean(axis=2) + np.eye(3) / 2
     np.testing.assert_allclose(comparison.prob_greater(), greater, rtol=0, atol=0.01)
     best = np.bincount(draws.argmax(axis=0), minlength=3) / draws.shape[1]
@@ -222,11 +292,13 @@ def test_margins_are_the_posteriors(prior, class_weight):
         margin = PairedCounts.from_cells(CELLS).margin(name)
         assert entry == PosteriorBalancedAccuracy(margin, **options)
     one, two = comparison.posteriors
-    a, b = one.prior.T
+    a, b = np.full((3, 2), 0.5 if prior == "jeffreys" else prior).T
     cells = CELLS + (np.array([a * a, a * b, a * b, b * b]) / (a + b)).T
     share = cells / cells.sum(axis=1, keepdims=True)
     first, second = share[:, 0] + share[:, 1], share[:, 0] + share[:, 2]
-    covariance = one.class_weight**2 @ ((share[:, 0] - first * second) / (cells.sum(axis=1) + 1))
+    covariance = one.class_weight**2 @ (
+        (share[:, 0] - first * second) / (cells.sum(axis=1) + 1)
+    )
     distribution = comparison.difference("A", "B")
     assert distribution.mean() == pytest.approx(one.mean() - two.mean(), abs=1e-14)
     expected = one.variance() + two.variance() - 2 * covariance
@@ -240,8 +312,12 @@ def test_default_pair(groups):
     if groups:
         y_true = np.repeat([0, 1, 2], CELLS.sum(axis=1))
         right = np.concatenate([np.repeat([3, 2, 1, 0], row) for row in CELLS])
-        predictions = {name: np.where(right & bit, y_true, 3) for name, bit in (("A", 2), ("B", 1))}
-        counts = paired_counts(y_true, predictions, labels=[0, 1, 2], groups=np.arange(y_true.size))
+        predictions = {
+            name: np.where(right & bit, y_true, 3) for name, bit in (("A", 2), ("B", 1))
+        }
+        counts = paired_counts(
+            y_true, predictions, labels=[0, 1, 2], groups=np.arange(y_true.size)
+        )
     comparison = PosteriorComparison.from_paired_counts(counts)
     one, two = comparison.posteriors
     distribution = comparison.difference("A", "B")
@@ -258,7 +334,9 @@ def test_default_pair_without_agreement():
     """Where no sample agrees, the difference is a Beta variable, stretched to [-1, 1]."""
     distribution = compare(np.array([[0, 3, 5, 0]])).difference("B", "A")
     x = np.linspace(-0.9, 0.9, 7)
-    np.testing.assert_allclose(distribution.cdf(x), stats.beta(6, 4).cdf((x + 1) / 2), atol=1e-5)
+    np.testing.assert_allclose(
+        distribution.cdf(x), stats.beta(6, 4).cdf((x + 1) / 2), atol=1e-5
+    )
 
 
 def test_hierarchical_pair():
@@ -273,7 +351,10 @@ def test_hierarchical_pair():
     probability = distribution.ccdf(0)
     np.testing.assert_allclose(comparison.prob_greater()[1], [probability, 0.5])
     np.testing.assert_allclose(comparison.prob_best(), [1 - probability, probability])
-    losses = np.maximum(distribution.draws, 0).mean(), np.maximum(-distribution.draws, 0).mean()
+    losses = (
+        np.maximum(distribution.draws, 0).mean(),
+        np.maximum(-distribution.draws, 0).mean(),
+    )
     np.testing.assert_allclose(comparison.expected_loss(), losses)
     error = comparison.monte_carlo_error()
     assert error.rank_probabilities[0, 0] == pytest.approx(distribution.cdf_error(0))
@@ -285,9 +366,12 @@ def test_hierarchical_pair():
 def test_ranks_with_many_samples():
     """The hierarchical prior does not matter: as by joint draws of the patterns."""
     one, two = (
-        compare_simulated(4, [600] * 3, prior=prior) for prior in ("hierarchical", "jeffreys")
+        compare_simulated(4, [600] * 3, prior=prior)
+        for prior in ("hierarchical", "jeffreys")
     )
-    np.testing.assert_allclose(one.rank_probabilities(), two.rank_probabilities(), atol=0.03)
+    np.testing.assert_allclose(
+        one.rank_probabilities(), two.rank_probabilities(), atol=0.03
+    )
     np.testing.assert_allclose(one.expected_loss(), two.expected_loss(), atol=0.002)
 
 
@@ -299,7 +383,11 @@ KINDS = {
     "independent": (carrillo, 1e-10, 1e-10),
     "patterns": (lambda: compare_simulated(4, prior="jeffreys"), 0.04, 1e-14),
     "hierarchical": (lambda: compare_simulated(3, prior="hierarchical"), 0.05, 1e-3),
-    "groups": (lambda: compare_simulated(3, prior="jeffreys", **PAIRS_OF_SAMPLES), 0.05, 4e-3),
+    "groups": (
+        lambda: compare_simulated(3, prior="jeffreys", **PAIRS_OF_SAMPLES),
+        0.05,
+        4e-3,
+    ),
     "pair in groups": (lambda: compare_simulated(2, **PAIRS_OF_SAMPLES), 1e-10, 2e-3),
     "hierarchical pair in groups": (
         lambda: compare_simulated(2, prior="hierarchical", **PAIRS_OF_SAMPLES),
@@ -320,12 +408,19 @@ def test_identities(kind):
         assert greater[i, j] == pytest.approx(distribution.ccdf(0.0), abs=1e-12)
     np.testing.assert_allclose(greater + greater.T, 1.0, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(np.diag(greater), 0.5)
-    np.testing.assert_allclose([ranks.sum(axis=0), ranks.sum(axis=1)], 1.0, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        [ranks.sum(axis=0), ranks.sum(axis=1)], 1.0, rtol=0, atol=1e-9
+    )
     assert (comparison.prob_best() == ranks[:, 0]).all()
     expected = 0.5 + greater.sum(axis=0)
-    np.testing.assert_allclose(comparison.expected_rank(), expected, rtol=0, atol=rank_error)
+    np.testing.assert_allclose(
+        comparison.expected_rank(), expected, rtol=0, atol=rank_error
+    )
     losses, leader = comparison.expected_loss(), comparison.ranking()[0]
-    means = [0 if name == leader else comparison.difference(leader, name).mean() for name in names]
+    means = [
+        0 if name == leader else comparison.difference(leader, name).mean()
+        for name in names
+    ]
     gaps = losses - losses[names.index(leader)]
     np.testing.assert_allclose(gaps, means, rtol=0, atol=loss_error)
     assert np.all(losses > 0)
@@ -347,14 +442,18 @@ def test_the_difference_turns_round(cells):
     both, one, two, neither = np.transpose(cells)
     total = both + one + two + neither
     independent = compare_posteriors(
-        {"A": posterior(both + one, total), "B": posterior(both + two, total)}, rope=0.05
+        {"A": posterior(both + one, total), "B": posterior(both + two, total)},
+        rope=0.05,
     )
     paired = compare(cells, rope=0.05)
     for comparison in (independent, paired):
         forth, back = comparison.rope_masses("A", "B"), comparison.rope_masses("B", "A")
         np.testing.assert_allclose(forth, back[::-1], rtol=0, atol=1e-10)
         assert sum(forth) == pytest.approx(1, abs=1e-10)
-        means = comparison.difference("A", "B").mean(), comparison.difference("B", "A").mean()
+        means = (
+            comparison.difference("A", "B").mean(),
+            comparison.difference("B", "A").mean(),
+        )
         assert means[0] == pytest.approx(-means[1])
     swapped = compare(np.array(cells)[:, [0, 2, 1, 3]], names=("B", "A"))
     greater = paired.prob_greater()[0, 1], swapped.prob_greater()[1, 0]
@@ -365,13 +464,17 @@ def test_equal_classifiers_tie():
     """They share all ranks alike, lose alike, and beat no one."""
     same = posterior([9, 8], [10, 10])
     comparison = compare_posteriors({"a": same, "b": same, "c": same})
-    np.testing.assert_allclose(comparison.rank_probabilities(), 1 / 3, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        comparison.rank_probabilities(), 1 / 3, rtol=0, atol=1e-10
+    )
     np.testing.assert_allclose(comparison.prob_greater(), 0.5, rtol=0, atol=1e-10)
     assert np.ptp(comparison.expected_loss()) < 1e-10
     assert comparison.win_counts().tolist() == [0, 0, 0]
     assert comparison.ranking() == ("a", "b", "c")
     report = sentences(comparison)
-    assert report.startswith("a, b and c tie for the highest posterior mean of 3 classifiers, ")
+    assert report.startswith(
+        "a, b and c tie for the highest posterior mean of 3 classifiers, "
+    )
     assert "; a is the best with probability 0.333." in report
     # Predictions, with a prior so weak that it is lost in rounding.
     y_true = np.repeat([0, 1], 50)
@@ -407,23 +510,32 @@ def test_losses_of_a_likely_winner(count):
 def test_pairs_of_few_and_many(count):
     """Those of many are integrated at once, and are those of single differences."""
     comparison = compare_posteriors(
-        {str(right): posterior([right], [200]) for right in np.linspace(20, 190, count, dtype=int)}
+        {
+            str(right): posterior([right], [200])
+            for right in np.linspace(20, 190, count, dtype=int)
+        }
     )
     greater = comparison.prob_greater()
     assert np.sum(greater < 1e-6) > count
     for i, j in combinations(range(count), 2):
         distribution = comparison.difference(comparison.names[i], comparison.names[j])
         expected = [distribution.ccdf(0.0), distribution.cdf(0.0)]
-        assert [greater[i, j], greater[j, i]] == pytest.approx(expected, rel=0, abs=1e-12)
+        assert [greater[i, j], greater[j, i]] == pytest.approx(
+            expected, rel=0, abs=1e-12
+        )
         if (tiny := min(expected)) < 1e-10:
-            assert min(greater[i, j], greater[j, i]) == pytest.approx(tiny, rel=1e-6, abs=0)
+            assert min(greater[i, j], greater[j, i]) == pytest.approx(
+                tiny, rel=1e-6, abs=0
+            )
 
 
 def test_sample_weights_are_case_counts():
     """A weight of 3 is three samples."""
     y_true, predictions = simulate(3, (36, 18, 6))
     weight = np.arange(60) % 4
-    weighted = compare_predictions(y_true, predictions, sample_weight=weight, n_draws=DRAWS)
+    weighted = compare_predictions(
+        y_true, predictions, sample_weight=weight, n_draws=DRAWS
+    )
     repeated = compare_predictions(
         np.repeat(y_true, weight),
         {name: np.repeat(y_pred, weight) for name, y_pred in predictions.items()},
@@ -450,7 +562,9 @@ def test_labels_and_absent_classes():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"prior": "jeffreys", **PAIRS_OF_SAMPLES}], ids=["patterns", "groups"]
+    "options",
+    [{}, {"prior": "jeffreys", **PAIRS_OF_SAMPLES}],
+    ids=["patterns", "groups"],
 )
 def test_seeds_reproduce(options):
     """The same seed gives the same numbers, another seed others."""
@@ -470,7 +584,9 @@ def test_seeds_reproduce(options):
 
 def test_jobs_do_not_matter():
     """Blocks of draws have seeds of their own, and are added up in order, as are pairs."""
-    one, many = (compare_simulated(3, n_draws=30_001, n_jobs=jobs) for jobs in (None, 2))
+    one, many = (
+        compare_simulated(3, n_draws=30_001, n_jobs=jobs) for jobs in (None, 2)
+    )
     assert one == many
     np.testing.assert_array_equal(one.rank_probabilities(), many.rank_probabilities())
     np.testing.assert_array_equal(one.expected_loss(), many.expected_loss())
@@ -486,10 +602,15 @@ def test_errors_are_those_of_repeated_runs(four):
         PosteriorComparison.from_paired_counts(counts, random_state=seed, n_draws=500)
         for seed in range(60)
     ]
-    exact = compare(), compare_posteriors(dict(zip(four.names, four.posteriors, strict=True)))
+    exact = (
+        compare(),
+        compare_posteriors(dict(zip(four.names, four.posteriors, strict=True))),
+    )
     for method in ("rank_probabilities", "expected_rank", "expected_loss"):
         spread = np.std([getattr(run, method)() for run in runs], axis=0)
-        error = np.mean([getattr(run.monte_carlo_error(), method) for run in runs], axis=0)
+        error = np.mean(
+            [getattr(run.monte_carlo_error(), method) for run in runs], axis=0
+        )
         np.testing.assert_allclose(error, spread, rtol=0.5, atol=2 / 500)
         assert not any(getattr(one.monte_carlo_error(), method).any() for one in exact)
         assert getattr(four.monte_carlo_error(), method).all()
@@ -502,11 +623,18 @@ def test_summary_is_a_table(three, four):
     """Plain records, best first, which pandas takes as they are."""
     records = three.summary(level=0.9)
     assert [record["name"] for record in records] == ["C3", "C1", "C2"]
-    assert {type(value) for record in records for value in record.values()} <= {str, float, int}
+    assert {type(value) for record in records for value in record.values()} <= {
+        str,
+        float,
+        int,
+    }
     table = pd.DataFrame(records).set_index("name")
     for name, entry in zip(three.names, three.posteriors, strict=True):
         assert table.loc[name, "mean"] == entry.mean()
-        assert (table.loc[name, "low"], table.loc[name, "high"]) == entry.credible_interval(0.9)
+        assert (
+            table.loc[name, "low"],
+            table.loc[name, "high"],
+        ) == entry.credible_interval(0.9)
     assert table["wins"].tolist() == [2, 1, 0]
     best = four.names.index(four.ranking()[0])
     error = four.monte_carlo_error().rank_probabilities[best, 0]
@@ -529,7 +657,9 @@ def test_report_of_independent_posteriors(three):
         f"(difference 0.103, 95% interval {ends.low:.3f} to {ends.high:.3f})."
     )
     assert "probability > 0.999, practically equivalent (within 0.01) with" in third
-    assert how.startswith("Independent comparison: the classifiers are assumed to have been tested")
+    assert how.startswith(
+        "Independent comparison: the classifiers are assumed to have been tested"
+    )
     assert score.endswith("averaged over the classes; chance level is 0.333.")
     assert training.endswith("variation from retraining is not included.")
     assert str(three) == three.report()
@@ -539,11 +669,21 @@ def test_report_of_paired_classifiers(four):
     """How they were compared, and how precise random draws are."""
     *_, how, _, _, precision = sentences(four).splitlines()
     assert how == four.explanation
-    assert how.startswith("Paired comparison: all classifiers were tested on the same 300 samples")
-    assert "estimated from random draws, with a standard error of up to about 0.00" in precision
-    assert "Scores are recalls of class 0, the only class" in sentences(compare([[9, 1, 2, 3]]))
+    assert how.startswith(
+        "Paired comparison: all classifiers were tested on the same 300 samples"
+    )
+    assert (
+        "estimated from random draws, with a standard error of up to about 0.00"
+        in precision
+    )
+    assert "Scores are recalls of class 0, the only class" in sentences(
+        compare([[9, 1, 2, 3]])
+    )
     shared = sentences(compare(prior="hierarchical"))
-    assert "Classes of similar size share information on how often two classifiers" in shared
+    assert (
+        "Classes of similar size share information on how often two classifiers"
+        in shared
+    )
     assert "Each difference has its own design effects" not in shared
 
 
@@ -556,7 +696,10 @@ def test_report_leaves_out_errors_that_cannot_be_seen():
 
 def test_ranking_by_bounds():
     """The lower bound prefers the more certain, unless its level is low."""
-    counts = {"few": posterior([9, 10], [10, 10]), "many": posterior([90, 88], [100, 100])}
+    counts = {
+        "few": posterior([9, 10], [10, 10]),
+        "many": posterior([90, 88], [100, 100]),
+    }
     comparison = compare_posteriors(counts)
     assert comparison.ranking("lower", 0.01) == ("few", "many")
     assert comparison.ranking("lower") == ("many", "few")
@@ -565,7 +708,9 @@ def test_ranking_by_bounds():
 def test_repr_is_one_line(three):
     """And stays one with many classifiers."""
     assert repr(three) == "PosteriorComparison('C1', 'C2', 'C3', rope=0.01)"
-    assert repr(compare(rope=0.02)) == "PosteriorComparison('A', 'B', rope=0.02, paired)"
+    assert (
+        repr(compare(rope=0.02)) == "PosteriorComparison('A', 'B', rope=0.02, paired)"
+    )
     many = compare_posteriors({str(i): posterior([1], [2]) for i in range(20)})
     assert repr(many).endswith("'7', ..., rope=0)")
 
@@ -573,11 +718,17 @@ def test_repr_is_one_line(three):
 # ---- arguments
 
 
-def test_how_posteriors_depend_is_not_for_the_caller_to_say():
-    """It follows from what they are made of, so that it cannot be that of other data."""
+def test_how_posteriors_depend_is_known_to_their_joint():
+    """The same posteriors, on the same samples and on different ones, are not equal."""
     paired = compare()
-    assert PosteriorComparison(paired.names, paired.posteriors) != paired == compare()
-    # A copy with other fields would have the joint distribution of other data.
+    apart = compare_posteriors(dict(zip(paired.names, paired.posteriors, strict=True)))
+    assert apart.posteriors == paired.posteriors
+    assert apart != paired == compare()
+    assert (apart.joint.is_paired, paired.joint.is_paired) == (False, True)
+    again = PosteriorComparison(paired.names, paired.joint)
+    assert again == paired
+    assert hash(again) == hash(paired)
+    # Posteriors of its own would be those of other data.
     with pytest.raises(TypeError, match="unexpected keyword argument"):
         dataclasses.replace(paired, posteriors=paired.posteriors[::-1])
 
@@ -585,7 +736,9 @@ def test_how_posteriors_depend_is_not_for_the_caller_to_say():
 def test_weights_in_another_order_are_the_same():
     """They go with the labels; samples, priors and the order of the classes may differ."""
     weights = {"x": 1, "y": 3}
-    one = posterior([9, 8], [10, 10], "jeffreys", classes=["x", "y"], class_weight=weights)
+    one = posterior(
+        [9, 8], [10, 10], "jeffreys", classes=["x", "y"], class_weight=weights
+    )
     two = posterior([5, 5], [9, 9], classes=["y", "x"], class_weight=[0.3, 0.1])
     assert compare_posteriors({"a": one, "b": two}).ranking() == ("a", "b")
 
@@ -595,60 +748,107 @@ PAIR = ("a", "b")
 
 
 @pytest.mark.parametrize(
-    ("names", "posteriors", "error", "message"),
+    ("posteriors", "error", "message"),
     [
-        ("ab", (ONE, ONE), TypeError, "names must be a tuple"),
-        (PAIR, {ONE}, TypeError, "posteriors must be a tuple"),
-        (("a",), (ONE,), ValueError, "at least two classifiers, got 1"),
-        (("a", 1), (ONE, ONE), TypeError, "must be strings, got 1"),
-        (("a", "a"), (ONE, ONE), ValueError, "must be different"),
-        (PAIR, (ONE,) * 3, ValueError, "names and posteriors must .* got 2 names"),
-        (
-            PAIR,
-            (ONE, 0.5),
+        pytest.param(
+            (ONE, ONE), TypeError, "posteriors must be a mapping, got tuple", id="tuple"
+        ),
+        pytest.param(
+            {"a": ONE}, ValueError, "at least two classifiers, got 1", id="one"
+        ),
+        pytest.param(
+            {"a": ONE, 1: ONE}, TypeError, "must be strings, got 1", id="name"
+        ),
+        pytest.param(
+            {"a": ONE, "b": 0.5},
             TypeError,
             r"posteriors\['b'\] must be the posterior of a metric, got float",
+            id="number",
         ),
-        (PAIR, (ONE, TWO), ValueError, r"same classes: 'a' has no other, only 'b' has \[1\]$"),
-        (
-            PAIR,
-            (TWO, posterior([1, 1], [2, 2], classes=[1, 5])),
+        pytest.param(
+            {"a": ONE, "b": TWO},
+            ValueError,
+            r"same classes: 'a' has no other, only 'b' has \[1\]$",
+            id="one more class",
+        ),
+        pytest.param(
+            {"a": TWO, "b": posterior([1, 1], [2, 2], classes=[1, 5])},
             ValueError,
             r"only 'a' has \[0\], only 'b' has \[5\]$",
+            id="another class",
         ),
-        (
-            PAIR,
-            (TWO, posterior([1, 1], [2, 2], class_weight=[1, 3])),
+        pytest.param(
+            {"a": TWO, "b": posterior([1, 1], [2, 2], class_weight=[1, 3])},
             ValueError,
             "must have the same class_weight: 0 has 0.5 of 'a', and 0.25 of 'b'",
+            id="weights",
         ),
-        (
-            PAIR,
-            (TWO, posterior([1, 1], [2, 2], "hierarchical")),
+        pytest.param(
+            {"a": TWO, "b": posterior([1, 1], [2, 2], "hierarchical")},
             ValueError,
             "posteriors must all have the same hierarchical prior",
+            id="prior",
         ),
     ],
 )
-def test_the_constructor_checks(names, posteriors, error, message):
-    """The class is public, and so is the function, which takes a mapping."""
+def test_what_cannot_be_compared_is_refused(posteriors, error, message):
+    """The message says which posterior, and what of it is different."""
     with pytest.raises(error, match=message):
-        PosteriorComparison(names, posteriors)
+        compare_posteriors(posteriors)
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "message"),
+    [
+        ("ab", TypeError, "names must be a tuple"),
+        (("a", 1), TypeError, "must be strings, got 1"),
+        (("a", "a"), ValueError, "must be different"),
+        (("a",), ValueError, "at least two classifiers, got 1"),
+        (("a", "b", "c"), ValueError, "names and joint .* 3 names and 2 posteriors"),
+    ],
+    ids=["text", "number", "twice", "one", "three"],
+)
+def test_the_constructor_checks_names(names, error, message):
+    """There is one for each posterior of the joint distribution."""
+    joint = compare_posteriors({"a": ONE, "b": ONE}).joint
+    with pytest.raises(error, match=message):
+        PosteriorComparison(names, joint)
+
+
+@pytest.mark.parametrize(
+    "joint", [(ONE, ONE), None, ONE], ids=["tuple", "none", "posterior"]
+)
+def test_the_constructor_needs_a_joint(joint):
+    """The message says which functions make one."""
+    with pytest.raises(
+        TypeError, match=r"joint must be .*compare_posteriors and compare_pred"
+    ):
+        PosteriorComparison(PAIR, joint)
+
+
+@pytest.mark.parametrize("rope", [-0.1, 1, np.nan, "wide"], ids=str)
+def test_the_constructor_checks_the_rope(rope):
+    """Of two accuracies it must be below 1."""
+    joint = compare_posteriors({"a": ONE, "b": ONE}).joint
+    with pytest.raises((TypeError, ValueError), match="rope must"):
+        PosteriorComparison(PAIR, joint, rope=rope)
 
 
 def test_the_constructor_copies():
-    """Lists become tuples of its own, and the rope a float."""
-    names, posteriors = ["a", "b"], [ONE, ONE]
-    comparison = PosteriorComparison(names, posteriors, rope=0)
-    names[0], posteriors[0] = "c", None
+    """A list becomes a tuple of its own, and the rope a float."""
+    names, joint = ["a", "b"], compare_posteriors({"c": ONE, "d": ONE}).joint
+    comparison = PosteriorComparison(names, joint, rope=0)
+    names[0] = "c"
     assert (comparison.names, comparison.posteriors) == (("a", "b"), (ONE, ONE))
     assert type(comparison.rope) is float
-    assert hash(comparison) == hash(compare_posteriors({"a": ONE, "b": ONE}))
-    with pytest.raises(TypeError, match="posteriors must be a mapping, got tuple"):
-        compare_posteriors((ONE, ONE))
+    other = compare_posteriors({"a": ONE, "b": ONE})
+    assert comparison == other
+    assert hash(comparison) == hash(other)
 
 
-@pytest.mark.parametrize("method", ["difference", "difference_interval", "design_effects"])
+@pytest.mark.parametrize(
+    "method", ["difference", "difference_interval", "design_effects", "prob_greater"]
+)
 @pytest.mark.parametrize(
     ("pair", "message"),
     [

@@ -28,7 +28,9 @@ from tests.texts import sentences
 
 X, Y = load_wine(return_X_y=True)
 # That is a test of its own.
-pytestmark = pytest.mark.filterwarnings("ignore:.*do not show which samples:UserWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*do not show which samples:UserWarning"
+)
 FOLDS = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, Y))
 MODELS = {
     "stump": DecisionTreeClassifier(max_depth=1, random_state=0),
@@ -40,7 +42,9 @@ MODELS = {
 def cross_validated(model, cv=None, scoring=None, **options):
     """Return what `cross_validate` returns."""
     scoring = scoring or OutcomesScorer(len(Y))
-    return cross_validate(model, X, Y, cv=FOLDS if cv is None else cv, scoring=scoring, **options)
+    return cross_validate(
+        model, X, Y, cv=FOLDS if cv is None else cv, scoring=scoring, **options
+    )
 
 
 @pytest.fixture(name="results", scope="module")
@@ -51,8 +55,12 @@ def results_fixture():
 
 def test_the_comparison_is_that_of_the_predictions(results):
     """Out-of-fold predictions of all samples, compared as on one test set."""
-    found = compare_cv_results(results, labels=[0, 1, 2], training_variation=None, random_state=0)
-    predictions = {name: cross_val_predict(model, X, Y, cv=FOLDS) for name, model in MODELS.items()}
+    found = compare_cv_results(
+        results, labels=[0, 1, 2], training_variation=None, random_state=0
+    )
+    predictions = {
+        name: cross_val_predict(model, X, Y, cv=FOLDS) for name, model in MODELS.items()
+    }
     expected = compare_predictions(Y, predictions, random_state=0)
     assert found.names == expected.names
     assert found.posteriors == expected.posteriors
@@ -72,9 +80,14 @@ def test_results_of_a_search_are_those_of_its_best_candidate(results):
         refit=False,
     ).fit(X, Y)
     these = {"training_variation": None}
-    pair = compare_cv_results({"search": search.cv_results_, "Bayes": results["Bayes"]}, **these)
+    pair = compare_cv_results(
+        {"search": search.cv_results_, "Bayes": results["Bayes"]}, **these
+    )
     counts = pooled_paired_counts(search.cv_results_)
-    recalls = [(counts.margin(name).correct / counts.margin(name).total).mean() for name in "012"]
+    recalls = [
+        (counts.margin(name).correct / counts.margin(name).total).mean()
+        for name in "012"
+    ]
     order = np.argsort(recalls)[::-1]
     best, second = (counts.margin(str(index)) for index in order[:2])
     assert pair.posteriors[0].counts.correct.tolist() == best.correct.tolist()
@@ -90,8 +103,13 @@ def test_results_of_a_search_are_those_of_its_best_candidate(results):
 def test_classes_without_samples_are_named():
     """In one warning, where the user calls."""
     scorer = OutcomesScorer(len(Y), labels=[0, 1, 2, 3])
-    tested = {name: cross_validated(MODELS[name], scoring=scorer) for name in ("stump", "Bayes")}
-    with pytest.warns(PriorInfluenceWarning, match="^Class '3' has no samples") as record:
+    tested = {
+        name: cross_validated(MODELS[name], scoring=scorer)
+        for name in ("stump", "Bayes")
+    }
+    with pytest.warns(
+        PriorInfluenceWarning, match="^Class '3' has no samples"
+    ) as record:
         comparison = compare_cv_results(tested, same_splits=True)
     assert len(record) == 1
     assert record[0].filename == __file__
@@ -101,12 +119,21 @@ def test_classes_without_samples_are_named():
 def test_training_variation_leaves_less_certainty(results):
     """The counts are divided by 1 + K / (K - 1) by default; the report names the question."""
     two = {name: results[name] for name in ("stump", "Bayes")}
-    wide, plain = compare_cv_results(two), compare_cv_results(two, training_variation=None)
+    wide, plain = (
+        compare_cv_results(two),
+        compare_cv_results(two, training_variation=None),
+    )
     totals = [one.posteriors[0].counts.total for one in (wide, plain)]
     assert totals[0] * 2.25 == pytest.approx(totals[1])
     assert 0.5 < wide.prob_greater()[1, 0] < plain.prob_greater()[1, 0]
-    assert "This compares algorithms: models refitted on data sets of this size" in sentences(wide)
-    assert "divided by 2.25 to allow for the variation between training sets" in sentences(wide)
+    assert (
+        "This compares algorithms: models refitted on data sets of this size"
+        in sentences(wide)
+    )
+    assert (
+        "divided by 2.25 to allow for the variation between training sets"
+        in sentences(wide)
+    )
     assert "retraining is not included" not in sentences(wide)
     assert "on the same 178 samples (effective size 79.11)" in sentences(wide)
     assert "on the same 178 samples, and" in sentences(plain)
@@ -116,21 +143,33 @@ def test_training_variation_leaves_less_certainty(results):
 def test_scorers_and_labels_may_differ(results):
     """What is packed into more words is the same; without labels classes are known as text."""
     two = {name: results[name] for name in ("stump", "Bayes")}
-    longer = two | {"Bayes": cross_validated(MODELS["Bayes"], scoring=OutcomesScorer(1000))}
+    longer = two | {
+        "Bayes": cross_validated(MODELS["Bayes"], scoring=OutcomesScorer(1000))
+    }
     weights = {0: 1, 1: 2, 2: 3}
     expected = compare_cv_results(two, class_weight=weights).prob_greater()
-    assert (compare_cv_results(longer, class_weight=weights).prob_greater() == expected).all()
+    assert (
+        compare_cv_results(longer, class_weight=weights).prob_greater() == expected
+    ).all()
     by_label = compare_cv_results(two, labels=[0, 1, 2], class_weight=weights)
     assert (by_label.prob_greater() == expected).all()
 
 
 BROKEN = {
-    "counts": (lambda: cross_validated(MODELS["tree"], scoring=ClassCountsScorer()), "no outcomes"),
-    "score": (lambda: cross_validated(MODELS["tree"], scoring="balanced_accuracy"), "no outcomes"),
+    "counts": (
+        lambda: cross_validated(MODELS["tree"], scoring=ClassCountsScorer()),
+        "no outcomes",
+    ),
+    "score": (
+        lambda: cross_validated(MODELS["tree"], scoring="balanced_accuracy"),
+        "no outcomes",
+    ),
     "fewer": (lambda: cross_validated(MODELS["tree"], cv=3), "another number of folds"),
     "more": (lambda: cross_validated(MODELS["tree"], cv=7), "another number of folds"),
     "sizes": (
-        lambda: cross_validated(MODELS["tree"], cv=[(train, test[1:]) for train, test in FOLDS]),
+        lambda: cross_validated(
+            MODELS["tree"], cv=[(train, test[1:]) for train, test in FOLDS]
+        ),
         "was tested on other folds than 'Bayes'",
     ),
     "failed": (
@@ -140,14 +179,19 @@ BROKEN = {
         },
         "has failed fits",
     ),
-    "array": (lambda: np.ones(5), r"must be what cross_validate returns .*Outcomes.*got ndarray$"),
+    "array": (
+        lambda: np.ones(5),
+        r"must be what cross_validate returns .*Outcomes.*got ndarray$",
+    ),
 }
 
 
 @pytest.mark.parametrize(("make", "match"), BROKEN.values(), ids=BROKEN)
 def test_results_that_cannot_be_compared_are_named(results, make, match):
     """The message names the classifier, and the scorer or the splits to use."""
-    with pytest.raises((ValueError, TypeError), match=rf"cv_results of 'tree' .*{match}"):
+    with pytest.raises(
+        (ValueError, TypeError), match=rf"cv_results of 'tree' .*{match}"
+    ):
         compare_cv_results({"Bayes": results["Bayes"], "tree": make()})
 
 
@@ -158,14 +202,18 @@ def test_other_samples_are_refused_where_they_are_known():
         "one": cross_validated(MODELS["tree"], return_indices=True),
         "two": cross_validated(MODELS["Bayes"], cv=again, return_indices=True),
     }
-    with pytest.raises(ValueError, match="'two' was tested on other samples than 'one'"):
+    with pytest.raises(
+        ValueError, match="'two' was tested on other samples than 'one'"
+    ):
         compare_cv_results(pair)
 
 
 def test_splits_that_nobody_knows_are_told(results):
     """Shuffled anew, they have the same sizes; a declaration or the indices silence it."""
     two = {name: results[name] for name in ("stump", "Bayes")}
-    with pytest.warns(UserWarning, match="cv_results of 'stump' do not show which samples were"):
+    with pytest.warns(
+        UserWarning, match="cv_results of 'stump' do not show which samples were"
+    ):
         compare_cv_results(two)
     known = {
         name: cross_validated(MODELS[model], return_indices=True)
@@ -197,8 +245,15 @@ def test_indices_tell_the_repeats():
 
 def test_one_result_in_place_of_a_mapping_is_refused(results):
     """The message says what to do with a search."""
-    for wrong in (results["tree"], pd.DataFrame(results["tree"]), {"mean_fit_time": [1.0]}, 5):
-        with pytest.raises(TypeError, match=r"must map the name .*from_paired_counts\(pooled_p"):
+    for wrong in (
+        results["tree"],
+        pd.DataFrame(results["tree"]),
+        {"mean_fit_time": [1.0]},
+        5,
+    ):
+        with pytest.raises(
+            TypeError, match=r"must map the name .*from_paired_counts\(pooled_p"
+        ):
             compare_cv_results(wrong)
     with pytest.raises(ValueError, match="at least two classifiers"):
         compare_cv_results({"tree": results["tree"]})

@@ -40,7 +40,9 @@ def simulate(n=60, accuracies=(0.7, 0.8, 0.75), n_classes=3, seed=0):
     """Return true labels, and predictions by name."""
     rng = np.random.default_rng(seed)
     y = rng.choice(
-        n_classes, n, p=np.array([4, 3, 2, 1])[:n_classes] / sum((4, 3, 2, 1)[:n_classes])
+        n_classes,
+        n,
+        p=np.array([4, 3, 2, 1])[:n_classes] / sum((4, 3, 2, 1)[:n_classes]),
     )
     predictions = {}
     for name, accuracy in zip("xyz", accuracies, strict=False):
@@ -56,7 +58,9 @@ PAIR = {name: PREDICTIONS[name] for name in "xy"}
 
 def compare(metric, predictions=PAIR, y=Y, **options):
     """Compare with few draws."""
-    return compare_predictions(y, predictions, metric=metric, **{"n_draws": DRAWS} | options)
+    return compare_predictions(
+        y, predictions, metric=metric, **{"n_draws": DRAWS} | options
+    )
 
 
 def macro_f1(C):
@@ -95,7 +99,9 @@ def reference(function, a, n_draws, prevalence=None):
     values = []
     for start in range(0, n_draws, 10**5):
         cells = np.zeros((min(10**5, n_draws - start), k**3))
-        cells[:, used] = rng.standard_gamma(masses.ravel()[used], (len(cells), len(used)))
+        cells[:, used] = rng.standard_gamma(
+            masses.ravel()[used], (len(cells), len(used))
+        )
         cells = cells.reshape(-1, k, k, k)
         if prevalence is not None:
             cells *= (prevalence / cells.sum(axis=(2, 3)))[..., np.newaxis, np.newaxis]
@@ -120,7 +126,9 @@ def reference(function, a, n_draws, prevalence=None):
 def test_independent_draws(metric, function, a, options):
     """Quantiles and mean of a difference are those of a million draws of all cells."""
     shares = options.get("prevalence")
-    expected = reference(function, a, 10**6, None if shares is None else np.array(shares))
+    expected = reference(
+        function, a, 10**6, None if shares is None else np.array(shares)
+    )
     found = compare(metric, n_draws=100_000, **options).difference("x", "y")
     assert abs(found.mean() - expected.mean()) < SIGMAS * found.monte_carlo_error()
     # The distance of two empirical distributions (Kolmogorov and Smirnov).
@@ -168,21 +176,31 @@ def test_margins(metric, options):
     """Each classifier has the posterior that it has alone, also in the joint draws."""
     comparison = compare(metric, n_draws=100_000, **options)
     options["labels"] = LABELS
-    alone = [posterior_confusion_metric(Y, one, metric, **options) for one in PAIR.values()]
+    alone = [
+        posterior_confusion_metric(Y, one, metric, **options) for one in PAIR.values()
+    ]
     means = [one.mean() for one in alone]
     if metric == "accuracy":
-        assert [one.mean() for one in comparison.posteriors] == pytest.approx(means, abs=1e-12)
+        assert [one.mean() for one in comparison.posteriors] == pytest.approx(
+            means, abs=1e-12
+        )
     else:
         assert list(comparison.posteriors) == alone
-    found, sign = comparison.difference("x", "y"), -1 if comparison.less_is_better else 1
+    found, sign = (
+        comparison.difference("x", "y"),
+        -1 if comparison.less_is_better else 1,
+    )
     errors = [
-        one.monte_carlo_error() for one in (*alone, *([found] if metric != "accuracy" else []))
+        one.monte_carlo_error()
+        for one in (*alone, *([found] if metric != "accuracy" else []))
     ]
     assert sign * found.mean() == pytest.approx(
         means[0] - means[1], abs=SIGMAS * sum(errors) + 1e-12
     )
     # The variance of a difference is at most that of the sum of the deviations.
-    assert found.standard_deviation() < 1.01 * sum(one.standard_deviation() for one in alone)
+    assert found.standard_deviation() < 1.01 * sum(
+        one.standard_deviation() for one in alone
+    )
 
 
 @pytest.mark.slow
@@ -205,14 +223,21 @@ def test_other_classifiers_do_not_matter():
     """A pair has the same difference whatever else is compared."""
     alone, among = compare("mcc"), compare("mcc", PREDICTIONS)
     assert (alone.difference("x", "y").draws == among.difference("x", "y").draws).all()
-    assert (-alone.difference("y", "x").draws[::-1] == alone.difference("x", "y").draws).all()
+    assert (
+        -alone.difference("y", "x").draws[::-1] == alone.difference("x", "y").draws
+    ).all()
 
 
 def test_stated_errors():
     """Results under two seeds differ by no more than their errors."""
     one, two = (compare("f1", PREDICTIONS, random_state=seed) for seed in (1, 2))
     errors = one.monte_carlo_error()
-    for name in ("prob_greater", "rank_probabilities", "expected_rank", "expected_loss"):
+    for name in (
+        "prob_greater",
+        "rank_probabilities",
+        "expected_rank",
+        "expected_loss",
+    ):
         distance = np.abs(getattr(one, name)() - getattr(two, name)())
         assert (distance <= SIGMAS * np.sqrt(2) * getattr(errors, name)).all()
         assert distance.max() > 0
@@ -237,8 +262,12 @@ def test_less_is_better():
     assert cost.ranking() == share.ranking() == ("y", "z", "x")
     assert (cost.win_counts() == share.win_counts()).all()
     for method in ("prob_greater", "rank_probabilities", "expected_loss"):
-        assert getattr(cost, method)() == pytest.approx(getattr(share, method)(), abs=1e-12)
-    assert cost.difference("y", "x").mean() == pytest.approx(share.difference("y", "x").mean())
+        assert getattr(cost, method)() == pytest.approx(
+            getattr(share, method)(), abs=1e-12
+        )
+    assert cost.difference("y", "x").mean() == pytest.approx(
+        share.difference("y", "x").mean()
+    )
     assert "y has the lowest posterior mean" in cost.report()
     display = cost.plot(kind="difference")
     assert display.ax_.get_xlabel().startswith("Expected cost: z \N{MINUS SIGN} y")
@@ -247,17 +276,27 @@ def test_less_is_better():
 # ---- groups and weights
 
 
-@pytest.mark.parametrize("metric", ["f1", "mcc", "accuracy", ExpectedCost(1 - np.eye(3))])
+@pytest.mark.parametrize(
+    "metric", ["f1", "mcc", "accuracy", ExpectedCost(1 - np.eye(3))]
+)
 def test_groups(metric):
     """Samples that are there four times count about once, and so do they in ranks."""
     y, predictions = simulate(120)
     plain = compare(metric, predictions, y).difference("x", "y").standard_deviation()
     repeated = {name: np.tile(one, 4) for name, one in predictions.items()}
-    options = {"predictions": repeated, "y": np.tile(y, 4), "groups": np.tile(np.arange(120), 4)}
+    options = {
+        "predictions": repeated,
+        "y": np.tile(y, 4),
+        "groups": np.tile(np.arange(120), 4),
+    }
     comparison = compare(metric, **options)
     # The correlation of 1 is shrunken, and allows for the error of its estimate.
-    assert comparison.difference("x", "y").standard_deviation() == pytest.approx(plain, rel=0.12)
-    assert comparison.design_effects("x", "y").design_effect == pytest.approx(4, rel=0.12)
+    assert comparison.difference("x", "y").standard_deviation() == pytest.approx(
+        plain, rel=0.12
+    )
+    assert comparison.design_effects("x", "y").design_effect == pytest.approx(
+        4, rel=0.12
+    )
     assert "Ignoring the groups" in comparison.report()
     assert comparison.prob_best().sum() == pytest.approx(1)
 
@@ -268,9 +307,13 @@ def test_importance_weights(metric):
     y, predictions = simulate(400)
     plain = compare(metric, predictions, y).difference("x", "y")
     options = {"predictions": predictions, "y": y, "weight_type": "importance"}
-    same = compare(metric, sample_weight=np.full(400, 7.0), **options).difference("x", "y")
+    same = compare(metric, sample_weight=np.full(400, 7.0), **options).difference(
+        "x", "y"
+    )
     assert same.mean() == pytest.approx(plain.mean(), abs=0.002)
-    assert same.standard_deviation() == pytest.approx(plain.standard_deviation(), rel=0.03)
+    assert same.standard_deviation() == pytest.approx(
+        plain.standard_deviation(), rel=0.03
+    )
     weight = np.random.default_rng(1).exponential(size=400)
     kish = np.sqrt(400 * (weight**2).sum()) / weight.sum()
     unequal = compare(metric, sample_weight=weight, **options).difference("x", "y")
@@ -283,7 +326,10 @@ def test_importance_weights(metric):
 
 def test_independent_accuracies_are_exact():
     """P(A > B) of two Beta variables, by a quadrature."""
-    posteriors = {"x": posterior_accuracy(Y, PAIR["x"]), "y": posterior_accuracy(Y, PAIR["y"])}
+    posteriors = {
+        "x": posterior_accuracy(Y, PAIR["x"]),
+        "y": posterior_accuracy(Y, PAIR["y"]),
+    }
     x, y = (
         stats.beta(*np.concatenate([one.distribution.a, one.distribution.b]))
         for one in posteriors.values()
@@ -301,7 +347,8 @@ def test_independent_draws_of_areas():
     rng = np.random.default_rng(0)
     y = np.arange(80) % 2
     areas = {
-        name: posterior_roc_auc(y, rng.normal(size=80) + k * y) for k, name in enumerate("abc")
+        name: posterior_roc_auc(y, rng.normal(size=80) + k * y)
+        for k, name in enumerate("abc")
     }
     comparison = compare_posteriors(areas)
     assert comparison.ranking() == ("c", "b", "a")
@@ -309,8 +356,13 @@ def test_independent_draws_of_areas():
     sd = np.hypot(*(areas[name].standard_deviation() for name in "cb"))
     assert difference.standard_deviation() == pytest.approx(sd, rel=0.02)
     mean = areas["c"].mean() - areas["b"].mean()
-    assert difference.mean() == pytest.approx(mean, abs=SIGMAS * 2 * difference.monte_carlo_error())
-    assert repr(comparison) == "PosteriorComparison('a', 'b', 'c', metric='ROC AUC', rope=0)"
+    assert difference.mean() == pytest.approx(
+        mean, abs=SIGMAS * 2 * difference.monte_carlo_error()
+    )
+    assert (
+        repr(comparison)
+        == "PosteriorComparison('a', 'b', 'c', metric='ROC AUC', rope=0)"
+    )
     assert "Metric: ROC AUC." in comparison.report()
 
 
@@ -345,7 +397,9 @@ def test_results():
     masses = np.array([table[key] for key in ("below", "within", "above")])
     assert masses.sum(axis=0) == pytest.approx(1)
     assert (np.array(table["prob_greater_error"]) > 0).all()
-    assert {"monte_carlo_error", "low_error", "high_error"} <= comparison.summary()[0].keys()
+    assert {"monte_carlo_error", "low_error", "high_error"} <= comparison.summary()[
+        0
+    ].keys()
     report = comparison.report()
     assert "Metric: Macro f1." in report
     assert "These numbers are estimated from random draws" in report
@@ -355,23 +409,49 @@ def test_results():
 
 def test_macro_recall_is_the_balanced_accuracy():
     """All its names mean the same comparison."""
-    for metric in ("balanced_accuracy", "balanced_accuracy_score", "recall_macro", "recall"):
+    for metric in (
+        "balanced_accuracy",
+        "balanced_accuracy_score",
+        "recall_macro",
+        "recall",
+    ):
         assert compare(metric) == compare_predictions(Y, PAIR, n_draws=DRAWS)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "f1", "class_weight": [1, 2, 3]}, "class_weight applies to metric='balanced"),
-        ({"metric": "accuracy", "class_weight": [1, 2, 3]}, "class_weight does not apply"),
-        ({"metric": "accuracy", "pos_label": "a"}, "pos_label='a' does not apply to metric='acc"),
+        (
+            {"metric": "f1", "class_weight": [1, 2, 3]},
+            "class_weight applies to metric='balanced",
+        ),
+        (
+            {"metric": "accuracy", "class_weight": [1, 2, 3]},
+            "class_weight does not apply",
+        ),
+        (
+            {"metric": "accuracy", "pos_label": "a"},
+            "pos_label='a' does not apply to metric='acc",
+        ),
         ({"metric": "mcc", "average": "micro"}, "average='micro' does not apply"),
         ({"metric": "f3"}, "metric must be a function or one of"),
-        ({"metric": "f1", "prior": "hierarchical"}, "prior must be independent for each class"),
-        ({"metric": "accuracy", "prior": "hierarchical"}, "prior must be independent for each"),
-        ({"metric": "f1", "labels": ["a", "b"]}, r"predictions\['x'\] has classes that are not"),
+        (
+            {"metric": "f1", "prior": "hierarchical"},
+            "prior must be independent for each class",
+        ),
+        (
+            {"metric": "accuracy", "prior": "hierarchical"},
+            "prior must be independent for each",
+        ),
+        (
+            {"metric": "f1", "labels": ["a", "b"]},
+            r"predictions\['x'\] has classes that are not",
+        ),
         ({"metric": "f1", "rope": -1}, "rope must be at least 0"),
-        ({"metric": "f1", "predictions": {"x": PAIR["x"]}}, "predictions must hold at least two"),
+        (
+            {"metric": "f1", "predictions": {"x": PAIR["x"]}},
+            "predictions must hold at least two",
+        ),
     ],
 )
 def test_bad_options(options, message):
@@ -395,9 +475,14 @@ def test_cross_validated_accuracies(data):
     """Folds are compared as their predictions would be, with the same correction of the counts."""
     X, y = data
     folds = list(StratifiedKFold(5).split(X, y))
-    models = {"tree": DecisionTreeClassifier(max_depth=2, random_state=0), "Bayes": GaussianNB()}
+    models = {
+        "tree": DecisionTreeClassifier(max_depth=2, random_state=0),
+        "Bayes": GaussianNB(),
+    }
     options = {"cv": folds, "scoring": OutcomesScorer(150), "return_indices": True}
-    results = {name: cross_validate(model, X, y, **options) for name, model in models.items()}
+    results = {
+        name: cross_validate(model, X, y, **options) for name, model in models.items()
+    }
     predicted = {name: y.copy() for name in models}
     for name, model in models.items():
         for train, test in folds:
@@ -415,12 +500,18 @@ def test_cross_validated_accuracies(data):
     )
     # Fewer counts, and as much prior.
     right = np.array([one == y for one in predicted.values()])
-    cells = np.array([[(right == row[:, np.newaxis]).all(axis=0).sum() for row in CELLS]])
+    cells = np.array(
+        [[(right == row[:, np.newaxis]).all(axis=0).sum() for row in CELLS]]
+    )
     prior = [[1e-6, 1 - 1e-6, 1 - 1e-6, 1e-6]]
-    fewer, all_of_them = (PairedDifference(cells / n, prior=prior).variance() for n in (2.25, 1))
+    fewer, all_of_them = (
+        PairedDifference(cells / n, prior=prior).variance() for n in (2.25, 1)
+    )
     assert ratio == pytest.approx(fewer / all_of_them, rel=1e-9)
     assert "The counts are divided by 2.25" in corrected.report()
-    with pytest.raises(ValueError, match="metric must be 'balanced_accuracy' or 'accuracy', which"):
+    with pytest.raises(
+        ValueError, match="metric must be 'balanced_accuracy' or 'accuracy', which"
+    ):
         compare_cv_results(results, metric="f1")
 
 
@@ -429,10 +520,15 @@ def test_choice_by_accuracy(data):
     X, y = data
     grid = {"class_weight": [None, "balanced"], "max_depth": [1, 2, 3]}
     search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0), grid, scoring=OutcomesScorer(150), refit=False
+        DecisionTreeClassifier(random_state=0),
+        grid,
+        scoring=OutcomesScorer(150),
+        refit=False,
     ).fit(X, y)
     results = search.cv_results_
-    totals = np.array([[results[f"split{s}_test_correct_{c}"] for c in (0, 1)] for s in range(5)])
+    totals = np.array(
+        [[results[f"split{s}_test_correct_{c}"] for c in (0, 1)] for s in range(5)]
+    )
     right = totals.sum(axis=(0, 1))
     rule = PosteriorRefit("mean", metric="accuracy")
     assert right[rule(results)] == right.max()
@@ -454,7 +550,9 @@ def test_choice_by_accuracy(data):
 def test_paired_counts_of_accuracy():
     """Counts of outcomes are enough for the accuracy."""
     counts = paired_counts(Y, PREDICTIONS)
-    comparison = PosteriorComparison.from_paired_counts(counts, metric="accuracy", n_draws=DRAWS)
+    comparison = PosteriorComparison.from_paired_counts(
+        counts, metric="accuracy", n_draws=DRAWS
+    )
     assert comparison == compare("accuracy", PREDICTIONS)
     selected = selected_posterior(counts, metric="accuracy")
     best = max(PREDICTIONS, key=lambda name: (PREDICTIONS[name] == Y).sum())
@@ -474,7 +572,13 @@ def test_macro_recall_has_the_classes_of_the_matrix():
 def test_prevalence_is_refused_where_it_does_not_apply():
     """The balanced accuracy and the area under the ROC curve have none."""
     y, p = [0, 0, 1, 1], {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]}
-    with pytest.raises(ValueError, match=r"prevalence=0\.3 does not apply to metric='balanced"):
+    with pytest.raises(
+        ValueError, match=r"prevalence=0\.3 does not apply to metric='balanced"
+    ):
         compare_predictions(y, p, prevalence=0.3)
-    with pytest.raises(ValueError, match=r"prevalence=0\.3 does not apply to metric='roc_auc'"):
-        compare_scores(y, {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.3, 0.1, 0.2, 0.4]}, prevalence=0.3)
+    with pytest.raises(
+        ValueError, match=r"prevalence=0\.3 does not apply to metric='roc_auc'"
+    ):
+        compare_scores(
+            y, {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.3, 0.1, 0.2, 0.4]}, prevalence=0.3
+        )

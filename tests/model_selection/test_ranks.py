@@ -12,7 +12,9 @@ from scipy import stats
 
 from skpostbac import PosteriorBalancedAccuracy, compare_posteriors
 
-pytestmark = pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::skpostbac.metrics.PriorInfluenceWarning"
+)
 
 
 def compare(parameters):
@@ -46,7 +48,9 @@ def exact(parameters):
     cdf = np.array([one.cdf(x) for one in distributions])
     masses = np.array([weights * one.pdf(x) for one in distributions])
     others = np.array([np.delete(cdf, i, axis=0).prod(axis=0) for i in range(len(cdf))])
-    return np.einsum("ikn,in->ik", counts_above(cdf), masses), cdf * (1 - others) @ weights
+    return np.einsum("ikn,in->ik", counts_above(cdf), masses), cdf * (
+        1 - others
+    ) @ weights
 
 
 @pytest.mark.parametrize(
@@ -90,14 +94,18 @@ def test_hard_distributions(parameters):
     assert_allclose(ranks.sum(axis=1), 1.0, rtol=0, atol=1e-12)
     assert_allclose(ranks.sum(axis=0), 1.0, rtol=0, atol=1e-10)
     expected = 0.5 + comparison.prob_greater().sum(axis=0)
-    assert_allclose(ranks @ np.arange(1, len(parameters) + 1), expected, rtol=0, atol=1e-9)
+    assert_allclose(
+        ranks @ np.arange(1, len(parameters) + 1), expected, rtol=0, atol=1e-9
+    )
     shares = np.linspace(0, 1, 4001)
     quantiles = [stats.beta.ppf(shares, a, b) for a, b in parameters]
     points = np.unique([*np.concatenate(quantiles), *np.linspace(0, 1, 10001)])
     cdf = np.array([stats.beta.cdf(points, a, b) for a, b in parameters])
     # A cell holds 1 / 4000 of a distribution at most; the rules leave the square of that.
     above = counts_above(cdf)
-    expected = np.einsum("ikn,in->ik", (above[..., 1:] + above[..., :-1]) / 2, np.diff(cdf))
+    expected = np.einsum(
+        "ikn,in->ik", (above[..., 1:] + above[..., :-1]) / 2, np.diff(cdf)
+    )
     assert_allclose(ranks, expected, rtol=0, atol=1e-6)
     others = np.array([np.delete(cdf, i, axis=0).prod(axis=0) for i in range(len(cdf))])
     assert_allclose(losses, np.trapezoid(cdf * (1 - others), points), rtol=0, atol=1e-6)

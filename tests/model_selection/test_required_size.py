@@ -34,7 +34,8 @@ def prob_second_better(k_a, n_a, k_b, n_b):
     """P(B > A) of two Beta posteriors under flat priors, by the finite sum for integers."""
     a, b, c, d = k_a + 1, n_a - k_a + 1, k_b + 1, n_b - k_b + 1
     return sum(
-        exp(betaln(a + j, b + d) - betaln(1 + j, d) - betaln(a, b)) / (d + j) for j in range(c)
+        exp(betaln(a + j, b + d) - betaln(1 + j, d) - betaln(a, b)) / (d + j)
+        for j in range(c)
     )
 
 
@@ -90,7 +91,9 @@ def test_width_of_one_class_is_that_of_an_enumeration(recall, width, level, targ
     assert found.samples.tolist() == [expected]
     # both are sums of the same probabilities, rounded in another order
     sizes = found.sizes[found.sizes <= 100]
-    np.testing.assert_allclose(found.assurances[: sizes.size], exact[sizes], rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(
+        found.assurances[: sizes.size], exact[sizes], rtol=1e-10, atol=1e-14
+    )
 
 
 @pytest.mark.parametrize(("size", "level"), [(1, 0.6), (7, 0.6), (12, 0.9)])
@@ -115,12 +118,17 @@ def test_one_class_separate_is_that_of_an_enumeration(size):
 
 
 @pytest.mark.parametrize(
-    ("recalls", "width"), [((0.9, 0.6), 0.45), ((0.8, 0.8, 0.5), 0.38)], ids=["two", "three"]
+    ("recalls", "width"),
+    [((0.9, 0.6), 0.45), ((0.8, 0.8, 0.5), 0.38)],
+    ids=["two", "three"],
 )
 def test_width_of_some_classes_is_that_of_an_enumeration(recalls, width):
     """Few samples of unequal numbers, with the interval of each outcome."""
     plan = required_test_size(
-        recalls, width=width, class_proportions=np.arange(1, len(recalls) + 1), prior="jeffreys"
+        recalls,
+        width=width,
+        class_proportions=np.arange(1, len(recalls) + 1),
+        prior="jeffreys",
     )
     size = 5 - len(recalls)
     total = size * np.arange(1, len(recalls) + 1)
@@ -190,7 +198,10 @@ def test_large_pair_is_that_of_a_simulation(difference, agreement, size):
     cells = cell_probabilities(0.9, 0.9 + difference, agreement)
     only_a, only_b, _ = rng.multinomial(size, np.maximum(cells, 0), size=draws).T
     detected = np.count_nonzero(stats.beta(only_b + 1, only_a + 1).sf(0.5) >= 0.95)
-    assert abs(plan.assurance_at(size) - detected / draws) < five_sigma(detected, draws) + 1e-3
+    assert (
+        abs(plan.assurance_at(size) - detected / draws)
+        < five_sigma(detected, draws) + 1e-3
+    )
 
 
 @pytest.mark.slow
@@ -285,19 +296,27 @@ def test_result_says_which_agreement_it_assumed():
     assert found.table()["agreement"] == found.agreement.tolist()
     given = required_test_size([0.9, 0.8], difference=0.05, agreement=[0.95, 0.9])
     assert given.agreement.tolist() == pytest.approx([0.95, 0.9])
-    assert sentences(given).endswith("are right, or both wrong, on 0.925 of the samples.")
+    assert sentences(given).endswith(
+        "are right, or both wrong, on 0.925 of the samples."
+    )
 
 
 def test_report_of_unequal_classes():
     """It says which class has how many, by the labels of a pilot, or the range of many."""
-    pilot = PosteriorBalancedAccuracy.from_counts([18, 9], [20, 10], classes=["sick", "well"])
+    pilot = PosteriorBalancedAccuracy.from_counts(
+        [18, 9], [20, 10], classes=["sick", "well"]
+    )
     found = required_test_size(pilot, width=0.9, class_proportions=[1, 4])
     few, many = found.samples
     text = f"With {few} of class 'sick', {many} of class 'well', {few + many} samples in all, the "
     assert sentences(found).startswith(text)
-    found = required_test_size([0.9] * 6, width=0.9, class_proportions=[4, 1, 1, 1, 1, 1])
+    found = required_test_size(
+        [0.9] * 6, width=0.9, class_proportions=[4, 1, 1, 1, 1, 1]
+    )
     low, high = found.samples.min(), found.samples.max()
-    assert f"{low} to {high} samples a class, {found.total} in all, the" in sentences(found)
+    assert f"{low} to {high} samples a class, {found.total} in all, the" in sentences(
+        found
+    )
 
 
 @pytest.mark.slow
@@ -323,23 +342,53 @@ def test_random_state_is_a_seed_or_a_generator():
         ({"width": 0}, "width must be a number strictly between 0 and 1"),
         ({"width": "wide"}, "width must be a number strictly between 0 and 1"),
         ({"difference": 0}, "difference must not be zero"),
-        ({"difference": 0.3}, "difference must leave the recalls .* between 0 and 1, got 1.1"),
+        (
+            {"difference": 0.3},
+            "difference must leave the recalls .* between 0 and 1, got 1.1",
+        ),
         ({"difference": np.nan}, "difference must be finite, got nan"),
-        ({"difference": [0.1, 0.1]}, "difference must be a number or one number for each of the 1"),
+        (
+            {"difference": [0.1, 0.1]},
+            "difference must be a number or one number for each of the 1",
+        ),
         ({"width": 0.1, "level": 1}, "level must be"),
         ({"width": 0.1, "assurance": 1.5}, "assurance must be"),
         ({"width": 0.1, "recalls": 1.2}, "recalls must lie between 0 and 1, got 1.2"),
-        ({"width": 0.1, "recalls": []}, "recalls must be a number or a non-empty array"),
+        (
+            {"width": 0.1, "recalls": []},
+            "recalls must be a number or a non-empty array",
+        ),
         ({"width": 0.1, "agreement": 0.9}, "agreement is for a difference of paired"),
-        ({"difference": 0.1, "paired": False, "agreement": 0.9}, "agreement is for a difference"),
-        ({"difference": 0.1, "agreement": 0.95}, "agreement must lie between 0.7 and 0.9 "),
-        ({"difference": 0.1, "agreement": 0.6}, "agreement must lie between 0.7 and 0.9 "),
-        ({"width": 0.1, "class_proportions": [0]}, "class_proportions must be positive, got 0"),
-        ({"width": 0.1, "class_weight": [1, 1]}, "class_weight must have one weight for each"),
+        (
+            {"difference": 0.1, "paired": False, "agreement": 0.9},
+            "agreement is for a difference",
+        ),
+        (
+            {"difference": 0.1, "agreement": 0.95},
+            "agreement must lie between 0.7 and 0.9 ",
+        ),
+        (
+            {"difference": 0.1, "agreement": 0.6},
+            "agreement must lie between 0.7 and 0.9 ",
+        ),
+        (
+            {"width": 0.1, "class_proportions": [0]},
+            "class_proportions must be positive, got 0",
+        ),
+        (
+            {"width": 0.1, "class_weight": [1, 1]},
+            "class_weight must have one weight for each",
+        ),
         ({"width": 0.1, "prior": "flat"}, "prior must be one of"),
-        ({"width": 0.1, "max_size": 100}, "max_size=100 samples of a class are too few"),
+        (
+            {"width": 0.1, "max_size": 100},
+            "max_size=100 samples of a class are too few",
+        ),
         ({"width": 0.1, "max_size": 0}, "max_size must be a positive integer, got 0"),
-        ({"width": 0.1, "max_size": True}, "max_size must be a positive integer, got True"),
+        (
+            {"width": 0.1, "max_size": True},
+            "max_size must be a positive integer, got True",
+        ),
     ],
 )
 def test_bad_arguments_are_refused(arguments, message):
@@ -355,7 +404,9 @@ def test_pilots_and_sizes_are_checked():
     with pytest.raises(TypeError, match="recalls must be numbers for a difference"):
         required_test_size(pilot, difference=0.1)
     shared = PosteriorBalancedAccuracy(pilot.counts, prior="hierarchical")
-    with pytest.raises(ValueError, match=r"recalls must not .* another one, such as 'reciprocal'"):
+    with pytest.raises(
+        ValueError, match=r"recalls must not .* another one, such as 'calibrated'"
+    ):
         required_test_size(shared, width=0.2)
     with pytest.raises(ValueError, match="size must be a positive integer, got 0"):
         required_test_size(0.8, width=0.2).assurance_at(0)
@@ -364,9 +415,15 @@ def test_pilots_and_sizes_are_checked():
 
 
 LARGE = {
-    "proportions": ({"recalls": [0.9, 0.8], "width": 0.1, "class_proportions": [1, 10]}, 10**8),
+    "proportions": (
+        {"recalls": [0.9, 0.8], "width": 0.1, "class_proportions": [1, 10]},
+        10**8,
+    ),
     "paired": ({"recalls": 0.7, "difference": 0.1}, 10**9),
-    "pilot": ({"recalls": PosteriorBalancedAccuracy.from_counts([8], [10]), "width": 0.2}, 10**7),
+    "pilot": (
+        {"recalls": PosteriorBalancedAccuracy.from_counts([8], [10]), "width": 0.2},
+        10**7,
+    ),
 }
 
 
@@ -377,7 +434,9 @@ def test_large_sizes(keywords, largest):
     found = required_test_size(**keywords)
     assert found.assurance_at(largest) == pytest.approx(1, rel=0, abs=1e-10)
     for size in (largest + 1, 10**18, 2**70):
-        with pytest.raises(ValueError, match=rf"size must be at most {largest}, for at most .*"):
+        with pytest.raises(
+            ValueError, match=rf"size must be at most {largest}, for at most .*"
+        ):
             found.assurance_at(size)
     with pytest.raises(
         ValueError, match=r"max_size must be at most 10+, got 1180591620717411303424"
@@ -398,7 +457,7 @@ def test_many_classes_take_little_time():
 @pytest.mark.slow
 def test_simulated_assurances_fall_short_within_their_errors():
     """A search that waits for luck beyond the answer would take several times as many sizes."""
-    found = required_test_size([0.8, 0.9, 0.95], difference=0.002, prior="reciprocal")
+    found = required_test_size([0.8, 0.9, 0.95], difference=0.002, prior="calibrated")
     following = found.assurances[found.sizes > found.samples[0]]
     assert following.size > 10
     # Errors of other sizes are much the same.
@@ -411,7 +470,9 @@ def test_simulated_assurances_fall_short_within_their_errors():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "options", [{"width": 0.2}, {"difference": 0.1, "paired": False}], ids=["width", "difference"]
+    "options",
+    [{"width": 0.2}, {"difference": 0.1, "paired": False}],
+    ids=["width", "difference"],
 )
 def test_classes_that_borrow_nothing_have_the_prior_of_jeffreys(options):
     """The exact assurance under independent priors is known."""
@@ -436,7 +497,9 @@ def test_rare_classes_borrow_from_common_ones():
 @pytest.mark.slow
 def test_few_outcomes_are_all_looked_at():
     """By their probabilities and exact intervals, none of which is within .01 of the width."""
-    plan = required_test_size([0.9, 0.8], width=0.415, assurance=0.2, prior="hierarchical")
+    plan = required_test_size(
+        [0.9, 0.8], width=0.415, assurance=0.2, prior="hierarchical"
+    )
     binomials = [stats.binom(6, rate).pmf(np.arange(7)) for rate in (0.9, 0.8)]
     expected = 0.0
     for i, j in np.ndindex(7, 7):
@@ -461,7 +524,9 @@ def test_differences_in_few_outcomes_are_those_of_exact_posteriors(paired):
     for a, b in np.ndindex(size + 1, size + 1):
         if not paired:
             chance = stats.binom.pmf(a, size, 0.5) * stats.binom.pmf(b, size, 0.9)
-            gain = HierarchicalBetaAverage([b], [size]) - HierarchicalBetaAverage([a], [size])
+            gain = HierarchicalBetaAverage([b], [size]) - HierarchicalBetaAverage(
+                [a], [size]
+            )
         elif a + b <= size:
             # only A is right with 0.5 * 0.1, and only B with 0.9 * 0.5
             cells = [a, b, size - a - b]
@@ -479,7 +544,9 @@ def test_width_is_that_of_a_simulation():
     """Exact intervals of 200 test sets: three standard errors, and .02 of the approximation."""
     recalls = [0.6, 0.7, 0.8, 0.9, 0.95]
     shares = [1, 1, 1, 4, 4]
-    plan = required_test_size(recalls, width=0.1, class_proportions=shares, prior="hierarchical")
+    plan = required_test_size(
+        recalls, width=0.1, class_proportions=shares, prior="hierarchical"
+    )
     correct = np.random.default_rng(3).binomial(plan.samples, recalls, (200, 5))
     distributions = [HierarchicalBetaAverage(k, plan.samples) for k in correct]
     ends = np.array([[one.hdi(0.95), one.interval(0.95)] for one in distributions])

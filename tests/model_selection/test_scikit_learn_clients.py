@@ -14,7 +14,11 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import RFECV, SequentialFeatureSelector
 from sklearn.inspection import permutation_importance
-from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, RidgeClassifierCV
+from sklearn.linear_model import (
+    LogisticRegression,
+    LogisticRegressionCV,
+    RidgeClassifierCV,
+)
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
@@ -82,7 +86,9 @@ def test_search_with_counts_and_a_refit_rule(search_class, tumours):
     """
     options = {} if search_class is GridSearchCV else {"n_iter": 2, "random_state": 0}
     rule = PosteriorRefit("lower")
-    search = search_class(TREE, DEPTHS, scoring=ClassCountsScorer(), refit=rule, cv=CV, **options)
+    search = search_class(
+        TREE, DEPTHS, scoring=ClassCountsScorer(), refit=rule, cv=CV, **options
+    )
     assert clone(search).refit == rule
     assert clone(search).scoring == search.scoring
     X, y = tumours
@@ -90,7 +96,9 @@ def test_search_with_counts_and_a_refit_rule(search_class, tumours):
     bounds = []
     for params in search.cv_results_["params"]:
         predicted = cross_val_predict(clone(TREE).set_params(**params), X, y, cv=CV)
-        bounds.append(posterior_balanced_accuracy_score(y, predicted, objective="lower"))
+        bounds.append(
+            posterior_balanced_accuracy_score(y, predicted, objective="lower")
+        )
     assert search.best_index_ == np.argmax(bounds)
     assert search.best_params_ == search.cv_results_["params"][search.best_index_]
     assert not hasattr(search, "best_score_")
@@ -109,13 +117,17 @@ def test_search_with_counts_and_a_refit_rule(search_class, tumours):
 
 def mean_of_folds(estimator, X, y, sample_weight=None):
     """Score as `make_posterior_scorer` does."""
-    return posterior_balanced_accuracy_score(y, estimator.predict(X), sample_weight=sample_weight)
+    return posterior_balanced_accuracy_score(
+        y, estimator.predict(X), sample_weight=sample_weight
+    )
 
 
 def bound_of_one_class(estimator, X, y):
     """Score a recall alone."""
     predictions = estimator.predict(X)
-    return posterior_balanced_accuracy_score(y, predictions, objective="lower", labels=[1])
+    return posterior_balanced_accuracy_score(
+        y, predictions, objective="lower", labels=[1]
+    )
 
 
 def binary_equivalent(estimator, X, y):
@@ -125,7 +137,9 @@ def binary_equivalent(estimator, X, y):
 
 def roc_auc(estimator, X, y, sample_weight=None):
     """Score as `make_binormal_scorer` does."""
-    return binormal_roc_auc_score(y, estimator.decision_function(X), sample_weight=sample_weight)
+    return binormal_roc_auc_score(
+        y, estimator.decision_function(X), sample_weight=sample_weight
+    )
 
 
 def average_precision(estimator, X, y):
@@ -137,23 +151,34 @@ NUMBERS = {
     "posterior": (make_posterior_scorer, mean_of_folds),
     "labels": (lambda: make_posterior_scorer("lower", labels=[1]), bound_of_one_class),
     "bea": (make_binary_equivalent_scorer, binary_equivalent),
-    "bea-labels": (lambda: make_binary_equivalent_scorer(labels=[0, 1]), binary_equivalent),
+    "bea-labels": (
+        lambda: make_binary_equivalent_scorer(labels=[0, 1]),
+        binary_equivalent,
+    ),
     "roc": (make_binormal_scorer, roc_auc),
     "precision": (lambda: make_binormal_scorer("average_precision"), average_precision),
 }
 OTHERS = sorted(NUMBERS.keys() - {"posterior", "roc"})
-LOGISTIC = pytest.mark.filterwarnings(  # of scikit-learn's own changes to LogisticRegressionCV
-    "ignore:.*legacy:FutureWarning", "ignore:.*l1_ratios:FutureWarning"
+LOGISTIC = (
+    pytest.mark.filterwarnings(  # of scikit-learn's own changes to LogisticRegressionCV
+        "ignore:.*legacy:FutureWarning", "ignore:.*l1_ratios:FutureWarning"
+    )
 )
 BEFORE_1_9 = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 9)
-OTHER_LABELS = "LogisticRegressionCV before scikit-learn 1.9 scores with the labels -1 and 1"
+OTHER_LABELS = (
+    "LogisticRegressionCV before scikit-learn 1.9 scores with the labels -1 and 1"
+)
 LDA = LinearDiscriminantAnalysis()
 TOLERANCES = {"tol": [1e-4, 1e-3]}
 SMALL = StratifiedKFold(2)
 FITS = {
     "grid": GridSearchCV(LDA, TOLERANCES, cv=SMALL),
-    "randomized": RandomizedSearchCV(LDA, TOLERANCES, n_iter=2, cv=SMALL, random_state=0),
-    "halving": HalvingGridSearchCV(LDA, TOLERANCES, cv=SMALL, min_resources=200, random_state=0),
+    "randomized": RandomizedSearchCV(
+        LDA, TOLERANCES, n_iter=2, cv=SMALL, random_state=0
+    ),
+    "halving": HalvingGridSearchCV(
+        LDA, TOLERANCES, cv=SMALL, min_resources=200, random_state=0
+    ),
     "halving-random": HalvingRandomSearchCV(
         LDA, TOLERANCES, cv=SMALL, min_resources=200, random_state=0
     ),
@@ -166,7 +191,9 @@ FITS = {
 }
 FOUND = ["cv_results_", "scores_", "best_score_", "validation_score_"]
 CALLS = {
-    "cross_validate": lambda s, X, y: cross_validate(LDA, X, y, scoring=s, cv=SMALL)["test_score"],
+    "cross_validate": lambda s, X, y: cross_validate(LDA, X, y, scoring=s, cv=SMALL)[
+        "test_score"
+    ],
     "cross_validate-dict": lambda s, X, y: cross_validate(
         LDA, X, y, scoring={"a": s, "b": "accuracy"}, cv=SMALL
     )["test_a"],
@@ -201,7 +228,8 @@ CALLS = {
         ).test_scores
     ),
 } | {
-    name: lambda s, X, y, model=model: scores_found(model, s, X, y) for name, model in FITS.items()
+    name: lambda s, X, y, model=model: scores_found(model, s, X, y)
+    for name, model in FITS.items()
 }
 
 
@@ -235,7 +263,9 @@ def closed_figures():
 
 
 # Scores of real data are never quite normal: what the binormal scorers warn of is not the subject.
-NORMAL_OR_NOT = pytest.mark.filterwarnings("ignore::skpostbac.binormal.BinormalAssumptionWarning")
+NORMAL_OR_NOT = pytest.mark.filterwarnings(
+    "ignore::skpostbac.binormal.BinormalAssumptionWarning"
+)
 
 
 @LOGISTIC
@@ -245,7 +275,11 @@ NORMAL_OR_NOT = pytest.mark.filterwarnings("ignore::skpostbac.binormal.BinormalA
     ("client", "scorer"),
     [
         *((client, scorer) for client in CALLS for scorer in ("posterior", "roc")),
-        *((client, scorer) for client in ("logistic", "validation_display") for scorer in OTHERS),
+        *(
+            (client, scorer)
+            for client in ("logistic", "validation_display")
+            for scorer in OTHERS
+        ),
     ],
 )
 def test_scores_in_every_client(client, scorer, features):
@@ -257,7 +291,9 @@ def test_scores_in_every_client(client, scorer, features):
     make, function = NUMBERS[scorer]
     if (client, scorer) == ("boosting", "roc"):
         with pytest.raises(ValueError, match="y_score must differ within each class"):
-            CALLS[client](make(), *features)  # before the first tree all scores are the same
+            CALLS[client](
+                make(), *features
+            )  # before the first tree all scores are the same
         return
     scores = CALLS[client](make(), *features)
     assert np.all(np.isfinite(scores))
@@ -269,11 +305,15 @@ def test_scores_in_every_client(client, scorer, features):
 def test_labels_of_logistic_regression(features):
     """Folds are scored with all classes, also where one of them lacks a class."""
     X, y = features
-    folds = [(np.arange(0, 300), np.flatnonzero(y == 0)[-80:]), (np.arange(300, 569), np.arange(9))]
+    folds = [
+        (np.arange(0, 300), np.flatnonzero(y == 0)[-80:]),
+        (np.arange(300, 569), np.arange(9)),
+    ]
     model = LogisticRegressionCV(Cs=1, cv=folds, scoring=make_posterior_scorer())
     scores = scores_found(model, make_posterior_scorer(), X, y).ravel()
     predicted = [
-        LogisticRegression(C=1e-4).fit(X[train], y[train]).predict(X[test]) for train, test in folds
+        LogisticRegression(C=1e-4).fit(X[train], y[train]).predict(X[test])
+        for train, test in folds
     ]
     expected = [
         posterior_balanced_accuracy_score(y[test], y_pred, labels=[0, 1])
@@ -315,15 +355,21 @@ def test_counts_say_what_to_use_instead(client, scorer, features):
 @pytest.mark.parametrize("scorer", COUNTS)
 def test_tuned_threshold(scorer, features):
     """The one of the largest score; counts have no score, and say which function has."""
-    tuned = TunedThresholdClassifierCV(LDA, thresholds=20, cv=SMALL, store_cv_results=True)
+    tuned = TunedThresholdClassifierCV(
+        LDA, thresholds=20, cv=SMALL, store_cv_results=True
+    )
     tuned.set_params(scoring=make_posterior_scorer("lower")).fit(*features)
     assert tuned.best_score_ == np.max(tuned.cv_results_["scores"])
     assert 0 < tuned.best_threshold_ < 1
-    with pytest.raises(AttributeError, match=r"returns counts.*use make_posterior_scorer\(\)"):
+    with pytest.raises(
+        AttributeError, match=r"returns counts.*use make_posterior_scorer\(\)"
+    ):
         tuned.set_params(scoring=scorer).fit(*features)
 
 
-@pytest.mark.filterwarnings("ignore:The scoring OutcomesScorer.* does not support sample_weight")
+@pytest.mark.filterwarnings(
+    "ignore:The scoring OutcomesScorer.* does not support sample_weight"
+)
 @pytest.mark.parametrize("scorer", COUNTS)
 @pytest.mark.parametrize("client", ["grid", "randomized", "ridge"])
 def test_counts_in_a_search_without_a_rule(client, scorer, features):
@@ -346,7 +392,15 @@ def test_counts_are_a_dict(copied, scorer, features):
     assert type(counts | {}) is dict
     with pytest.raises(TypeError, match="returns counts, not one number"):
         f"{counts:.3f}"
-    for refused in (float, int, abs, np.mean, lambda x: x + 1, lambda x: 2 * x, lambda x: x < x):
+    for refused in (
+        float,
+        int,
+        abs,
+        np.mean,
+        lambda x: x + 1,
+        lambda x: 2 * x,
+        lambda x: x < x,
+    ):
         with pytest.raises(TypeError, match="returns counts, not one number"):
             refused(counts)
 

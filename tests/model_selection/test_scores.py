@@ -42,8 +42,12 @@ def test_posteriors_are_those_of_each_alone(metric):
     for found, values in zip(comparison.posteriors, scores.values(), strict=True):
         alone = posterior_of(y, values)
         assert found.observed == pytest.approx(score(y, values), abs=1e-12)
-        assert found.mean() == pytest.approx(alone.mean(), abs=6 * alone.monte_carlo_error())
-        assert found.standard_deviation() == pytest.approx(alone.standard_deviation(), rel=0.03)
+        assert found.mean() == pytest.approx(
+            alone.mean(), abs=6 * alone.monte_carlo_error()
+        )
+        assert found.standard_deviation() == pytest.approx(
+            alone.standard_deviation(), rel=0.03
+        )
 
 
 def weighted(y, scores, rng, score):
@@ -51,7 +55,10 @@ def weighted(y, scores, rng, score):
     w, areas = rng.standard_gamma(np.ones(len(y))), []
     for values in scores.values():
         ends = rng.standard_gamma(np.full(4, 0.5))
-        extended = np.append(y, [False, False, True, True]), np.append(values, [-99, 99, -99, 99])
+        extended = (
+            np.append(y, [False, False, True, True]),
+            np.append(values, [-99, 99, -99, 99]),
+        )
         areas.append(score(*extended, sample_weight=np.append(w, ends)))
     return areas[1] - areas[0]
 
@@ -65,8 +72,12 @@ def test_difference_is_that_of_weighted_samples(metric):
     differences = [weighted(y, scores, rng, score) for _ in range(size)]
     found = compare_scores(y, scores, metric=metric).difference("two", "one")
     spread = np.std(differences)
-    assert found.mean() == pytest.approx(np.mean(differences), abs=5 * spread / size**0.5)
-    assert found.standard_deviation() == pytest.approx(spread, rel=5 / (2 * size) ** 0.5)
+    assert found.mean() == pytest.approx(
+        np.mean(differences), abs=5 * spread / size**0.5
+    )
+    assert found.standard_deviation() == pytest.approx(
+        spread, rel=5 / (2 * size) ** 0.5
+    )
 
 
 @pytest.mark.slow
@@ -93,12 +104,22 @@ def test_one_that_is_never_worse_is_not_surely_better():
 def test_many_samples_have_the_normal_limit():
     """As by draws of the same samples."""
     y, scores = draw(6000)
-    scores = {name: values + np.linspace(0, 1e-6, 6000) for name, values in scores.items()}
+    scores = {
+        name: values + np.linspace(0, 1e-6, 6000) for name, values in scores.items()
+    }
     limit, drawn = (compare_scores(y, scores, n_draws=n) for n in (None, 2000))
-    assert limit.posteriors[0].monte_carlo_error() == 0 < drawn.posteriors[0].monte_carlo_error()
+    assert (
+        limit.posteriors[0].monte_carlo_error()
+        == 0
+        < drawn.posteriors[0].monte_carlo_error()
+    )
     one, other = (each.difference("two", "one") for each in (limit, drawn))
-    assert one.mean() == pytest.approx(other.mean(), abs=0.2 * other.standard_deviation())
-    assert one.standard_deviation() == pytest.approx(other.standard_deviation(), rel=0.1)
+    assert one.mean() == pytest.approx(
+        other.mean(), abs=0.2 * other.standard_deviation()
+    )
+    assert one.standard_deviation() == pytest.approx(
+        other.standard_deviation(), rel=0.1
+    )
 
 
 def test_more_classes_groups_and_weights():
@@ -109,7 +130,11 @@ def test_more_classes_groups_and_weights():
         name: rng.random((90, 3)) + gain * (y[:, np.newaxis] == ["a", "b", "c"])
         for name, gain in [("one", 0.2), ("two", 0.4), ("three", 0.3)]
     }
-    options = {"multi_class": "ovr", "average": "weighted", "groups": np.arange(90) // 3}
+    options = {
+        "multi_class": "ovr",
+        "average": "weighted",
+        "groups": np.arange(90) // 3,
+    }
     comparison = compare_scores(y, scores, rope=0.01, n_draws=3000, **options)
     alone = posterior_roc_auc(y, scores["two"], n_draws=3000, **options)
     assert comparison.posteriors[1].mean() == pytest.approx(alone.mean(), abs=0.01)
@@ -141,7 +166,10 @@ WRONG = {
     "length": ({"scores": {"one": S, "two": S[:3]}}, r"y_true and scores\['two'\]"),
     "metric": ({"metric": "auc"}, "metric must be one of"),
     "rope": ({"rope": -1}, "rope must be"),
-    "prevalence": ({"metric": "average_precision", "prevalence": 2}, "prevalence must be"),
+    "prevalence": (
+        {"metric": "average_precision", "prevalence": 2},
+        "prevalence must be",
+    ),
 }
 
 

@@ -46,7 +46,10 @@ def search_results(correct, total):
 def results_of(correct, **values):
     """Write candidates that were tested on 100 samples of each of two classes."""
     counts = [[[number, number]] for number in correct]
-    params = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
+    params = [
+        dict(zip(values, row, strict=True))
+        for row in zip(*values.values(), strict=True)
+    ]
     return search_results(counts, [[[100, 100]]] * len(correct)) | {"params": params}
 
 
@@ -104,11 +107,16 @@ def test_level_weights_and_ties():
 
 def test_failed_candidates_are_passed_over():
     """The warning names them; the index still counts them."""
-    counts = [[[9, 9]], [[NAN, NAN]], [[10, 10]]], [[[10, 10]], [[NAN, NAN]], [[10, 10]]]
+    counts = (
+        [[[9, 9]], [[NAN, NAN]], [[10, 10]]],
+        [[[10, 10]], [[NAN, NAN]], [[10, 10]]],
+    )
     with pytest.warns(FitFailedWarning, match="skipped: candidate 1, split 0$"):
         assert PosteriorRefit()(search_results(*counts)) == 2
     failed = search_results([[[NAN, NAN]]] * 2, [[[NAN, NAN]]] * 2)
-    with pytest.raises(ValueError, match="have failed fits: candidate 0, split 0; candidate 1"):
+    with pytest.raises(
+        ValueError, match="have failed fits: candidate 0, split 0; candidate 1"
+    ):
         PosteriorRefit()(failed)
 
 
@@ -119,7 +127,9 @@ def test_repeats_count_once(tumours):
     for scorer in (OutcomesScorer(100), ClassCountsScorer()):
         options = {"scoring": scorer, "refit": False}
         once, twice = (
-            GridSearchCV(TREE, {"max_depth": [1, 3, 8]}, cv=cv, **options).fit(*tumours).cv_results_
+            GridSearchCV(TREE, {"max_depth": [1, 3, 8]}, cv=cv, **options)
+            .fit(*tumours)
+            .cv_results_
             for cv in (folds, folds * 2)
         )
         expected = pd.DataFrame(PosteriorRefit(rope=0.01).summary(once))
@@ -208,7 +218,10 @@ def test_the_simplest_that_is_not_clearly_worse(complexity, chosen):
 
 def test_ties_in_complexity_and_no_limit():
     """A tie goes to the larger objective, then to the first; None is the most complex."""
-    rule, reverse = PosteriorRefit(complexity="depth"), PosteriorRefit(complexity="-depth")
+    rule, reverse = (
+        PosteriorRefit(complexity="depth"),
+        PosteriorRefit(complexity="-depth"),
+    )
     assert rule(results_of([88, 89, 89, 90], depth=[2, 2, 2, 3])) == 1
     assert rule(results_of([90, 90], depth=[None, 7])) == 1
     assert reverse(results_of([90, 90], depth=[7, None])) == 1
@@ -238,7 +251,9 @@ def test_summary_is_what_the_choice_follows():
         table = pd.DataFrame(rule.summary(results))
     assert table["candidate"].tolist() == [0, 1, 2, 3]
     # The mean of Beta(1 + k, 1 + 100 - k) is (1 + k) / 102, and of the average of two as well.
-    np.testing.assert_allclose(table["objective"], [91 / 102, NAN, 90 / 102, 61 / 102], rtol=1e-12)
+    np.testing.assert_allclose(
+        table["objective"], [91 / 102, NAN, 90 / 102, 61 / 102], rtol=1e-12
+    )
     assert table["complexity"][[0, 2, 3]].tolist() == [4, 3, 1]
     assert table["prob_worse"][0] == 0
     assert np.isnan(table["prob_worse"][1])
@@ -252,8 +267,12 @@ def test_independent_posteriors_against_draws():
     correct, total = np.array([[30, 8], [31, 9]]), np.array([32, 10])
     counts = search_results(correct[:, np.newaxis], [[total]] * 2)
     (record, _) = PosteriorRefit("mean", rope=0.03, prior="uniform").summary(counts)
-    first, second = (rng.beta(1 + k, 1 + total - k, (400_000, 2)).mean(axis=1) for k in correct)
-    assert record["prob_worse"] == pytest.approx(np.mean(first < second - 0.03), abs=0.004)  # 5 se
+    first, second = (
+        rng.beta(1 + k, 1 + total - k, (400_000, 2)).mean(axis=1) for k in correct
+    )
+    assert record["prob_worse"] == pytest.approx(
+        np.mean(first < second - 0.03), abs=0.004
+    )  # 5 se
 
 
 @pytest.mark.slow
@@ -273,20 +292,28 @@ def test_paired_probabilities_are_those_of_the_predictions(labels, options, tumo
         "mean", complexity="max_depth", rope=0.01, limit=0.3, labels=labels, **options
     )
     grid = {"max_depth": [1, 2, 3, 5]}
-    search = GridSearchCV(TREE, grid, scoring=OutcomesScorer(len(y)), refit=rule).fit(X, y)
+    search = GridSearchCV(TREE, grid, scoring=OutcomesScorer(len(y)), refit=rule).fit(
+        X, y
+    )
     predictions = {
         str(depth): cross_val_predict(clone(TREE).set_params(max_depth=depth), X, y)
         for depth in grid["max_depth"]
     }
-    comparison = compare_predictions(y, predictions, rope=0.01, labels=labels, **options)
+    comparison = compare_predictions(
+        y, predictions, rope=0.01, labels=labels, **options
+    )
     best = comparison.ranking()[0]
     expected = [
         0.0 if name == best else comparison.rope_masses(name, best).below
         for name in comparison.names
     ]
     table = rule.summary(search.cv_results_)
-    np.testing.assert_allclose([row["prob_worse"] for row in table], expected, atol=1e-10)
-    eligible = [index for index, probability in enumerate(expected) if probability < 0.3]
+    np.testing.assert_allclose(
+        [row["prob_worse"] for row in table], expected, atol=1e-10
+    )
+    eligible = [
+        index for index, probability in enumerate(expected) if probability < 0.3
+    ]
     assert search.best_index_ == eligible[0]  # the depths increase
 
 
@@ -295,7 +322,11 @@ def test_paired_probabilities_are_those_of_the_predictions(labels, options, tumo
     [
         ("deep", {"depth": [1, 2]}, r"parameter .*\['depth'\].* got 'deep'"),
         ("", {"depth": [1, 2]}, "got ''"),
-        ("kernel", {"kernel": ["rbf", "rbf"]}, "candidate 0 has no number for 'kernel'"),
+        (
+            "kernel",
+            {"kernel": ["rbf", "rbf"]},
+            "candidate 0 has no number for 'kernel'",
+        ),
         ("depth", {"depth": [1, NAN]}, "candidate 1 has no number .* nan"),
         (lambda params: params["depth"], {"depth": [1, "all"]}, "complexity: .*'<'"),
     ],
@@ -309,13 +340,19 @@ def test_a_complexity_must_have_an_order(complexity, values, message):
 
 def test_parameters_that_are_missing():
     """As in a list of grids: a function of the parameters can say what is simpler."""
-    results = results_of([89, 90], depth=[1, 2]) | {"params": [{"depth": 1}, {"leaves": 3}]}
-    with pytest.raises(ValueError, match=r"candidate 1 has no number for 'depth'.* give a func"):
+    results = results_of([89, 90], depth=[1, 2]) | {
+        "params": [{"depth": 1}, {"leaves": 3}]
+    }
+    with pytest.raises(
+        ValueError, match=r"candidate 1 has no number for 'depth'.* give a func"
+    ):
         PosteriorRefit(complexity="depth")(results)
     assert PosteriorRefit(complexity=count_params)(results) == 0
     with pytest.raises(ValueError, match="complexity needs the 'params'"):
         PosteriorRefit(complexity="depth")(FEW_OR_MANY)
-    with pytest.raises(TypeError, match=r"cv_results\['params'\] must hold a dict for each"):
+    with pytest.raises(
+        TypeError, match=r"cv_results\['params'\] must hold a dict for each"
+    ):
         PosteriorRefit(complexity="depth")(results | {"params": [1, 2]})
     with pytest.raises(ValueError, match="a value for each of the 2 candidates, got 1"):
         PosteriorRefit(complexity="depth")(results | {"params": [{"depth": 1}]})
@@ -335,7 +372,9 @@ def test_the_uncorrected_posterior_is_that_of_the_pooled_folds(results):
     gain = selected.uncorrected.mean() - selected.mean()
     assert gain == pytest.approx(selected.optimism, rel=0.02)
     assert 0.005 < selected.optimism < 0.05
-    again, other = (selected_posterior(results, random_state=seed, **options) for seed in (0, 2))
+    again, other = (
+        selected_posterior(results, random_state=seed, **options) for seed in (0, 2)
+    )
     assert again == selected
     gap = abs(selected.optimism - other.optimism)
     assert 0 < gap < 5 * (selected.optimism_error + other.optimism_error)
@@ -348,7 +387,9 @@ def test_the_uncorrected_posterior_is_that_of_the_pooled_folds(results):
 
 def test_optimism_is_the_mean_over_all_bootstrap_samples():
     """Two and four samples of two classes, three candidates: all 2^2 x 4^4 bootstrap samples."""
-    hits = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 0], [0, 1, 0], [1, 1, 0]], dtype=bool)
+    hits = np.array(
+        [[1, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 0], [0, 1, 0], [1, 1, 0]], dtype=bool
+    )
     counts = PairedCounts(["a", "b", "c"], [0, 1], [0, 0, 1, 1, 1, 1], hits, np.ones(6))
     # Sums of these are exact, and so are ties.
     weights = np.array([0.25, 0.75])
@@ -363,10 +404,13 @@ def test_optimism_is_the_mean_over_all_bootstrap_samples():
     plain = weights @ [hits[:2].mean(axis=0), hits[2:].mean(axis=0)]
     expected = np.mean(scores.max(axis=1) - plain[scores.argmax(axis=1)])
     found = [
-        selected_posterior(counts, class_weight=weights, random_state=seed) for seed in range(20)
+        selected_posterior(counts, class_weight=weights, random_state=seed)
+        for seed in range(20)
     ]
     optimism = np.mean([one.optimism for one in found])
-    assert optimism == pytest.approx(expected, abs=5 * found[0].optimism_error / np.sqrt(20))
+    assert optimism == pytest.approx(
+        expected, abs=5 * found[0].optimism_error / np.sqrt(20)
+    )
     assert {one.candidate for one in found} == {int(np.argmax(plain))}
 
 
@@ -399,16 +443,17 @@ def test_reports(results):
     selected = selected_posterior(results)
     first, second = sentences(selected).splitlines()
     assert f"{selected.mean():.3f}" in first
-    inflated = (
-        f"selected among 30 on the same samples, which inflates it by {selected.optimism:.3f}"
-    )
+    inflated = f"selected among 30 on the same samples, which inflates it by {selected.optimism:.3f}"
     assert inflated in second
     summary = selected.summary()
     assert summary["uncorrected_mean"] == selected.uncorrected.mean()
     assert (summary["low"], summary["high"]) == selected.credible_interval()
-    lead, *rest = PosteriorRefit("mean").report(results).replace("\n  ", " ").splitlines()
+    lead, *rest = (
+        PosteriorRefit("mean").report(results).replace("\n  ", " ").splitlines()
+    )
     assert (
-        lead == f"Chosen: candidate {selected.candidate}, {results['params'][selected.candidate]}."
+        lead
+        == f"Chosen: candidate {selected.candidate}, {results['params'][selected.candidate]}."
     )
     assert "\n".join(rest) == sentences(selected)
     simpler = (
@@ -430,7 +475,10 @@ def test_paired_counts_of_one_test_set():
     predictions = {str(i): tree.predict(X) for i, tree in enumerate(fitted)}
     predictions["2"] = np.roll(predictions["1"], 1)
     counts = paired_counts(y, predictions)
-    for options in ({"prior": "jeffreys"}, {"labels": [2, 1], "class_weight": {2: 3, 1: 1}}):
+    for options in (
+        {"prior": "jeffreys"},
+        {"labels": [2, 1], "class_weight": {2: 3, 1: 1}},
+    ):
         selected = selected_posterior(counts, **options)
         assert (selected.candidate, selected.n_candidates) == (1, 3)
         expected = posterior_balanced_accuracy(y, predictions["1"], **options)
@@ -453,6 +501,8 @@ def test_paired_counts_of_one_test_set():
 )
 def test_what_paired_counts_cannot_have(counted, options, match):
     """Nothing is silently left out."""
-    counts = paired_counts([0, 0, 1, 1], {"a": [0, 1, 1, 1], "b": [0, 0, 1, 0]}, **counted)
+    counts = paired_counts(
+        [0, 0, 1, 1], {"a": [0, 1, 1, 1], "b": [0, 0, 1, 0]}, **counted
+    )
     with pytest.raises(ValueError, match=match):
         selected_posterior(counts, **options)

@@ -39,7 +39,10 @@ def main() -> None:
         parameters = record["shift"], record["ratio"], record["fraction"]
         coarse, fine = (average_precision(*parameters, pieces) for pieces in (1, 2))
         error = max(abs(coarse / fine - 1), mpf(10) ** -25)
-        record |= {"average_precision": mp.nstr(fine, 25), "digits": int(-mp.log10(error))}
+        record |= {
+            "average_precision": mp.nstr(fine, 25),
+            "digits": int(-mp.log10(error)),
+        }
     lines = ",\n".join(json.dumps(record) for record in records)
     OUTPUT.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 

@@ -47,7 +47,10 @@ def transitions(mu, weight, rate, n_kappa, stay, move):
 
 def cdf(record, strata, count):
     """Return the cdf by a rule of `count` nodes of the rate."""
-    correct, wrong = np.array(record["correct"]), np.subtract(record["total"], record["correct"])
+    correct, wrong = (
+        np.array(record["correct"]),
+        np.subtract(record["total"], record["correct"]),
+    )
     size, rate, kappas = correct.size, record["rate"], record["kappa"]
     base, share = record.get("base", 0.5), record["outlier"]
     share = 2 / (size + 4) if share is None else share
@@ -61,7 +64,9 @@ def cdf(record, strata, count):
     a, b = base + mu * kappa, base + (1 - mu) * kappa
 
     def evidence(a, b, i):
-        return np.exp(special.betaln(a + correct[i], b + wrong[i]) - special.betaln(a, b))
+        return np.exp(
+            special.betaln(a + correct[i], b + wrong[i]) - special.betaln(a, b)
+        )
 
     value, mass = np.zeros(len(record["x"])), 0.0
     for outliers in product([False, True], repeat=size):
@@ -105,14 +110,23 @@ def recomputed(record, strata, counts, error):
 
 def main():
     """Recompute both files."""
-    for name, counts, error in (("hierarchical", (50, 70), 1e-9), ("strata", (20, 24), 1e-11)):
+    for name, counts, error in (
+        ("hierarchical", (50, 70), 1e-9),
+        ("strata", (20, 24), 1e-11),
+    ):
         path = FOLDER / f"{name}.json"
         old = json.loads(path.read_text())
-        strata = STRATA if name == "strata" else {key: [0] * len(old[key]["total"]) for key in old}
+        strata = (
+            STRATA
+            if name == "strata"
+            else {key: [0] * len(old[key]["total"]) for key in old}
+        )
         records = Parallel(n_jobs=2, verbose=10)(
             delayed(recomputed)(old[key], strata[key], counts, error) for key in old
         )
-        path.write_text(json.dumps(dict(zip(old, records, strict=True)), indent=1) + "\n")
+        path.write_text(
+            json.dumps(dict(zip(old, records, strict=True)), indent=1) + "\n"
+        )
 
 
 if __name__ == "__main__":

@@ -76,7 +76,9 @@ class Chain:
         unit, none = np.eye(size, dtype=int), np.zeros(size, dtype=int)
         norm = self.expect(none)
         first = np.array([self.expect(one) for one in unit]) / norm
-        return first, np.array([[self.expect(a + b) for a in unit] for b in unit]) / norm
+        return first, np.array(
+            [[self.expect(a + b) for a in unit] for b in unit]
+        ) / norm
 
 
 def transform(d, s, weights, t):
@@ -85,7 +87,9 @@ def transform(d, s, weights, t):
     for stratum in range(max(d.strata) + 1):
         if stratum:
             sums = d.chances.T @ sums @ s.chances
-        for at, weight, of_d, of_s in zip(d.strata, weights, d.weights, s.weights, strict=True):
+        for at, weight, of_d, of_s in zip(
+            d.strata, weights, d.weights, s.weights, strict=True
+        ):
             if at == stratum:
                 waves = np.exp(1j * t * weight * np.outer(d.values, 2 * s.values - 1))
                 sums = sums * (of_d @ waves @ of_s.T)
@@ -133,11 +137,20 @@ def main():
         (mean, variance, x, cdf), other = record(case, 16, 0.25), record(case, 20, 0.2)
         error = max(abs(mean - other[0]), abs(variance - other[1]))
         cdf_error = np.abs(cdf - other[3]).max()
-        print(f"{name}: mean {mean:.6f}, sd {variance**0.5:.6f}, {error:.1e}, {cdf_error:.1e}")
+        print(
+            f"{name}: mean {mean:.6f}, sd {variance**0.5:.6f}, {error:.1e}, {cdf_error:.1e}"
+        )
         if error < 1e-9 and cdf_error < 1e-5:
             keys = ("total", "only_a", "only_b", "weights", "strata")
-            values = {"mean": mean, "variance": variance, "x": x.tolist(), "cdf": cdf.tolist()}
-            records[name] = dict(zip(keys, case, strict=True)) | {"kappa": KAPPA} | values
+            values = {
+                "mean": mean,
+                "variance": variance,
+                "x": x.tolist(),
+                "cdf": cdf.tolist(),
+            }
+            records[name] = (
+                dict(zip(keys, case, strict=True)) | {"kappa": KAPPA} | values
+            )
     OUT.write_text(json.dumps(records, indent=1) + "\n")
 
 

@@ -19,7 +19,10 @@ BITS = 100
 
 def mode(distribution: Distribution) -> fmpq:
     """Bisect the support, from its lower end, for the change of sign of the slope."""
-    slopes = [(k, f.derivative().derivative()) for k, f in Piecewise(distribution.groups).pieces]
+    slopes = [
+        (k, f.derivative().derivative())
+        for k, f in Piecewise(distribution.groups).pieces
+    ]
     low, high = fmpq(0), distribution.width
     for _ in range(BITS):
         middle = (low + high) / 2

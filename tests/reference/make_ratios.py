@@ -35,7 +35,9 @@ Pair = tuple[float, float]
 Threshold = Callable[[Real, Real], Real]
 
 
-def known(table: tuple[float, ...], share: float) -> Iterator[tuple[str, Pair, Pair, Threshold]]:
+def known(
+    table: tuple[float, ...], share: float
+) -> Iterator[tuple[str, Pair, Pair, Threshold]]:
     """Metrics at known shares: name, theta, v and the threshold."""
     tp, fn, fp, tn = table
     p = arb(share)
@@ -46,7 +48,12 @@ def known(table: tuple[float, ...], share: float) -> Iterator[tuple[str, Pair, P
     yield "jaccard", theta, v, lambda y, t: t * (p + q * y) / p
     for beta in (1, 2):
         k = arb(beta * beta)
-        yield f"f{beta}", theta, v, lambda y, t, k=k: t * (k * p + q * y) / (p * (1 + k - t))
+        yield (
+            f"f{beta}",
+            theta,
+            v,
+            lambda y, t, k=k: t * (k * p + q * y) / (p * (1 + k - t)),
+        )
 
 
 def sampled(table: tuple[float, ...]) -> Iterator[tuple[str, Pair, Pair, Threshold]]:
@@ -62,7 +69,12 @@ def sampled(table: tuple[float, ...]) -> Iterator[tuple[str, Pair, Pair, Thresho
         yield f"sampled f{beta}", (tp, fn + fp), (fn, fp), threshold
     # TP / n - FP / n / 4, of the precision and the share of positive predictions.
     w = arb(1) / 4
-    yield "net benefit", (tp, fp), (tp + fp, fn + tn), lambda v, t: (t / v + w) / (1 + w)
+    yield (
+        "net benefit",
+        (tp, fp),
+        (tp + fp, fn + tn),
+        lambda v, t: (t / v + w) / (1 + w),
+    )
 
 
 def density(a: float, b: float) -> Callable[[Real], Real]:
@@ -101,19 +113,25 @@ def double_exponential(step: Real) -> list[tuple[Real, Real]]:
     for k in range(-last, last + 1):
         u = k * step
         s = arb.pi() / 2 * u.sinh()
-        rule.append((s.tanh().mid(), (step * arb.pi() / 2 * u.cosh() / s.cosh() ** 2).mid()))
+        rule.append(
+            (s.tanh().mid(), (step * arb.pi() / 2 * u.cosh() / s.cosh() ** 2).mid())
+        )
     return rule
 
 
 RULE = double_exponential(arb(1) / 24)
 
 
-def places(theta: Pair, v: Pair, threshold: Threshold, t: Real, growth: float) -> list[Real]:
+def places(
+    theta: Pair, v: Pair, threshold: Threshold, t: Real, growth: float
+) -> list[Real]:
     """Log-odds of v between which to integrate."""
     c, d = v
     middle, scale = math.log(c / d), math.sqrt(1 / c + 1 / d)
     # Beyond, the density is below 1e-40 of its largest value: an exponential, or a normal one.
-    low, high = (middle + sign * max(100 / e, 16 * scale) for sign, e in ((-1, c), (1, d)))
+    low, high = (
+        middle + sign * max(100 / e, 16 * scale) for sign, e in ((-1, c), (1, d))
+    )
     if min(v) > 100:
         low, high = middle - 18 * scale, middle + 18 * scale
     # Ever wider on the way out: the density bends about its middle.
@@ -129,7 +147,9 @@ def places(theta: Pair, v: Pair, threshold: Threshold, t: Real, growth: float) -
     return sorted(edges, key=float)
 
 
-def crossing(threshold: Threshold, t: Real, goal: float, low: Real, high: Real) -> list[Real]:
+def crossing(
+    threshold: Threshold, t: Real, goal: float, low: Real, high: Real
+) -> list[Real]:
     """Bisect for the log-odds at which a monotone threshold has a value."""
 
     def above(z: Real) -> bool:
@@ -158,11 +178,17 @@ def main(*tables: str) -> None:
     for value in found["values"]:
         if tables and value["table"] not in tables:
             continue
-        cells, share, t = found["tables"][value["table"]], value["share"], arb(value["t"])
+        cells, share, t = (
+            found["tables"][value["table"]],
+            value["share"],
+            arb(value["t"]),
+        )
         metrics = sampled(cells) if share is None else known(cells, share)
         parts = next(parts for name, *parts in metrics if name == value["metric"])
         pair, again = (probabilities(*parts, t, growth) for growth in (2.0, 1.5))
-        value["cdf"], value["ccdf"] = (tail.mid().str(25, radius=False) for tail in again)
+        value["cdf"], value["ccdf"] = (
+            tail.mid().str(25, radius=False) for tail in again
+        )
         value["digits"] = digits_of(pair, again)
         assert value["digits"] >= 13, value
         print(value, flush=True)

@@ -30,7 +30,9 @@ def test_shapes(function):
         assert np.asarray(values).dtype == np.float64
         alone = np.reshape([ask(one) for one in x.ravel()], shape)
         is_log = function.startswith("log")
-        (found, expected) = (np.exp(values), np.exp(alone)) if is_log else (values, alone)
+        (found, expected) = (
+            (np.exp(values), np.exp(alone)) if is_log else (values, alone)
+        )
         assert_allclose(found, expected, rtol=1e-11, atol=ROUNDING)
     for x in (1, 0.7, np.float64(0.7), np.array(0.7), np.float32(0.5)):
         assert isinstance(ask(x), float)
@@ -61,7 +63,9 @@ def test_an_interval_is_shown_with_the_decimals_that_tell_its_ends_apart():
     """Its values have all digits."""
     interval = Interval(0.6706770295737599, 0.8866685823233746)
     assert repr(interval) == "Interval(low=0.6707, high=0.8867)"
-    assert repr(Interval(0.99999991, 1.0)) == "Interval(low=0.999999910, high=1.000000000)"
+    assert (
+        repr(Interval(0.99999991, 1.0)) == "Interval(low=0.999999910, high=1.000000000)"
+    )
     assert interval.low == 0.6706770295737599
 
 
@@ -76,8 +80,22 @@ def test_support_of_equal_weights_is_exact(size):
 def test_ends_of_the_support():
     """The mass is all on one side, and a smooth density has vanished."""
     low, high = SIGNED.support()
-    assert [getattr(SIGNED, function)(low) for function in FUNCTIONS] == [0, -INF, 0, 1, -INF, 0]
-    assert [getattr(SIGNED, function)(high) for function in FUNCTIONS] == [0, -INF, 1, 0, 0, -INF]
+    assert [getattr(SIGNED, function)(low) for function in FUNCTIONS] == [
+        0,
+        -INF,
+        0,
+        1,
+        -INF,
+        0,
+    ]
+    assert [getattr(SIGNED, function)(high) for function in FUNCTIONS] == [
+        0,
+        -INF,
+        1,
+        0,
+        0,
+        -INF,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +133,9 @@ def test_probability_between():
     assert isinstance(ORDINARY.cdf(0.5, 0.6), float)
     assert ORDINARY.cdf(-INF, INF) == 1
     reflected = BetaAverage(ORDINARY.b, ORDINARY.a)
-    assert ORDINARY.cdf(0.99, 0.995) == pytest.approx(reflected.cdf(0.005, 0.01), rel=1e-10)
+    assert ORDINARY.cdf(0.99, 0.995) == pytest.approx(
+        reflected.cdf(0.005, 0.01), rel=1e-10
+    )
     with pytest.raises(ValueError, match="x and y must broadcast"):
         ORDINARY.cdf([1, 2], [1, 2, 3])
 
@@ -181,11 +201,23 @@ def test_bad_vector(name, values, why):
         ({"b": [1.0, -1e-300]}, "b must be positive"),
         ({"a": None}, "^a must be an array of numbers, got None"),
         ({"weights": [0.0, -0.0]}, "weights must not all be zero"),
-        ({"a": np.ones((2, 3)), "b": np.ones((2, 2))}, "same length along the last axis; got 3 an"),
-        ({"a": np.ones((2, 2)), "b": np.ones((4, 2))}, r"must broadcast .* \(2, 2\), \(4, 2\)"),
+        (
+            {"a": np.ones((2, 3)), "b": np.ones((2, 2))},
+            "same length along the last axis; got 3 an",
+        ),
+        (
+            {"a": np.ones((2, 2)), "b": np.ones((4, 2))},
+            r"must broadcast .* \(2, 2\), \(4, 2\)",
+        ),
         ({"a": np.ones((2, 3)), "b": np.ones(3)}, "weights must have length 3 along"),
-        ({"a": np.ones((3, 2)), "weights": np.zeros((3, 2))}, "weights must not all be zero"),
-        ({"a": np.ones((3, 2)), "weights": np.full((3, 2), 1e-80)}, "weights must be zero or betw"),
+        (
+            {"a": np.ones((3, 2)), "weights": np.zeros((3, 2))},
+            "weights must not all be zero",
+        ),
+        (
+            {"a": np.ones((3, 2)), "weights": np.full((3, 2), 1e-80)},
+            "weights must be zero or betw",
+        ),
         ({"a": np.ones((2, 0)), "b": np.ones((2, 0))}, "a must be a non-empty array"),
         ({"a": 3, "b": 2}, "a must be a non-empty array"),
         ({"a": np.ones((3, 2)), "b": -1.0}, "b must be positive"),
@@ -231,7 +263,9 @@ def test_difference_is_built_from_both():
     direct = BetaAverage(a, b, weights=np.append([1 / 3] * 3, -SIGNED.weights))
     x = np.linspace(-1.2, 1.2, 9)
     assert_allclose(difference.cdf(x), direct.cdf(x), rtol=0, atol=ROUNDING)
-    assert difference.mean() == pytest.approx(ORDINARY.mean() - SIGNED.mean(), rel=1e-14)
+    assert difference.mean() == pytest.approx(
+        ORDINARY.mean() - SIGNED.mean(), rel=1e-14
+    )
     same = ORDINARY - ORDINARY
     assert same.mean() == 0
     assert same.cdf(0.0) == pytest.approx(0.5, abs=1e-15)
@@ -260,7 +294,9 @@ def test_logs_beside_parameters_of_any_size(seed):
     a, b = 10 ** rng.uniform(-6, 15, (2, 20))
     distribution = BetaAverage(a, b, weights=weights)
     (low, high), sd = distribution.support(), distribution.standard_deviation()
-    x = np.append(np.linspace(low, high, 20), distribution.mean() + sd * np.linspace(-12, 12, 15))
+    x = np.append(
+        np.linspace(low, high, 20), distribution.mean() + sd * np.linspace(-12, 12, 15)
+    )
     assert np.isfinite(distribution.logcdf(x[(x > low) & (x < high)])).all()
 
 
@@ -295,7 +331,11 @@ def cdf(a, b, log_x, log_rest):
 
 @pytest.mark.parametrize(
     ("a", "b"),
-    [([0.005, 0.003], [0.002, 0.01]), ([0.05, 0.003], [0.02, 0.1]), ([0.5, 0.01], [0.2, 1.0])],
+    [
+        ([0.005, 0.003], [0.002, 0.01]),
+        ([0.05, 0.003], [0.02, 0.1]),
+        ([0.5, 0.01], [0.2, 1.0]),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("weights", [[0.5, 0.5], [0.3, 0.4]], ids=["equal", "unequal"])
@@ -310,7 +350,9 @@ def test_two_classes_on_a_corner(a, b, weights):
     expected = (density * masses * tail).sum()
     distribution = BetaAverage(a, b, weights=weights)
     assert distribution.cdf(weights[0]) == pytest.approx(expected, rel=0, abs=3e-12)
-    assert distribution.ccdf(weights[0]) == pytest.approx(1 - expected, rel=0, abs=3e-12)
+    assert distribution.ccdf(weights[0]) == pytest.approx(
+        1 - expected, rel=0, abs=3e-12
+    )
 
 
 @pytest.mark.parametrize("exponent", [0.7, 0.9])
@@ -348,8 +390,18 @@ def test_each_of_an_array(n_classes):
     weights = rng.uniform(0.1, 1, total.shape) * rng.choice([-1, 1], total.shape)
     a, b = prior + correct, prior + (total - correct)
     together = BetaAverage(a, b, weights=weights)
-    alone = [BetaAverage(*row[:2], weights=row[2]) for row in zip(a, b, weights, strict=True)]
-    for name in ("mean", "median", "variance", "skewness", "kurtosis", "support", "mode"):
+    alone = [
+        BetaAverage(*row[:2], weights=row[2]) for row in zip(a, b, weights, strict=True)
+    ]
+    for name in (
+        "mean",
+        "median",
+        "variance",
+        "skewness",
+        "kurtosis",
+        "support",
+        "mode",
+    ):
         expected = np.transpose([getattr(one, name)() for one in alone])
         # Where a density is highest its slope is lost in rounding.
         slack = 1e-10 if name == "mode" else 1e-14
@@ -357,17 +409,28 @@ def test_each_of_an_array(n_classes):
     for level in (0.5, 0.9999):
         for name in ("interval", "hdi"):
             expected = np.transpose([getattr(one, name)(level) for one in alone])
-            assert_allclose(getattr(together, name)(level), expected, rtol=SAME, atol=1e-14)
+            assert_allclose(
+                getattr(together, name)(level), expected, rtol=SAME, atol=1e-14
+            )
     low, high = together.support()
-    x = low + (high - low) * np.array([-0.1, 0, 1e-6, 0.1, 0.4, 0.9, 1, 1.1])[:, np.newaxis]
+    x = (
+        low
+        + (high - low) * np.array([-0.1, 0, 1e-6, 0.1, 0.4, 0.9, 1, 1.1])[:, np.newaxis]
+    )
     x = np.vstack([x, together.mean(), np.full(5, np.nan)])
     for name in FUNCTIONS:
-        expected = np.transpose([getattr(one, name)(x[:, i]) for i, one in enumerate(alone)])
+        expected = np.transpose(
+            [getattr(one, name)(x[:, i]) for i, one in enumerate(alone)]
+        )
         found = getattr(together, name)(x)
         if name.startswith("log"):
             # As many digits as there are in what it is the log of, down to what is approximated.
-            found, expected = (np.exp(np.where(y < -20, 0.0, y)) for y in (found, expected))
-        assert_allclose(found, expected, rtol=SAME, atol=SAME if name.startswith("log") else 1e-14)
+            found, expected = (
+                np.exp(np.where(y < -20, 0.0, y)) for y in (found, expected)
+            )
+        assert_allclose(
+            found, expected, rtol=SAME, atol=SAME if name.startswith("log") else 1e-14
+        )
     p = np.array([0, 1e-12, 1e-4, 0.02, 0.5, 0.97, 1 - 1e-9, 1, np.nan])
     for name in ("icdf", "iccdf"):
         found = getattr(together, name)(p[:, np.newaxis])
@@ -418,7 +481,11 @@ def test_differences_of_arrays():
 @pytest.mark.parametrize(
     ("name", "argument", "match"),
     [
-        ("cdf", [0.1, 0.2], r"x must broadcast with the distributions, .* \(2,\) and \(3,\)"),
+        (
+            "cdf",
+            [0.1, 0.2],
+            r"x must broadcast with the distributions, .* \(2,\) and \(3,\)",
+        ),
         ("icdf", [0.1, 0.2], "p must broadcast"),
         ("icdf", 1.5, r"p must lie in \[0, 1\]"),
         ("pdf", "high", "x must be an array of numbers"),

@@ -82,13 +82,19 @@ class Case:
             return np.full(np.shape(x), self.error)
         distance = np.min([np.abs(x - corner) for corner in self.corners], axis=0)
         distance = distance / self.distribution.standard_deviation()
-        return np.select([distance >= least for least in self.error], list(self.error.values()))
+        return np.select(
+            [distance >= least for least in self.error], list(self.error.values())
+        )
 
 
 def beta(a, b, weights=None, error=SMOOTH):
     """Return a case of a weighted sum of Betas."""
     sizes = np.full(len(a), 1 / len(a)) if weights is None else np.array(weights)
-    corners = tuple({sum(at) for at in product(*((0.0, w) for w in sizes))}) if len(a) < 5 else ()
+    corners = (
+        tuple({sum(at) for at in product(*((0.0, w) for w in sizes))})
+        if len(a) < 5
+        else ()
+    )
     return Case(
         lambda: BetaAverage(a, b, weights=weights),
         error,
@@ -99,7 +105,9 @@ def beta(a, b, weights=None, error=SMOOTH):
 
 def pair(counts, prior=0.5, weights=None, error=SMOOTH):
     """Return a case of a paired difference."""
-    sizes = np.full(len(counts), 1 / len(counts)) if weights is None else np.array(weights)
+    sizes = (
+        np.full(len(counts), 1 / len(counts)) if weights is None else np.array(weights)
+    )
     corners = tuple({sum(at) for at in product(*((-w, 0.0, w) for w in sizes))})
     turned = np.array(counts)[:, [0, 2, 1, 3]]
     return Case(
@@ -140,7 +148,9 @@ CASES = {
     "one perfect class": beta([11.5], [0.5], error=ROUGH),
     "three classes": beta([31.3, 9.3, 45.3], [5.3, 4.3, 12.3]),
     "jeffreys": beta([28.5, 17.5], [2.5, 6.5], error=ROUGH),
-    "unequal and negative weights": beta([30.5, 8.5, 12], [5.5, 4.5, 3], [0.7, -0.5, 0.2]),
+    "unequal and negative weights": beta(
+        [30.5, 8.5, 12], [5.5, 4.5, 3], [0.7, -0.5, 0.2]
+    ),
     "perfect classes": beta([11.3, 6.3, 21.3], [0.33] * 3, error=ROUGH),
     "single samples": beta([1.5, 0.5], [0.5, 1.5], error=ROUGH),
     "no samples": beta([1 / 3] * 3, [1 / 3] * 3, error=ROUGH),
@@ -151,29 +161,49 @@ CASES = {
     "two scales": beta([10.5, 999_990.5], [3.5, 10.5], error=ROUGH),
     "100 classes": beta(np.arange(100) + 1.5, 1.5 + np.arange(100) % 7),
     "pairs": pair([[30, 4, 7, 3], [12, 2, 1, 5], [16, 3, 2, 1]], prior=1.0),
-    "pairs, weights": pair([[30, 4, 7, 3], [12, 2, 1, 5]], weights=[0.7, -0.3], error=ROUGH),
+    "pairs, weights": pair(
+        [[30, 4, 7, 3], [12, 2, 1, 5]], weights=[0.7, -0.3], error=ROUGH
+    ),
     "pairs, one class": pair([[20, 2, 5, 4]], error=ROUGH),
     "pairs, an empty cell": pair([[601, 0, 20, 40]], error=ROUGH),
-    "pairs, empty cells": pair([[600, 0, 12, 47], [581, 0, 24, 60]], prior=0.25, error=ROUGH),
+    "pairs, empty cells": pair(
+        [[600, 0, 12, 47], [581, 0, 24, 60]], prior=0.25, error=ROUGH
+    ),
     "pairs that agree": pair([[25, 0, 0, 0], [10, 0, 0, 0]], error=ROUGH),
     "pairs, no samples": pair([[0, 0, 0, 0]], error=ROUGH),
-    "pairs, two sizes": pair([[7e6, 1e6, 1.2e6, 8e5], [6, 1, 2, 1]], prior=1.0, error=ROUGH),
+    "pairs, two sizes": pair(
+        [[7e6, 1e6, 1.2e6, 8e5], [6, 1, 2, 1]], prior=1.0, error=ROUGH
+    ),
     "borrowing": borrowing([9, 17], [12, 20]),
     "borrowing pairs": Case(
-        lambda: HierarchicalPairedDifference([[30, 4, 7, 3], [9, 2, 1, 5]], n_draws=N_DRAWS),
+        lambda: HierarchicalPairedDifference(
+            [[30, 4, 7, 3], [9, 2, 1, 5]], n_draws=N_DRAWS
+        ),
         DRAWN,
         is_drawn=True,
     ),
     "beta-binomial groups": Case(
-        lambda: population_posterior([82, 75, 92], [100, 90, 99], model=BetaBinomial()).new_group,
+        lambda: (
+            population_posterior(
+                [82, 75, 92], [100, 90, 99], model=BetaBinomial()
+            ).new_group
+        ),
         BORROWING[0.1],
     ),
     "normal-binomial groups": Case(
-        lambda: population_posterior([82, 75, 92], [100, 90, 99], model=NormalBinomial()).new_group,
+        lambda: (
+            population_posterior(
+                [82, 75, 92], [100, 90, 99], model=NormalBinomial()
+            ).new_group
+        ),
         BORROWING[0.1],
     ),
     "groups, two classes": Case(
-        lambda: population_posterior(TWO_CLASSES, [[100, 50]] * 3, model=BetaBinomial()).new_group,
+        lambda: (
+            population_posterior(
+                TWO_CLASSES, [[100, 50]] * 3, model=BetaBinomial()
+            ).new_group
+        ),
         BORROWING,
         (0.0, 0.5, 1.0),
     ),
@@ -183,23 +213,32 @@ CASES = {
     "odds": Case(lambda: LibbyNovickBeta(22.0, 10.0, factor=2.0)),
     "power": Case(lambda: PowerTransform(BetaAverage([22.5, 9.5], [6.5, 4.5]), 0.5)),
     "odds, perfect": Case(lambda: LibbyNovickBeta(1e3, 0.5, factor=2.0), ROUGH, (1.0,)),
-    "odds, nothing known": Case(lambda: LibbyNovickBeta(0.5, 0.5, 0.5), ROUGH, (0.0, 1.0)),
+    "odds, nothing known": Case(
+        lambda: LibbyNovickBeta(0.5, 0.5, 0.5), ROUGH, (0.0, 1.0)
+    ),
     "ratio, few": Case(lambda: ratio((2.5, 1.5), (1.5, 3.5))),
-    "ratio, no errors": Case(lambda: ratio((12.5, 0.5), (0.5, 30.5)), corners=(0.0, 1.0)),
+    "ratio, no errors": Case(
+        lambda: ratio((12.5, 0.5), (0.5, 30.5)), corners=(0.0, 1.0)
+    ),
     "ratio of a sum": Case(
         lambda: BetaRatio(
-            RATE, BetaAverage([2, 3, 1.5], [30, 20, 40]), [[0, 0], [0.2, 0.2]], [[0, 0.8], [0.2, 1]]
+            RATE,
+            BetaAverage([2, 3, 1.5], [30, 20, 40]),
+            [[0, 0], [0.2, 0.2]],
+            [[0, 0.8], [0.2, 1]],
         )
     ),
     "two peaks": Case(lambda: LogitDistribution(two_peaks, 0.0, 1.0)),
     "square": Case(lambda: PowerTransform(BetaAverage([22.5, 9.5], [6.5, 4.5]), 2)),
-    "shifted": Case(lambda: ShiftedDistribution(BetaAverage([31, 9, 4], [3, 3, 2]), -0.03)),
+    "shifted": Case(
+        lambda: ShiftedDistribution(BetaAverage([31, 9, 4], [3, 3, 2]), -0.03)
+    ),
 }
 MORE = {
     "groups, perfect classes": Case(
-        lambda: population_posterior([[9, 4], [9, 4]], [[9, 4]] * 2, model=NormalBinomial()).groups[
-            0
-        ],
+        lambda: population_posterior(
+            [[9, 4], [9, 4]], [[9, 4]] * 2, model=NormalBinomial()
+        ).groups[0],
         BORROWING,
         (0.0, 0.5, 1.0),
     ),
@@ -210,7 +249,10 @@ every_case = pytest.mark.parametrize(
     "case",
     [
         *(pytest.param(case, id=name) for name, case in CASES.items()),
-        *(pytest.param(case, id=name, marks=pytest.mark.slow) for name, case in MORE.items()),
+        *(
+            pytest.param(case, id=name, marks=pytest.mark.slow)
+            for name, case in MORE.items()
+        ),
     ],
 )
 
@@ -236,7 +278,12 @@ def test_density_is_the_slope_of_the_cdf(case):
     x = distribution.icdf(np.array([0.02, 0.3, 0.6, 0.97]))
     h = 1e-3 * distribution.standard_deviation()
     # Simpson's rule.
-    density = distribution.pdf(x[:, np.newaxis] + h * np.array([-1, 0, 1])) @ [1, 4, 1] * h / 3
+    density = (
+        distribution.pdf(x[:, np.newaxis] + h * np.array([-1, 0, 1]))
+        @ [1, 4, 1]
+        * h
+        / 3
+    )
     mass = distribution.cdf(x + h) - distribution.cdf(x - h)
     for corner in case.corners:
         density = np.where(np.abs(x - corner) > 100 * h, density, mass)
@@ -251,7 +298,10 @@ def test_logs(case):
         pytest.skip("it has no logs")
     x = case.points
     for name in ("cdf", "ccdf", "pdf"):
-        value, log = getattr(distribution, name)(x), getattr(distribution, f"log{name}")(x)
+        value, log = (
+            getattr(distribution, name)(x),
+            getattr(distribution, f"log{name}")(x),
+        )
         unit = distribution.standard_deviation() if name == "pdf" else 1.0
         known = unit * value > 1e-8
         assert_allclose(np.exp(log[known]), value[known], rtol=1e-9)
@@ -263,9 +313,14 @@ def test_two_limits(case):
     distribution = case.distribution
     x = case.points
     lower, upper = np.broadcast_arrays(x[:, np.newaxis], x)
-    between, allowed = distribution.cdf(lower, upper), BOTH * (case.allowed(x[0]) + 1e-15)
+    between, allowed = (
+        distribution.cdf(lower, upper),
+        BOTH * (case.allowed(x[0]) + 1e-15),
+    )
     allowed = allowed + BOTH * np.maximum(case.allowed(lower), case.allowed(upper))
-    assert (np.abs(between - distribution.cdf(upper) + distribution.cdf(lower)) <= allowed).all()
+    assert (
+        np.abs(between - distribution.cdf(upper) + distribution.cdf(lower)) <= allowed
+    ).all()
     assert (np.abs(between + distribution.ccdf(lower, upper) - 1) <= allowed).all()
     if not hasattr(distribution, "logcdf"):
         return
@@ -275,7 +330,9 @@ def test_two_limits(case):
     assert (np.abs(np.exp(beyond) - distribution.ccdf(lower, upper)) <= allowed).all()
 
 
-@pytest.mark.parametrize("name", ["three classes", "pairs", "borrowing pairs", "quotient", "ratio"])
+@pytest.mark.parametrize(
+    "name", ["three classes", "pairs", "borrowing pairs", "quotient", "ratio"]
+)
 def test_in_the_arithmetic_of_scipy(name):
     """A variable of SciPy that is scaled, transformed or mixed follows from this distribution."""
     own = CASES[name].distribution
@@ -285,10 +342,14 @@ def test_in_the_arithmetic_of_scipy(name):
         return
     variable, x = own.to_scipy(), own.icdf([0.1, 0.5, 0.8])
     assert_allclose((2 * variable - 1).cdf(2 * x - 1), own.cdf(x), rtol=1e-12)
-    assert_allclose((3 - variable).icdf([0.1, 0.7]), 3 - own.icdf([0.9, 0.3]), rtol=1e-12)
+    assert_allclose(
+        (3 - variable).icdf([0.1, 0.7]), 3 - own.icdf([0.9, 0.3]), rtol=1e-12
+    )
     assert_allclose(stats.exp(variable).ccdf(np.exp(x)), own.ccdf(x), rtol=1e-12)
     mixed = stats.Mixture([variable, stats.Normal(mu=0.5)], weights=[0.3, 0.7])
-    assert_allclose(mixed.cdf(x), 0.3 * own.cdf(x) + 0.7 * stats.norm.cdf(x - 0.5), rtol=1e-12)
+    assert_allclose(
+        mixed.cdf(x), 0.3 * own.cdf(x) + 0.7 * stats.norm.cdf(x - 0.5), rtol=1e-12
+    )
     assert mixed.mean() == pytest.approx(0.3 * own.mean() + 0.35, rel=1e-12)
     assert variable.variance() == pytest.approx(own.variance(), rel=1e-12)
     assert variable.support() == own.support()
@@ -302,14 +363,22 @@ def test_mirror(case):
     if not hasattr(distribution, "__neg__"):
         pytest.skip("the negated variable has another distribution")
     x = case.points
-    cdf, ccdf, sd = distribution.cdf(x), distribution.ccdf(x), distribution.standard_deviation()
+    cdf, ccdf, sd = (
+        distribution.cdf(x),
+        distribution.ccdf(x),
+        distribution.standard_deviation(),
+    )
     for turned in (-distribution, case.mirror() if case.mirror else -distribution):
         assert (np.abs(turned.cdf(-x) - ccdf) <= BOTH * case.allowed(x)).all()
         assert (np.abs(turned.ccdf(-x) - cdf) <= BOTH * case.allowed(x)).all()
-        assert turned.mean() == pytest.approx(-distribution.mean(), rel=1e-13, abs=1e-13 * sd)
+        assert turned.mean() == pytest.approx(
+            -distribution.mean(), rel=1e-13, abs=1e-13 * sd
+        )
         assert turned.standard_deviation() == pytest.approx(sd, rel=1e-12)
         assert turned.skewness() == pytest.approx(-distribution.skewness(), abs=1e-9)
-        assert_allclose(turned.hdi(0.9), -np.array(distribution.hdi(0.9))[::-1], atol=1e-6 * sd)
+        assert_allclose(
+            turned.hdi(0.9), -np.array(distribution.hdi(0.9))[::-1], atol=1e-6 * sd
+        )
 
 
 @every_case
@@ -326,7 +395,9 @@ def test_a_point_alone(case):
         if name == "pdf":  # at a pole both may be infinite
             allowed = DENSITY * np.maximum(alone, alone[x.size // 2])
         same = np.equal(alone, together[i])
-        assert (same | (np.abs(np.where(same, 0, alone) - together[i]) <= BOTH * allowed)).all()
+        assert (
+            same | (np.abs(np.where(same, 0, alone) - together[i]) <= BOTH * allowed)
+        ).all()
         assert np.ndim(alone[0]) == 0
         assert getattr(fresh, name)(x.reshape(-1, 1)).shape == (x.size, 1)
 
@@ -340,16 +411,22 @@ def test_quantiles(case):
         (distribution.iccdf, distribution.ccdf),
     ):
         x = inverse(P)
-        beside = np.sort([direct(np.nextafter(x, end)) for end in (-np.inf, np.inf)], axis=0)
+        beside = np.sort(
+            [direct(np.nextafter(x, end)) for end in (-np.inf, np.inf)], axis=0
+        )
         allowed = BOTH * case.allowed(x)
         assert (beside[0] - allowed <= P).all()
         assert (beside[1] + allowed >= P).all()
-    assert distribution.median() == pytest.approx(distribution.icdf(0.5), rel=1e-12, abs=1e-14)
+    assert distribution.median() == pytest.approx(
+        distribution.icdf(0.5), rel=1e-12, abs=1e-14
+    )
     if not case.is_drawn:
         assert_allclose(distribution.icdf([0.0, 1.0]), distribution.support())
         assert_allclose(distribution.iccdf([1.0, 0.0]), distribution.support())
     low, high = distribution.interval(0.9)
-    assert_allclose([low, high], [distribution.icdf(0.05), distribution.iccdf(0.05)], rtol=1e-9)
+    assert_allclose(
+        [low, high], [distribution.icdf(0.05), distribution.iccdf(0.05)], rtol=1e-9
+    )
 
 
 @every_case
@@ -362,7 +439,9 @@ def test_shortest_interval(case, level):
     central, hull = distribution.interval(level), distribution.credible_interval(level)
     assert hull == (min(low, central.low), max(high, central.high))
     mass = 1 - distribution.cdf(low) - distribution.ccdf(high)
-    assert mass == pytest.approx(level, abs=BOTH * case.allowed(np.array([low, high])).sum())
+    assert mass == pytest.approx(
+        level, abs=BOTH * case.allowed(np.array([low, high])).sum()
+    )
     below = distribution.cdf(low)
     shifts = np.array([-1e-2, -1e-3, -1e-4, 1e-4, 1e-3, 1e-2]) * min(1 - level, level)
     starts = np.clip(np.append(below + shifts, (1 - level) / 2), 0, 1 - level)
@@ -407,11 +486,16 @@ def test_moments(case):
     graded = np.add.outer(inside, np.append(spread, -spread)).ravel()
     tails = np.geomspace(1e-12, 0.5, 25)
     quantiles = np.append(distribution.icdf(tails), distribution.iccdf(tails))
-    edges = np.clip(np.concatenate([[mean], inside, graded]), quantiles.min(), quantiles.max())
+    edges = np.clip(
+        np.concatenate([[mean], inside, graded]), quantiles.min(), quantiles.max()
+    )
     edges = np.unique(np.append(edges, quantiles))
     nodes, weights = np.polynomial.legendre.leggauss(16)
     half = np.diff(edges)[:, np.newaxis] / 2
-    x, mass = (edges[:-1, np.newaxis] + half + half * nodes).ravel(), (half * weights).ravel()
+    x, mass = (
+        (edges[:-1, np.newaxis] + half + half * nodes).ravel(),
+        (half * weights).ravel(),
+    )
     upper = x > mean
     below = mass * np.where(upper, 0.0, distribution.cdf(x))
     above = mass * np.where(upper, distribution.ccdf(x), 0.0)
@@ -450,7 +534,9 @@ def test_draws(case):
     distribution = case.distribution
     draws = distribution.sample((40, 100), rng=np.random.default_rng(0))
     assert draws.shape == (40, 100)
-    assert_array_equal(draws, distribution.sample((40, 100), rng=np.random.default_rng(0)))
+    assert_array_equal(
+        draws, distribution.sample((40, 100), rng=np.random.default_rng(0))
+    )
     low, high = distribution.support()
     assert draws.min() >= low
     assert draws.max() <= high
@@ -481,7 +567,9 @@ def test_outside(case):
 def test_a_grid_far_into_the_tails_of_many_classes(seed):
     """Nothing overflows."""
     rng = np.random.default_rng(seed)
-    distribution = BetaAverage(rng.integers(1, 50, 1000) + 0.5, rng.integers(1, 9, 1000) + 0.5)
+    distribution = BetaAverage(
+        rng.integers(1, 50, 1000) + 0.5, rng.integers(1, 9, 1000) + 0.5
+    )
     x = np.linspace(0, 1, 40)
     cdf = distribution.cdf(x)
     assert (np.diff(cdf) >= 0).all()

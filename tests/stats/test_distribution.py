@@ -13,13 +13,19 @@ from skpostbac.stats import BetaAverage, DrawnDistribution, HierarchicalBetaAver
 from skpostbac.stats._table import LogitDistribution
 
 
-@pytest.mark.parametrize("level", [1e-6, 0.9999, 1 - 1e-9], ids=["narrow", "wide", "almost-all"])
+@pytest.mark.parametrize(
+    "level", [1e-6, 0.9999, 1 - 1e-9], ids=["narrow", "wide", "almost-all"]
+)
 def test_hdi_of_extreme_levels(level):
     """A unimodal density is equal at both ends, and the tails outside have their mass."""
     distribution = BetaAverage([31, 9, 4], [3, 3, 2])
     low, high = distribution.hdi(level)
-    assert distribution.cdf(low) + distribution.ccdf(high) == pytest.approx(1 - level, rel=1e-8)
-    assert distribution.logpdf(low) == pytest.approx(distribution.logpdf(high), abs=1e-5)
+    assert distribution.cdf(low) + distribution.ccdf(high) == pytest.approx(
+        1 - level, rel=1e-8
+    )
+    assert distribution.logpdf(low) == pytest.approx(
+        distribution.logpdf(high), abs=1e-5
+    )
     # Ends are in order, whatever rounding does.
     low, high = HierarchicalBetaAverage([3, 5, 0], [4, 9, 0]).hdi(5e-324)
     assert low <= high
@@ -30,7 +36,9 @@ def test_mode_in_a_peak_of_little_mass(weight):
     """The pole of one class, blurred by a second of small weight, is narrow."""
     distribution = BetaAverage([0.7, 0.7], [3.0, 3.0], weights=[1.0, weight])
     x = weight * np.linspace(0, 2, 2001)[1:]
-    assert distribution.logpdf(distribution.mode()) >= distribution.logpdf(x).max() - 1e-8
+    assert (
+        distribution.logpdf(distribution.mode()) >= distribution.logpdf(x).max() - 1e-8
+    )
 
 
 @pytest.mark.parametrize("level", [0.95, 0.999])
@@ -54,11 +62,15 @@ def test_mode_in_a_narrow_peak_beside_a_wide_one():
 # Distributions given by the density of log-odds
 
 
-@pytest.mark.parametrize(("a", "b"), [(31, 3), (0.5, 0.5), (1, 1), (1e4, 300), (300, 1)])
+@pytest.mark.parametrize(
+    ("a", "b"), [(31, 3), (0.5, 0.5), (1, 1), (1e4, 300), (300, 1)]
+)
 def test_a_beta_distribution_is_that_of_scipy(a, b):
     """The density of its log-odds is x^a (1 - x)^b; panels meet the log density to 1e-10."""
     start, scale = np.log(a / b), np.sqrt(1 / a + 1 / b)
-    found = LogitDistribution(lambda u: a * log_expit(u) + b * log_expit(-u), start, scale)
+    found = LogitDistribution(
+        lambda u: a * log_expit(u) + b * log_expit(-u), start, scale
+    )
     exact, p = stats.beta(a, b), np.array([1e-10, 1e-3, 0.2, 0.5, 0.9, 0.999])
     x = exact.ppf(p)
     assert_allclose(found.cdf(x), exact.cdf(x), rtol=1e-9)
@@ -93,7 +105,9 @@ def test_figures_by_hand():
     assert_array_equal(posterior.ccdf([0, 5, 9]), [1, 0.2, 0])
     assert_array_equal(posterior.prob_above([0, 5, 9]), [1, 0.2, 0])
     # Eight of ten draws: from 1 to 5 is the shortest.
-    assert posterior.credible_interval(0.8, method="hdi") == posterior.hdi(0.8) == (1, 5)
+    assert (
+        posterior.credible_interval(0.8, method="hdi") == posterior.hdi(0.8) == (1, 5)
+    )
     assert posterior.credible_interval(0.8) == (1, posterior.icdf(0.9))
     central = posterior.credible_interval(0.5, method="central")
     assert central == posterior.interval(0.5) == (2.25, 5)

@@ -26,7 +26,9 @@ every_distribution = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.parametrize(("prior", "expected"), [(0.1, INF), (1 / 3, 2 ** (-1 / 3) / 3), (1, 0)])
+@pytest.mark.parametrize(
+    ("prior", "expected"), [(0.1, INF), (1 / 3, 2 ** (-1 / 3) / 3), (1, 0)]
+)
 def test_density_at_the_ends(prior, expected):
     """Beside an end it is Gamma(4 p) / Gamma(p) 2^-p d^(3 p - 1) / Gamma(3 p) at a distance d."""
     found = PairedDifference([[0, 0, 0, 0]], prior=prior).pdf([-1, 1])
@@ -36,8 +38,20 @@ def test_density_at_the_ends(prior, expected):
 @pytest.mark.parametrize(
     ("counts", "prior", "x", "expected", "error"),
     [
-        ([[473, 0, 0, 2409]], 0.1, -0.001175941786948541, 0.000893720876716883253, ABSOLUTE),
-        ([[625, 0, 22, 0]], 0.25, 0.0155391495078347, 0.001001547104965864431, ABSOLUTE),
+        (
+            [[473, 0, 0, 2409]],
+            0.1,
+            -0.001175941786948541,
+            0.000893720876716883253,
+            ABSOLUTE,
+        ),
+        (
+            [[625, 0, 22, 0]],
+            0.25,
+            0.0155391495078347,
+            0.001001547104965864431,
+            ABSOLUTE,
+        ),
         ([[601, 0, 20, 40]], 0.5, 0.0127, 0.001068794450040585234, ABSOLUTE),
         ([[10**4, 0, 1, 0], [10, 0, 0, 0]], 0.25, 0.0, 0.4799982773073, 1e-11),
         ([[10**5, 0, 0, 0], [100, 0, 1, 0]], 0.5, 0.0, 0.1816912269124, 1e-11),
@@ -46,7 +60,13 @@ def test_density_at_the_ends(prior, expected):
         ([[10**6, 0, 1, 0], [10, 0, 0, 0]], 0.25, 0.0, 0.4979653351356, 1e-5),
     ],
     ids=[
-        *("only agreement", "small prior", "empty cell", "10,000 and 10", "100,000 and 100"),
+        *(
+            "only agreement",
+            "small prior",
+            "empty cell",
+            "10,000 and 10",
+            "100,000 and 100",
+        ),
         *("10**6 and 11", "pole", "steeper pole"),
     ],
 )
@@ -82,23 +102,36 @@ def test_same_distribution(counts, prior, weights):
     """Order, classes of no weight, which outcomes without a difference were seen, and units."""
     counts, size = np.array(counts, dtype=float), len(counts)
     weights = np.full(size, 1 / size) if weights is None else np.array(weights)
-    merged = np.column_stack([0 * counts[:, 0], counts[:, 1:3], counts[:, 0] + counts[:, 3]])
+    merged = np.column_stack(
+        [0 * counts[:, 0], counts[:, 1:3], counts[:, 0] + counts[:, 3]]
+    )
     distribution = PairedDifference(counts, prior=prior, weights=weights)
     sd = distribution.standard_deviation()
-    x = distribution.mean() + sd * np.array([-6.0, -2.5, -1.0, -0.3, 0.0, 0.4, 1.2, 3.0, 7.0])
+    x = distribution.mean() + sd * np.array(
+        [-6.0, -2.5, -1.0, -0.3, 0.0, 0.4, 1.2, 3.0, 7.0]
+    )
     x, moved = np.append(x, 0.0), np.array([0, 0.25, 0, 0.25])
     for scale, other in (
         (1, PairedDifference(counts[::-1], prior=prior, weights=weights[::-1])),
         (1, PairedDifference(merged, prior=prior, weights=weights)),
-        (1, PairedDifference([[5, 1, 9, 2], *counts], prior=prior, weights=np.append(0, weights))),
+        (
+            1,
+            PairedDifference(
+                [[5, 1, 9, 2], *counts], prior=prior, weights=np.append(0, weights)
+            ),
+        ),
         (1, PairedDifference(counts, prior=np.full((size, 4), prior), weights=weights)),
         (1, PairedDifference(counts + moved, prior=prior - moved, weights=weights)),
         (2.0**-20, PairedDifference(counts, prior=prior, weights=weights * 2.0**-20)),
     ):
         for tail in ("cdf", "ccdf"):
             found = getattr(other, tail)(x * scale)
-            assert_allclose(found, getattr(distribution, tail)(x), rtol=0, atol=2 * ABSOLUTE)
-        assert other.variance() == pytest.approx(scale**2 * distribution.variance(), rel=1e-14)
+            assert_allclose(
+                found, getattr(distribution, tail)(x), rtol=0, atol=2 * ABSOLUTE
+            )
+        assert other.variance() == pytest.approx(
+            scale**2 * distribution.variance(), rel=1e-14
+        )
         ends = scale * np.array(distribution.support())
         assert other.support() == pytest.approx(ends, rel=1e-15)
 
@@ -106,12 +139,21 @@ def test_same_distribution(counts, prior, weights):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *(("counts", value) for value in ([], [30, 4, 7, 3], [[30, 4, 7]], [[[30, 4, 7, 3]]])),
+        *(
+            ("counts", value)
+            for value in ([], [30, 4, 7, 3], [[30, 4, 7]], [[[30, 4, 7, 3]]])
+        ),
         *(("counts", value) for value in (np.empty((0, 4)), [[30, 4, 7, 3], [1, 2]])),
         *(("counts", [[30, 4, value, 3]]) for value in (-1, NAN, INF, "a", 1e16)),
-        *(("prior", value) for value in (0, -0.5, NAN, [0.5, 0.5, 0.0, 0.5], [0.5] * 3, "a")),
+        *(
+            ("prior", value)
+            for value in (0, -0.5, NAN, [0.5, 0.5, 0.0, 0.5], [0.5] * 3, "a")
+        ),
         *(("prior", value) for value in (np.ones((2, 4)), 1e16, 1e-9)),
-        *(("weights", value) for value in ([0, 0, 0], [0.5, 0.5], [1] * 4, [[1, 1, 1]], 1.0)),
+        *(
+            ("weights", value)
+            for value in ([0, 0, 0], [0.5, 0.5], [1] * 4, [[1, 1, 1]], 1.0)
+        ),
         *(("weights", [1, value, 1]) for value in (NAN, INF, "a")),
     ],
     ids=str,
@@ -119,7 +161,9 @@ def test_same_distribution(counts, prior, weights):
 def test_bad_arguments(name, value):
     """The message names the argument: of a cell out of range, its larger part."""
     with pytest.raises(ValueError, match=f"^{name} must"):
-        PairedDifference(**{"counts": [[30, 4, 7, 3], [12, 0, 1, 5], [6, 0, 2, 1]], name: value})
+        PairedDifference(
+            **{"counts": [[30, 4, 7, 3], [12, 0, 1, 5], [6, 0, 2, 1]], name: value}
+        )
 
 
 def test_counts_are_copied():

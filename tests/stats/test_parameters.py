@@ -29,11 +29,17 @@ PAIR = BetaAverage([2], [1]), BetaAverage([1], [2])
         (lambda: NormalBinomial(mean=-HUGE), "mean"),
         (lambda: PowerTransform(BetaAverage([2], [2]), HUGE), "exponent"),
         (lambda: BetaAverage([2, 2], [2, 2], weights=[1e308, 1e308]), "weights"),
-        (lambda: BetaRatio(*PAIR, np.array([[0, 0], [1e308, 1]]), np.ones((2, 2))), "numerator"),
+        (
+            lambda: BetaRatio(*PAIR, np.array([[0, 0], [1e308, 1]]), np.ones((2, 2))),
+            "numerator",
+        ),
         (lambda: BetaRatio(*PAIR, np.eye(2), np.full((2, 2), 1e-320)), "denominator"),
         (lambda: BetaAverage([2, 2], [2, 2], weights=[1e-320, 1]), "weights"),
         (lambda: PairedDifference([[1, 2, 3, 4]], weights=[1e308]), "weights"),
-        (lambda: HierarchicalBetaAverage([1, 2], [2, 2], weights=[1e308, 1e308]), "weights"),
+        (
+            lambda: HierarchicalBetaAverage([1, 2], [2, 2], weights=[1e308, 1e308]),
+            "weights",
+        ),
     ],
 )
 def test_numbers_beyond_doubles_are_refused(make, name):

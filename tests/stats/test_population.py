@@ -31,7 +31,10 @@ def normal_grid(correct, total, size, lowest, step):
     """
     t = np.arange(lowest, 12.6 if size < 1 else 4.2, step)
     mu = np.linspace(-7, 7, 281) if size < 1 else np.linspace(-7, 9, 201)
-    rho, (z, weights) = np.linspace(-45, 45, 1801), np.polynomial.hermite_e.hermegauss(120)
+    rho, (z, weights) = (
+        np.linspace(-45, 45, 1801),
+        np.polynomial.hermite_e.hermegauss(120),
+    )
     log_posterior = (size * t - size * np.exp(t))[:, None] - 0.5 * mu**2
     mean = np.empty_like(log_posterior)
     for i, sd in enumerate(np.exp(-0.5 * t)):
@@ -42,7 +45,9 @@ def normal_grid(correct, total, size, lowest, step):
         mean[i] = (expit(u) * kernel).sum(axis=1) + above
         for k, n in zip(correct, total, strict=True):
             likelihood = np.exp(k * log_expit(u) + (n - k) * log_expit(-u))
-            log_posterior[i] += np.log((likelihood * kernel).sum(axis=1) + above * (k == n))
+            log_posterior[i] += np.log(
+                (likelihood * kernel).sum(axis=1) + above * (k == n)
+            )
     posterior = np.exp(log_posterior - log_posterior.max())
     return mu, np.exp(t)[:, None], posterior / posterior.sum(), mean
 
@@ -57,12 +62,16 @@ def normal_grid(correct, total, size, lowest, step):
     ],
     ids=["default prior", "vague, five", "vague, two small", "vague, one small"],
 )
-def test_normal_distributions_are_those_of_a_dense_grid(correct, total, size, lowest, error):
+def test_normal_distributions_are_those_of_a_dense_grid(
+    correct, total, size, lowest, error
+):
     """The trapezoid rule on both grids converges fast; vague priors reach spreads of 1e12."""
     mu, precision, posterior, means = normal_grid(
         correct, total, size, lowest, 0.3 if size == 1 else 0.15
     )
-    found = population_posterior(correct, total, model=NormalBinomial(shape=size, rate=size))
+    found = population_posterior(
+        correct, total, model=NormalBinomial(shape=size, rate=size)
+    )
     location, mean = found.population_median, found.population_mean
     assert location.mean() == pytest.approx(np.sum(posterior * expit(mu)), abs=error)
     assert mean.mean() == pytest.approx(np.sum(posterior * means), abs=error)
@@ -110,7 +119,8 @@ def test_beta_distributions_are_those_of_a_dense_grid(correct, total, error):
 def test_prior_and_data_agree_on_average():
     """One sample is right with probability 1/2: the mean of both posteriors is the prior."""
     found = [
-        population_posterior([k], [n], model=BetaBinomial()) for k, n in ((1, 1), (0, 1), (0, 0))
+        population_posterior([k], [n], model=BetaBinomial())
+        for k, n in ((1, 1), (0, 1), (0, 0))
     ]
     x = np.array([0.05, 0.3, 0.6, 0.9])
     for name in ("population_mean", "new_group"):
@@ -205,7 +215,11 @@ def test_averages_of_betas(a, b):
 
 @pytest.mark.parametrize(
     ("a", "b", "expected"),
-    [([0.4, 0.5], [3, 4], np.inf), ([0.5, 0.5], [1, 1], 0.5 * np.pi), ([2, 3], [1, 4], 0.0)],
+    [
+        ([0.4, 0.5], [3, 4], np.inf),
+        ([0.5, 0.5], [1, 1], 0.5 * np.pi),
+        ([2, 3], [1, 4], 0.0),
+    ],
     ids=["pole", "flat", "zero"],
 )
 def test_density_at_the_end(a, b, expected):
@@ -227,7 +241,9 @@ def test_mass_as_close_to_the_end_as_doubles_allow(model, correct, total):
     """P(X + Y <= 2 x) by a sum over cells of X, with a thousandth of the mass below 1e-12."""
     average = population_posterior(correct, total, model=model).new_group
     columns = zip(np.transpose(correct), np.transpose(total), strict=True)
-    one, two = (population_posterior(*column, model=model).new_group for column in columns)
+    one, two = (
+        population_posterior(*column, model=model).new_group for column in columns
+    )
     # Cells of X get narrower towards zero, and where Y does.
     v = np.linspace(-600, 40, 20_001)
     for x in (1e-9, 1e-6, 1e-3, 0.05):
@@ -264,5 +280,8 @@ def test_a_narrow_accuracy_beside_a_wide_one():
         LogitAverage((*map(beta, a, b),)),
         BetaAverage(a, b),
     )
-    for p, error in ((np.array([0.01, 0.3, 0.6, 0.9]), 1e-9), (np.array([0.99, 0.999]), 2e-3)):
+    for p, error in (
+        (np.array([0.01, 0.3, 0.6, 0.9]), 1e-9),
+        (np.array([0.99, 0.999]), 2e-3),
+    ):
         assert_allclose(average.cdf(exact.icdf(p)), p, rtol=0, atol=error)

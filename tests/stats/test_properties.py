@@ -21,7 +21,9 @@ LOG_TINY = np.log(1e-300)
 
 def log_uniform(low, high):
     """Draw floats whose logs are spread evenly."""
-    return st.floats(np.log(low), np.log(high)).map(lambda u: float(np.clip(np.exp(u), low, high)))
+    return st.floats(np.log(low), np.log(high)).map(
+        lambda u: float(np.clip(np.exp(u), low, high))
+    )
 
 
 def vectors(elements, size):
@@ -37,7 +39,11 @@ def sums(draw, exponents, sizes):
     if draw(st.booleans()):
         return BetaAverage(a, b)
     # Many classes whose weights are all different may take seconds.
-    weights = log_uniform(1e-6, 1.0) if size <= 12 else st.sampled_from([1.0, 0.3, 1e-3, 1e-6])
+    weights = (
+        log_uniform(1e-6, 1.0)
+        if size <= 12
+        else st.sampled_from([1.0, 0.3, 1e-3, 1e-6])
+    )
     turned = draw(vectors(st.sampled_from([-1.0, 1.0]), size))
     return BetaAverage(a, b, weights=draw(vectors(weights, size)) * turned)
 
@@ -45,13 +51,17 @@ def sums(draw, exponents, sizes):
 # A few classes mostly, many sometimes.
 SIZES = st.one_of(st.integers(1, 4), st.integers(1, 12), st.just(20), st.just(50))
 # Posteriors of classes that are hard to average: empty, perfect, all wrong, and large ones.
-COUNTS = st.one_of(st.sampled_from([0, 0, 1]), st.integers(0, 30), log_uniform(1, 1e9).map(int))
+COUNTS = st.one_of(
+    st.sampled_from([0, 0, 1]), st.integers(0, 30), log_uniform(1, 1e9).map(int)
+)
 SMALL = st.one_of(log_uniform(1e-3, 0.5), log_uniform(0.5, 100.0))
 # Exponents so small that the corners of the cube of accuracies show.
 CORNERED = st.sampled_from([1 / 3, 0.5, 1.0, 1.5, 2.0, 3.0, 50.0])
 FAMILIES = {
     "wide": sums(log_uniform(0.5, 1e9), SIZES),
-    "posteriors": sums(st.tuples(COUNTS, st.sampled_from([0.5, 1.0])).map(sum), st.integers(1, 6)),
+    "posteriors": sums(
+        st.tuples(COUNTS, st.sampled_from([0.5, 1.0])).map(sum), st.integers(1, 6)
+    ),
 }
 ALL_FAMILIES = FAMILIES | {
     "rough": sums(SMALL, st.integers(1, 4)),
@@ -75,7 +85,9 @@ def beside_corners(draw, distribution):
     """Draw sorted points on corners of the cube of class accuracies, and beside them."""
     low, high = distribution.support()
     scale = np.abs([low, high]).max()
-    away = st.sampled_from([0.0, 2.3e-16, -2.3e-16, 1e-14, -1e-12, 1e-9, -1e-9, 1e-6, -1e-6])
+    away = st.sampled_from(
+        [0.0, 2.3e-16, -2.3e-16, 1e-14, -1e-12, 1e-9, -1e-9, 1e-6, -1e-6]
+    )
     chosen = draw(vectors(vectors(st.booleans(), distribution.a.size), 5))
     x = chosen @ distribution.weights + scale * draw(vectors(away, 5))
     return np.unique(x[(low < x) & (x < high)])
@@ -125,7 +137,8 @@ def rounding_of_place(distribution, x):
     """
     step = 16 * np.spacing(np.abs(distribution.support()).max())
     logs = [
-        [distribution.logcdf(x + side), distribution.logccdf(x + side)] for side in (-step, step)
+        [distribution.logcdf(x + side), distribution.logccdf(x + side)]
+        for side in (-step, step)
     ]
     with np.errstate(invalid="ignore"):
         changes = np.abs(np.subtract(*logs)).max(axis=0)
@@ -142,7 +155,9 @@ def every_family(families=ALL_FAMILIES, *, examples=6):
 
     def decorate(test):
         run = settings(max_examples=count)(given(data=st.data())(test))
-        return pytest.mark.parametrize("distributions", families.values(), ids=families.keys())(run)
+        return pytest.mark.parametrize(
+            "distributions", families.values(), ids=families.keys()
+        )(run)
 
     return decorate
 
@@ -167,16 +182,26 @@ def scaled(a, b, w, x, draw):
 def with_a_class_of_no_weight(a, b, w, x, draw):
     """It does not count."""
     i, exponent = draw(st.integers(0, a.size)), draw(log_uniform(1e-3, 1e9))
-    return np.insert(a, i, exponent), np.insert(b, i, 2.0), np.insert(w, i, 0.0), x, False
+    return (
+        np.insert(a, i, exponent),
+        np.insert(b, i, 2.0),
+        np.insert(w, i, 0.0),
+        x,
+        False,
+    )
 
 
 @every_family(examples=8)
-@pytest.mark.parametrize("change", [turned, permuted, scaled, with_a_class_of_no_weight])
+@pytest.mark.parametrize(
+    "change", [turned, permuted, scaled, with_a_class_of_no_weight]
+)
 def test_same_distribution(change, distributions, data):
     """Said in another way."""
     _, weighted = pick(data, distributions)
     x = data.draw(places(weighted))
-    a, b, weights, y, is_turned = change(weighted.a, weighted.b, weighted.weights, x, data.draw)
+    a, b, weights, y, is_turned = change(
+        weighted.a, weighted.b, weighted.weights, x, data.draw
+    )
     other = BetaAverage(a, b, weights=weights)
     assert_same_tails(weighted, x, other, y, turned=is_turned)
     if is_turned:
@@ -206,7 +231,10 @@ def test_right_and_wrong_exchanged(distributions, data):
 
 
 @every_family(
-    {"posteriors": FAMILIES["posteriors"], "cornered": sums(CORNERED, st.integers(2, 5))},
+    {
+        "posteriors": FAMILIES["posteriors"],
+        "cornered": sums(CORNERED, st.integers(2, 5)),
+    },
     examples=20,
 )
 def test_beside_corners(distributions, data):
@@ -259,7 +287,9 @@ def test_one_more_observation(distributions, data):
 def test_round_trip(distributions, data):
     """The probability of a quantile is the one asked for, up to the rounding of the quantile."""
     drawn, _ = pick(data, distributions)
-    p = data.draw(vectors(st.one_of(st.floats(1e-3, 0.999), log_uniform(1e-9, 1e-3)), 3))
+    p = data.draw(
+        vectors(st.one_of(st.floats(1e-3, 0.999), log_uniform(1e-9, 1e-3)), 3)
+    )
     for inverse, direct in ((drawn.icdf, drawn.logcdf), (drawn.iccdf, drawn.logccdf)):
         x = inverse(p)
         # Places are held as distances from the ends and the mean; x itself is a finer number if it
@@ -269,7 +299,9 @@ def test_round_trip(distributions, data):
         step = (2 + drawn.a.size) * np.spacing(size)
         if is_rough(drawn):
             # What is within the rounding of a corner is taken to be on it.
-            step = np.maximum(step, 4 * np.finfo(float).eps * np.abs(drawn.weights).sum())
+            step = np.maximum(
+                step, 4 * np.finfo(float).eps * np.abs(drawn.weights).sum()
+            )
         ends = np.exp([direct(x - step), direct(x + step)])
         assert (ends.min(axis=0) - error_of(drawn) <= p).all()
         assert (p <= ends.max(axis=0) + error_of(drawn)).all()

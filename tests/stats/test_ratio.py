@@ -12,7 +12,9 @@ from scipy.special import roots_sh_jacobi
 from skpostbac.stats import BetaAverage, BetaQuotient, BetaRatio
 
 REFERENCE = json.loads(
-    (Path(__file__).parents[1] / "reference" / "ratios.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[1] / "reference" / "ratios.json").read_text(
+        encoding="utf-8"
+    )
 )
 TABLES = REFERENCE["tables"]
 LEVELS = np.array([1e-9, 0.025, 0.3, 0.5, 0.9, 0.999])
@@ -43,7 +45,9 @@ def sampled(name, cells):
     """A metric of sampled cells, from independent shares of sums of them."""
     tp, fn, fp, tn = cells
     if name == "net benefit":
-        return BetaRatio(beta(tp, fp), beta(tp + fp, fn + tn), [[0, -0.25], [0, 1]], ONES)
+        return BetaRatio(
+            beta(tp, fp), beta(tp + fp, fn + tn), [[0, -0.25], [0, 1]], ONES
+        )
     weight = float(name.removeprefix("sampled f")) ** 2
     top = [1 + weight] * 2
     return BetaRatio(beta(tp, fn + fp), beta(fn, fp), [[0, 0], top], [[1, weight], top])
@@ -68,14 +72,24 @@ def sampled(name, cells):
 def test_probabilities_in_ball_arithmetic(table, metrics, shares):
     """Both tails, with finite logs however small they are."""
     # A log-odds beyond 4e7 is known to 1e-8, and so is the log density there.
-    absolute, ratios, cells = {"prior of 1e-6": 1e-10}.get(table, 1e-12), {}, TABLES[table]
+    absolute, ratios, cells = (
+        {"prior of 1e-6": 1e-10}.get(table, 1e-12),
+        {},
+        TABLES[table],
+    )
     for value in REFERENCE["values"]:
         name, share = key = value["metric"], value["share"]
         if value["table"] != table or name not in metrics or share not in shares:
             continue
         if key not in ratios:
-            ratios[key] = sampled(name, cells) if share is None else known(name, cells, share)
-        ratio, exact, t = ratios[key], [float(value["cdf"]), float(value["ccdf"])], value["t"]
+            ratios[key] = (
+                sampled(name, cells) if share is None else known(name, cells, share)
+            )
+        ratio, exact, t = (
+            ratios[key],
+            [float(value["cdf"]), float(value["ccdf"])],
+            value["t"],
+        )
         assert_allclose([ratio.cdf(t), ratio.ccdf(t)], exact, rtol=0, atol=absolute)
         assert np.isfinite([ratio.logcdf(t), ratio.logccdf(t)]).all()
     assert ratios
@@ -88,17 +102,25 @@ def test_all_called_positive(errors):
     The density of the log-odds has a pole there, whose mass counts, and which rounding blurs.
     """
     precision = known("precision", (9.0, errors, 25.0, errors), 0.3)
-    for t in np.append(precision.icdf([1e-4, 0.1, 0.5, 0.9]), 0.3 + np.array([-1e-3, 1e-3])):
+    for t in np.append(
+        precision.icdf([1e-4, 0.1, 0.5, 0.9]), 0.3 + np.array([-1e-3, 1e-3])
+    ):
         total = BetaAverage([9, 25], [errors] * 2, weights=[0.3 * (1 - t), -0.7 * t])
         expected = [total.cdf(0), total.ccdf(0)]
-        assert_allclose([precision.cdf(t), precision.ccdf(t)], expected, rtol=0, atol=1e-7)
+        assert_allclose(
+            [precision.cdf(t), precision.ccdf(t)], expected, rtol=0, atol=1e-7
+        )
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
 def test_sums_are_those_of_a_signed_sum(size):
     """The same with an average of several Betas, added one by one or by their series."""
     rng = np.random.default_rng(size)
-    a, b, weights = rng.uniform(1, 5, size), rng.uniform(5, 40, size), rng.dirichlet(np.ones(size))
+    a, b, weights = (
+        rng.uniform(1, 5, size),
+        rng.uniform(5, 40, size),
+        rng.dirichlet(np.ones(size)),
+    )
     first, second = beta(20, 4), BetaAverage(a, b, weights=weights)
     ratio = BetaRatio(first, second, [[0, 0], [0.2, 0.2]], [[0, 0.8], [0.2, 1]])
     for p in (1e-6, 0.2, 0.8, 0.9999):
@@ -113,21 +135,38 @@ def test_moments_by_gauss_jacobi_quadrature():
     numerator, denominator = np.array([[1, 2], [3, 3.5]]), np.array([[2, 5], [4, 6]])
     ratio = BetaRatio(beta(6, 3), beta(2.5, 4.5), numerator, denominator)
     # The weight x^(a - 1) (1 - x)^(b - 1).
-    (x, u), (y, v) = (roots_sh_jacobi(40, a + b - 1, a) for a, b in ((6, 3), (2.5, 4.5)))
+    (x, u), (y, v) = (
+        roots_sh_jacobi(40, a + b - 1, a) for a, b in ((6, 3), (2.5, 4.5))
+    )
     first, second = np.stack([1 - x, x]), np.stack([1 - y, y])
     values = (first.T @ numerator @ second) / (first.T @ denominator @ second)
     mass = np.outer(u / u.sum(), v / v.sum())
     mean = (mass * values).sum()
     central = [(mass * (values - mean) ** k).sum() for k in (2, 3, 4)]
-    expected = [mean, central[0], central[1] / central[0] ** 1.5, central[2] / central[0] ** 2 - 3]
-    found = [ratio.mean(), ratio.variance(), ratio.skewness(), ratio.kurtosis(convention="excess")]
+    expected = [
+        mean,
+        central[0],
+        central[1] / central[0] ** 1.5,
+        central[2] / central[0] ** 2 - 3,
+    ]
+    found = [
+        ratio.mean(),
+        ratio.variance(),
+        ratio.skewness(),
+        ratio.kurtosis(convention="excess"),
+    ]
     assert_allclose(found, expected, rtol=1e-9)
 
 
 def test_variables_and_forms_change_places():
     """P(N / D <= t) = P(D / N >= 1 / t); transposed forms and complements are the same ratio."""
     n, d = np.array([[1, 2], [3, 3.5]]), np.array([[2, 5], [4, 6]])
-    first, second, no_first, no_second = beta(6, 3), beta(2.5, 40.5), beta(3, 6), beta(40.5, 2.5)
+    first, second, no_first, no_second = (
+        beta(6, 3),
+        beta(2.5, 40.5),
+        beta(3, 6),
+        beta(40.5, 2.5),
+    )
     ratio, inverse = BetaRatio(first, second, n, d), BetaRatio(first, second, d, n)
     t = ratio.icdf([1e-9, 1e-3, 0.2, 0.7, 0.99])
     for other in (
@@ -144,7 +183,9 @@ def test_variables_and_forms_change_places():
 @pytest.mark.parametrize("size", [1e6, 1e8], ids=["1e6", "1e8"])
 def test_many_samples_without_one_kind_of_error(size):
     """Rounding is not taken for structure, which took minutes; SciPy's Beta has the quantiles."""
-    f1 = BetaRatio(beta(size, size), beta(0.5, size), [[0, 0], [2, 2]], [[1, 1], [2, 2]])
+    f1 = BetaRatio(
+        beta(size, size), beta(0.5, size), [[0, 0], [2, 2]], [[1, 1], [2, 2]]
+    )
     share = stats.beta(size, size).ppf(LEVELS)
     assert_allclose(f1.icdf(LEVELS), 2 * share / (1 + share), rtol=1e-10)
 
@@ -187,7 +228,9 @@ def test_tiny_exponents_take_bounded_work(least):
 def test_shortest_interval_beside_a_steep_end():
     """The density of the log-odds is zero at places that a Newton step visits."""
     denominator = np.array([[0.7, 0.58], [0.42, 0.3]])
-    kappa = BetaRatio(beta(30.05, 0.05), beta(1.05, 11.05), [[0, -0.42], [0.42, 0]], denominator)
+    kappa = BetaRatio(
+        beta(30.05, 0.05), beta(1.05, 11.05), [[0, -0.42], [0.42, 0]], denominator
+    )
     low, high = kappa.hdi()
     below = kappa.cdf(low)
     assert below + kappa.ccdf(high) == pytest.approx(0.05, abs=1e-12)
@@ -234,7 +277,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "error", "message"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"), REFUSED.values(), ids=REFUSED
+)
 def test_refusals(arguments, error, message):
     """One clear error, which names the argument."""
     with pytest.raises(error, match=message):
@@ -257,7 +302,10 @@ def test_quotient(a, b):
     quotient, inverse = BetaQuotient(a, b), BetaQuotient(a[::-1], b[::-1])
     for x in quotient.icdf([0.02, 0.5, 0.98]):
         total = BetaAverage(a, b, weights=[1.0, -x])
-        found, expected = [quotient.cdf(x), quotient.ccdf(x)], [total.cdf(0), total.ccdf(0)]
+        found, expected = (
+            [quotient.cdf(x), quotient.ccdf(x)],
+            [total.cdf(0), total.ccdf(0)],
+        )
         assert_allclose(found, expected, rtol=0, atol=4e-12)
     p = np.array([1e-12, 0.01, 0.3, 0.5, 0.9, 1 - 1e-9])
     assert_allclose(quotient.icdf(p) * inverse.iccdf(p), 1, rtol=1e-9)
@@ -301,7 +349,9 @@ def test_shortest_interval_of_a_heavy_tail(a, level):
 def test_parameters_of_a_quotient_are_checked(bad):
     """By name."""
     for name, arguments in (("a", (bad, [1, 2])), ("b", ([1, 2], bad))):
-        with pytest.raises(ValueError, match=f"{name} must be two positive finite numbers"):
+        with pytest.raises(
+            ValueError, match=f"{name} must be two positive finite numbers"
+        ):
             BetaQuotient(*arguments)
 
 

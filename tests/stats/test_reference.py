@@ -48,7 +48,9 @@ class Record:
         size = len(self.first)
         self.weights = np.array(record["weights"] or [1 / size] * size)
         self.exponents = np.array(
-            np.add(self.first, record["prior"]) if self.is_pair else [record["a"], record["b"]]
+            np.add(self.first, record["prior"])
+            if self.is_pair
+            else [record["a"], record["b"]]
         )
 
     @cached_property
@@ -61,7 +63,9 @@ class Record:
     def column(self, table, key):
         """Return one number of each entry: null is nan, and what underflows is zero."""
         entries = self.record[table]
-        return np.array([np.nan if entry[key] is None else float(entry[key]) for entry in entries])
+        return np.array(
+            [np.nan if entry[key] is None else float(entry[key]) for entry in entries]
+        )
 
     @property
     def has_scales(self):
@@ -121,7 +125,15 @@ def test_regimes():
     """The reference covers what the contract speaks of."""
     regimes = {one.record["regime"] for one in RECORDS.values()}
     assert len(RECORDS) >= 280
-    assert regimes >= {"one class", "signed", "weights", "scale", "many", "small prior", "smooth"}
+    assert regimes >= {
+        "one class",
+        "signed",
+        "weights",
+        "scale",
+        "many",
+        "small prior",
+        "smooth",
+    }
     assert regimes >= {"reciprocal 1/l", "half 1/l", "alike", "jeffreys", "quarter"}
     assert all(one.record["digits"] >= 20 for one in RECORDS.values())
 
@@ -154,7 +166,9 @@ def test_small_tail(one):
         elif not one.has_scales:
             is_tiny = one.exponents.sum(axis=1).min() < 0.05
             error = np.abs(found - expected)[is_known & (expected < np.log(SMALL))]
-            assert (error <= (SADDLEPOINT_OF_SMALL if is_tiny else SADDLEPOINT)).all(), error.max()
+            assert (
+                error <= (SADDLEPOINT_OF_SMALL if is_tiny else SADDLEPOINT)
+            ).all(), error.max()
 
 
 @each_record()
@@ -165,14 +179,19 @@ def test_density(one):
     known = np.isfinite(expected) & (one.to_corner(x) >= 4 * EPS)
     unit = max(expected[known].max(), 1 / one.distribution.standard_deviation())
     error = np.abs(found - expected)[known] / unit
-    assert (error <= (DENSITY_OF_SCALES if one.has_scales else DENSITY)).all(), error.max()
+    assert (error <= (DENSITY_OF_SCALES if one.has_scales else DENSITY)).all(), (
+        error.max()
+    )
 
 
 @each_record()
 def test_quantile(one):
     """The error of a quantile is the rounding of x, or is worth that of its probability."""
     p = one.column("quantiles", "p")
-    p, expected = p[is_asked := np.minimum(p, 1 - p) >= 1e-9], one.column("quantiles", "x")
+    p, expected = (
+        p[is_asked := np.minimum(p, 1 - p) >= 1e-9],
+        one.column("quantiles", "x"),
+    )
     x, expected = one.distribution.icdf(p), expected[is_asked]
     # The density between both places, which may be next to a pole.
     places = x + np.linspace(0, 1, 5)[:, np.newaxis] * (expected - x)
@@ -192,8 +211,13 @@ def test_moments(one):
     floors = {"mean": 1e-15 * one.is_pair, "variance": 0.0, "skewness": MOMENTS}
     for moment in ("mean", "variance", "skewness", "kurtosis"):
         excess = {"convention": "excess"} if moment == "kurtosis" else {}
-        expected, found = float(one.record[moment]), getattr(one.distribution, moment)(**excess)
-        assert found == pytest.approx(expected, rel=MOMENTS, abs=floors.get(moment, MOMENTS))
+        expected, found = (
+            float(one.record[moment]),
+            getattr(one.distribution, moment)(**excess),
+        )
+        assert found == pytest.approx(
+            expected, rel=MOMENTS, abs=floors.get(moment, MOMENTS)
+        )
 
 
 # Another program, and exact modes
@@ -204,7 +228,13 @@ def from_counts(row):
     prior = {"uniform": 1.0, "jeffreys": 0.5}[row["prior"]]
     a = np.add(row["correct"], prior)
     b = np.subtract(row["total"], row["correct"]) + prior
-    return row | {"a": a, "b": b, "q025": row["low"], "q975": row["high"], "hdi95": row["hdi"]}
+    return row | {
+        "a": a,
+        "b": b,
+        "q025": row["low"],
+        "q975": row["high"],
+        "hdi95": row["hdi"],
+    }
 
 
 def distribution_of(row):
@@ -213,7 +243,10 @@ def distribution_of(row):
 
 
 TABLE = read("distributions.json")
-ROWS = [*TABLE["distributions"], *map(from_counts, read("published.json")["distributions"]["rows"])]
+ROWS = [
+    *TABLE["distributions"],
+    *map(from_counts, read("published.json")["distributions"]["rows"]),
+]
 names = {"ids": lambda row: row["name"]}
 
 
@@ -222,12 +255,18 @@ def test_quantiles_and_densest_interval(row):
     """The densest one is as short and as probable; its ends move freely along a flat top."""
     distribution = distribution_of(row)
     if "mean" in row:
-        found = [distribution.mean(), distribution.median(), *distribution.interval(0.95)]
+        found = [
+            distribution.mean(),
+            distribution.median(),
+            *distribution.interval(0.95),
+        ]
         expected = [row[key] for key in ("mean", "median", "q025", "q975")]
         assert_allclose(found, expected, rtol=0, atol=FIGURES)
     if "hdi95" in row:
         low, high = distribution.hdi(0.95)
-        assert high - low == pytest.approx(row["hdi95"][1] - row["hdi95"][0], abs=FIGURES)
+        assert high - low == pytest.approx(
+            row["hdi95"][1] - row["hdi95"][0], abs=FIGURES
+        )
         assert distribution.cdf(low, high) == pytest.approx(0.95, abs=1e-12)
         assert_allclose((low, high), row["hdi95"], rtol=0, atol=1e-5)
 
@@ -238,7 +277,9 @@ def test_mode_is_exact(row):
     distribution, exact = distribution_of(row), float(row["mode"])
     # The density of the mean of two uniform variables falls with a high power of the distance.
     if row["name"] == "one_class_empty":
-        assert distribution.pdf(distribution.mode()) == pytest.approx(distribution.pdf(exact))
+        assert distribution.pdf(distribution.mode()) == pytest.approx(
+            distribution.pdf(exact)
+        )
     else:
         assert distribution.mode() == pytest.approx(exact, abs=1e-12)
 
@@ -247,10 +288,13 @@ def test_mode_is_exact(row):
 def test_difference(row):
     """Mean, quantiles, sign and rope of the difference of two classifiers."""
     first, second = (
-        distribution_of(TABLE["classifiers"][row[key]]) for key in ("minuend", "subtrahend")
+        distribution_of(TABLE["classifiers"][row[key]])
+        for key in ("minuend", "subtrahend")
     )
     difference = first - second
     found = [difference.mean(), *difference.icdf([0.025, 0.5, 0.975])]
     found += [difference.ccdf(0.0), difference.cdf(-0.01, 0.01)]
-    expected = [row[key] for key in ("mean", "q025", "median", "q975", "p_gt_0", "rope01")]
+    expected = [
+        row[key] for key in ("mean", "q025", "median", "q975", "p_gt_0", "rope01")
+    ]
     assert_allclose(found, expected, rtol=0, atol=FIGURES)

@@ -33,7 +33,9 @@ every_inner = pytest.mark.parametrize("inner", INNER.values(), ids=INNER)
 def test_everything_moves_by_the_constant(inner, shift):
     """Places move, probabilities and densities stay."""
     shifted = ShiftedDistribution(inner, shift)
-    assert shifted.cdf(inner.icdf(P) + shift) == pytest.approx(inner.cdf(inner.icdf(P)), abs=1e-9)
+    assert shifted.cdf(inner.icdf(P) + shift) == pytest.approx(
+        inner.cdf(inner.icdf(P)), abs=1e-9
+    )
     assert shifted.icdf(P) == pytest.approx(inner.icdf(P) + shift, abs=1e-12)
     for name in ("hdi", "interval", "support", "mean", "mode"):
         expected = np.array(getattr(inner, name)()) + shift
@@ -102,7 +104,9 @@ def test_far_tails_keep_their_relative_accuracy():
         (PowerTransform(inner, 2), 0.16, 1 / 0.8),
     ):
         assert found.logcdf(x) == pytest.approx(inner.logcdf(0.4), rel=1e-12)
-        assert found.logpdf(x) == pytest.approx(inner.logpdf(0.4) + np.log(slope), rel=1e-12)
+        assert found.logpdf(x) == pytest.approx(
+            inner.logpdf(0.4) + np.log(slope), rel=1e-12
+        )
     assert inner.logcdf(0.4) < np.log(1e-75)
     # Those of sums are too small for a series, and are bounded.
     far = PowerTransform(BetaAverage([901, 81], [101, 21]), 2)
@@ -124,17 +128,37 @@ BAD = BetaAverage([1], [1]) - BetaAverage([1], [1])
     ("make", "error", "message"),
     [
         *(
-            (lambda kind=kind: kind(0.5, 0.1), TypeError, "distribution must be a BoundedDistribut")
+            (
+                lambda kind=kind: kind(0.5, 0.1),
+                TypeError,
+                "distribution must be a BoundedDistribut",
+            )
             for kind in (PowerTransform, OddsTransform, ShiftedDistribution)
         ),
-        (lambda: PowerTransform(BAD, 2), ValueError, "must have a support that begins at 0"),
-        (lambda: ShiftedDistribution(BAD, np.inf), ValueError, "shift must be a finite number"),
+        (
+            lambda: PowerTransform(BAD, 2),
+            ValueError,
+            "must have a support that begins at 0",
+        ),
+        (
+            lambda: ShiftedDistribution(BAD, np.inf),
+            ValueError,
+            "shift must be a finite number",
+        ),
         *(
-            (lambda x=x: OddsTransform(BAD, x), ValueError, "factor must be a number from 1e-8 to")
+            (
+                lambda x=x: OddsTransform(BAD, x),
+                ValueError,
+                "factor must be a number from 1e-8 to",
+            )
             for x in (0, -1, np.inf, np.nan, "a")
         ),
         *(
-            (lambda x=x: PowerTransform(INNER["smooth"], x), ValueError, "a number from 1e-06 to 1")
+            (
+                lambda x=x: PowerTransform(INNER["smooth"], x),
+                ValueError,
+                "a number from 1e-06 to 1",
+            )
             for x in (0, -1, 1e-7, 2**70, np.inf, np.nan, "2", None)
         ),
     ],
@@ -168,7 +192,10 @@ def test_a_multiple_of_odds(a, b, factor):
         with mp.workdps(40):
             t = mp.mpf(x)
             low = mp.betainc(a, b, 0, t / (t + factor * (1 - t)), regularized=True)
-            tails, smaller = [float(low), float(1 - low)], float(mp.log(min(low, 1 - low)))
+            tails, smaller = (
+                [float(low), float(1 - low)],
+                float(mp.log(min(low, 1 - low))),
+            )
         # SciPy's incomplete Beta function has errors of 5e-12 where an exponent is 1/2.
         assert_allclose([variable.cdf(x), variable.ccdf(x)], tails, rtol=0, atol=1e-11)
         log_tail = min(variable.logcdf(x), variable.logccdf(x))
@@ -193,7 +220,12 @@ def test_a_multiple_of_odds(a, b, factor):
 
 @pytest.mark.parametrize(
     ("arguments", "name"),
-    [((0, 1, 2), "a"), ((1, np.nan, 2), "b"), ((1, 1, 0), "factor"), ((1, 1, 1e300), "factor")],
+    [
+        ((0, 1, 2), "a"),
+        ((1, np.nan, 2), "b"),
+        ((1, 1, 0), "factor"),
+        ((1, 1, 1e300), "factor"),
+    ],
     ids=str,
 )
 def test_parameters_of_odds_are_checked(arguments, name):
@@ -225,23 +257,33 @@ def test_parameters_of_odds_are_checked(arguments, name):
 def test_moments_of_one_beta_variable(a, b, exponent):
     """Ratios of Beta functions in 60 digits; the mean also beside the standard deviation."""
     with mp.workdps(60):
-        ratios = [mp.beta(mp.mpf(a) + k * mp.mpf(exponent), b) / mp.beta(a, b) for k in range(5)]
+        ratios = [
+            mp.beta(mp.mpf(a) + k * mp.mpf(exponent), b) / mp.beta(a, b)
+            for k in range(5)
+        ]
         _, m1, m2, m3, m4 = ratios
         variance = m2 - m1**2
         skewness = (m3 - 3 * m1 * m2 + 2 * m1**3) / variance**1.5
         kurtosis = (m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4) / variance**2 - 3
     found = PowerTransform(BetaAverage([a], [b]), exponent)
-    assert found.mean() == pytest.approx(float(m1), rel=1e-14, abs=1e-10 * float(variance) ** 0.5)
+    assert found.mean() == pytest.approx(
+        float(m1), rel=1e-14, abs=1e-10 * float(variance) ** 0.5
+    )
     assert found.variance() == pytest.approx(float(variance), rel=1e-10)
     # Third and fourth moments in units of the deviation weigh errors of 1e-12 in tails.
     assert found.skewness() == pytest.approx(float(skewness), rel=1e-9, abs=1e-8)
-    assert found.kurtosis(convention="excess") == pytest.approx(float(kurtosis), rel=1e-9, abs=1e-7)
+    assert found.kurtosis(convention="excess") == pytest.approx(
+        float(kurtosis), rel=1e-9, abs=1e-7
+    )
 
 
 @given(a=st.floats(0.3, 200), exponent=st.floats(0.01, 4))
 def test_power_of_beta_with_one(a, exponent):
     """X ~ Beta(a, 1) has the cdf x^a, and so its power is Beta(a / exponent, 1)."""
-    found, power = PowerTransform(BetaAverage([a], [1]), exponent), stats.beta(a / exponent, 1)
+    found, power = (
+        PowerTransform(BetaAverage([a], [1]), exponent),
+        stats.beta(a / exponent, 1),
+    )
     x = np.array([1e-3, 0.2, 0.7, 0.99, 1 - 1e-9])
     expected = (a / exponent) * np.log(x)
     # Where y^(1 / exponent) leaves the range of doubles, the distribution stops.
@@ -250,7 +292,9 @@ def test_power_of_beta_with_one(a, exponent):
     # doubles is not promised.
     known = reached & (expected > np.log(1e-300))
     assert_allclose(found.logcdf(x)[known], expected[known], rtol=1e-9, atol=1e-15)
-    assert_allclose(found.pdf(x)[reached], power.pdf(x)[reached], rtol=1e-8, atol=1e-290)
+    assert_allclose(
+        found.pdf(x)[reached], power.pdf(x)[reached], rtol=1e-8, atol=1e-290
+    )
     assert_allclose(found.ccdf(x), power.sf(x), rtol=1e-9)
     p = np.array([1e-9, 0.1, 0.5, 0.999])
     assert_allclose(found.icdf(p), power.ppf(p), rtol=1e-11, atol=1e-15)
@@ -262,20 +306,25 @@ def test_mode_of_a_root(a, b):
     """The density y^(2 a - 1) (1 - y^2)^(b - 1) is highest where its slope is zero."""
     mode = np.sqrt((2 * a - 1) / (2 * a + 2 * b - 3))
     # Without the slope, a search for the highest point stops at 1e-8.
-    assert PowerTransform(BetaAverage([a], [b]), 0.5).mode() == pytest.approx(mode, rel=1e-12)
+    assert PowerTransform(BetaAverage([a], [b]), 0.5).mode() == pytest.approx(
+        mode, rel=1e-12
+    )
 
 
 def test_support_of_a_scaled_variable():
     """Three times a Beta(2, 1) variable, squared: the cdf is x / 9 on (0, 9)."""
     found = PowerTransform(BetaAverage([2], [1], weights=[3]), 2)
     assert found.support() == (0, 9)
-    assert_allclose(found.cdf([1e-6, 1, 8.999]), [1e-6 / 9, 1 / 9, 8.999 / 9], rtol=1e-12)
+    assert_allclose(
+        found.cdf([1e-6, 1, 8.999]), [1e-6 / 9, 1 / 9, 8.999 / 9], rtol=1e-12
+    )
     assert_allclose(found.pdf([0, 1, 9]), 1 / 9, rtol=1e-9)
     assert found.mean() == pytest.approx(4.5, rel=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("a", "exponent", "expected"), [(1, 2, np.inf), (2, 2, 1.0), (3, 2, 0.0), (1, 0.5, 0.0)]
+    ("a", "exponent", "expected"),
+    [(1, 2, np.inf), (2, 2, 1.0), (3, 2, 0.0), (1, 0.5, 0.0)],
 )
 def test_density_at_zero(a, exponent, expected):
     """X ~ Beta(a, 1): a / exponent * y^(a / exponent - 1)."""
@@ -294,8 +343,14 @@ def test_mean_of_a_power_for_tiny_exponents(a):
 @pytest.mark.slow
 def test_moments_of_classes_of_many_scales():
     """Where the density bends at thousands of corners, against draws."""
-    a, b, weights = np.full(31, 1 / 31), np.resize([0.1, 2, 11], 31), np.geomspace(1, 6e-5, 31)
+    a, b, weights = (
+        np.full(31, 1 / 31),
+        np.resize([0.1, 2, 11], 31),
+        np.geomspace(1, 6e-5, 31),
+    )
     power = PowerTransform(BetaAverage(a, b, weights=weights), 0.2)
     draws = (np.random.default_rng(0).beta(a, b, (100_000, 31)) @ weights) ** 0.2
-    assert power.mean() == pytest.approx(draws.mean(), abs=5 * draws.std() / np.sqrt(draws.size))
+    assert power.mean() == pytest.approx(
+        draws.mean(), abs=5 * draws.std() / np.sqrt(draws.size)
+    )
     assert power.standard_deviation() == pytest.approx(draws.std(), rel=0.01)

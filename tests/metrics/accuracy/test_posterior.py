@@ -30,10 +30,18 @@ def test_agrees_with_scipy(correct, wrong, prior):
     found = [posterior.mean(), posterior.median(), *interval]
     expected = [distribution.mean(), *distribution.ppf([0.5, 0.05, 0.95])]
     np.testing.assert_allclose(found, expected, rtol=1e-9)
-    assert posterior.standard_deviation() == pytest.approx(distribution.std(), rel=1e-12)
-    assert posterior.prob_above(0.7) == pytest.approx(distribution.sf(0.7), rel=1e-9, abs=1e-300)
-    assert posterior.prob_below(0.7) == pytest.approx(distribution.cdf(0.7), rel=1e-9, abs=1e-300)
-    assert posterior.pdf(0.7) == pytest.approx(distribution.pdf(0.7), rel=1e-9, abs=1e-300)
+    assert posterior.standard_deviation() == pytest.approx(
+        distribution.std(), rel=1e-12
+    )
+    assert posterior.prob_above(0.7) == pytest.approx(
+        distribution.sf(0.7), rel=1e-9, abs=1e-300
+    )
+    assert posterior.prob_below(0.7) == pytest.approx(
+        distribution.cdf(0.7), rel=1e-9, abs=1e-300
+    )
+    assert posterior.pdf(0.7) == pytest.approx(
+        distribution.pdf(0.7), rel=1e-9, abs=1e-300
+    )
 
 
 def test_tables_take_a_prior():

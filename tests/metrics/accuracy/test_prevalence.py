@@ -20,11 +20,13 @@ def draws(positives, total, rng, prior=0.5):
 @pytest.mark.filterwarnings("ignore::skpostbac.metrics.JudgeWarning")
 @pytest.mark.parametrize(
     ("positives", "prior"),
-    [(30, "reciprocal"), (130, "reciprocal"), (195, "reciprocal"), (130, "uniform")],
+    [(30, "calibrated"), (130, "calibrated"), (195, "calibrated"), (130, "uniform")],
 )
 def test_draws_of_the_share_agree(positives, prior):
     """(p + q0 - 1) / (q0 + q1 - 1), of which what lies outside [0, 1] is left out."""
-    p, q0, q1 = draws(positives, 200, np.random.default_rng(0), 1 if prior == "uniform" else 0.5)
+    p, q0, q1 = draws(
+        positives, 200, np.random.default_rng(0), 1 if prior == "uniform" else 0.5
+    )
     share = (p + q0 - 1) / (q0 + q1 - 1)
     found = posterior_prevalence(positives, 200, prior=prior, **JUDGE)
     assert found.prob_below_zero == pytest.approx((share < 0).mean(), abs=0.004)
@@ -32,7 +34,9 @@ def test_draws_of_the_share_agree(positives, prior):
     inside = share[(share >= 0) & (share <= 1)]
     error = inside.std() / np.sqrt(inside.size)
     assert found.mean() == pytest.approx(inside.mean(), abs=5 * error)
-    assert found.standard_deviation() == pytest.approx(inside.std(), rel=5 / np.sqrt(inside.size))
+    assert found.standard_deviation() == pytest.approx(
+        inside.std(), rel=5 / np.sqrt(inside.size)
+    )
     shares = [(inside <= x).mean() for x in found.icdf([0.025, 0.5, 0.975])]
     # Five standard errors of the median.
     assert shares == pytest.approx([0.025, 0.5, 0.975], abs=2.5 / np.sqrt(inside.size))
@@ -67,7 +71,9 @@ def test_differences_share_the_judge(calls):
     assert found.mean() == pytest.approx(drawn.mean(), abs=2 * error * drawn.std())
     assert found.prob_above(0) == pytest.approx((drawn > 0).mean(), abs=error)
     assert found.variance() < one.variance() + two.variance()
-    assert two.difference(one).prob_above(0) == pytest.approx(1 - found.prob_above(0), abs=error)
+    assert two.difference(one).prob_above(0) == pytest.approx(
+        1 - found.prob_above(0), abs=error
+    )
 
 
 def test_a_judge_who_may_guess_leaves_the_share_open():
@@ -85,7 +91,9 @@ def test_a_judge_who_may_guess_leaves_the_share_open():
 def test_calls_that_contradict_the_judge_are_told():
     """More calls than a judge of this sensitivity makes of positives alone."""
     with pytest.warns(JudgeWarning, match="contradict"):
-        found = posterior_prevalence(199, 200, sensitivity=(24, 30), specificity=(24, 30))
+        found = posterior_prevalence(
+            199, 200, sensitivity=(24, 30), specificity=(24, 30)
+        )
     assert found.prob_above_one > 0.9
 
 

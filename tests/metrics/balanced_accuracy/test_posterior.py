@@ -26,7 +26,9 @@ TABLE = PUBLISHED["carrillo_table_1"]["rows"]
 DISTRIBUTIONS = PUBLISHED["distributions"]["rows"]
 from_counts = PosteriorBalancedAccuracy.from_counts
 # For tests that take whatever counts there are; those of the warning are elsewhere.
-any_influence = pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
+any_influence = pytest.mark.filterwarnings(
+    "ignore::skpostbac.metrics.PriorInfluenceWarning"
+)
 
 
 def names(rows):
@@ -64,7 +66,9 @@ def test_distributions_of_published_counts(row):
     low, high = posterior.credible_interval(0.95, method="central")
     chance = posterior.prob_below(posterior.chance)
     found = [posterior.mean(), posterior.median(), low, high, chance]
-    expected = [row[key] for key in ("mean", "median", "low", "high", "prob_at_or_below_chance")]
+    expected = [
+        row[key] for key in ("mean", "median", "low", "high", "prob_at_or_below_chance")
+    ]
     # Half of the digits that the other program claims, or better.
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
@@ -89,10 +93,14 @@ def test_densest_interval_of_published_counts(row):
 def test_mean_is_exact(table, prior):
     """The closed form, in rational arithmetic."""
     correct, total = table
-    a, b = {"uniform": (1, 1), "jeffreys": (Fraction(1, 2), Fraction(1, 2))}.get(prior, prior)
+    a, b = {"uniform": (1, 1), "jeffreys": (Fraction(1, 2), Fraction(1, 2))}.get(
+        prior, prior
+    )
     means = [(a + k) / Fraction(a + b + n) for k, n in zip(correct, total, strict=True)]
     expected = float(sum(means) / len(means))
-    assert from_counts(correct, total, prior=prior).mean() == pytest.approx(expected, rel=1e-14)
+    assert from_counts(correct, total, prior=prior).mean() == pytest.approx(
+        expected, rel=1e-14
+    )
 
 
 @any_influence
@@ -101,16 +109,20 @@ def test_permuting_the_classes_changes_nothing(table, data):
     """The average does not depend on the order of the classes, nor do the recalls."""
     correct, total = (np.array(column) for column in table)
     order = np.array(data.draw(st.permutations(range(len(total)))))
-    weights = data.draw(st.lists(st.integers(1, 9), min_size=len(total), max_size=len(total)))
+    weights = data.draw(
+        st.lists(st.integers(1, 9), min_size=len(total), max_size=len(total))
+    )
     weights = np.array(weights)
     one = from_counts(correct, total, class_weight=weights)
-    two = from_counts(correct[order], total[order], classes=order, class_weight=weights[order])
+    two = from_counts(
+        correct[order], total[order], classes=order, class_weight=weights[order]
+    )
     low, high = one.credible_interval(method="central")
     # Sums in another order.
     np.testing.assert_allclose(two.cdf([low, high]), [0.025, 0.975], rtol=0, atol=1e-9)
-    assert {label: distribution.mean() for label, distribution in one.recalls().items()} == {
-        label: distribution.mean() for label, distribution in two.recalls().items()
-    }
+    assert {
+        label: distribution.mean() for label, distribution in one.recalls().items()
+    } == {label: distribution.mean() for label, distribution in two.recalls().items()}
 
 
 @any_influence
@@ -118,10 +130,10 @@ def test_permuting_the_classes_changes_nothing(table, data):
 def test_pooling_is_counting_together(table, parts):
     """The posterior of all folds counts the prior once."""
     correct, total = table
-    one = from_counts(correct, total, prior="reciprocal")
+    one = from_counts(correct, total, prior="calibrated")
     pooled = sum([one] * parts)
     assert pooled == from_counts(
-        np.multiply(correct, parts), np.multiply(total, parts), prior="reciprocal"
+        np.multiply(correct, parts), np.multiply(total, parts), prior="calibrated"
     )
 
 
@@ -176,23 +188,49 @@ def test_report_says_that_classes_inform_one_another():
 # Pooling
 
 
-def test_pooling_merges_classes_by_label():
+@pytest.mark.parametrize("prior", ["calibrated", "reciprocal"])
+def test_pooling_merges_classes_by_label(prior):
     """The prior is resolved again for the union of the classes."""
-    one = posterior_balanced_accuracy([0, 0, 1], [0, 1, 1], prior="reciprocal")
-    two = posterior_balanced_accuracy([1, 2], [1, 1], prior="reciprocal")
+    one = posterior_balanced_accuracy([0, 0, 1], [0, 1, 1], prior=prior)
+    two = posterior_balanced_accuracy([1, 2], [1, 1], prior=prior)
     pooled = one + two
     assert pooled.counts == class_counts([0, 0, 1, 1, 2], [0, 1, 1, 1, 1])
-    assert pooled.prior.tolist() == [[1 / 3, 1 / 3]] * 3
+    assert pooled.prior.name == prior
+    assert pooled.prior.a.tolist() == pooled.prior.b.tolist() == [1 / 3] * 3
 
 
 ROWS, WEIGHTS = [[1, 1], [2, 2]], [1, 2]
 UNLIKE = {
-    "name": ({"prior": "uniform"}, {"prior": "jeffreys"}, "different prior cannot be pooled"),
-    "name and pair": ({"prior": "uniform"}, {"prior": (1, 2)}, "different prior cannot"),
-    "name and rows": ({"prior": "uniform"}, {"prior": ROWS}, "different prior cannot be pooled"),
-    "hierarchical": ({"prior": "hierarchical"}, {"prior": "uniform"}, "different prior cannot"),
-    "default and its pair": ({}, {"prior": (0.5, 0.5)}, "different prior cannot be pooled"),
-    "weights": ({"class_weight": None}, {"class_weight": WEIGHTS}, "different class_weight cannot"),
+    "name": (
+        {"prior": "uniform"},
+        {"prior": "jeffreys"},
+        "different prior cannot be pooled",
+    ),
+    "name and pair": (
+        {"prior": "uniform"},
+        {"prior": (1, 2)},
+        "different prior cannot",
+    ),
+    "name and rows": (
+        {"prior": "uniform"},
+        {"prior": ROWS},
+        "different prior cannot be pooled",
+    ),
+    "hierarchical": (
+        {"prior": "hierarchical"},
+        {"prior": "uniform"},
+        "different prior cannot",
+    ),
+    "default and its pair": (
+        {},
+        {"prior": (0.5, 0.5)},
+        "different prior cannot be pooled",
+    ),
+    "weights": (
+        {"class_weight": None},
+        {"class_weight": WEIGHTS},
+        "different class_weight cannot",
+    ),
     "pool": (
         {"prior": "jeffreys", "classes": [0, 1]},
         {"prior": "reciprocal", "classes": [0, 2]},
@@ -222,7 +260,11 @@ def test_pooling_needs_the_same_prior_and_weights(one, two, message):
     ("one", "two", "kept"),
     [
         ({"prior": "uniform"}, {"prior": (1, 1)}, ""),
-        ({"prior": "uniform"}, {"prior": [[1, 1], [1, 1]]}, "prior=<array of shape (2, 2)>, "),
+        (
+            {"prior": "uniform"},
+            {"prior": [[1, 1], [1, 1]]},
+            "prior=<array of shape (2, 2)>, ",
+        ),
         ({"prior": "jeffreys"}, {"prior": (0.5, 0.5)}, "prior='jeffreys', "),
         ({"prior": "hierarchical"}, {"prior": Hyperprior()}, "prior='hierarchical', "),
         ({"class_weight": None}, {"class_weight": [3, 3]}, "weighted, "),
@@ -274,13 +316,16 @@ def test_distribution_is_the_engine_s():
     """With the weights of the classes, and a hyperprior of one's own."""
     hyperprior = Hyperprior(kappa=(10, 50), outlier=0.1)
     weights = {"a": 1, "b": 2, "c": 1}
-    posterior = PosteriorBalancedAccuracy(COUNTS, prior=hyperprior, class_weight=weights)
+    posterior = PosteriorBalancedAccuracy(
+        COUNTS, prior=hyperprior, class_weight=weights
+    )
     distribution = HierarchicalBetaAverage(
         COUNTS.correct, COUNTS.total, weights=[0.25, 0.5, 0.25], hyperprior=hyperprior
     )
     assert posterior.credible_interval(method="central") == distribution.interval()
-    assert posterior.prior is hyperprior
-    assert PosteriorBalancedAccuracy(COUNTS, prior="hierarchical").prior == Hyperprior()
+    assert posterior.prior.hyperprior == hyperprior
+    default = PosteriorBalancedAccuracy(COUNTS, prior="hierarchical").prior
+    assert default.hyperprior == Hyperprior()
 
 
 def test_before_the_data():
@@ -289,8 +334,15 @@ def test_before_the_data():
     prior = posterior.prior_distribution
     assert prior.cdf(0.3) == pytest.approx(prior.ccdf(0.7), abs=1e-9)
     assert prior.mean() == pytest.approx(0.5, abs=1e-12)
-    assert prior.standard_deviation() > BetaAverage([1] * 3, [1] * 3).standard_deviation()
+    assert (
+        prior.standard_deviation() > BetaAverage([1] * 3, [1] * 3).standard_deviation()
+    )
     chance = posterior.prob_above_chance()
     assert chance.prior == pytest.approx(prior.ccdf(1 / 3), rel=1e-9)
-    odds = posterior.ccdf(1 / 3) / posterior.cdf(1 / 3) * prior.cdf(1 / 3) / prior.ccdf(1 / 3)
+    odds = (
+        posterior.ccdf(1 / 3)
+        / posterior.cdf(1 / 3)
+        * prior.cdf(1 / 3)
+        / prior.ccdf(1 / 3)
+    )
     assert chance.bayes_factor == pytest.approx(odds, rel=1e-6)

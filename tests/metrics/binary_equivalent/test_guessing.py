@@ -27,9 +27,14 @@ def test_stratified_guesses_by_hand():
     """Eight of one class, two of the other, one error."""
     y_true, y_pred = [0] * 8 + [1] * 2, [0] * 9 + [1]
     test = guessing_test(y_true, y_pred, strategy="stratified")
-    assert test.p_value == pytest.approx(0.8**8 * (1 - 0.8**2) + 8 * 0.8**7 * 0.2 * 0.2**2)
+    assert test.p_value == pytest.approx(
+        0.8**8 * (1 - 0.8**2) + 8 * 0.8**7 * 0.2 * 0.2**2
+    )
     assert test.expected_correct == pytest.approx((8**2 + 2**2) / 10)
-    assert (guessing_test([0, 1], [1, 0]).correct, guessing_test([0, 1], [1, 0]).p_value) == (0, 1)
+    assert (
+        guessing_test([0, 1], [1, 0]).correct,
+        guessing_test([0, 1], [1, 0]).p_value,
+    ) == (0, 1)
 
 
 def test_always_the_same_guess():
@@ -37,7 +42,10 @@ def test_always_the_same_guess():
     y_true, y_pred = ["a"] * 6 + ["b"] * 3, ["a"] * 6 + ["b"] + ["a"] * 2
     assert guessing_test(y_true, y_pred, strategy=[1, 0]).p_value == 0
     assert guessing_test(y_true, ["a"] * 9, strategy=[1, 0]).p_value == 1
-    assert guessing_test(y_true, y_pred, strategy=[1, 3]).expected_correct == 6 / 4 + 3 * 3 / 4
+    assert (
+        guessing_test(y_true, y_pred, strategy=[1, 3]).expected_correct
+        == 6 / 4 + 3 * 3 / 4
+    )
     only = guessing_test(["a"] * 6, ["a"] * 6)
     assert only.p_value == 1
     assert math.isnan(only.error_reduction)
@@ -48,7 +56,9 @@ def test_article_of_many_classes():
     counts = ClassCounts(range(865), np.r_[np.ones(199), np.zeros(666)], np.ones(865))
     test = GuessingTest.from_counts(counts)
     exact = sum(math.comb(865, k) * 864 ** (865 - k) for k in range(199, 866))
-    assert test.log_p_value == pytest.approx(math.log(exact) - 865 * math.log(865), rel=1e-12)
+    assert test.log_p_value == pytest.approx(
+        math.log(exact) - 865 * math.log(865), rel=1e-12
+    )
 
 
 def test_tiny_p_values_have_logarithms():
@@ -78,7 +88,10 @@ def test_every_count(total, shares):
     for k in range(pmf.size):
         before = np.append(0, np.cumsum(total)[:-1])
         counts = ClassCounts(range(len(total)), np.clip(k - before, 0, total), total)
-        tail, test = math.fsum(pmf[k:]), GuessingTest.from_counts(counts, strategy=shares)
+        tail, test = (
+            math.fsum(pmf[k:]),
+            GuessingTest.from_counts(counts, strategy=shares),
+        )
         expected = math.log(tail) if tail else -math.inf
         assert test.log_p_value == pytest.approx(expected, rel=1e-12, abs=1e-12)
 

@@ -32,7 +32,9 @@ def test_score_with_weights_and_labels():
     """Weighted samples; a class without samples is one more to choose from."""
     weight = np.arange(1, 11)
     found = binary_equivalent_accuracy_score(Y_TRUE, Y_PRED, sample_weight=weight)
-    assert found == pytest.approx(accuracy_score(Y_TRUE, Y_PRED, sample_weight=weight) ** (1 / 3))
+    assert found == pytest.approx(
+        accuracy_score(Y_TRUE, Y_PRED, sample_weight=weight) ** (1 / 3)
+    )
     options = {"labels": [*"abcde"], "balanced": True}
     found = binary_equivalent_accuracy_score(Y_TRUE, Y_PRED, **options)
     assert found == pytest.approx(balanced_accuracy_score(Y_TRUE, Y_PRED) ** (1 / 4))
@@ -51,11 +53,15 @@ def test_predicted_classes_are_chosen_from():
     """Three classes, of which two have samples: half and all of these are right."""
     y_true, y_pred = [0, 0, 1, 1], [0, 2, 1, 1]
     assert binary_equivalent_accuracy_score(y_true, y_pred) == pytest.approx(0.75**0.5)
-    assert binary_equivalent_accuracy_score(y_true, y_pred, balanced=True) == pytest.approx(
-        0.75**0.5
+    assert binary_equivalent_accuracy_score(
+        y_true, y_pred, balanced=True
+    ) == pytest.approx(0.75**0.5)
+    assert binary_equivalent_accuracy_score(
+        y_true, y_pred, labels=[0, 1]
+    ) == pytest.approx(0.75)
+    np.testing.assert_allclose(
+        binary_equivalent_recalls(y_true, y_pred), [0.5**0.5, 1, np.nan]
     )
-    assert binary_equivalent_accuracy_score(y_true, y_pred, labels=[0, 1]) == pytest.approx(0.75)
-    np.testing.assert_allclose(binary_equivalent_recalls(y_true, y_pred), [0.5**0.5, 1, np.nan])
     assert binary_equivalent_accuracy_score(["a", "a"], ["a", "b"]) == 0.5
 
 
@@ -72,14 +78,20 @@ def test_posterior_is_transformed(kind):
         low, high = equivalent.credible_interval(method=method)
         held = posterior.cdf(high**2) - posterior.cdf(low**2)
         assert held == pytest.approx(0.95, abs=1e-10)
-    assert equivalent.prob_above(0.9) == pytest.approx(posterior.prob_above(0.81), rel=1e-12)
+    assert equivalent.prob_above(0.9) == pytest.approx(
+        posterior.prob_above(0.81), rel=1e-12
+    )
     draws = np.sqrt(posterior.sample(100_000, rng=0))
-    assert equivalent.mean() == pytest.approx(draws.mean(), abs=5 * draws.std() / 100_000**0.5)
+    assert equivalent.mean() == pytest.approx(
+        draws.mean(), abs=5 * draws.std() / 100_000**0.5
+    )
     assert equivalent.standard_deviation() == pytest.approx(draws.std(), rel=0.015)
     assert equivalent.pdf(equivalent.mode()) > equivalent.pdf(equivalent.mean())
     assert equivalent.chance == pytest.approx(3**-0.5)
     above_chance = float(posterior.prob_above(1 / 3))
-    assert equivalent.prob_above(equivalent.chance) == pytest.approx(above_chance, rel=1e-12)
+    assert equivalent.prob_above(equivalent.chance) == pytest.approx(
+        above_chance, rel=1e-12
+    )
 
 
 # Refusals

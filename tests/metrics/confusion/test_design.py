@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from skpostbac import posterior_accuracy, posterior_balanced_accuracy, posterior_confusion_metric
+from skpostbac import (
+    posterior_accuracy,
+    posterior_balanced_accuracy,
+    posterior_confusion_metric,
+)
 from skpostbac.metrics import GroupsWarning
 from tests.metrics.dependence import slow
 from tests.metrics.dependence.slow import draw
@@ -13,7 +17,9 @@ N_DRAWS = 2000
 
 
 def metric_of(y, y_pred, metric, **options):
-    return posterior_confusion_metric(y, y_pred, metric, n_draws=N_DRAWS, random_state=0, **options)
+    return posterior_confusion_metric(
+        y, y_pred, metric, n_draws=N_DRAWS, random_state=0, **options
+    )
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +38,9 @@ def test_macro_recall_is_the_balanced_accuracy():
     spread = expected.standard_deviation()
     assert found.standard_deviation() == pytest.approx(spread, rel=1e-6)
     np.testing.assert_allclose(
-        found.design_effects.design_effect, expected.design_effects.design_effect, rtol=1e-6
+        found.design_effects.design_effect,
+        expected.design_effects.design_effect,
+        rtol=1e-6,
     )
 
 
@@ -41,7 +49,9 @@ def test_accuracy_is_that_of_one_class(crossing):
     y, y_pred, groups = crossing
     found = metric_of(y, y_pred, "accuracy", groups=groups)
     expected = posterior_accuracy(y, y_pred, groups=groups, prior=found.prior)
-    assert found.standard_deviation() == pytest.approx(expected.standard_deviation(), rel=1e-6)
+    assert found.standard_deviation() == pytest.approx(
+        expected.standard_deviation(), rel=1e-6
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,9 +69,13 @@ def test_shares_of_some_samples(metric, domain, crossing):
     y, y_pred, groups = crossing
     kept = domain(y, y_pred)
     # A predictive value is about whether the samples are of the class.
-    right = (y != 1) if metric == "negative_predictive_value" else (y == 1) & (y_pred == 1)
+    right = (
+        (y != 1) if metric == "negative_predictive_value" else (y == 1) & (y_pred == 1)
+    )
     right = right[kept]
-    *_, deff = slow.effects(np.zeros(kept.sum()), groups[kept], right.astype(int), (~right, right))
+    *_, deff = slow.effects(
+        np.zeros(kept.sum()), groups[kept], right.astype(int), (~right, right)
+    )
     effects = metric_of(y, y_pred, metric, pos_label=1, groups=groups).design_effects
     assert effects.design_effect.max() == pytest.approx(deff[0], rel=1e-5)
     assert effects.effective_size.sum() == pytest.approx(kept.sum() / deff[0], rel=1e-5)
@@ -93,7 +107,9 @@ def test_influences_of_kappa(crossing):
     rows, columns, po = P.sum(axis=1), P.sum(axis=0), np.trace(P)
     pe = rows @ columns
     # Fleiss, Cohen and Everitt (Psychological Bulletin 72, 1969).
-    slope = (y == y_pred) / (1 - pe) - (1 - po) / (1 - pe) ** 2 * (columns[y] + rows[y_pred])
+    slope = (y == y_pred) / (1 - pe) - (1 - po) / (1 - pe) ** 2 * (
+        columns[y] + rows[y_pred]
+    )
     slope -= (po / (1 - pe)) - (1 - po) / (1 - pe) ** 2 * 2 * pe
     *_, deff = slow.effects(np.zeros(len(y)), groups, slope, (slope < 0, slope > 0))
     assert kappa.design_effects.design_effect[0] == pytest.approx(deff[0], rel=1e-5)
@@ -105,7 +121,9 @@ def test_groups_of_one_change_nothing(metric, prevalence, crossing):
     """The posterior is exactly that without groups."""
     y, y_pred, _ = crossing
     alone = metric_of(y, y_pred, metric, prevalence=prevalence)
-    found = metric_of(y, y_pred, metric, prevalence=prevalence, groups=np.arange(len(y)))
+    found = metric_of(
+        y, y_pred, metric, prevalence=prevalence, groups=np.arange(len(y))
+    )
     assert found.mean() == alone.mean()
     assert found.observed == alone.observed
 
@@ -119,7 +137,9 @@ def test_importance_weights(metric, crossing):
     found = metric_of(y, y_pred, metric, **options)
     larger = metric_of(y, y_pred, metric, **{**options, "sample_weight": 1e4 * weight})
     assert larger.mean() == pytest.approx(found.mean(), rel=1e-6)
-    assert larger.standard_deviation() == pytest.approx(found.standard_deviation(), rel=1e-6)
+    assert larger.standard_deviation() == pytest.approx(
+        found.standard_deviation(), rel=1e-6
+    )
     if metric == "recall":
         spread = posterior_balanced_accuracy(y, y_pred, **options).standard_deviation()
         assert found.standard_deviation() == pytest.approx(spread, rel=1e-6)
@@ -131,5 +151,9 @@ def test_importance_weights(metric, crossing):
 def test_few_groups_are_warned_of(crossing):
     """As by the other posteriors; all samples are one class, which has no name."""
     y, y_pred, groups = crossing
-    with pytest.warns(GroupsWarning, match="One group contains a third or more of the samples\\."):
-        metric_of(y, y_pred, "mcc", groups=np.where(np.arange(len(y)) < 150, -1, groups))
+    with pytest.warns(
+        GroupsWarning, match="One group contains a third or more of the samples\\."
+    ):
+        metric_of(
+            y, y_pred, "mcc", groups=np.where(np.arange(len(y)) < 150, -1, groups)
+        )

@@ -21,7 +21,11 @@ CASES = {
     "gain": (C, ExpectedCost([[0, 1], [10, -4]]), (0.7, 0.3)),
     "two values": (C, ExpectedCost([[2, 5], [2, 2]]), "sampled"),
     "class left out": (C, ExpectedCost([[0, 1], [10, 0]]), (0, 1)),
-    "rows of two values": (THREE, ExpectedCost([[0, 4, 4], [1, -1, 1], [9, 9, 2]]), "observed"),
+    "rows of two values": (
+        THREE,
+        ExpectedCost([[0, 4, 4], [1, -1, 1], [9, 9, 2]]),
+        "observed",
+    ),
     "net benefit": (C, NetBenefit(0.3), "sampled"),
     "net benefit of known shares": (C, NetBenefit(0.1), (0.9, 0.1)),
     "net benefit of one of three": (THREE, NetBenefit(0.6), "sampled"),
@@ -49,7 +53,9 @@ def test_exact_distributions_are_those_of_random_matrices(matrix, metric, preval
     cells = matrix + np.where(np.eye(k) > 0, 1 / k, 1 / (k * (k - 1)))
     draws = np.random.default_rng(0).standard_gamma(cells, (N_DRAWS, k, k))
     if prevalence != "sampled":
-        shares = matrix.sum(axis=1) if prevalence == "observed" else np.array(prevalence)
+        shares = (
+            matrix.sum(axis=1) if prevalence == "observed" else np.array(prevalence)
+        )
         draws *= shares[:, np.newaxis] / draws.sum(axis=2, keepdims=True)
     draws /= draws.sum(axis=(1, 2), keepdims=True)
     values = np.einsum("nij,ij->n", draws, payoffs_of(metric, k))
@@ -89,7 +95,9 @@ def test_many_costs_are_drawn():
     for prevalence in ("sampled", "observed"):
         posterior = from_matrix(THREE, metric, prevalence=prevalence, random_state=0)
         assert posterior.monte_carlo_error() > 0
-        assert posterior.observed == pytest.approx(((THREE * metric.costs).sum()) / THREE.sum())
+        assert posterior.observed == pytest.approx(
+            ((THREE * metric.costs).sum()) / THREE.sum()
+        )
 
 
 @pytest.mark.parametrize(
@@ -124,10 +132,18 @@ def test_the_median_stands_for_an_infinite_mean():
     draws = rng.beta(18.5, 2.5, 10**6) / rng.beta(0.5, 30.5, 10**6)
     assert ratio.median() == pytest.approx(np.median(draws), rel=0.01)
     assert ratio.mean() == np.inf
-    assert f"('positive_likelihood_ratio of 1', median={ratio.median():.3f}, 95% CI" in repr(ratio)
+    assert (
+        f"('positive_likelihood_ratio of 1', median={ratio.median():.3f}, 95% CI"
+        in repr(ratio)
+    )
     first, second = sentences(ratio).splitlines()
-    assert first.startswith(f"Positive likelihood ratio of 1: median {ratio.median():.3f} (95%")
-    assert second == "The mean is infinite, because a denominator close to 0 is too likely."
+    assert first.startswith(
+        f"Positive likelihood ratio of 1: median {ratio.median():.3f} (95%"
+    )
+    assert (
+        second
+        == "The mean is infinite, because a denominator close to 0 is too likely."
+    )
     assert ">median</th>" in ratio._repr_html_()
     finite = from_matrix(C, "positive_likelihood_ratio", pos_label=1)
     assert "mean=" in repr(finite)
@@ -146,5 +162,7 @@ def test_threshold_next_to_one_is_told_from_one():
 def test_infinite_ratio_without_errors_gives_no_warning():
     """Any prior moves it, and no other prior would help."""
     with warnings.catch_warnings(action="error", category=PriorInfluenceWarning):
-        posterior = from_matrix([[50, 0], [0, 50]], "positive_likelihood_ratio", prior="jeffreys")
+        posterior = from_matrix(
+            [[50, 0], [0, 50]], "positive_likelihood_ratio", prior="jeffreys"
+        )
     assert posterior.observed == np.inf

@@ -36,12 +36,21 @@ FIVE = {
 THREE_CLASSES = np.transpose([[102, 10, 5], [8, 89, 12], [7, 11, 120]])
 LIKELIHOOD_RATIOS = ["negative_likelihood_ratio", "positive_likelihood_ratio"]
 AVERAGED = ["f1", "false_positive_rate", "precision", "recall"]
-BY_CLASS = [*AVERAGED, "f0.5", "f2", "jaccard", "negative_predictive_value", *LIKELIHOOD_RATIOS]
+BY_CLASS = [
+    *AVERAGED,
+    "f0.5",
+    "f2",
+    "jaccard",
+    "negative_predictive_value",
+    *LIKELIHOOD_RATIOS,
+]
 PREVALENCES = ["sampled", "observed", (0.1, 0.2, 0.7)]
 
 
 # Small matrices, on purpose.
-prior_moves_it = pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
+prior_moves_it = pytest.mark.filterwarnings(
+    "ignore::skpostbac.metrics.PriorInfluenceWarning"
+)
 
 
 def matrix_of(tn, fn, fp, tp):
@@ -62,9 +71,13 @@ def as_labels(C):
 
 def test_a_tiny_prior_keeps_its_digits():
     """Exponents are sums of cells alone: a difference of large ones rounds the smallest prior."""
-    posterior = from_matrix(np.diag([30, 12]), "precision", pos_label=1, prior=(1e-6, 1e-6))
+    posterior = from_matrix(
+        np.diag([30, 12]), "precision", pos_label=1, prior=(1e-6, 1e-6)
+    )
     assert posterior.distribution.b == [1e-6]
-    macro = from_matrix(np.diag([30, 12]), "precision", average="macro", prior=(1e-6, 1e-6))
+    macro = from_matrix(
+        np.diag([30, 12]), "precision", average="macro", prior=(1e-6, 1e-6)
+    )
     np.testing.assert_array_equal(macro.distribution.b, 1e-6)
 
 
@@ -85,7 +98,11 @@ def test_five_classifiers_have_beta_posteriors(cells):
         posterior = from_matrix(matrix_of(*cells), name, **class_1(name))
         interval = posterior.credible_interval(0.9, method="central")
         found = [posterior.mean(), *interval, posterior.prob_above(0.8)]
-        expected = [distribution.mean(), *distribution.ppf([0.05, 0.95]), distribution.sf(0.8)]
+        expected = [
+            distribution.mean(),
+            *distribution.ppf([0.05, 0.95]),
+            distribution.sf(0.8),
+        ]
         np.testing.assert_allclose(found, expected, rtol=1e-9)
         assert posterior.monte_carlo_error() == 0
 
@@ -93,15 +110,21 @@ def test_five_classifiers_have_beta_posteriors(cells):
 # Distributions and draws
 
 
-@pytest.mark.parametrize("prior", ["uniform", "jeffreys", [(3, 1), (1, 2), (0.5, 4)]], ids=str)
+@pytest.mark.parametrize(
+    "prior", ["uniform", "jeffreys", [(3, 1), (1, 2), (0.5, 4)]], ids=str
+)
 def test_recalls_are_those_of_the_balanced_accuracy(prior):
     """Exactly the same distributions, and so is their average."""
-    balanced = PosteriorBalancedAccuracy.from_confusion_matrix(THREE_CLASSES, prior=prior)
+    balanced = PosteriorBalancedAccuracy.from_confusion_matrix(
+        THREE_CLASSES, prior=prior
+    )
     averaged = from_matrix(THREE_CLASSES, "recall", prior=prior).distribution
     np.testing.assert_allclose(averaged.a, balanced.distribution.a, rtol=1e-15)
     np.testing.assert_allclose(averaged.b, balanced.distribution.b, rtol=1e-15)
     for label, distribution in balanced.recalls().items():
-        single = from_matrix(THREE_CLASSES, "recall", pos_label=label, prior=prior).distribution
+        single = from_matrix(
+            THREE_CLASSES, "recall", pos_label=label, prior=prior
+        ).distribution
         np.testing.assert_allclose(
             [single.a, single.b], [distribution.a, distribution.b], rtol=1e-15
         )
@@ -147,12 +170,18 @@ def functions(name):
 
 @pytest.mark.parametrize("prevalence", PREVALENCES, ids=str)
 @pytest.mark.parametrize(
-    "name", [*AVERAGED, "accuracy", "f0.5", "f2", "jaccard", "negative_predictive_value"]
+    "name",
+    [*AVERAGED, "accuracy", "f0.5", "f2", "jaccard", "negative_predictive_value"],
 )
 def test_distributions_agree_with_draws(name, prevalence):
     """A metric that is only known as a function is drawn: the same distribution."""
     C = [[20, 3, 2], [4, 5, 6], [0, 1, 9]]
-    options = {"prevalence": prevalence, "prior": (2, 1), "random_state": 7, "n_draws": 20_000}
+    options = {
+        "prevalence": prevalence,
+        "prior": (2, 1),
+        "random_state": 7,
+        "n_draws": 20_000,
+    }
     for target, function in functions(name)[:: 1 if name in AVERAGED else 2]:
         exact = from_matrix(C, name, **target, **options)
         drawn = from_matrix(C, function, **options)
@@ -197,11 +226,16 @@ def test_what_has_kinks_is_drawn(C, shares):
     options = {"pos_label": 0, "n_draws": 50, "random_state": 0}
     assert from_matrix(C, "f1", prevalence=shares, **options).monte_carlo_error() > 0
     merged = np.array(C)[:2, :2]
-    assert from_matrix(merged, "f1", prevalence=shares[:2], **options).monte_carlo_error() == 0
+    assert (
+        from_matrix(merged, "f1", prevalence=shares[:2], **options).monte_carlo_error()
+        == 0
+    )
 
 
 @pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
-@pytest.mark.parametrize("prevalence", ["sampled", [0.2, 0.3, 0.5]], ids=["sampled", "known"])
+@pytest.mark.parametrize(
+    "prevalence", ["sampled", [0.2, 0.3, 0.5]], ids=["sampled", "known"]
+)
 @pytest.mark.parametrize("name", BY_CLASS)
 def test_averages_are_near_what_is_observed(name, average, prevalence):
     """Of a million samples: no distribution is that of another metric."""
@@ -220,7 +254,10 @@ def test_results_are_the_same_in_every_call():
 
 def test_errors_of_the_interval_are_shown():
     """What is shown is the spread of the ends over seeds, to a third, and not that of the mean."""
-    runs = [from_matrix(THREE_CLASSES, "mcc", n_draws=20_000, random_state=i) for i in range(50)]
+    runs = [
+        from_matrix(THREE_CLASSES, "mcc", n_draws=20_000, random_state=i)
+        for i in range(50)
+    ]
     figures = [run.summary() for run in runs]
     for key in ("low", "high"):
         told = np.mean([one[f"{key}_error"] for one in figures])
@@ -237,7 +274,11 @@ def test_many_classes_are_drawn_in_blocks():
     """More cells than fit one block: the means of the recalls are the closed form."""
     C = np.eye(60) * 99 + 1
     drawn = from_matrix(
-        C, function_of("recall", {"average": "macro"}), n_draws=500, random_state=0, prior="uniform"
+        C,
+        function_of("recall", {"average": "macro"}),
+        n_draws=500,
+        random_state=0,
+        prior="uniform",
     )
     assert drawn.distribution.draws.shape == (500,)
     assert drawn.mean() == pytest.approx(101 / 161, abs=5 * drawn.monte_carlo_error())
@@ -258,14 +299,22 @@ def test_functions_get_shares():
     # One Dirichlet distribution of the cells 6, 2, 3, 5.
     error = posterior.monte_carlo_error()
     assert posterior.mean() == pytest.approx((2 + 10 * 3) / 16, abs=5 * error)
-    total = from_matrix([[5, 1], [2, 4]], lambda C: C.sum(axis=(1, 2)), n_draws=9, prior="uniform")
-    np.testing.assert_allclose([total.observed, *total.distribution.draws], 1, rtol=1e-14)
+    total = from_matrix(
+        [[5, 1], [2, 4]], lambda C: C.sum(axis=(1, 2)), n_draws=9, prior="uniform"
+    )
+    np.testing.assert_allclose(
+        [total.observed, *total.distribution.draws], 1, rtol=1e-14
+    )
 
 
 def test_observed_has_the_shares_of_the_population():
     """Given shares take the place of those of the test set, by Bayes' theorem."""
     posterior = from_matrix(
-        [[90, 10], [20, 80]], "precision", pos_label=1, prevalence=[0.99, 0.01], random_state=0
+        [[90, 10], [20, 80]],
+        "precision",
+        pos_label=1,
+        prevalence=[0.99, 0.01],
+        random_state=0,
     )
     expected = 0.01 * 0.8 / (0.01 * 0.8 + 0.99 * 0.1)
     assert posterior.observed == pytest.approx(expected, rel=1e-14)
@@ -318,7 +367,9 @@ def test_a_metric_is_warned_of_by_its_distance(n_classes, n):
         from_matrix(C, "recall", prior="uniform")
     counts = ClassCounts(range(n_classes), C.diagonal(), C.sum(axis=1))
     influence = PosteriorBalancedAccuracy(counts, prior="uniform").prior_influence()
-    is_far = abs(influence.shift) > 1.5 and abs(influence.mean - influence.observed) > 0.005
+    is_far = (
+        abs(influence.shift) > 1.5 and abs(influence.mean - influence.observed) > 0.005
+    )
     assert bool(record) == is_far
 
 
@@ -332,12 +383,19 @@ def test_labels_as_of_the_confusion_matrix():
     precision = posterior_confusion_metric(y_true, y_pred, "precision", pos_label="c")
     assert precision.mean() == pytest.approx((1 / 2) / (1 / 2 + 1 + 2 / 4))
     recall = posterior_confusion_metric(
-        y_true, y_pred, "recall", pos_label="b", labels=["b", "c"], sample_weight=[1, 1, 2, 3]
+        y_true,
+        y_pred,
+        "recall",
+        pos_label="b",
+        labels=["b", "c"],
+        sample_weight=[1, 1, 2, 3],
     )
     assert recall.mean() == pytest.approx((5 + 1 / 2) / (5 + 1))
     # A sample of weight 0 has no part, whatever is predicted for it.
     options = {"labels": ["a", "b"], "sample_weight": [1, 0, 1, 1]}
-    assert posterior_confusion_metric(y_true, y_pred, "accuracy", **options).observed == 1
+    assert (
+        posterior_confusion_metric(y_true, y_pred, "accuracy", **options).observed == 1
+    )
 
 
 def test_default_prior_is_that_of_the_balanced_accuracy():
@@ -346,11 +404,15 @@ def test_default_prior_is_that_of_the_balanced_accuracy():
     y_pred = np.where(np.arange(52) % 7 == 0, (y_true + 1) % 5, y_true)
     posterior = posterior_balanced_accuracy(y_true, y_pred)
     macro = posterior_confusion_metric(y_true, y_pred, "recall")
-    assert macro.credible_interval() == pytest.approx(posterior.credible_interval(), abs=1e-12)
+    assert macro.credible_interval() == pytest.approx(
+        posterior.credible_interval(), abs=1e-12
+    )
     recall = posterior_confusion_metric(y_true, y_pred, "recall", pos_label=3)
     n, right = 3, (y_pred[y_true == 3] == 3).sum()
     low, high = stats.beta(right + 0.5, n - right + 0.5).interval(0.95)
-    assert recall.credible_interval(method="central") == pytest.approx((low, high), abs=1e-9)
+    assert recall.credible_interval(method="central") == pytest.approx(
+        (low, high), abs=1e-9
+    )
 
 
 # Names and averages of scikit-learn
@@ -390,7 +452,11 @@ def test_observed_metrics(name, C):
         ("f1_score", None, metrics.f1_score),
         ("F1", "binary", metrics.f1_score),
         ("f1_macro", None, partial(metrics.f1_score, average="macro")),
-        ("precision_score", "weighted", partial(metrics.precision_score, average="weighted")),
+        (
+            "precision_score",
+            "weighted",
+            partial(metrics.precision_score, average="weighted"),
+        ),
         ("jaccard_micro", None, partial(metrics.jaccard_score, average="micro")),
         ("sensitivity", None, metrics.recall_score),
         ("PPV", None, metrics.precision_score),
@@ -404,7 +470,9 @@ def test_observed_metrics(name, C):
 @pytest.mark.parametrize("labels", [(0, 1), (False, True), (-1, 1)], ids=str)
 def test_two_classes_as_in_scikit_learn(name, average, expected, labels):
     """The observed metric is scikit-learn's, by its names and defaults."""
-    y_true, y_pred = (np.array(labels)[codes] for codes in as_labels(np.array([[7, 2], [4, 9]])))
+    y_true, y_pred = (
+        np.array(labels)[codes] for codes in as_labels(np.array([[7, 2], [4, 9]]))
+    )
     posterior = posterior_confusion_metric(
         y_true, y_pred, name, average=average, n_draws=50, random_state=0
     )
@@ -427,7 +495,10 @@ def test_weighted_averages_are_those_of_scikit_learn(name):
 # Intervals of draws
 
 
-@pytest.mark.parametrize("prior", ["uniform", "jeffreys", "reciprocal", [(1, 2), (3, 4), (2, 0.5)]])
+@pytest.mark.parametrize(
+    "prior",
+    ["uniform", "jeffreys", "calibrated", "reciprocal", [(1, 2), (3, 4), (2, 0.5)]],
+)
 @pytest.mark.parametrize(
     ("metric", "average"),
     [("accuracy", "macro"), ("precision", "micro")],
@@ -439,9 +510,13 @@ def test_the_prior_of_the_accuracy_is_told(metric, average, prior):
     posterior = PosteriorConfusionMetric.from_confusion_matrix(
         C, metric, average=average, prior=prior
     )
-    other = PosteriorAccuracy.from_confusion_matrix(C, prior=posterior.prior)
-    assert posterior.credible_interval() == pytest.approx(other.credible_interval(), rel=1e-12)
-    assert ("prior=Beta(" in repr(posterior)) == (prior != "reciprocal")
+    other = PosteriorAccuracy.from_confusion_matrix(C, prior=posterior.metric_prior)
+    assert posterior.credible_interval() == pytest.approx(
+        other.credible_interval(), rel=1e-12
+    )
+    assert ("prior=Beta(" in repr(posterior)) == (
+        prior not in ("calibrated", "reciprocal")
+    )
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "kappa"])

@@ -24,10 +24,18 @@ read = READERS["accuracy"]
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 def test_normalised_matrices_are_refused(read, normalize, digits):
     """They do not tell how many samples there were; absent classes have shares of 0."""
-    where = {"true": "each of its rows", "pred": "each of its columns", "all": "all of them"}
+    where = {
+        "true": "each of its rows",
+        "pred": "each of its columns",
+        "all": "all of them",
+    }
     for labels in (None, range(5)):
-        C = confusion_matrix(Y_TRUE, Y_PRED, labels=labels, normalize=normalize).round(digits)
-        with pytest.raises(ValueError, match=rf"^C must hold counts, .* {where[normalize]}: give"):
+        C = confusion_matrix(Y_TRUE, Y_PRED, labels=labels, normalize=normalize).round(
+            digits
+        )
+        with pytest.raises(
+            ValueError, match=rf"^C must hold counts, .* {where[normalize]}: give"
+        ):
             read(C)
 
 
@@ -48,7 +56,10 @@ def test_counts_need_not_be_integers(C):
     """Sums of weights are taken as they are, even if one class has just 1."""
     C = np.asarray(C)
     expected = ClassCounts(range(len(C)), np.diag(C), C.sum(axis=1))
-    assert PosteriorBalancedAccuracy.from_confusion_matrix(C, prior=(1, 2)).counts == expected
+    assert (
+        PosteriorBalancedAccuracy.from_confusion_matrix(C, prior=(1, 2)).counts
+        == expected
+    )
 
 
 def test_labels_of_tables():
@@ -60,5 +71,7 @@ def test_labels_of_tables():
             counts = ClassCounts(expected, [3, 2], [4, 2])
             assert kind.from_confusion_matrix(C, labels=labels).counts == counts
             assert kind.from_counts(correct, total, classes=labels).counts == counts
-        assert kind.from_counts([3, 2], total).counts == ClassCounts([0, 1], [3, 2], [4, 2])
+        assert kind.from_counts([3, 2], total).counts == ClassCounts(
+            [0, 1], [3, 2], [4, 2]
+        )
     assert Metric.from_confusion_matrix(C, "recall", pos_label="b").observed == 0.75

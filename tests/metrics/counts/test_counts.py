@@ -23,7 +23,9 @@ BLOCK = 2**16
 # The numbers of the labels have gaps and another order than the labels.
 # Older versions of polars have one space of numbers for all categoricals, or one for each.
 SHARED = (
-    pl.Categorical(pl.Categories("test_counts")) if hasattr(pl, "Categories") else pl.Categorical
+    pl.Categorical(pl.Categories("test_counts"))
+    if hasattr(pl, "Categories")
+    else pl.Categorical
 )
 pl.Series(["class 5", "other", "class 8", "class 6"], dtype=SHARED)
 ENUM = pl.Enum(list("zxbyac"))
@@ -41,14 +43,24 @@ LABEL_KINDS = {
     "list of str": lambda codes: [f"class {code}" for code in codes],
     "pandas int": lambda codes: pd.Series(codes, index=range(5, 5 + len(codes))),
     "pandas Int64": lambda codes: pd.Series(codes, dtype="Int64"),
-    "pandas string": lambda codes: pd.Series([f"class {code}" for code in codes], dtype="string"),
+    "pandas string": lambda codes: pd.Series(
+        [f"class {code}" for code in codes], dtype="string"
+    ),
     "pandas categorical": lambda codes: pd.Series(list(codes), dtype="category"),
     "polars int": lambda codes: pl.Series(codes),
     "polars str": lambda codes: pl.Series([f"class {code}" for code in codes]),
-    "pandas unused": lambda codes: pd.Categorical.from_codes(codes, ["z", "b", "a", "c", "d"]),
-    "pandas Int64 categorical": lambda codes: pd.Series(codes, dtype="Int64").astype("category"),
-    "polars categorical": lambda codes: pl.Series([f"class {9 - c}" for c in codes], dtype=SHARED),
-    "polars enum": lambda codes: pl.Series(["zbac"[code] for code in codes], dtype=ENUM),
+    "pandas unused": lambda codes: pd.Categorical.from_codes(
+        codes, ["z", "b", "a", "c", "d"]
+    ),
+    "pandas Int64 categorical": lambda codes: pd.Series(codes, dtype="Int64").astype(
+        "category"
+    ),
+    "polars categorical": lambda codes: pl.Series(
+        [f"class {9 - c}" for c in codes], dtype=SHARED
+    ),
+    "polars enum": lambda codes: pl.Series(
+        ["zbac"[code] for code in codes], dtype=ENUM
+    ),
 }
 
 codes = st.integers(0, 3)
@@ -93,14 +105,18 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("chosen", [None, [2, 0], [1, 3, 2, 0]], ids=["found", "some", "all"])
+@pytest.mark.parametrize(
+    "chosen", [None, [2, 0], [1, 3, 2, 0]], ids=["found", "some", "all"]
+)
 @pytest.mark.parametrize("names", LABELS.values(), ids=LABELS)
 @given(data=partitions(st.tuples(codes, codes, st.integers(0, 3))))
 def test_any_partition_in_any_order_gives_the_whole(names, chosen, data):
     """Also if parts are empty, have none of the classes, or are the first to have one."""
     labels = chosen and list(dict.fromkeys(names[code] for code in chosen))
     whole, parts = data
-    table = {name: [0, 0] for name in labels or sorted({names[true] for true, _, _ in whole})}
+    table = {
+        name: [0, 0] for name in labels or sorted({names[true] for true, _, _ in whole})
+    }
     for true, pred, weight in whole:
         if names[true] in table:
             table[names[true]][0] += weight * (names[true] == names[pred])
@@ -124,7 +140,10 @@ def test_null_characters_tell_labels_apart(container):
     expected = [("a", 1, 1), ("a\0", 0, 1), ("b", 1, 1)]
     counts = class_counts(y_true, y_pred)
     for found in (counts, counts + counts.reindex(["b"]).reindex(["a\0"])):
-        assert list(zip(found.classes, found.correct, found.total, strict=True)) == expected
+        assert (
+            list(zip(found.classes, found.correct, found.total, strict=True))
+            == expected
+        )
     made = ClassCounts(container(["a", "a\0"]), [1, 0], [1, 1])
     assert made == counts.reindex(["a", "a\0"]) == ClassCounts.from_json(made.to_json())
 
@@ -133,7 +152,12 @@ def test_empty_counts_are_neutral():
     """They are a value like others, and change nothing when added."""
     empty, counts = ClassCounts.empty(), ClassCounts(["b", "a"], [1, 1], [2, 3])
     assert empty + counts == counts + empty == counts
-    assert empty + empty == sum([empty, empty]) == pickle.loads(pickle.dumps(empty)) == empty
+    assert (
+        empty + empty
+        == sum([empty, empty])
+        == pickle.loads(pickle.dumps(empty))
+        == empty
+    )
     assert empty != counts
     assert (empty.n_classes, empty.n_samples, repr(empty)) == (0, 0, "ClassCounts()")
     assert empty.reindex(["a"]) == ClassCounts(["a"], [0], [0])
@@ -164,7 +188,9 @@ def test_blocks_add_up(labels, weighted):
     total = np.bincount(true, weight)
     correct = np.bincount(true[true == pred], weight[true == pred], minlength=4)
     order = np.argsort(labels)
-    counts = class_counts(labels[true], labels[pred], sample_weight=weight if weighted else None)
+    counts = class_counts(
+        labels[true], labels[pred], sample_weight=weight if weighted else None
+    )
     assert counts == ClassCounts(labels[order], correct[order], total[order])
     kind = labels.dtype.kind
     assert counts.classes.dtype.kind == ("U" if kind == "O" else kind)
@@ -205,7 +231,11 @@ def test_categories_compare_by_label(dtype):
     y_true, y_pred = list("aabbc"), list("abbzz")
     expected = ClassCounts(list("abc"), [1, 1, 0], [2, 2, 1])
     true = [y_true, pd.Categorical(y_true), pl.Series(y_true, dtype=dtype)]
-    pred = [y_pred, pd.Categorical(y_pred, list("zyba")), pl.Series(y_pred, dtype=dtype)]
+    pred = [
+        y_pred,
+        pd.Categorical(y_pred, list("zyba")),
+        pl.Series(y_pred, dtype=dtype),
+    ]
     for first, second in product(true, pred):
         assert class_counts(first, second) == expected
 
@@ -223,8 +253,14 @@ def test_shares_of_correct_predictions():
 
 def test_repr_is_one_line():
     """Labels and counts, and no more than a line of them."""
-    assert repr(ClassCounts(["a"], [0.25], [1e12])) == "ClassCounts('a': 0.25/1000000000000)"
-    assert repr(ClassCounts([0, 1], [1, 0], [3, 1e15])) == "ClassCounts(0: 1/3, 1: 0/1e+15)"
+    assert (
+        repr(ClassCounts(["a"], [0.25], [1e12]))
+        == "ClassCounts('a': 0.25/1000000000000)"
+    )
+    assert (
+        repr(ClassCounts([0, 1], [1, 0], [3, 1e15]))
+        == "ClassCounts(0: 1/3, 1: 0/1e+15)"
+    )
     shown = ", ".join(f"{i}: 1/1" for i in range(8))
     many = ClassCounts(np.arange(10), np.ones(10), np.ones(10))
     assert repr(many) == f"ClassCounts({shown}, ..., n_classes=10)"
@@ -234,4 +270,6 @@ def test_long_integers_do_not_merge():
     """Integers that are equal as floats stay different."""
     y_true = np.array([2**53, 2**53 + 1])
     assert class_counts(y_true, y_true.astype(float)).correct.tolist() == [1, 0]
-    assert class_counts([0, 1, 1], [0.0, True, 0]) == ClassCounts([0, 1], [1, 1], [1, 2])
+    assert class_counts([0, 1, 1], [0.0, True, 0]) == ClassCounts(
+        [0, 1], [1, 1], [1, 2]
+    )

@@ -46,7 +46,9 @@ def test_class_counts_come_back(labels, data):
 def test_paired_counts_come_back(labels, data):
     """With names of any text."""
     classes = data.draw(st.lists(labels, min_size=1, max_size=4, unique=True))
-    names = data.draw(st.lists(st.text(min_size=1), min_size=1, max_size=3, unique=True))
+    names = data.draw(
+        st.lists(st.text(min_size=1), min_size=1, max_size=3, unique=True)
+    )
     row = st.tuples(
         st.integers(0, len(classes) - 1),
         st.tuples(*[st.booleans()] * len(names)),
@@ -62,7 +64,9 @@ def test_paired_counts_come_back(labels, data):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("counts", [COUNTS, PAIRED], ids=["ClassCounts", "PairedCounts"])
+@pytest.mark.parametrize(
+    "counts", [COUNTS, PAIRED], ids=["ClassCounts", "PairedCounts"]
+)
 @given(data=st.data())
 def test_malformed_documents_are_refused(counts, data):
     """Whatever stands for a value, and wherever the text is cut or changed."""

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from skpostbac.metrics import ClassCounts, PairedCounts, class_counts, paired_counts
 
 label = st.integers(0, 3)
-samples = st.lists(st.tuples(label, label, label, label, st.integers(0, 5)), min_size=1).filter(
-    lambda rows: any(row[-1] for row in rows)
-)
+samples = st.lists(
+    st.tuples(label, label, label, label, st.integers(0, 5)), min_size=1
+).filter(lambda rows: any(row[-1] for row in rows))
 
 
 def read(rows):
@@ -29,7 +29,9 @@ def as_counter(counts):
     """Return how often each class and pattern occurs."""
     labels = counts.classes[counts.class_index].tolist()
     patterns = map(tuple, counts.patterns.tolist())
-    return Counter(dict(zip(zip(labels, patterns, strict=True), counts.counts, strict=True)))
+    return Counter(
+        dict(zip(zip(labels, patterns, strict=True), counts.counts, strict=True))
+    )
 
 
 @pytest.fixture
@@ -62,7 +64,9 @@ def test_patterns_are_counted(rows):
     [
         pytest.param(np.array, id="int"),
         pytest.param(lambda codes: np.array(codes, float), id="float"),
-        pytest.param(lambda codes: np.array([f"class {code}" for code in codes]), id="str"),
+        pytest.param(
+            lambda codes: np.array([f"class {code}" for code in codes]), id="str"
+        ),
         pytest.param(pd.Series, id="pandas"),
     ],
 )
@@ -77,7 +81,9 @@ def test_margins_are_the_class_counts(kind, labels, rows):
         assert counts.margin(name) == class_counts(kind(y_true), y_pred, **options)
 
 
-@given(rows=samples, cuts=st.lists(st.integers(0, 20), max_size=4), labels=st.booleans())
+@given(
+    rows=samples, cuts=st.lists(st.integers(0, 20), max_size=4), labels=st.booleans()
+)
 def test_any_partition_gives_the_whole(rows, cuts, labels):
     """Also if parts are empty, or have none of the classes, or classifiers in another order."""
     options = {"labels": [2, 0, 9]} if labels else {}
@@ -87,7 +93,9 @@ def test_any_partition_gives_the_whole(rows, cuts, labels):
     parts = [slice(*pair) for pair in pairwise(bounds)]
     for part in reversed(parts):
         batch = {name: predictions[name][part] for name in "CAB"}
-        counts = counts.update(y_true[part], batch, sample_weight=weight[part], **options)
+        counts = counts.update(
+            y_true[part], batch, sample_weight=weight[part], **options
+        )
     assert counts == whole
     assert PairedCounts.from_json(whole.to_json()) == whole
 
@@ -113,19 +121,26 @@ def test_cells_belong_to_the_margins(rows):
     both, only_a, only_b, neither = counts.cells("A", "B").T
     assert (both + only_a).tolist() == counts.margin("A").correct.tolist()
     assert (both + only_b).tolist() == counts.margin("B").correct.tolist()
-    assert (both + only_a + only_b + neither).tolist() == counts.margin("A").total.tolist()
+    assert (both + only_a + only_b + neither).tolist() == counts.margin(
+        "A"
+    ).total.tolist()
     np.testing.assert_array_equal(
         counts.cells("B", "A"), np.stack([both, only_b, only_a, neither], axis=1)
     )
 
 
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+@pytest.mark.parametrize(
+    "frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"]
+)
 def test_a_column_of_a_data_frame_is_a_classifier(frame):
     """It counts as a mapping of its columns, in their order, also batch by batch."""
     y_true, predictions = list("aabb"), {"two": list("abbb"), "one": list("aaba")}
     expected = paired_counts(y_true, predictions)
     assert paired_counts(y_true, frame(predictions)) == expected
-    assert PairedCounts.empty(["two", "one"]).update(y_true, frame(predictions)) == expected
+    assert (
+        PairedCounts.empty(["two", "one"]).update(y_true, frame(predictions))
+        == expected
+    )
 
 
 def test_rows_are_normalised():

@@ -24,7 +24,13 @@ def tables(class_index, group, values, shows):
     found = {}
     for i, g, x, *evidence in zip(class_index, group, values, *shows, strict=True):
         n, k, q, first, second = found.setdefault(i, {}).get(g, (0, 0, 0, False, False))
-        found[i][g] = (n + 1, k + x, q + x * x, first or evidence[0], second or evidence[1])
+        found[i][g] = (
+            n + 1,
+            k + x,
+            q + x * x,
+            first or evidence[0],
+            second or evidence[1],
+        )
     return found
 
 
@@ -46,14 +52,19 @@ def effects(class_index, group, values, shows):
         numerator += w * ((n[i] - 1) * a - (len(groups) - 1) * q)
         weighted[i] = w * (b * q + (m[i] - 1) * a)
         denominator += weighted[i]
-        freedom[i] = min(len(groups) - 1, sum(c[3] for c in groups), sum(c[4] for c in groups))
+        freedom[i] = min(
+            len(groups) - 1, sum(c[3] for c in groups), sum(c[4] for c in groups)
+        )
     rho = min(max(numerator / denominator, 0.0), 1.0) if denominator else 0.0
     known = [i for i in classes if freedom[i] > 0]
     squares = sum(weighted[i] ** 2 / freedom[i] for i in known)
     distinct = len({g for i in classes for g in cells[i]})
     nu = 0.0
     if squares:
-        nu = min(sum(weighted[i] for i in known) ** 2 / squares, sum(freedom[i] for i in known))
+        nu = min(
+            sum(weighted[i] for i in known) ** 2 / squares,
+            sum(freedom[i] for i in known),
+        )
         nu *= distinct / sum(len(cells[i]) for i in classes)
     factor = (t.ppf(0.975, nu + 2) / norm.ppf(0.975)) ** 2
     used = (nu * rho + 2 * 0.2) / (nu + 2) * factor
@@ -87,10 +98,16 @@ def overlap_of(cells, n, i, j):
 
 def widening(class_index, group, variances, design_effects, across, weights):
     """Return what the variance of the weighted average is multiplied by."""
-    cells = tables(class_index, group, np.zeros(len(group)), np.zeros((2, len(group)), bool))
+    cells = tables(
+        class_index, group, np.zeros(len(group)), np.zeros((2, len(group)), bool)
+    )
     classes = sorted(cells)
     n = {i: sum(c[0] for c in cells[i].values()) for i in classes}
     s = {i: weights[place] * sqrt(variances[place]) for place, i in enumerate(classes)}
-    shared = sum(overlap_of(cells, n, i, j) * s[i] * s[j] for i, j in combinations(classes, 2))
-    own = sum(s[i] ** 2 * design_effects[place] / n[i] for place, i in enumerate(classes))
+    shared = sum(
+        overlap_of(cells, n, i, j) * s[i] * s[j] for i, j in combinations(classes, 2)
+    )
+    own = sum(
+        s[i] ** 2 * design_effects[place] / n[i] for place, i in enumerate(classes)
+    )
     return 1 + 2 * across * shared / own

@@ -44,7 +44,9 @@ def by_hand(y, right, weight):
 
 @pytest.mark.filterwarnings("ignore:A few large importance weights")
 @pytest.mark.parametrize("variation", [0.3, 1, 2])
-@pytest.mark.parametrize("tied", [-1, 0, 1], ids=["errors heavier", "unrelated", "errors lighter"])
+@pytest.mark.parametrize(
+    "tied", [-1, 0, 1], ids=["errors heavier", "unrelated", "errors lighter"]
+)
 def test_effective_size(variation, tied):
     """That of Kish, or less where errors have the larger weights."""
     y, y_pred, _, _ = draw(1, n=300)
@@ -65,7 +67,9 @@ def test_effective_size_of_a_difference(names, sign):
     y, one, two, _ = draw(1, n=300)
     discordance = (one == y) * 1.0 - (two == y)
     weight = weights_of(300, 1) * np.exp(abs(discordance))
-    counts = paired_counts(y, {"a": one, "b": two}, sample_weight=weight, weight_type="importance")
+    counts = paired_counts(
+        y, {"a": one, "b": two}, sample_weight=weight, weight_type="importance"
+    )
     found = counts.design_effects(*names).effective_size
     for label in range(3):
         w, x = weight[y == label], sign * discordance[y == label]
@@ -90,7 +94,9 @@ def test_scale_of_importance_weights_does_not_matter(scale, is_grouped):
         options = {"sample_weight": weight, "weight_type": "importance"}
         options |= {"groups": groups} if is_grouped else {}
         counts = class_counts(y, y_pred, **options)
-        pair = PosteriorComparison.from_paired_counts(paired_counts(y, named, **options))
+        pair = PosteriorComparison.from_paired_counts(
+            paired_counts(y, named, **options)
+        )
         interval = PosteriorBalancedAccuracy(counts).credible_interval()
         difference = pair.difference_interval("a", "b")
         found.append([*counts.effective().total, *interval, *difference])
@@ -102,7 +108,11 @@ def test_equal_importance_weights_are_no_weights():
     y, y_pred, other, patients = draw(1)
     weight = np.full(len(y), 0.37)
     for groups in (None, patients):
-        options = {"sample_weight": weight, "weight_type": "importance", "groups": groups}
+        options = {
+            "sample_weight": weight,
+            "weight_type": "importance",
+            "groups": groups,
+        }
         found = class_counts(y, y_pred, **options).effective()
         expected = class_counts(y, y_pred, groups=groups).effective()
         np.testing.assert_allclose(found.total, expected.total, rtol=1e-12)
@@ -121,25 +131,36 @@ def test_batches_of_importance_weights_add():
     whole = class_counts(y, y_pred, sample_weight=weight, weight_type="importance")
     half = np.arange(len(y)) < 60
     parts = [
-        class_counts(y[at], y_pred[at], sample_weight=weight[at], weight_type="importance")
+        class_counts(
+            y[at], y_pred[at], sample_weight=weight[at], weight_type="importance"
+        )
         for at in (half, ~half)
     ]
-    np.testing.assert_allclose(sum(parts).effective().total, whole.effective().total, rtol=1e-12)
+    np.testing.assert_allclose(
+        sum(parts).effective().total, whole.effective().total, rtol=1e-12
+    )
     assert ClassCounts.from_json(whole.to_json()) == whole
 
 
-FRACTIONS = {"halves": np.full(6, 0.5), "mean one": np.array([0.2, 1.8, 0.7, 1.3, 1.1, 0.9])}
+FRACTIONS = {
+    "halves": np.full(6, 0.5),
+    "mean one": np.array([0.2, 1.8, 0.7, 1.3, 1.1, 0.9]),
+}
 Y, Y_PRED = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0]
 NAMED = {"a": Y_PRED, "b": Y_PRED[::-1]}
 CALLS = {
     "class_counts": lambda w, **k: class_counts(Y, Y_PRED, sample_weight=w, **k),
-    "update": lambda w, **k: ClassCounts.empty().update(Y, Y_PRED, sample_weight=w, **k),
+    "update": lambda w, **k: ClassCounts.empty().update(
+        Y, Y_PRED, sample_weight=w, **k
+    ),
     "paired_counts": lambda w, **k: paired_counts(Y, NAMED, sample_weight=w, **k),
     "balanced accuracy": lambda w, **k: posterior_balanced_accuracy(
         Y, Y_PRED, sample_weight=w, **k
     ),
     "accuracy": lambda w, **k: posterior_accuracy(Y, Y_PRED, sample_weight=w, **k),
-    "score": lambda w, **k: posterior_balanced_accuracy_score(Y, Y_PRED, sample_weight=w, **k),
+    "score": lambda w, **k: posterior_balanced_accuracy_score(
+        Y, Y_PRED, sample_weight=w, **k
+    ),
     "comparison": lambda w, **k: compare_predictions(Y, NAMED, sample_weight=w, **k),
 }
 
@@ -172,7 +193,9 @@ def test_report_counts_samples_and_not_what_they_are_worth():
     assert any("of the weight correct)" in line for line in others)
     counts = posterior.counts
     halves = [
-        class_counts(y[part], y_pred[part], sample_weight=weight[part], weight_type="importance")
+        class_counts(
+            y[part], y_pred[part], sample_weight=weight[part], weight_type="importance"
+        )
         for part in (slice(60), slice(60, None))
     ]
     for same in (sum(halves), ClassCounts.from_json(counts.to_json())):
@@ -189,5 +212,8 @@ def test_few_large_weights_are_told(entry):
         entry(y, y, sample_weight=weight, weight_type="importance")
     assert len(caught) == 1
     entry(
-        np.tile(y, 10), np.tile(y, 10), sample_weight=np.tile(weight, 10), weight_type="importance"
+        np.tile(y, 10),
+        np.tile(y, 10),
+        sample_weight=np.tile(weight, 10),
+        weight_type="importance",
     )

@@ -20,7 +20,9 @@ def posterior():
 
 @pytest.fixture(scope="module")
 def normal():
-    return population_posterior([82, 75, 92, 85, 88], [100] * 5, model="normal-binomial")
+    return population_posterior(
+        [82, 75, 92, 85, 88], [100] * 5, model="normal-binomial"
+    )
 
 
 @pytest.mark.slow
@@ -29,7 +31,9 @@ def test_balanced_accuracy_averages_independent_classes():
     model = "normal-binomial"
     both = population_posterior(CORRECT, TOTAL, model=model)
     classes = [
-        population_posterior(np.array(CORRECT)[:, i], np.array(TOTAL)[:, i], model=model)
+        population_posterior(
+            np.array(CORRECT)[:, i], np.array(TOTAL)[:, i], model=model
+        )
         for i in (0, 1)
     ]
     for name in ("population_median", "population_mean"):
@@ -49,7 +53,10 @@ def test_class_counts_are_aligned_by_their_labels(posterior):
         ClassCounts(["a", "b"], [40, 48], [45, 55]),
         ClassCounts(["b", "a"], [41, 44], [49, 51]),
     ]
-    one, two = population_posterior(groups), population_posterior(CORRECT[:2], TOTAL[:2])
+    one, two = (
+        population_posterior(groups),
+        population_posterior(CORRECT[:2], TOTAL[:2]),
+    )
     np.testing.assert_array_equal(one.correct, two.correct)
     np.testing.assert_array_equal(one.total, two.total)
     assert one.classes.tolist() == ["a", "b"]
@@ -74,7 +81,9 @@ def test_summary_is_a_table(normal, library):
 def test_groups_have_the_names_of_a_mapping(posterior):
     """In the summary and the repr; the numbers are those without names."""
     counts = zip(posterior.correct, posterior.total, strict=True)
-    named = population_posterior(dict(zip(["ann", "bob", 3, "dan", "eve"], counts, strict=True)))
+    named = population_posterior(
+        dict(zip(["ann", "bob", 3, "dan", "eve"], counts, strict=True))
+    )
     names = ["ann", "bob", "3", "dan", "eve"]
     assert named.names == tuple(names)
     assert [row["name"] for row in named.summary()][:5] == names
@@ -111,7 +120,9 @@ def test_few_sites_are_told(posterior):
 
 def test_groups_of_the_same_counts_have_one_distribution():
     """They know the same of each other."""
-    posterior = population_posterior([[3, 4], [2, 5], [3, 4]], [[5, 5]] * 3, model="beta-binomial")
+    posterior = population_posterior(
+        [[3, 4], [2, 5], [3, 4]], [[5, 5]] * 3, model="beta-binomial"
+    )
     assert posterior.groups[0] is posterior.groups[2]
     assert posterior.groups[0].mean() != posterior.groups[1].mean()
 

@@ -69,16 +69,24 @@ def test_copies_of_samples_are_clusters(is_crossing):
         subgroup_posteriors(*found, sensitive_features=column, groups=given)
         for *found, column, given in ((*labels, None), (*copies, clusters))
     )
-    for one, other in zip(alone.by_group.values(), grouped.by_group.values(), strict=True):
+    for one, other in zip(
+        alone.by_group.values(), grouped.by_group.values(), strict=True
+    ):
         # Of each pair, one sample is worth nothing.
-        ratio = other.standard_deviation() / one.standard_deviation() / np.sqrt(1 + is_crossing)
+        ratio = (
+            other.standard_deviation()
+            / one.standard_deviation()
+            / np.sqrt(1 + is_crossing)
+        )
         assert 0.85 < ratio < 1.25
 
 
 @pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
 def test_doubts_of_clusters_name_the_group():
     """Those of the group with few of them."""
-    patient = np.where(SITE == "west", np.cumsum(SITE == "west") // 40, 1000 + np.arange(N))
+    patient = np.where(
+        SITE == "west", np.cumsum(SITE == "west") // 40, 1000 + np.arange(N)
+    )
     with pytest.warns(GroupsWarning, match="^'west': ") as caught:
         subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE, groups=patient)
     assert all(str(one.message).startswith("'west': ") for one in caught)
@@ -96,7 +104,9 @@ def test_the_worst_group_is_the_last_rank(groups):
 
 def extremes_of(posteriors):
     """Return the distributions of the gap and of the worst of groups that are not pooled."""
-    groups = SubgroupPosteriors(tuple(range(len(posteriors))), tuple(posteriors), pooling=None)
+    groups = SubgroupPosteriors(
+        tuple(range(len(posteriors))), tuple(posteriors), pooling=None
+    )
     return groups.gap.distribution, groups.worst.distribution
 
 
@@ -117,13 +127,18 @@ def test_gap_and_worst_by_quadrature(parameters):
     """
     exact = [stats.beta(a, b) for a, b in parameters]
     gap, worst = extremes_of(
-        [PosteriorBalancedAccuracy.from_counts([0], [0], prior=pair) for pair in parameters]
+        [
+            PosteriorBalancedAccuracy.from_counts([0], [0], prior=pair)
+            for pair in parameters
+        ]
     )
     x = np.linspace(0.01, 0.99, 23)
     above = np.prod([one.sf(x) for one in exact], axis=0)
     assert worst.ccdf(x) == pytest.approx(above, abs=1e-9)
     assert worst.cdf(x) == pytest.approx(1 - above, abs=1e-9)
-    mean = integrate.quad(lambda t: np.prod([d.sf(t) for d in exact]), 0, 1, epsabs=1e-12)[0]
+    mean = integrate.quad(
+        lambda t: np.prod([d.sf(t) for d in exact]), 0, 1, epsabs=1e-12
+    )[0]
     assert worst.mean() == pytest.approx(mean, abs=1e-9)
     nodes, weights = np.polynomial.legendre.leggauss(400)
     # Denser towards both ends: p = sin(v)^2.
@@ -135,7 +150,9 @@ def test_gap_and_worst_by_quadrature(parameters):
             # Where the upper limit leaves the support the integrand has a kink.
             for low, high in ((0, cut := one.cdf(1 - d)), (cut, 1)):
                 at = one.ppf(low + (high - low) * share)
-                others = [other.cdf(at + d) - other.cdf(at) for other in np.delete(exact, i)]
+                others = [
+                    other.cdf(at + d) - other.cdf(at) for other in np.delete(exact, i)
+                ]
                 total += (high - low) * weights @ np.prod(others, axis=0)
         assert gap.cdf(d) == pytest.approx(total, abs=1e-7)
         assert gap.ccdf(d) == pytest.approx(1 - total, abs=1e-7)
@@ -143,7 +160,9 @@ def test_gap_and_worst_by_quadrature(parameters):
 
 def test_gap_and_worst_of_averages(groups):
     """Moments and quantiles of extremes of draws, within five standard errors."""
-    draws = np.stack([one.sample(200_000, rng=i) for i, one in enumerate(groups.posteriors)])
+    draws = np.stack(
+        [one.sample(200_000, rng=i) for i, one in enumerate(groups.posteriors)]
+    )
     gap, worst = extremes_of(groups.posteriors)
     for found, drawn in ((gap, np.ptp(draws, axis=0)), (worst, draws.min(axis=0))):
         error = drawn.std() / np.sqrt(drawn.size)
@@ -156,14 +175,18 @@ def test_gap_and_worst_of_averages(groups):
 def test_two_groups_have_the_gap_of_their_difference():
     """The gap is the absolute difference; its probabilities without pooling warn."""
     is_west = np.where(SITE == "west", 1, 0)
-    groups = subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=is_west, pooling=None)
+    groups = subgroup_posteriors(
+        Y_TRUE, Y_PRED, sensitive_features=is_west, pooling=None
+    )
     one, two = groups.posteriors
     difference = one.distribution - two.distribution
     above = difference.ccdf(0.1) + difference.cdf(-0.1)
     density = difference.pdf(0.1) + difference.pdf(-0.1)
     assert groups.names == (0, 1)
     assert groups.gap.distribution.pdf(0.1) == pytest.approx(density, rel=1e-5)
-    with pytest.warns(PriorInfluenceWarning, match="gap is overestimated.*pooling='partial'"):
+    with pytest.warns(
+        PriorInfluenceWarning, match="gap is overestimated.*pooling='partial'"
+    ):
         assert groups.gap.prob_above(0.1) == pytest.approx(above, abs=1e-9)
     with pytest.warns(PriorInfluenceWarning, match="gap is overestimated"):
         assert groups.gap.prob_below(0.1) == pytest.approx(1 - above, abs=1e-9)
@@ -175,7 +198,12 @@ def test_weights_labels_and_priors_reach_the_groups():
     weight = np.arange(N) % 3
     options = {"labels": ["ill", "healthy"], "prior": "uniform", "class_weight": [1, 3]}
     found = subgroup_posteriors(
-        Y_TRUE, Y_PRED, sensitive_features=SITE, sample_weight=weight, pooling=None, **options
+        Y_TRUE,
+        Y_PRED,
+        sensitive_features=SITE,
+        sample_weight=weight,
+        pooling=None,
+        **options,
     )
     here = SITE == "south"
     expected = posterior_balanced_accuracy(
@@ -186,9 +214,18 @@ def test_weights_labels_and_priors_reach_the_groups():
 
 def test_importance_weights_reach_the_groups():
     """Declared once; undeclared fractions are told once, of all samples."""
-    weight, kind, here = 0.5 + np.arange(N) % 3, {"weight_type": "importance"}, SITE == "north"
+    weight, kind, here = (
+        0.5 + np.arange(N) % 3,
+        {"weight_type": "importance"},
+        SITE == "north",
+    )
     found = subgroup_posteriors(
-        Y_TRUE, Y_PRED, sensitive_features=SITE, sample_weight=weight, pooling=None, **kind
+        Y_TRUE,
+        Y_PRED,
+        sensitive_features=SITE,
+        sample_weight=weight,
+        pooling=None,
+        **kind,
     ).by_group["north"]
     expected = posterior_balanced_accuracy(
         Y_TRUE[here], Y_PRED[here], sample_weight=weight[here], **kind
@@ -196,7 +233,9 @@ def test_importance_weights_reach_the_groups():
     assert found.mean() == pytest.approx(expected.mean())
     assert found.standard_deviation() == pytest.approx(expected.standard_deviation())
     with pytest.warns(SampleWeightWarning, match="600 weights") as caught:
-        subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE, sample_weight=weight)
+        subgroup_posteriors(
+            Y_TRUE, Y_PRED, sensitive_features=SITE, sample_weight=weight
+        )
     assert len(caught) == 1
 
 
@@ -217,8 +256,14 @@ def test_words_begin_with_the_gap(groups):
 def test_recall_of_one_class_is_called_so(pooling):
     """Everywhere: equal opportunity is about the recall of the positives."""
     y_pred, sex = [1] * 50 + [0] * 10, ["f", "m", "m"] * 20
-    groups = subgroup_posteriors([1] * 60, y_pred, sensitive_features=sex, pooling=pooling)
-    names = [groups.gap.score_name, groups.worst.score_name, groups.by_group["f"].score_name]
+    groups = subgroup_posteriors(
+        [1] * 60, y_pred, sensitive_features=sex, pooling=pooling
+    )
+    names = [
+        groups.gap.score_name,
+        groups.worst.score_name,
+        groups.by_group["f"].score_name,
+    ]
     assert names == ["Gap in recall", "Recall, worst group", "Recall"]
     assert "The worst group has a recall of" in sentences(groups)
 
@@ -232,15 +277,21 @@ def test_pooled_groups_borrow_strength():
     alone = subgroup_posteriors(y, y_pred, sensitive_features=group, pooling=None)
     pooled = subgroup_posteriors(y, y_pred, sensitive_features=group)
     counts = [posterior.counts for posterior in alone.posteriors]
-    full = population_posterior([one.correct for one in counts], [one.total for one in counts])
+    full = population_posterior(
+        [one.correct for one in counts], [one.total for one in counts]
+    )
     for found, expected in zip(pooled.by_group.values(), full.groups, strict=True):
         assert found.mean() == pytest.approx(expected.mean(), abs=0.001)
-        assert found.standard_deviation() == pytest.approx(expected.standard_deviation(), rel=0.02)
+        assert found.standard_deviation() == pytest.approx(
+            expected.standard_deviation(), rel=0.02
+        )
     assert pooled.gap.mean() < 0.8 * alone.gap.mean()
     assert pooled.worst.mean() > alone.worst.mean()
     assert pooled.worst.mean() < min(one.mean() for one in pooled.by_group.values())
     assert sum(pooled.prob_worst.values()) == pytest.approx(1)
-    assert [record["n_samples"] for record in pooled.summary()] == [one.n_samples for one in counts]
+    assert [record["n_samples"] for record in pooled.summary()] == [
+        one.n_samples for one in counts
+    ]
     assert repr(pooled).endswith("n_groups=5, pooling='partial')")
     assert "The gap between the best and the worst of 5 groups" in sentences(pooled)
 
@@ -253,7 +304,9 @@ def test_equal_groups_have_no_certain_gap():
     for _ in range(4):
         y_pred = np.where(rng.random(480) < 0.85, y, 1 - y)
         for pooling in sure:
-            groups = subgroup_posteriors(y, y_pred, sensitive_features=group, pooling=pooling)
+            groups = subgroup_posteriors(
+                y, y_pred, sensitive_features=group, pooling=pooling
+            )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PriorInfluenceWarning)
                 sure[pooling] += groups.gap.prob_above(0.05) > 0.95
@@ -266,11 +319,18 @@ def test_a_group_without_samples_of_a_class_is_named():
     y_true, y_pred = [0] * 10 + [1] * 10 + [0] * 10, [0] * 9 + [1] * 11 + [0, 1] * 5
     site = ["a"] * 20 + ["b"] * 10
     sentence = r"no samples of a class: 'b' \(class 1\)\. Only "
-    for pooling, source in {None: "the prior determines", "partial": "the other groups"}.items():
+    for pooling, source in {
+        None: "the prior determines",
+        "partial": "the other groups",
+    }.items():
         with pytest.warns(PriorInfluenceWarning, match=sentence + source):
-            groups = subgroup_posteriors(y_true, y_pred, sensitive_features=site, pooling=pooling)
+            groups = subgroup_posteriors(
+                y_true, y_pred, sensitive_features=site, pooling=pooling
+            )
         assert "'b' (class 1)" in sentences(groups).splitlines()[-1]
     tested = subgroup_posteriors(y_true, y_pred, sensitive_features=site, labels=[0])
     assert "no samples" not in sentences(tested)
-    weighted = subgroup_posteriors(y_true, y_pred, sensitive_features=site, class_weight=[1, 0])
+    weighted = subgroup_posteriors(
+        y_true, y_pred, sensitive_features=site, class_weight=[1, 0]
+    )
     assert "no samples" not in sentences(weighted)

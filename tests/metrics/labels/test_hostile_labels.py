@@ -55,15 +55,22 @@ KINDS = {
     "small": st.integers(-3, 3),
     "bool": st.booleans(),
     "float": st.integers(-(2**53), 2**53).map(float),
-    "str": st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=4),
+    "str": st.text(
+        st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=4
+    ),
 }
 
 
 def expected_counts(true, pred):
     """Count by a plain loop."""
-    total, correct = Counter(true), Counter(t for t, p in zip(true, pred, strict=True) if t == p)
+    total, correct = (
+        Counter(true),
+        Counter(t for t, p in zip(true, pred, strict=True) if t == p),
+    )
     classes = sorted(total)
-    return ClassCounts(objects(classes), [correct[c] for c in classes], [total[c] for c in classes])
+    return ClassCounts(
+        objects(classes), [correct[c] for c in classes], [total[c] for c in classes]
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -83,8 +90,24 @@ def test_each_container_is_counted_right(kind, data):
 @pytest.mark.parametrize("dtype", ["object", "U", np.dtypes.StringDType()], ids=str)
 def test_unicode_is_exact(dtype):
     """Labels that look alike, of several code points, or beyond the basic plane."""
-    script_a, alpha, woman = "\N{MATHEMATICAL SCRIPT CAPITAL A}", "\u0391", "\U0001f469\u200d"
-    labels = ["\u00e9", "e\u0301", "", " ", "\u200b", script_a, "A", alpha, "ß", "ss", woman]
+    script_a, alpha, woman = (
+        "\N{MATHEMATICAL SCRIPT CAPITAL A}",
+        "\u0391",
+        "\U0001f469\u200d",
+    )
+    labels = [
+        "\u00e9",
+        "e\u0301",
+        "",
+        " ",
+        "\u200b",
+        script_a,
+        "A",
+        alpha,
+        "ß",
+        "ss",
+        woman,
+    ]
     counts = class_counts(np.array(labels, dtype), np.array(labels[::-1], dtype))
     assert counts.classes.tolist() == sorted(labels)
     assert counts.total.tolist() == [1] * len(labels)
@@ -100,13 +123,17 @@ def test_long_integers_of_a_list_are_not_rounded(convert, other):
         class_counts(labels, [1, 1, 1])
     with pytest.raises(ValueError, match="y_pred: unknown is not supported"):
         class_counts([1, 1, 1], labels)
-    assert class_counts([1, 2.0, 2], (1.0, 2, True)) == ClassCounts([1, 2], [1, 1], [1, 2])
+    assert class_counts([1, 2.0, 2], (1.0, 2, True)) == ClassCounts(
+        [1, 2], [1, 1], [1, 2]
+    )
 
 
 @given(labels=st.lists(st.integers(-(2**63), 2**64 - 1), min_size=1, max_size=6))
 def test_integers_beyond_the_doubles(labels):
     """Those of 64 bits with and without a sign do not fit one array, but never merge."""
-    assume(all(label < 2**63 for label in labels) or all(label >= 0 for label in labels))
+    assume(
+        all(label < 2**63 for label in labels) or all(label >= 0 for label in labels)
+    )
     y_true = np.array(labels, np.int64 if max(labels) < 2**63 else np.uint64)
     near = [label - 1 if label > -(2**63) else label + 1 for label in labels]
     assume(min(near) >= 0 or max(near) < 2**63)

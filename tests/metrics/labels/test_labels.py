@@ -21,7 +21,9 @@ def read(y):
 
 def merge(first, second):
     """Return the classes of counts that are added."""
-    one, two = (ClassCounts(y, np.ones(len(y)), np.ones(len(y))) for y in (first, second))
+    one, two = (
+        ClassCounts(y, np.ones(len(y)), np.ones(len(y))) for y in (first, second)
+    )
     return (one + two).classes
 
 
@@ -57,7 +59,11 @@ def test_missing_labels_are_refused(column):
 
 SCORES = [[0.9, 0.1], [0.2, 0.8]]
 REFUSED = {
-    "indicator matrix": ([[1, 0], [0, 1]], ValueError, r"y_true: y should be .* instead\.$"),
+    "indicator matrix": (
+        [[1, 0], [0, 1]],
+        ValueError,
+        r"y_true: y should be .* instead\.$",
+    ),
     "row": ([[0, 1]], ValueError, "y_true: "),
     "tuples": ([(1, 2), (1, 3)], ValueError, "y_true: "),
     "three dimensions": (np.zeros((2, 1, 1)), ValueError, "y_true: "),
@@ -67,21 +73,49 @@ REFUSED = {
     "set": ({1, 2}, ValueError, "y_true: "),
     "generator": ((i for i in [0, 1]), ValueError, "y_true: "),
     "ragged": ([[1, 2], [3]], ValueError, "y_true: "),
-    "masked": (np.ma.array([1, 2], mask=[0, 1]), ValueError, "y_true contains masked values"),
+    "masked": (
+        np.ma.array([1, 2], mask=[0, 1]),
+        ValueError,
+        "y_true contains masked values",
+    ),
     "sparse": (csr_array([[1], [0]]), TypeError, "y_true: Sparse data was passed"),
-    "scores": ([0.9, 0.2], ValueError, r"^y_true: continuous .* \(class labels are needed, not p"),
+    "scores": (
+        [0.9, 0.2],
+        ValueError,
+        r"^y_true: continuous .* \(class labels are needed, not p",
+    ),
     "scores of classes": (SCORES, ValueError, r": take classes_\[scores\.argmax"),
     "frame of scores": (pd.DataFrame(SCORES), ValueError, ": take classes_"),
-    "classifier": (GaussianNB(), ValueError, r"y should be .*not a classifier: call its pred"),
+    "classifier": (
+        GaussianNB(),
+        ValueError,
+        r"y should be .*not a classifier: call its pred",
+    ),
     "huge": ([1e300, 1.0], ValueError, "y_true: continuous is not supported"),
     "inf": ([np.inf, 1.0], ValueError, "y_true.* contains infinity"),
     "complex": ([1j, 1.0], ValueError, "y_true: Complex data not supported"),
-    "object": (np.array([0, 1], object), ValueError, "y_true: unknown is not supported"),
+    "object": (
+        np.array([0, 1], object),
+        ValueError,
+        "y_true: unknown is not supported",
+    ),
     "big int": ([2**70, 1], ValueError, "y_true: unknown is not supported"),
-    "duration": (objects(np.timedelta64(1, "D"), 2), ValueError, "such as np.timedelta64"),
+    "duration": (
+        objects(np.timedelta64(1, "D"), 2),
+        ValueError,
+        "such as np.timedelta64",
+    ),
     "mixed list": (["a", 1], ValueError, "Mix of label input types .* in y_true"),
-    "mixed array": (objects("a", 1), ValueError, "Mix of label input types .* in y_true"),
-    "bytes": ([b"a", b"b"], TypeError, "y_true: Support for labels represented as bytes"),
+    "mixed array": (
+        objects("a", 1),
+        ValueError,
+        "Mix of label input types .* in y_true",
+    ),
+    "bytes": (
+        [b"a", b"b"],
+        TypeError,
+        "y_true: Support for labels represented as bytes",
+    ),
     "unhashable": (objects([1], [2]), TypeError, "y_true: .*unhashable"),
 }
 
@@ -112,12 +146,20 @@ def test_merging_sorts_unless_both_agree(first, second, union):
 def test_merging_labels_without_an_order():
     """Labels that do not compare stay in order of first appearance."""
     animal = Enum("animal", ["CAT", "DOG"])
-    assert merge(objects(animal.DOG), objects(animal.CAT)).tolist() == [animal.DOG, animal.CAT]
+    assert merge(objects(animal.DOG), objects(animal.CAT)).tolist() == [
+        animal.DOG,
+        animal.CAT,
+    ]
 
 
 DAYS = np.array(["2020-01-01", "2020-01-02"], "M8[D]")
 LABEL_TYPES = {
-    "number": [np.array([1]), np.array([1.0]), np.array([True]), np.array([2**70], object)],
+    "number": [
+        np.array([1]),
+        np.array([1.0]),
+        np.array([True]),
+        np.array([2**70], object),
+    ],
     "string": [np.array(["1"]), np.array(["1"], object)],
     "date": [DAYS, DAYS.astype("M8[ns]"), DAYS.astype(object), objects(*DAYS)],
     "duration": [DAYS - DAYS[0], (DAYS - DAYS[0]).astype(object)],
@@ -128,14 +170,20 @@ LABEL_TYPES = {
 def test_merging_labels_of_different_types_is_refused(one, other):
     """The number 1 and the text "1", or a day, are hardly the same experiment."""
     for first, second in product(LABEL_TYPES[one], LABEL_TYPES[other]):
-        with pytest.raises(ValueError, match=rf"^Mix of label .* \({one} and {other}\); Got \["):
+        with pytest.raises(
+            ValueError, match=rf"^Mix of label .* \({one} and {other}\); Got \["
+        ):
             merge(first, second)
 
 
-@pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="long doubles are doubles here")
+@pytest.mark.skipif(
+    np.dtype(np.longdouble).itemsize == 8, reason="long doubles are doubles here"
+)
 def test_long_doubles_are_refused():
     """Rounded, two of them could become one class."""
-    with pytest.raises(ValueError, match=r"^y_true must hold labels of at most 64 bits, got float"):
+    with pytest.raises(
+        ValueError, match=r"^y_true must hold labels of at most 64 bits, got float"
+    ):
         read(np.array([1, 2], np.longdouble))
 
 
@@ -145,10 +193,18 @@ CLASSES = {
     "bool": ([1, True], ValueError, "classes must not contain duplicates"),
     "missing": ([1, None], ValueError, "Input classes contains NaN"),
     "matrix": ([[1, 2], [3, 4]], ValueError, "classes: "),
-    "text": ("dog", ValueError, "classes: must be an array of labels, such as a list, got 'dog'"),
+    "text": (
+        "dog",
+        ValueError,
+        "classes: must be an array of labels, such as a list, got 'dog'",
+    ),
     "complex": (np.array([1 + 0j]), ValueError, "classes: Complex data not supported"),
     "unhashable": (objects([1], [2]), TypeError, "classes: .*unhashable"),
-    "many": ([*map(str, range(1000)), 1], ValueError, "Mix of label input types .* in classes"),
+    "many": (
+        [*map(str, range(1000)), 1],
+        ValueError,
+        "Mix of label input types .* in classes",
+    ),
 }
 
 

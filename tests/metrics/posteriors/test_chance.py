@@ -19,7 +19,9 @@ def probability_of(correct, total, prior="uniform", **options):
 
 def below_chance(n):
     """Return P(theta_1 + theta_2 <= 1) of two Beta(n + 1, 1): (n + 1) B(n + 1, n + 2)."""
-    return Fraction((n + 1) * math.factorial(n) * math.factorial(n + 1), math.factorial(2 * n + 2))
+    return Fraction(
+        (n + 1) * math.factorial(n) * math.factorial(n + 1), math.factorial(2 * n + 2)
+    )
 
 
 @pytest.mark.parametrize("n", [1, 5, 20, 200, 400])
@@ -30,7 +32,9 @@ def test_bayes_factor_of_two_classes(n):
     assert probability == pytest.approx(float(1 - below), rel=1e-12)
     # Below 1e-11 a tail is an approximation.
     digits = 1e-8 if n <= 5 else 0.02
-    assert probability.bayes_factor == pytest.approx(float((1 - below) / below), rel=digits)
+    assert probability.bayes_factor == pytest.approx(
+        float((1 - below) / below), rel=digits
+    )
 
 
 def test_prior_odds_are_far_from_even():
@@ -40,14 +44,18 @@ def test_prior_odds_are_far_from_even():
     with mp.workdps(80):
         below = (
             mp.nsum(
-                lambda j: mp.binomial(40, int(j)) * (-1) ** int(j) / mp.factorial(40 + int(j)),
+                lambda j: (
+                    mp.binomial(40, int(j)) * (-1) ** int(j) / mp.factorial(40 + int(j))
+                ),
                 [0, 40],
             )
             * mpf(2) ** 40
         )
         prior = 1 / mp.factorial(40)
         expected = float(((1 - below) / below) / ((1 - prior) / prior))
-    assert probability_of([0] * 40, [1] * 40).bayes_factor == pytest.approx(expected, rel=1e-8)
+    assert probability_of([0] * 40, [1] * 40).bayes_factor == pytest.approx(
+        expected, rel=1e-8
+    )
 
 
 def test_beyond_doubles():

@@ -33,7 +33,9 @@ def hierarchical_recalls(sizes, rng):
         here = np.flatnonzero(strata == stratum)
         is_outlier = rng.random(here.size) < 2 / (sizes.size + 4)
         borrowed = np.where(is_outlier, 0.0, strength)
-        recalls[here] = rng.beta(prior.base + rate * borrowed, prior.base + (1 - rate) * borrowed)
+        recalls[here] = rng.beta(
+            prior.base + rate * borrowed, prior.base + (1 - rate) * borrowed
+        )
     return recalls
 
 
@@ -53,7 +55,9 @@ def shares_below(prior, draw_recalls, sizes, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sizes", [[3, 3], [4, 9, 9, 12], [6] * 20], ids=["two", "four", "twenty"])
+@pytest.mark.parametrize(
+    "sizes", [[3, 3], [4, 9, 9, 12], [6] * 20], ids=["two", "four", "twenty"]
+)
 @pytest.mark.parametrize(
     ("prior", "draw_recalls"),
     [("reciprocal", reciprocal_recalls), ("hierarchical", hierarchical_recalls)],
@@ -68,6 +72,9 @@ def test_truths_from_the_prior_have_uniform_ranks(prior, draw_recalls, sizes):
 def test_ranks_show_a_wrong_prior():
     """The flat prior expects recalls of 1/2, and these are around .9."""
     shares = shares_below(
-        "uniform", lambda sizes, rng: rng.beta(9, 1, sizes.size), np.array([6] * 20), seed=11
+        "uniform",
+        lambda sizes, rng: rng.beta(9, 1, sizes.size),
+        np.array([6] * 20),
+        seed=11,
     )
     assert stats.kstest(shares, "uniform").pvalue < 1e-6

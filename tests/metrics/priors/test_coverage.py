@@ -42,13 +42,17 @@ def test_share_is_that_of_exact_intervals(correct, total, exponent):
         pairs = tuple(sorted(zip(k.tolist(), total, strict=True)))
         if pairs not in known:
             counts = ClassCounts(range(len(total)), *zip(*pairs, strict=True))
-            posterior = PosteriorBalancedAccuracy(counts, prior=np.full((len(total), 2), exponent))
+            posterior = PosteriorBalancedAccuracy(
+                counts, prior=np.full((len(total), 2), exponent)
+            )
             known[pairs] = posterior.credible_interval()
         low, high = known[pairs]
         held.append(low <= recalls.mean() <= high)
     # Three standard errors of the difference of shares of 300 and of 200, and .02 for the
     # approximate ends.
-    error = np.sqrt(max(np.mean(held) * (1 - np.mean(held)), 0.01) * (1 / 300 + 1 / 200))
+    error = np.sqrt(
+        max(np.mean(held) * (1 - np.mean(held)), 0.01) * (1 / 300 + 1 / 200)
+    )
     found = expected_coverage(correct, total, exponent)
     assert found == pytest.approx(np.mean(held), abs=3 * error + 0.02)
     assert found == expected_coverage(correct, total, exponent)

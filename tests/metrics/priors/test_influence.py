@@ -66,7 +66,9 @@ def test_shift_is_what_lies_between_mean_and_observation(table):
 
 def test_a_class_without_samples_is_compared_with_the_others():
     """Its prior mean stands against the average of what was observed, and it is named."""
-    influence = influence_of([9, 8, 0], [10, 10, 0], classes=["a", "b", "c"], prior="uniform")
+    influence = influence_of(
+        [9, 8, 0], [10, 10, 0], classes=["a", "b", "c"], prior="uniform"
+    )
     observed, means = 0.85, np.array([10 / 12, 9 / 12, 1 / 2])
     sd = np.sqrt(10 * 2 / (12**2 * 13) + 9 * 3 / (12**2 * 13) + 1 / 12) / 3
     expected = (means - [0.9, 0.8, observed]) / 3 / sd
@@ -78,7 +80,9 @@ def test_a_class_without_samples_is_compared_with_the_others():
 
 
 @pytest.mark.parametrize(
-    ("total", "weights"), [([0, 0], None), ([5, 0], [0, 1])], ids=["no samples", "no weight"]
+    ("total", "weights"),
+    [([0, 0], None), ([5, 0], [0, 1])],
+    ids=["no samples", "no weight"],
 )
 def test_without_observations_there_is_no_shift(total, weights):
     """What was not observed cannot be compared with; the posterior is the prior."""

@@ -41,7 +41,11 @@ ENTRIES = {
         confusion_matrix(LABELS, LABELS), prior="uniform"
     ),
     "pooled": lambda: pooled_posteriors(
-        {f"test_{kind}_{label}": [2.0] for kind in ("correct", "total") for label in range(8)},
+        {
+            f"test_{kind}_{label}": [2.0]
+            for kind in ("correct", "total")
+            for label in range(8)
+        },
         prior="uniform",
     ),
     "cross-validated": lambda: cross_val_posterior(
@@ -67,7 +71,7 @@ def test_every_entry_warns_once_where_the_user_calls(entry):
         "95% intervals would contain the true balanced accuracy in about 0% of similar test "
         "sets: the prior moves the mean from the observed 1.000 to 0.750, by 3.7 posterior "
         "standard deviations. With few samples of each class, use prior='hierarchical', or "
-        "'reciprocal' (about 98%)."
+        "'calibrated' (about 98%)."
     )
 
 
@@ -75,7 +79,9 @@ def test_scores_and_searches_stay_silent():
     """Warnings are errors here: none of these gives one, nor does what is derived."""
     X, y = LABELS[:, None], LABELS
     tree = DecisionTreeClassifier(random_state=0)
-    assert posterior_balanced_accuracy_score(y, y, prior="uniform") == pytest.approx(3 / 4)
+    assert posterior_balanced_accuracy_score(y, y, prior="uniform") == pytest.approx(
+        3 / 4
+    )
     cross_val_score(tree, X, y, cv=2, scoring=make_posterior_scorer(prior="uniform"))
     GridSearchCV(
         tree,
@@ -92,7 +98,9 @@ def test_comparison_of_predictions_warns_once():
     """Of the classifier that suffers most."""
     message = "from the observed 1.000 to 0.750, .* use prior='hierarchical'"
     with pytest.warns(PriorInfluenceWarning, match=message) as record:
-        comparison = compare_predictions(LABELS, {"A": LABELS, "B": LABELS[::-1]}, prior="uniform")
+        comparison = compare_predictions(
+            LABELS, {"A": LABELS, "B": LABELS[::-1]}, prior="uniform"
+        )
     assert len(record) == 1
     assert record[0].filename == __file__
     assert sentences(comparison).splitlines()[-1] == str(record[0].message)
@@ -117,7 +125,9 @@ def trending(slope):
 
 
 @pytest.mark.parametrize("slope", [0.0, 0.6], ids=["alike", "rising"])
-@pytest.mark.parametrize("prior", ["hierarchical", Hyperprior(strata=None)], ids=["sizes", "one"])
+@pytest.mark.parametrize(
+    "prior", ["hierarchical", Hyperprior(strata=None)], ids=["sizes", "one"]
+)
 def test_a_prior_that_the_classes_share(prior, slope):
     """One rate for all sizes is warned of where recalls go with size, with the prior that helps."""
     counts = trending(slope)
@@ -139,7 +149,9 @@ def test_a_prior_that_the_classes_share(prior, slope):
 )
 def test_few_samples_seem_too_certain_under_a_weak_prior(correct, total):
     """Said where the prior hardly moves the mean, whatever share of the samples is right."""
-    message = "test sets: recalls from few samples look more certain than they are. With few"
+    message = (
+        "test sets: recalls from few samples look more certain than they are. With few"
+    )
     with pytest.warns(PriorInfluenceWarning, match=message):
         from_counts(correct, total, prior=(1 / len(total), 1 / len(total)))
 
@@ -147,12 +159,14 @@ def test_few_samples_seem_too_certain_under_a_weak_prior(correct, total):
 def test_distance_is_the_cause_under_a_shared_prior():
     """There, coverage is judged by nothing else."""
     correct, total = [72, 5, 2, 6, 16, 11], [126, 8, 2, 9, 23, 19]
-    with pytest.warns(PriorInfluenceWarning, match=r"by 1\.5 posterior standard deviations"):
+    with pytest.warns(
+        PriorInfluenceWarning, match=r"by 1\.5 posterior standard deviations"
+    ):
         posterior = from_counts(correct, total, prior=Hyperprior(strata=None))
     assert abs(posterior.prior_influence().shift) < 1.5
 
 
-@pytest.mark.parametrize("prior", ["reciprocal", (2, 2), SHARED], ids=str)
+@pytest.mark.parametrize("prior", ["calibrated", "reciprocal", (2, 2), SHARED], ids=str)
 @pytest.mark.parametrize(
     ("correct", "total", "subject"),
     [
@@ -186,14 +200,16 @@ def test_classes_without_samples_give_no_warning(options):
     assert ("no samples" in report) is ("class_weight" not in options)
 
 
-@pytest.mark.parametrize("prior", ["reciprocal", SHARED])
+@pytest.mark.parametrize("prior", ["calibrated", SHARED])
 def test_comparison_names_classes_without_samples(prior):
     """Once, and in the report; nothing is said where they are left out."""
     y_true = np.repeat([0, 1], 20)
     predictions = {"A": y_true, "B": np.resize([0, 0, 0, 1], 40)}
     labels = [0, 1, 2]
     with pytest.warns(PriorInfluenceWarning, match="^Class 2 has no samples") as record:
-        comparison = compare_predictions(y_true, predictions, labels=labels, prior=prior)
+        comparison = compare_predictions(
+            y_true, predictions, labels=labels, prior=prior
+        )
     assert len(record) == 1
     assert record[0].filename == __file__
     assert sentences(comparison).count(str(record[0].message)) == 1

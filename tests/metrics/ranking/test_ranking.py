@@ -42,7 +42,9 @@ def weighted_area(y, s, rng, score, prevalence=None):
 
 
 @BOTH
-@pytest.mark.parametrize("options", [{}, {"weight_type": "importance"}], ids=["case", "importance"])
+@pytest.mark.parametrize(
+    "options", [{}, {"weight_type": "importance"}], ids=["case", "importance"]
+)
 def test_observed_is_scikit_learns(posterior_of, score, options):
     """With ties and weights."""
     y, s = draw(60)
@@ -52,7 +54,8 @@ def test_observed_is_scikit_learns(posterior_of, score, options):
 
 
 @pytest.mark.parametrize(
-    ("name", "prevalence"), [*((name, None) for name in AREAS), ("average_precision", 0.1)]
+    ("name", "prevalence"),
+    [*((name, None) for name in AREAS), ("average_precision", 0.1)],
 )
 @pytest.mark.slow
 def test_distribution_is_that_of_weighted_samples(name, prevalence):
@@ -65,19 +68,29 @@ def test_distribution_is_that_of_weighted_samples(name, prevalence):
     spread = np.std(areas)
     # Five standard errors of each.
     assert found.mean() == pytest.approx(np.mean(areas), abs=5 * spread / size**0.5)
-    assert found.standard_deviation() == pytest.approx(spread, rel=5 / (2 * size) ** 0.5)
+    assert found.standard_deviation() == pytest.approx(
+        spread, rel=5 / (2 * size) ** 0.5
+    )
     quantiles = np.quantile(areas, [0.1, 0.5, 0.9])
-    np.testing.assert_allclose(found.icdf([0.1, 0.5, 0.9]), quantiles, atol=9 * spread / size**0.5)
+    np.testing.assert_allclose(
+        found.icdf([0.1, 0.5, 0.9]), quantiles, atol=9 * spread / size**0.5
+    )
 
 
 def closed_moments(y, s):
     """Mean and variance of p' K q for two Dirichlet vectors, with K = 1, 1/2 or 0."""
-    sides = [np.concatenate([[-np.inf], s[y == side], [np.inf]]) for side in (False, True)]
+    sides = [
+        np.concatenate([[-np.inf], s[y == side], [np.inf]]) for side in (False, True)
+    ]
     alphas = [np.concatenate([[0.5], np.ones(len(side) - 2), [0.5]]) for side in sides]
-    k = (sides[1][:, np.newaxis] > sides[0]) + 0.5 * (sides[1][:, np.newaxis] == sides[0])
+    k = (sides[1][:, np.newaxis] > sides[0]) + 0.5 * (
+        sides[1][:, np.newaxis] == sides[0]
+    )
     (q, m), (p, n) = ((alpha / alpha.sum(), alpha.sum()) for alpha in alphas)
     mean = p @ k @ q
-    square = n * m * mean**2 + n * q @ (p @ k) ** 2 + m * p @ (k @ q) ** 2 + p @ k**2 @ q
+    square = (
+        n * m * mean**2 + n * q @ (p @ k) ** 2 + m * p @ (k @ q) ** 2 + p @ k**2 @ q
+    )
     return mean, square / ((n + 1) * (m + 1)) - mean**2
 
 
@@ -130,13 +143,18 @@ def test_scale_of_importance_weights_does_not_matter(posterior_of, score):
     y, s = draw(50)
     w = np.random.default_rng(3).uniform(0.5, 2, 50)
     one, other = (
-        posterior_of(y, s, sample_weight=scale * w, weight_type="importance") for scale in (1, 1e6)
+        posterior_of(y, s, sample_weight=scale * w, weight_type="importance")
+        for scale in (1, 1e6)
     )
     assert one.mean() == pytest.approx(other.mean(), abs=1e-12)
     equal = posterior_of(y, s, sample_weight=np.full(50, 0.1), weight_type="importance")
     plain = posterior_of(y, s)
-    assert equal.mean() == pytest.approx(plain.mean(), abs=6 * plain.monte_carlo_error())
-    assert equal.standard_deviation() == pytest.approx(plain.standard_deviation(), rel=0.03)
+    assert equal.mean() == pytest.approx(
+        plain.mean(), abs=6 * plain.monte_carlo_error()
+    )
+    assert equal.standard_deviation() == pytest.approx(
+        plain.standard_deviation(), rel=0.03
+    )
 
 
 def test_groups_that_share_an_effect_widen_the_interval():
@@ -144,10 +162,16 @@ def test_groups_that_share_an_effect_widen_the_interval():
     y, s = draw(40)
     plain = posterior_roc_auc(y, s)
     alone = posterior_roc_auc(y, s, groups=np.arange(40))
-    copied = posterior_roc_auc(np.repeat(y, 5), np.repeat(s, 5), groups=np.repeat(range(40), 5))
+    copied = posterior_roc_auc(
+        np.repeat(y, 5), np.repeat(s, 5), groups=np.repeat(range(40), 5)
+    )
     for other in (alone, copied):
-        assert other.mean() == pytest.approx(plain.mean(), abs=6 * plain.monte_carlo_error())
-        assert other.standard_deviation() == pytest.approx(plain.standard_deviation(), rel=0.03)
+        assert other.mean() == pytest.approx(
+            plain.mean(), abs=6 * plain.monte_carlo_error()
+        )
+        assert other.standard_deviation() == pytest.approx(
+            plain.standard_deviation(), rel=0.03
+        )
 
 
 def test_positive_class_and_direction():
@@ -173,12 +197,16 @@ def test_more_classes(multi_class, average):
     scores /= scores.sum(axis=1, keepdims=True)
     options = {"multi_class": multi_class, "average": average}
     found = posterior_roc_auc(y, scores, **options)
-    assert found.observed == pytest.approx(roc_auc_score(y, scores, **options), abs=1e-12)
+    assert found.observed == pytest.approx(
+        roc_auc_score(y, scores, **options), abs=1e-12
+    )
     low, high = found.credible_interval()
     assert 0 < low < found.observed < high < 1
     moved = posterior_roc_auc(y, scores[:, ::-1], labels=["c", "b", "a"], **options)
     assert moved.observed == pytest.approx(found.observed, abs=1e-12)
-    assert moved.mean() == pytest.approx(found.mean(), abs=6 * found.monte_carlo_error())
+    assert moved.mean() == pytest.approx(
+        found.mean(), abs=6 * found.monte_carlo_error()
+    )
 
 
 def test_report_and_summary():
@@ -217,7 +245,10 @@ def test_wrong_arguments_are_named(posterior_of, score, arguments, message):
     [
         ({}, "multi_class must be"),
         ({"multi_class": "ovr", "average": "micro"}, "average must be"),
-        ({"multi_class": "ovr", "labels": [0, 1]}, "y_score must have a column for each"),
+        (
+            {"multi_class": "ovr", "labels": [0, 1]},
+            "y_score must have a column for each",
+        ),
         (
             {"multi_class": "ovr", "sample_weight": [1, 1, 0, 0]},
             r"sample_weight must not be zero for whole classes, got that for \[2\]",
@@ -244,14 +275,24 @@ def test_fractional_weights_warn():
 
 
 @pytest.mark.parametrize("metric", AREAS)
-@pytest.mark.parametrize("model", [LogisticRegression(max_iter=9999), GaussianNB()], ids=repr)
+@pytest.mark.parametrize(
+    "model", [LogisticRegression(max_iter=9999), GaussianNB()], ids=repr
+)
 def test_scorer(metric, model):
     """In searches and folds it is the posterior of decision values, or else probabilities."""
     X, y = load_breast_cancer(return_X_y=True)
     X, labels = X[:, :2], np.where(y == 0, "malign", "benign")
-    scorer = make_ranking_scorer(metric, "lower", level=0.9, pos_label="benign", n_draws=300)
+    scorer = make_ranking_scorer(
+        metric, "lower", level=0.9, pos_label="benign", n_draws=300
+    )
     result = cross_validate(
-        model, X, labels, scoring=scorer, cv=2, return_estimator=True, return_indices=True
+        model,
+        X,
+        labels,
+        scoring=scorer,
+        cv=2,
+        return_estimator=True,
+        return_indices=True,
     )
     held = result["indices"]["test"][1]
     fitted = result["estimator"][1]
@@ -269,8 +310,12 @@ def test_scorer_takes_the_second_class_and_several():
     X, labels = X[:, :2], np.where(y == 0, "malign", "benign")
     model = LogisticRegression(max_iter=9999)
     mean = make_ranking_scorer(n_draws=300)(model.fit(X, labels), X, labels)
-    assert mean == pytest.approx(roc_auc_score(labels, model.decision_function(X)), abs=0.01)
-    search = GridSearchCV(model, {"C": [1e-9, 1]}, scoring=make_ranking_scorer(n_draws=300))
+    assert mean == pytest.approx(
+        roc_auc_score(labels, model.decision_function(X)), abs=0.01
+    )
+    search = GridSearchCV(
+        model, {"C": [1e-9, 1]}, scoring=make_ranking_scorer(n_draws=300)
+    )
     assert search.fit(X, labels).best_params_ == {"C": 1}
     X, y = load_iris(return_X_y=True)
     scorer = make_ranking_scorer(multi_class="ovo", average="weighted", n_draws=300)

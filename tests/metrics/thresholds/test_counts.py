@@ -8,7 +8,9 @@ from sklearn.metrics import confusion_matrix
 
 from skpostbac import posterior_threshold_curve
 
-pytestmark = pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::skpostbac.metrics.PriorInfluenceWarning"
+)
 
 
 @pytest.fixture(name="data")
@@ -27,7 +29,9 @@ def test_counts_are_those_of_confusion_matrices(data, pos_label):
     other = {"ill": "healthy", "healthy": "ill"}[pos_label]
     assert set(counts.thresholds) == set(y_score)
     for threshold, correct in zip(counts.thresholds, counts.correct, strict=True):
-        matrix = confusion_matrix(y_true, np.where(y_score >= threshold, pos_label, other))
+        matrix = confusion_matrix(
+            y_true, np.where(y_score >= threshold, pos_label, other)
+        )
         assert correct.tolist() == np.diag(matrix).tolist()
         assert counts.total.tolist() == matrix.sum(axis=1).tolist()
 
@@ -36,7 +40,9 @@ def test_weights_count_cases(data):
     """A sample of weight 3 counts as three samples, and one of weight 0 as none."""
     y_true, y_score = data
     weight = np.arange(60) % 4
-    weighted = posterior_threshold_curve(y_true, y_score, pos_label="ill", sample_weight=weight)
+    weighted = posterior_threshold_curve(
+        y_true, y_score, pos_label="ill", sample_weight=weight
+    )
     repeated = posterior_threshold_curve(
         np.repeat(y_true, weight), np.repeat(y_score, weight), pos_label="ill"
     )
@@ -67,7 +73,9 @@ def test_the_band_holds_its_share_of_the_curves(data, pos_label, weights):
     low, high = curve.band
     inside = (low <= curves) & (curves <= high)
     # Five standard errors of both shares.
-    assert inside.all(axis=1).mean() == pytest.approx(0.9, abs=5 * 0.3 * np.sqrt(2 / size))
+    assert inside.all(axis=1).mean() == pytest.approx(
+        0.9, abs=5 * 0.3 * np.sqrt(2 / size)
+    )
     assert (inside.mean(axis=0) > 0.9).all()
     assert (low > 0).all()
     assert (high < 1).all()
@@ -77,24 +85,36 @@ def test_the_band_holds_its_share_of_the_curves(data, pos_label, weights):
 @pytest.mark.parametrize("pos_label", [0, 1])
 def test_optimism_is_the_mean_over_all_bootstrap_samples(weights, pos_label):
     """Three samples a class: 27 x 27 bootstrap samples, each evaluated sample by sample."""
-    y_true, y_score = np.array([0, 0, 0, 1, 1, 1]), np.array([0.1, 0.4, 0.6, 0.3, 0.5, 0.9])
+    y_true, y_score = (
+        np.array([0, 0, 0, 1, 1, 1]),
+        np.array([0.1, 0.4, 0.6, 0.3, 0.5, 0.9]),
+    )
     y_score = y_score if pos_label else -y_score
     thresholds = np.sort(y_score)[::-1]
 
     def accuracy(chosen, threshold):
         hits = np.where(y_score >= threshold, pos_label, 1 - pos_label) == y_true
-        return weights[0] * hits[chosen[:3]].mean() + weights[1] * hits[chosen[3:]].mean()
+        return (
+            weights[0] * hits[chosen[:3]].mean() + weights[1] * hits[chosen[3:]].mean()
+        )
 
     observed = [accuracy(list(range(6)), threshold) for threshold in thresholds]
     gains = []
     for negatives in product(range(3), repeat=3):
         for positives in product(range(3, 6), repeat=3):
-            again = [accuracy([*negatives, *positives], threshold) for threshold in thresholds]
+            again = [
+                accuracy([*negatives, *positives], threshold)
+                for threshold in thresholds
+            ]
             best = int(np.argmax(np.round(again, 12)))
             gains.append(again[best] - observed[best])
     found = [
         posterior_threshold_curve(
-            y_true, y_score, pos_label=pos_label, class_weight=weights, random_state=seed
+            y_true,
+            y_score,
+            pos_label=pos_label,
+            class_weight=weights,
+            random_state=seed,
         ).corrected
         for seed in range(20)
     ]

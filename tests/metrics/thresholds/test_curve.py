@@ -17,7 +17,9 @@ from skpostbac.stats import BetaAverage
 from tests.texts import sentences
 
 # Most of these test sets are tiny.
-pytestmark = pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::skpostbac.metrics.PriorInfluenceWarning"
+)
 
 Y_TRUE = np.array([0, 0, 0, 0, 0, 1, 1, 1])
 Y_SCORE = np.array([0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9])
@@ -28,12 +30,14 @@ def curve_fixture():
     """A curve of 300 samples."""
     rng = np.random.default_rng(0)
     y_true = np.repeat([0, 1], [200, 100])
-    return posterior_threshold_curve(y_true, rng.normal(size=300) + y_true, random_state=0)
+    return posterior_threshold_curve(
+        y_true, rng.normal(size=300) + y_true, random_state=0
+    )
 
 
 @pytest.mark.parametrize(
     ("prior", "class_weight"),
-    [("reciprocal", None), ("uniform", [1, 3]), ([(1, 2), (3, 4)], {0: 2, 1: 1})],
+    [("calibrated", None), ("uniform", [1, 3]), ([(1, 2), (3, 4)], {0: 2, 1: 1})],
     ids=str,
 )
 def test_each_threshold_has_the_posterior_of_its_predictions(prior, class_weight):
@@ -43,7 +47,10 @@ def test_each_threshold_has_the_posterior_of_its_predictions(prior, class_weight
     )
     for i, threshold in enumerate(curve.thresholds):
         posterior = posterior_balanced_accuracy(
-            Y_TRUE, (threshold <= Y_SCORE).astype(int), prior=prior, class_weight=class_weight
+            Y_TRUE,
+            (threshold <= Y_SCORE).astype(int),
+            prior=prior,
+            class_weight=class_weight,
         )
         low, high = posterior.credible_interval(0.9)
         assert curve.at(threshold) == posterior
@@ -61,9 +68,13 @@ def test_groups_count_at_the_best_threshold_as_they_do_there(is_crossing, pos_la
     groups = np.repeat(np.arange(40), 6)
     is_ill = np.arange(240) % 2 if is_crossing else groups % 2
     y_true = np.where(is_ill == 1, "ill", "well")
-    y_score = (is_ill - 0.5) * (1 if pos_label == "ill" else -1) + 0.7 * rng.normal(size=40)[groups]
+    y_score = (is_ill - 0.5) * (1 if pos_label == "ill" else -1) + 0.7 * rng.normal(
+        size=40
+    )[groups]
     y_score = y_score + 0.7 * rng.normal(size=240)
-    curve = posterior_threshold_curve(y_true, y_score, pos_label=pos_label, groups=groups)
+    curve = posterior_threshold_curve(
+        y_true, y_score, pos_label=pos_label, groups=groups
+    )
     other = "well" if pos_label == "ill" else "ill"
     y_pred = np.where(y_score >= curve.best_threshold, pos_label, other)
     expected = posterior_balanced_accuracy(y_true, y_pred, groups=groups)
@@ -80,7 +91,10 @@ def test_groups_count_at_the_best_threshold_as_they_do_there(is_crossing, pos_la
 @pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
 def test_groups_of_one_sample_change_nothing():
     """But for the number of samples that the curve names."""
-    curves = [posterior_threshold_curve(Y_TRUE, Y_SCORE, groups=g) for g in (None, np.arange(8))]
+    curves = [
+        posterior_threshold_curve(Y_TRUE, Y_SCORE, groups=g)
+        for g in (None, np.arange(8))
+    ]
     np.testing.assert_array_equal(curves[1].total, curves[0].total)
     np.testing.assert_array_equal(curves[1].band, curves[0].band)
     assert curves[1].summary() == curves[0].summary()
@@ -91,7 +105,9 @@ def test_groups_of_one_sample_change_nothing():
 def test_above_all_scores_no_sample_is_positive(threshold, pos_label):
     """All negatives are right, and no positive."""
     curve = posterior_threshold_curve(Y_TRUE, Y_SCORE, pos_label=pos_label)
-    assert curve.at(threshold) == posterior_balanced_accuracy(Y_TRUE, np.full(8, 1 - pos_label))
+    assert curve.at(threshold) == posterior_balanced_accuracy(
+        Y_TRUE, np.full(8, 1 - pos_label)
+    )
 
 
 def test_the_correction_lowers_the_odds(curve):
@@ -103,7 +119,9 @@ def test_the_correction_lowers_the_odds(curve):
     assert corrected.mean() == pytest.approx(mean - optimism, abs=0.02 * optimism)
     factor = _odds(mean - optimism) / _odds(mean)
     p = np.array([0.01, 0.3, 0.9])
-    assert _odds(corrected.icdf(p)) == pytest.approx(factor * _odds(best.icdf(p)), rel=1e-9)
+    assert _odds(corrected.icdf(p)) == pytest.approx(
+        factor * _odds(best.icdf(p)), rel=1e-9
+    )
     low, high = best.credible_interval(method="central")
     ends = np.array(corrected.credible_interval(method="central"))
     assert _odds(ends) == pytest.approx(factor * _odds(np.array([low, high])), rel=1e-9)
@@ -145,7 +163,10 @@ def test_many_thresholds_are_thinned():
     y_score = rng.normal(size=5000) + y_true
     curve = posterior_threshold_curve(y_true, y_score)
     assert 900 < len(curve.thresholds) <= 1000
-    recalls = [((y_score >= t)[y_true].mean() + (y_score < t)[~y_true].mean()) / 2 for t in y_score]
+    recalls = [
+        ((y_score >= t)[y_true].mean() + (y_score < t)[~y_true].mean()) / 2
+        for t in y_score
+    ]
     assert curve.best_threshold == y_score[np.argmax(recalls)]
 
 
@@ -169,7 +190,9 @@ def test_the_correction_of_pure_noise_is_close_to_the_luck():
     for seed in range(40):
         rng = np.random.default_rng(seed)
         y_true = np.repeat([0, 1], 40)
-        curve = posterior_threshold_curve(y_true, rng.normal(size=80), random_state=seed)
+        curve = posterior_threshold_curve(
+            y_true, rng.normal(size=80), random_state=seed
+        )
         found.append((curve.best.mean() - 0.5, curve.corrected.mean() - 0.5))
     plain, corrected = np.mean(found, axis=0)
     assert plain > 0.06
@@ -213,6 +236,8 @@ def test_importance_weights_have_the_effective_size_of_each_class(weighted, pos_
             assert curve.total[place] == pytest.approx(size, rel=1e-12)
             called = (s >= curve.best_threshold) == (label == pos_label)
             recall = w[called].sum() / w.sum()
-            assert curve.correct[curve.best_index, place] == pytest.approx(recall * size, rel=1e-9)
+            assert curve.correct[curve.best_index, place] == pytest.approx(
+                recall * size, rel=1e-9
+            )
         assert f"n=120, n_effective={curve.total.sum():.4g}" in repr(curve)
         assert "120 samples (effective size " in sentences(curve)

@@ -61,7 +61,8 @@ def agreement(u: arb, v: arb) -> float:
 
 def is_sharp(*balls: arb) -> bool:
     return all(
-        x.is_finite() and (x.is_exact() or x.rel_accuracy_bits() >= WANTED_BITS) for x in balls
+        x.is_finite() and (x.is_exact() or x.rel_accuracy_bits() >= WANTED_BITS)
+        for x in balls
     )
 
 

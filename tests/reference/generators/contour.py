@@ -32,14 +32,20 @@ class Path:
     c: arb
     height: arb
     segment: list[tuple[acb, acb]]
-    rays: dict[int, list[RayNode]] = field(default_factory=lambda: {LEFT: [], RIGHT: []})
+    rays: dict[int, list[RayNode]] = field(
+        default_factory=lambda: {LEFT: [], RIGHT: []}
+    )
 
 
 class Contour:
     """Any parameters, few classes; variant 1 has another tilt, height, order and step."""
 
     def __init__(self, distribution: Distribution, variant: int = 0) -> None:
-        self.groups, self.sd, self.width = distribution.groups, distribution.sd, distribution.width
+        self.groups, self.sd, self.width = (
+            distribution.groups,
+            distribution.sd,
+            distribution.width,
+        )
         self.order = (34, 40)[variant]
         self.step = (fmpq(1, 17), fmpq(1, 21))[variant]
         self.tilt_factor = (1.0, 1.125)[variant]
@@ -57,7 +63,11 @@ class Contour:
                 part = self.ray_sums(path, k, gap)
                 density, tail = density + part[0], tail + part[1]
                 is_infinite |= gap.mid() == 0 and power <= 1
-            density, tail, is_lower = density.imag / arb.pi(), tail.imag / arb.pi(), path.c > 0
+            density, tail, is_lower = (
+                density.imag / arb.pi(),
+                tail.imag / arb.pi(),
+                path.c > 0,
+            )
             pdf = None if is_infinite else density
             return Values.from_tail(tail if is_lower else -tail, pdf, is_lower=is_lower)
 
@@ -65,7 +75,9 @@ class Contour:
         """A tilt near the saddlepoint, at least 1.5 / sd in size, on a coarse grid."""
         c = saddlepoint(self.groups, y, self.sd)
         level = max(0, round(2 * math.log2(max(abs(c) * self.sd / 1.5, 1e-9))))
-        return arb(math.copysign(1.5 * 2 ** (level / 2) / self.sd, c)) * arb(self.tilt_factor)
+        return arb(math.copysign(1.5 * 2 ** (level / 2) / self.sd, c)) * arb(
+            self.tilt_factor
+        )
 
     def path(self, c: arb) -> Path:
         key = c.str(20)
@@ -113,7 +125,9 @@ class Contour:
         """Where a term is negligible; at its breakpoint only a power of ``s`` decays."""
         if distance == 0:
             return max(110.0 / to_float(power), -3.0)
-        return max(math.log(130.0 * to_float(self.width) / to_float(distance)) + 0.3, -3.0)
+        return max(
+            math.log(130.0 * to_float(self.width) / to_float(distance)) + 0.3, -3.0
+        )
 
     def ray(self, path: Path, direction: int, last: float) -> list[RayNode]:
         """Nodes at distance ``exp(v - exp(-v)) / width``, at least up to ``v = last``."""
@@ -124,7 +138,9 @@ class Contour:
             r = ((v - (-v).exp()).exp() / arb(self.width)).mid()
             jacobian = r * (1 + (-v).exp()) * arb(self.step) * direction
             s = acb(path.c + direction * r, path.height).mid()
-            nodes.append(RayNode(to_float(position), s, jacobian, two_ended(self.groups, s)))
+            nodes.append(
+                RayNode(to_float(position), s, jacobian, two_ended(self.groups, s))
+            )
         return nodes
 
 
@@ -168,8 +184,15 @@ def two_ended(groups: Sequence[Group], s: acb) -> dict[fmpq, acb]:
     for g in groups:
         a, b = arb(g.a), arb(g.b)
         front = (a + b).gamma()
-        lower = front * b.rgamma() * (acb(0, -1) * pi * a).exp() * tricomi(g.a, g.b, -g.w, s)
-        upper = front * a.rgamma() * (acb(0, 1) * pi * b).exp() * tricomi(g.b, g.a, g.w, s)
+        lower = (
+            front
+            * b.rgamma()
+            * (acb(0, -1) * pi * a).exp()
+            * tricomi(g.a, g.b, -g.w, s)
+        )
+        upper = (
+            front * a.rgamma() * (acb(0, 1) * pi * b).exp() * tricomi(g.b, g.a, g.w, s)
+        )
         for _ in range(g.m):
             terms = multiply_terms(terms, {fmpq(0): lower, g.w: upper})
     return terms

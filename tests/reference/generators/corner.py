@@ -44,9 +44,13 @@ class End:
         self.power = total(g.m * g.a for g in groups)
         product, log_front = arb_poly([1]), arb(0)
         for g in groups:
-            log_front += g.m * (log_beta_constant(arb(g.a), arb(g.b)) + arb(g.a).lgamma())
+            log_front += g.m * (
+                log_beta_constant(arb(g.a), arb(g.b)) + arb(g.a).lgamma()
+            )
             log_front -= g.m * arb(g.a) * arb(g.w).log()
-            product = truncated(product * truncated_power(end_series(g, terms), g.m, terms), terms)
+            product = truncated(
+                product * truncated_power(end_series(g, terms), g.m, terms), terms
+            )
         self.front = (log_front - arb(self.power).lgamma()).exp()
         self.density, self.tail, rising = [], [], arb(1)
         for k, coefficient in enumerate(product.coeffs()):

@@ -43,7 +43,9 @@ class Distribution:
 
     def __init__(self, entry: dict) -> None:
         a, b = (list(map(rational, entry[key])) for key in ("a", "b"))
-        weights = [rational(w) for w in entry["weights"] or ()] or [fmpq(1, len(a))] * len(a)
+        weights = [rational(w) for w in entry["weights"] or ()] or [
+            fmpq(1, len(a))
+        ] * len(a)
         self.lower = total(w for w in weights if w < 0)
         classes = zip(a, b, weights, strict=True)
         distinct = Counter(upright(*each) for each in classes if each[2] != 0)

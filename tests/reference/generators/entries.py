@@ -15,7 +15,15 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from generators.balls import DIGITS, Values, agreement, is_sharp, rational, show, to_float
+from generators.balls import (
+    DIGITS,
+    Values,
+    agreement,
+    is_sharp,
+    rational,
+    show,
+    to_float,
+)
 
 DIGITS_REQUIRED = 20
 BITS = 420
@@ -24,11 +32,17 @@ Evaluator = Callable[[arb | fmpq], Values]
 Methods = dict[str, Callable[[Any, int], Evaluator | None]]
 
 
-def run(description: str, output: Path, make: Callable[[dict], Any], methods: Methods) -> None:
+def run(
+    description: str, output: Path, make: Callable[[dict], Any], methods: Methods
+) -> None:
     """Recompute the entries that the command line asks for; the file is always complete."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--only", default="", help="entries whose name or regime contains this")
-    parser.add_argument("--check", help="compare the entries with a method that has this text")
+    parser.add_argument(
+        "--only", default="", help="entries whose name or regime contains this"
+    )
+    parser.add_argument(
+        "--check", help="compare the entries with a method that has this text"
+    )
     parser.add_argument("--output", type=Path, default=output, help="the file to write")
     options = parser.parse_args()
     entries = json.loads(output.read_text())
@@ -37,11 +51,15 @@ def run(description: str, output: Path, make: Callable[[dict], Any], methods: Me
             continue
         if options.check:
             name = next(name for name in methods if options.check in name)
-            print(f"{entry['name']}: {name}: {checked(entry, make(entry), methods[name])}")
+            print(
+                f"{entry['name']}: {name}: {checked(entry, make(entry), methods[name])}"
+            )
             continue
         start = time.perf_counter()
         try:
-            entry = entries[i] = recomputed(entry, make(entry), methods[entry["method"]])
+            entry = entries[i] = recomputed(
+                entry, make(entry), methods[entry["method"]]
+            )
         except ArithmeticError as error:
             print(f"{entry['name']}: FAILED, {error}", flush=True)
             continue
@@ -73,17 +91,23 @@ def as_text(entry: dict) -> str:
     """JSON with one line for the distribution, then one for each point and each quantile."""
     rows = {key: entry[key] for key in ("points", "quantiles")}
     head = json.dumps({key: value for key, value in entry.items() if key not in rows})
-    lists = [f'"{key}": [\n' + ",\n".join(map(json.dumps, rows[key])) + "\n]" for key in rows]
+    lists = [
+        f'"{key}": [\n' + ",\n".join(map(json.dumps, rows[key])) + "\n]" for key in rows
+    ]
     return ",\n".join([head.removesuffix("}"), *lists]) + "}"
 
 
 def recomputed(entry: dict, distribution: Any, method: Callable) -> dict:
     """Return the entry with its values."""
-    evaluators = [evaluate for variant in (0, 1) if (evaluate := method(distribution, variant))]
+    evaluators = [
+        evaluate for variant in (0, 1) if (evaluate := method(distribution, variant))
+    ]
     digits, points = float(DIGITS), []
     for x in (point["x"] for point in entry["points"]):
         try:
-            runs = [evaluate(rational(x) - distribution.lower) for evaluate in evaluators]
+            runs = [
+                evaluate(rational(x) - distribution.lower) for evaluate in evaluators
+            ]
             found, values = compared(runs[0], runs[-1])
         except ArithmeticError as error:
             print(f"    {entry['name']}: x = {x!r} dropped ({error})")

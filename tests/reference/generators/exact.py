@@ -26,7 +26,9 @@ class Closed:
         w, bits = self.group.w, 256
         while True:
             with ctx.workprec(bits):
-                values = self.at_share(arb(y / w) if isinstance(y, fmpq) else y / arb(w))
+                values = self.at_share(
+                    arb(y / w) if isinstance(y, fmpq) else y / arb(w)
+                )
             if is_sharp(*values) or bits > 20_000:
                 return values
             bits *= 2

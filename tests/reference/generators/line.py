@@ -48,7 +48,9 @@ class Line:
         sign = 1.0 if y < to_float(self.mean) else -1.0
 
         def ahead(c: float) -> bool:
-            mean = sum(g.m * to_float(g.w) * logit_mode(g, sign * c) for g in self.groups)
+            mean = sum(
+                g.m * to_float(g.w) * logit_mode(g, sign * c) for g in self.groups
+            )
             return sign * (mean - y) > 0
 
         c = bisected(ahead, 1.0 / self.sd, 1e9)
@@ -64,8 +66,12 @@ class Line:
     def step(self, c: float) -> arb:
         """A step whose aliasing error is negligible beside the Chernoff bound of the tail."""
         parts = [(g.m, *tilted_class(g, c)) for g in self.groups]
-        log_bound = sum(m * (log_transform + c * mean) for m, mean, log_transform in parts)
-        return arb(2 * math.pi * abs(c) / (1.1 * abs(log_bound) + self.aliasing_exponent))
+        log_bound = sum(
+            m * (log_transform + c * mean) for m, mean, log_transform in parts
+        )
+        return arb(
+            2 * math.pi * abs(c) / (1.1 * abs(log_bound) + self.aliasing_exponent)
+        )
 
     def nodes(self, c: arb, h: arb) -> list[tuple[acb, acb]]:
         """``s`` and the transform of the centred distribution, whose values stay near one."""
@@ -105,7 +111,9 @@ def logit_peak(g: Group, c: float) -> tuple[float, float]:
     """Position and width of the peak of the tilted density in the logit."""
     a, b, cw = to_float(g.a), to_float(g.b), c * to_float(g.w)
     t = logit_mode(g, c)
-    position = math.log(t / (1 - t)) if t < 0.5 else -math.log(logit_mode(g.mirrored, -c) / t)
+    position = (
+        math.log(t / (1 - t)) if t < 0.5 else -math.log(logit_mode(g.mirrored, -c) / t)
+    )
     return position, 1 / math.sqrt(t * (1 - t) * (a + b + cw * (1 - 2 * t)))
 
 
@@ -120,7 +128,9 @@ def logit_nodes(
         for k in count(first):
             u = position + direction * k * step
             theta = 1 / (1 + (-u).exp()) - centre
-            log_density = -(a * (1 + (-u).exp()).log()) - b * (1 + u.exp()).log() + constant
+            log_density = (
+                -(a * (1 + (-u).exp()).log()) - b * (1 + u.exp()).log() + constant
+            )
             log_density -= c * w * theta
             peak = max(peak, to_float(log_density))
             if to_float(log_density) < peak - 160 and k > 3:

@@ -20,7 +20,9 @@ class RealSpace:
     """Very unequal scales; variant 1 has another step and other panels."""
 
     def __init__(self, distribution: Distribution, variant: int = 0) -> None:
-        outer, *others = sorted(distribution.groups, key=lambda g: to_float(g.w**2 * g.variance))
+        outer, *others = sorted(
+            distribution.groups, key=lambda g: to_float(g.w**2 * g.variance)
+        )
         if outer.m > 1:
             others.insert(0, Group(outer.a, outer.b, outer.w, outer.m - 1))
         is_one_class = len(others) == 1 and others[0].m == 1
@@ -42,7 +44,9 @@ class RealSpace:
     def is_below_median(self, y: arb) -> bool:
         """Whether ``y`` is in the lower half, about: the outer class is put at its mean."""
         with ctx.workprec(SEARCH_BITS):
-            return bool(self.inner((y - arb(self.outer.w * self.outer.mean)).mid()).cdf < 0.5)
+            return bool(
+                self.inner((y - arb(self.outer.w * self.outer.mean)).mid()).cdf < 0.5
+            )
 
     def integral(self, y: arb, quantity: str) -> arb:
         w, integral = arb(self.outer.w), arb(0)
@@ -83,7 +87,10 @@ class RealSpace:
                 return self.log_integrand(y, t, quantity)
 
             peak = maximum(log_f, grid)
-            graded = [*self.graded(log_f, peak, arb(1)), *self.graded(log_f, peak, arb(0))]
+            graded = [
+                *self.graded(log_f, peak, arb(1)),
+                *self.graded(log_f, peak, arb(0)),
+            ]
         return pruned(graded, cuts)
 
     def search_grid(self, cuts: Sequence[arb]) -> list[arb]:

@@ -11,7 +11,9 @@ from scipy.special import betainc, betaincc, betaln, expit, ndtr
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 
-REFERENCE = json.loads((Path(__file__).parents[2] / "reference/hierarchical.json").read_text())
+REFERENCE = json.loads(
+    (Path(__file__).parents[2] / "reference/hierarchical.json").read_text()
+)
 ORDINARY = ([40, 17, 9], [45, 20, 10])
 MANY = ([9, 8, 10, 10, 7, 9, 9, 10, 3, 8], [10] * 10)
 
@@ -27,7 +29,10 @@ def distribution_of(name):
         strata=None,
     )
     return HierarchicalBetaAverage(
-        record["correct"], record["total"], weights=record["weights"], hyperprior=hyperprior
+        record["correct"],
+        record["total"],
+        weights=record["weights"],
+        hyperprior=hyperprior,
     )
 
 
@@ -47,11 +52,20 @@ def parts_of_one(correct, total):
     base, share = prior.base, prior.outlier_share(1)
     t = np.linspace(-5.2, 5.2, 2001)
     y = np.pi * np.sinh(t)
-    logs = -prior.rate * np.logaddexp(0, y) - prior.rate * np.logaddexp(0, -y) + np.log(np.cosh(t))
+    logs = (
+        -prior.rate * np.logaddexp(0, y)
+        - prior.rate * np.logaddexp(0, -y)
+        + np.log(np.cosh(t))
+    )
     for kappa in prior.kappa:
         a, b = base + kappa / (1 + np.exp(-y)), base + kappa / (1 + np.exp(y))
-        for share_of, first, second in ((share, base + 0 * y, base + 0 * y), (1 - share, a, b)):
-            evidence = betaln(first + correct, second + total - correct) - betaln(first, second)
+        for share_of, first, second in (
+            (share, base + 0 * y, base + 0 * y),
+            (1 - share, a, b),
+        ):
+            evidence = betaln(first + correct, second + total - correct) - betaln(
+                first, second
+            )
             weight = logs + np.log(share_of) + evidence
             yield weight, first + correct, second + total - correct
 
@@ -60,7 +74,8 @@ def parts_of_one(correct, total):
 def test_moments(correct, total):
     """Mean, variance, skewness and kurtosis, from raw moments of all parts."""
     logs, a, b = (
-        np.concatenate(column) for column in zip(*parts_of_one(correct, total), strict=True)
+        np.concatenate(column)
+        for column in zip(*parts_of_one(correct, total), strict=True)
     )
     # Raw moments cancel: it takes more digits than a double has.
     weights = np.exp(logs - logs.max()).astype(np.longdouble)
@@ -80,7 +95,10 @@ def test_moments(correct, total):
 @pytest.mark.parametrize(
     ("counts", "options"),
     [
-        (([1, 3], [1, 4]), {"kappa": (90.0,), "rate": 0.05, "outlier": 0.0, "base": 0.8}),
+        (
+            ([1, 3], [1, 4]),
+            {"kappa": (90.0,), "rate": 0.05, "outlier": 0.0, "base": 0.8},
+        ),
         (([6, 0], [6, 0]), {"kappa": (4.0,), "rate": 20.0, "base": 20.0}),
     ],
     ids=["without_outliers", "large_base"],
@@ -104,9 +122,14 @@ def test_hyperprior_of_one_kappa_and_many_samples():
 def test_many_unlike_weights_of_both_signs():
     """Classes that keep to themselves, all correct or all wrong, are independent."""
     total = np.round(np.geomspace(1, 1e4, 30))
-    correct, weights = total * (np.arange(30) % 2), np.random.default_rng(0).normal(size=30)
+    correct, weights = (
+        total * (np.arange(30) % 2),
+        np.random.default_rng(0).normal(size=30),
+    )
     hyperprior = Hyperprior(outlier=1.0, kappa=(4.0, 64.0))
-    distribution = HierarchicalBetaAverage(correct, total, weights=weights, hyperprior=hyperprior)
+    distribution = HierarchicalBetaAverage(
+        correct, total, weights=weights, hyperprior=hyperprior
+    )
     alone = BetaAverage(correct + 0.5, total - correct + 0.5, weights=weights)
     p = [0.01, 0.2, 0.5, 0.8, 0.99]
     assert_allclose(distribution.cdf(alone.icdf(p)), p, rtol=0, atol=1e-9)
@@ -124,7 +147,9 @@ def test_marginals():
     """Their mean is the average's; each is the distribution of its class beside the others."""
     distribution = HierarchicalBetaAverage(*ORDINARY)
     marginals = distribution.marginals()
-    assert_allclose(np.mean([one.mean() for one in marginals]), distribution.mean(), rtol=1e-12)
+    assert_allclose(
+        np.mean([one.mean() for one in marginals]), distribution.mean(), rtol=1e-12
+    )
     assert_allclose(distribution.means(), [one.mean() for one in marginals], rtol=1e-10)
     alone = HierarchicalBetaAverage([40], [45])
     assert marginals[0].standard_deviation() < alone.standard_deviation()
@@ -134,10 +159,16 @@ def test_classes_of_weight_zero_may_be_a_stratum():
     """The smallest classes only inform the others."""
     some = HierarchicalBetaAverage([3, 90, 800], [5, 100, 1000], weights=[0, 0.5, 0.5])
     others = some.marginals()[1:]
-    assert some.mean() == pytest.approx(np.mean([one.mean() for one in others]), rel=1e-12)
+    assert some.mean() == pytest.approx(
+        np.mean([one.mean() for one in others]), rel=1e-12
+    )
     # A tiny weight is no zero, but changes next to nothing.
-    near = HierarchicalBetaAverage([3, 90, 800], [5, 100, 1000], weights=[1e-9, 0.5, 0.5])
-    assert_allclose(some.cdf([0.82, 0.84, 0.86]), near.cdf([0.82, 0.84, 0.86]), rtol=0, atol=1e-7)
+    near = HierarchicalBetaAverage(
+        [3, 90, 800], [5, 100, 1000], weights=[1e-9, 0.5, 0.5]
+    )
+    assert_allclose(
+        some.cdf([0.82, 0.84, 0.86]), near.cdf([0.82, 0.84, 0.86]), rtol=0, atol=1e-7
+    )
 
 
 def test_classes_without_errors_may_be_huge():
@@ -175,26 +206,38 @@ def test_mean_of_many_classes(n_classes):
         log_weight, mean = prior.rate * (np.log(mu) + np.log(nu)), np.zeros_like(mu)
         for k, n in zip(*MANY, strict=True):
             own = np.log1p(-outlier) + betaln(a + k, b + n - k) - betaln(a, b)
-            other = np.log(outlier) + betaln(base + k, base + n - k) - betaln(base, base)
+            other = (
+                np.log(outlier) + betaln(base + k, base + n - k) - betaln(base, base)
+            )
             log_weight += times * np.logaddexp(own, other)
             share = expit(other - own)
-            mean += (1 - share) * (a + k) / (a + b + n) + share * (base + k) / (2 * base + n)
+            mean += (1 - share) * (a + k) / (a + b + n) + share * (base + k) / (
+                2 * base + n
+            )
         log_weights.append(log_weight)
         means.append(mean / 10)
     weights = np.exp(log_weights - np.max(log_weights))
     distribution = HierarchicalBetaAverage(correct, total)
     expected = (weights * means).sum() / weights.sum()
     assert_allclose(
-        distribution.mean(), expected, rtol=0, atol=1e-6 * distribution.standard_deviation()
+        distribution.mean(),
+        expected,
+        rtol=0,
+        atol=1e-6 * distribution.standard_deviation(),
     )
 
 
 def test_difference():
     """Of two independent distributions: its mean and variance are those of both."""
-    one, two = HierarchicalBetaAverage(*ORDINARY), HierarchicalBetaAverage([30, 15], [45, 20])
+    one, two = (
+        HierarchicalBetaAverage(*ORDINARY),
+        HierarchicalBetaAverage([30, 15], [45, 20]),
+    )
     distribution = two - one
     assert_allclose(distribution.mean(), two.mean() - one.mean(), rtol=1e-12)
-    assert_allclose(distribution.variance(), one.variance() + two.variance(), rtol=1e-12)
+    assert_allclose(
+        distribution.variance(), one.variance() + two.variance(), rtol=1e-12
+    )
     x = np.array([-0.3, -0.1, 0.05])
     assert_allclose((one - two).ccdf(-x), distribution.cdf(x), rtol=1e-9)
 
@@ -202,7 +245,10 @@ def test_difference():
 @pytest.mark.slow
 def test_difference_by_convolution():
     """P(B <= A) is the average of the cdf of B over A."""
-    one, two = HierarchicalBetaAverage([7, 8], [9, 9]), HierarchicalBetaAverage([5, 6], [9, 8])
+    one, two = (
+        HierarchicalBetaAverage([7, 8], [9, 9]),
+        HierarchicalBetaAverage([5, 6], [9, 8]),
+    )
     # Smooth on either side of the corner at 1/2.
     nodes, weights = np.polynomial.legendre.leggauss(60)
     x = np.concatenate([0.25 * (1 + nodes), 0.25 * (3 + nodes)])
@@ -221,8 +267,18 @@ def test_difference_by_convolution():
         ([np.nan], [3], {}, "correct must be finite"),
         ([1, 1], [2, 2], {"weights": [1]}, "weights must have length 2"),
         ([1, 1], [2, 2], {"weights": [0, 0]}, "weights must not all be zero"),
-        ([1, 1], [2, 2], {"pools": [1]}, "pools must be labels .*: there must be 2, got the"),
-        ([1, 1], [2, 2], {"pools": [0.5, None]}, "pools must be labels that can be compared"),
+        (
+            [1, 1],
+            [2, 2],
+            {"pools": [1]},
+            "pools must be labels .*: there must be 2, got the",
+        ),
+        (
+            [1, 1],
+            [2, 2],
+            {"pools": [0.5, None]},
+            "pools must be labels that can be compared",
+        ),
         ([1], [2], {"hyperprior": "heavy"}, "hyperprior must be a Hyperprior"),
     ],
 )
@@ -264,12 +320,16 @@ def test_the_outlier_share_needs_a_number_of_classes(n_classes):
 
 @pytest.mark.parametrize("weight", [1.0, -2.0], ids="weight={}".format)
 @pytest.mark.parametrize(
-    ("correct", "total"), [(0, 7767000), (3, 10**6), (0, 10**9)], ids=["0", "3", "0 of 1e9"]
+    ("correct", "total"),
+    [(0, 7767000), (3, 10**6), (0, 10**9)],
+    ids=["0", "3", "0 of 1e9"],
 )
 def test_tails_of_one_class_of_many_samples(correct, total, weight):
     """Mixtures of incomplete Beta functions, also many standard deviations above the mean."""
     distribution = HierarchicalBetaAverage([correct], [total], weights=[weight])
-    logs, a, b = (np.concatenate(part) for part in zip(*parts_of_one(correct, total), strict=True))
+    logs, a, b = (
+        np.concatenate(part) for part in zip(*parts_of_one(correct, total), strict=True)
+    )
     shares = np.exp(logs - logs.max())
     shares /= shares.sum()
     x = np.array([1e-8, 0.3, 2.0, 30.0]) * (correct + 1) / total
@@ -278,7 +338,9 @@ def test_tails_of_one_class_of_many_samples(correct, total, weight):
         if weight > 0
         else (distribution.ccdf, distribution.cdf)
     )
-    lower, upper = ([shares @ tail(a, b, value) for value in x] for tail in (betainc, betaincc))
+    lower, upper = (
+        [shares @ tail(a, b, value) for value in x] for tail in (betainc, betaincc)
+    )
     assert_allclose(below(weight * x), lower, rtol=1e-9, atol=1e-12)
     assert_allclose(above(weight * x), upper, rtol=1e-9, atol=1e-12)
 
@@ -287,7 +349,11 @@ def test_tails_of_one_class_of_many_samples(correct, total, weight):
 def test_one_class_of_1e15_samples_is_normal(weight):
     """Its skewness is 1e-8."""
     distribution = HierarchicalBetaAverage([4e14, 7], [1e15, 9], weights=[weight, 0.0])
-    mean, sd, z = distribution.mean(), distribution.standard_deviation(), np.linspace(-5, 5, 21)
+    mean, sd, z = (
+        distribution.mean(),
+        distribution.standard_deviation(),
+        np.linspace(-5, 5, 21),
+    )
     assert_allclose(distribution.cdf(mean + sd * z), ndtr(z), rtol=0, atol=1e-7)
     assert_allclose(distribution.mode(), mean, rtol=0, atol=1e-5 * sd)
 
@@ -313,7 +379,9 @@ def test_many_large_perfect_classes_of_very_unequal_weights():
 def test_one_large_perfect_class_that_may_be_anything():
     """Its interval of highest density ends at the end of the support, and nothing overflows."""
     hyperprior = Hyperprior(kappa=(300.0, 30.0, 4.0), outlier=0.3, base=0.05, move=0.0)
-    distribution = HierarchicalBetaAverage([99840], [99840], weights=[0.92], hyperprior=hyperprior)
+    distribution = HierarchicalBetaAverage(
+        [99840], [99840], weights=[0.92], hyperprior=hyperprior
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         low, high = distribution.hdi(0.9)

@@ -10,8 +10,13 @@ from scipy import special, stats
 
 from skpostbac.stats import HierarchicalBetaAverage, Hyperprior
 
-REFERENCE = json.loads((Path(__file__).parents[2] / "reference/strata.json").read_text())
-HARDER_WHEN_RARE = ([2, 2, 4, 3, 7, 10, 20, 39, 78, 155], [2, 2, 4, 4, 8, 16, 32, 64, 128, 256])
+REFERENCE = json.loads(
+    (Path(__file__).parents[2] / "reference/strata.json").read_text()
+)
+HARDER_WHEN_RARE = (
+    [2, 2, 4, 3, 7, 10, 20, 39, 78, 155],
+    [2, 2, 4, 4, 8, 16, 32, 64, 128, 256],
+)
 EASIER_WHEN_RARE = ([1, 1, 2, 2, 4, 13, 26, 51, 102, 205], HARDER_WHEN_RARE[1])
 
 
@@ -26,7 +31,9 @@ def test_cdf(record):
         hyperprior=Hyperprior(**{name: record[name] for name in names}),
     )
     assert_allclose(distribution.cdf(record["x"]), record["cdf"], rtol=0, atol=1e-10)
-    assert_allclose(distribution.ccdf(record["x"]), 1 - np.array(record["cdf"]), atol=1e-10)
+    assert_allclose(
+        distribution.ccdf(record["x"]), 1 - np.array(record["cdf"]), atol=1e-10
+    )
 
 
 def dense_rates(hyperprior):
@@ -34,7 +41,9 @@ def dense_rates(hyperprior):
     node, weight = special.roots_jacobi(260, hyperprior.rate - 1, hyperprior.rate - 1)
     node, weight = (1 + node) / 2, weight / weight.sum()
     x = np.arange(25)
-    to_rate = stats.beta.pdf(node, hyperprior.rate + x[:, None], hyperprior.rate + 24 - x[:, None])
+    to_rate = stats.beta.pdf(
+        node, hyperprior.rate + x[:, None], hyperprior.rate + 24 - x[:, None]
+    )
     to_rate /= stats.beta.pdf(node, hyperprior.rate, hyperprior.rate)
     return node, weight, stats.binom.pmf(x, 24, node[:, None]) @ (to_rate * weight)
 
@@ -61,7 +70,9 @@ def dense_moments(correct, total, hyperprior):
                 (1 - share, 0.5 + kappa * node, 0.5 + kappa * (1 - node)),
             ):
                 right, wrong = a + correct[i], b + total[i] - correct[i]
-                evidence = chance * np.exp(special.betaln(right, wrong) - special.betaln(a, b))
+                evidence = chance * np.exp(
+                    special.betaln(right, wrong) - special.betaln(a, b)
+                )
                 first = right / (right + wrong)
                 second = first * (right + 1) / (right + wrong + 1)
                 parts.append(evidence * np.array([np.ones_like(first), first, second]))
@@ -76,12 +87,19 @@ def dense_moments(correct, total, hyperprior):
                 axis=-1,
             )
     mass, first, second = table.sum(axis=(0, 1))
-    return first / mass / total.size, (second / mass - (first / mass) ** 2) / total.size**2
+    return first / mass / total.size, (
+        second / mass - (first / mass) ** 2
+    ) / total.size**2
 
 
 @pytest.mark.parametrize(
     "counts",
-    [HARDER_WHEN_RARE, EASIER_WHEN_RARE, ([4, 18, 150], [5, 20, 190]), ([3, 9, 40], [3, 9, 40])],
+    [
+        HARDER_WHEN_RARE,
+        EASIER_WHEN_RARE,
+        ([4, 18, 150], [5, 20, 190]),
+        ([3, 9, 40], [3, 9, 40]),
+    ],
     ids=["harder", "easier", "three", "perfect"],
 )
 def test_mean_and_variance(counts):
@@ -100,13 +118,20 @@ def dense_outlier_probability(correct, total, place, hyperprior):
     table = np.stack([np.tile(weight / n_kappa, (n_kappa, 1))] * 2)
     for number, (k, n) in enumerate(zip(correct, total, strict=True)):
         if number:
-            new = hyperprior.anew / n_kappa * weight * table.sum(axis=(1, 2), keepdims=True)
+            new = (
+                hyperprior.anew
+                / n_kappa
+                * weight
+                * table.sum(axis=(1, 2), keepdims=True)
+            )
             table = hyperprior.stay * table + hyperprior.move * (table @ moved) + new
         first, second = b + kappa * node, b + kappa * (1 - node)
         logs = special.betaln(first + k, second + n - k) - special.betaln(first, second)
         none = share * np.exp(special.betaln(b + k, b + n - k) - special.betaln(b, b))
         either = none + (1 - share) * np.exp(logs)
-        table = table * np.stack([either, none + 0 * either if number == place else either])
+        table = table * np.stack(
+            [either, none + 0 * either if number == place else either]
+        )
     either, none = table.sum(axis=(1, 2))
     return none / either
 
@@ -116,7 +141,9 @@ def test_density_at_the_end_of_one_of_three_strata(place):
     """With a base of 1 it is that of an outlier, as likely as the counts of all strata make it."""
     hyperprior, n = Hyperprior(base=1.0, kappa=(6, 40)), [4, 16, 64]
     correct = [one if number == place else one // 3 for number, one in enumerate(n)]
-    distribution = HierarchicalBetaAverage(correct, n, hyperprior=hyperprior).marginals()[place]
+    distribution = HierarchicalBetaAverage(
+        correct, n, hyperprior=hyperprior
+    ).marginals()[place]
     expected = dense_outlier_probability(correct, n, place, hyperprior) * (n[place] + 1)
     assert distribution.pdf(1.0) == pytest.approx(expected, rel=1e-9)
 
@@ -126,7 +153,9 @@ def test_classes_without_samples_join_the_smallest_stratum():
     empty = HierarchicalBetaAverage([3, 0, 60], [4, 0, 64])
     alone = HierarchicalBetaAverage([3, 0], [4, 0])
     assert alone.means()[1] < empty.means()[1] < empty.means()[0] < empty.means()[2]
-    assert HierarchicalBetaAverage([0, 0], [0, 0]).mean() == pytest.approx(0.5, rel=1e-12)
+    assert HierarchicalBetaAverage([0, 0], [0, 0]).mean() == pytest.approx(
+        0.5, rel=1e-12
+    )
 
 
 def test_strata_that_always_stay_are_one():
@@ -134,7 +163,9 @@ def test_strata_that_always_stay_are_one():
     counts = ([3, 10, 50], [4, 12, 60])
     # 1 - .8 is less than .2 by rounding.
     assert Hyperprior(stay=0.8, move=0.2).anew == pytest.approx(0, abs=1e-15)
-    chained = HierarchicalBetaAverage(*counts, hyperprior=Hyperprior(stay=1.0, move=0.0))
+    chained = HierarchicalBetaAverage(
+        *counts, hyperprior=Hyperprior(stay=1.0, move=0.0)
+    )
     one = HierarchicalBetaAverage(*counts, hyperprior=Hyperprior(strata=None))
     x = np.linspace(0.5, 0.95, 7)
     assert_allclose(chained.cdf(x), one.cdf(x), rtol=0, atol=1e-10)
@@ -144,7 +175,11 @@ def weighted_draws(correct, total, weights, size, rng):
     """Draw the sum given states from their prior, and the evidence for these, by the definition."""
     prior, correct, total = Hyperprior(), np.array(correct), np.array(total)
     b, m, outlier = prior.base, prior.rate, prior.outlier_share(total.size)
-    strata, draws, log_evidence = np.floor(np.log(total) / np.log(prior.strata)), 0.0, 0.0
+    strata, draws, log_evidence = (
+        np.floor(np.log(total) / np.log(prior.strata)),
+        0.0,
+        0.0,
+    )
     mu, kappa = rng.beta(m, m, size), rng.choice(prior.kappa, size)
     for number in np.unique(strata):
         if number > strata.min():
@@ -158,7 +193,11 @@ def weighted_draws(correct, total, weights, size, rng):
             up, down = b + mu * kappa, b + (1 - mu) * kappa
             borrows = np.log1p(-outlier) + special.betaln(up + k, down + wrong)
             borrows -= special.betaln(up, down)
-            alone = np.log(outlier) + special.betaln(b + k, b + wrong) - special.betaln(b, b)
+            alone = (
+                np.log(outlier)
+                + special.betaln(b + k, b + wrong)
+                - special.betaln(b, b)
+            )
             log_evidence += np.logaddexp(borrows, alone)
             other = rng.random(size) < special.expit(alone - borrows)
             up, down = np.where(other, b, up), np.where(other, b, down)
@@ -177,7 +216,9 @@ def weighted_draws(correct, total, weights, size, rng):
 def test_weighted_draws(counts, weights):
     """Also beside many corners, which must not blur each other: the distribution rises."""
     distribution = HierarchicalBetaAverage(*counts, weights=weights)
-    draws, evidence = weighted_draws(*counts, weights, 400_000, np.random.default_rng(4))
+    draws, evidence = weighted_draws(
+        *counts, weights, 400_000, np.random.default_rng(4)
+    )
     x = distribution.icdf([0.02, 0.2, 0.5, 0.8, 0.98])
     shares = ((draws <= x[:, np.newaxis]) * evidence).sum(axis=1) / evidence.sum()
     error = np.sqrt((evidence**2).sum()) / evidence.sum()

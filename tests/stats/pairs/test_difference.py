@@ -34,7 +34,9 @@ def distribution_of(name):
     record = REFERENCE[name]
     table = cells(*(np.array(record[key]) for key in ("total", "only_a", "only_b")))
     hyperprior = Hyperprior(kappa=tuple(record["kappa"]))
-    return HierarchicalPairedDifference(table, weights=record["weights"], hyperprior=hyperprior)
+    return HierarchicalPairedDifference(
+        table, weights=record["weights"], hyperprior=hyperprior
+    )
 
 
 @pytest.mark.parametrize("name", REFERENCE)
@@ -43,7 +45,9 @@ def test_moments(name):
     distribution, record = distribution_of(name), REFERENCE[name]
     assert distribution.mean() == pytest.approx(record["mean"], rel=1e-8)
     assert distribution.variance() == pytest.approx(record["variance"], rel=1e-8)
-    assert distribution.standard_deviation() ** 2 == pytest.approx(distribution.variance())
+    assert distribution.standard_deviation() ** 2 == pytest.approx(
+        distribution.variance()
+    )
 
 
 @pytest.mark.parametrize("name", REFERENCE)
@@ -57,12 +61,16 @@ def test_cdf(name):
 
 MANY = {
     "equal": cells(np.full(30, 20), np.arange(30) % 3, np.arange(30) % 4),
-    "geometric": cells(np.resize(SIZES, 30), np.resize(SIZES, 30) // 8, np.resize(SIZES, 30) // 5),
+    "geometric": cells(
+        np.resize(SIZES, 30), np.resize(SIZES, 30) // 8, np.resize(SIZES, 30) // 5
+    ),
     "agreement": cells(np.full(30, 5), 0, 0),
     "one differs": cells(np.full(30, 50), 0, np.arange(30) == 0),
     "all differ": cells(np.full(30, 10), 0, 10),
     "many agree": cells(np.full(90, 5), 0, np.arange(90) == 0),
-    "one huge": cells(np.append(np.full(29, 3), 10**6), 0, np.append(np.ones(29), 31_000)),
+    "one huge": cells(
+        np.append(np.full(29, 3), 10**6), 0, np.append(np.ones(29), 31_000)
+    ),
 }
 
 
@@ -74,7 +82,9 @@ def test_many_classes(name):
     sample = distribution.sample(2**15, rng=1)
     levels = np.array([0.005, 0.025, 0.1, 0.5, 0.9, 0.975, 0.995])
     below = (sample[:, np.newaxis] <= distribution.icdf(levels)).mean(axis=0)
-    error = np.sqrt(levels * (1 - levels) * (1 / sample.size + 1 / distribution.n_draws))
+    error = np.sqrt(
+        levels * (1 - levels) * (1 / sample.size + 1 / distribution.n_draws)
+    )
     assert (np.abs(below - levels) < 3.5 * error + 5e-4).all()
     mean, sd = distribution.mean(), distribution.standard_deviation()
     assert sample.mean() == pytest.approx(mean, abs=4 * sd / np.sqrt(sample.size))
@@ -91,16 +101,23 @@ def test_without_borrowing():
     balance = stats.beta(only_b, only_a, loc=-1, scale=2)
     shares = discordant.rvs((8, 100_000), random_state=1)
     draws = (shares * balance.rvs((8, 100_000), random_state=2)).mean(axis=0)
-    mean, square = discordant.mean() * balance.mean(), discordant.moment(2) * balance.moment(2)
+    mean, square = (
+        discordant.mean() * balance.mean(),
+        discordant.moment(2) * balance.moment(2),
+    )
     assert distribution.mean() == pytest.approx(mean.mean(), rel=1e-9)
-    assert distribution.variance() == pytest.approx((square - mean**2).sum() / 64, rel=1e-9)
+    assert distribution.variance() == pytest.approx(
+        (square - mean**2).sum() / 64, rel=1e-9
+    )
     assert distribution.skewness() == pytest.approx(stats.skew(draws), abs=0.05)
     assert distribution.kurtosis(convention="excess") == pytest.approx(
         stats.kurtosis(draws), abs=0.1
     )
     levels = [0.01, 0.05, 0.3, 0.5, 0.8, 0.95, 0.99]
     assert_allclose(distribution.cdf(np.quantile(draws, levels)), levels, atol=0.007)
-    assert_allclose(distribution.interval(), np.quantile(draws, [0.025, 0.975]), atol=0.003)
+    assert_allclose(
+        distribution.interval(), np.quantile(draws, [0.025, 0.975]), atol=0.003
+    )
 
 
 @pytest.mark.parametrize("name", ["agreement", "empty", "as often"])
@@ -138,7 +155,9 @@ def test_rare_classes_may_differ_from_common_ones():
 def test_mirrored():
     """Minus the variable has the same draws with the other sign, also out of a pickle."""
     weights = [0.5, -0.2, 0.3]
-    distribution = HierarchicalPairedDifference(MANY["equal"][:3], weights=weights, n_draws=999)
+    distribution = HierarchicalPairedDifference(
+        MANY["equal"][:3], weights=weights, n_draws=999
+    )
     mirrored = -distribution
     again = pickle.loads(pickle.dumps(mirrored))
     assert again == mirrored != distribution
@@ -153,24 +172,32 @@ def test_mirrored():
 def test_draws_have_the_exact_mean_and_variance():
     """They are shifted and stretched to them; the seed tells the rest."""
     one, same, other = (
-        HierarchicalPairedDifference(MANY["equal"], n_draws=5000, seed=seed) for seed in (3, 3, 4)
+        HierarchicalPairedDifference(MANY["equal"], n_draws=5000, seed=seed)
+        for seed in (3, 3, 4)
     )
     assert_array_equal(one.draws, same.draws)
     assert np.abs(one.draws - other.draws).max() > 0
     for distribution in (one, other):
         assert distribution.draws.mean() == pytest.approx(distribution.mean())
-        assert distribution.draws.std() == pytest.approx(distribution.standard_deviation())
+        assert distribution.draws.std() == pytest.approx(
+            distribution.standard_deviation()
+        )
 
 
 @pytest.mark.slow
 def test_stated_errors():
     """The spread over seeds is what is stated, or less."""
-    made = [HierarchicalPairedDifference(MANY["equal"], n_draws=4000, seed=k) for k in range(40)]
+    made = [
+        HierarchicalPairedDifference(MANY["equal"], n_draws=4000, seed=k)
+        for k in range(40)
+    ]
     cdfs = np.array([one.cdf([0.0, 0.03, 0.08]) for one in made])
     stated = made[0].cdf_error([0.0, 0.03, 0.08])
     assert (cdfs.std(axis=0) < 1.2 * stated).all()
     ends = np.array([one.interval() for one in made])
-    assert (ends.std(axis=0) < 1.3 * np.mean([one.interval_error() for one in made], axis=0)).all()
+    assert (
+        ends.std(axis=0) < 1.3 * np.mean([one.interval_error() for one in made], axis=0)
+    ).all()
     assert made[0].cdf_error(1.0) == pytest.approx(1 / 4000, rel=0.01)
 
 
@@ -178,7 +205,11 @@ def test_stated_errors():
     ("arguments", "error", "message"),
     [
         ({"counts": [[1, 2, 3]]}, ValueError, "counts must have the shape"),
-        ({"counts": [[1, 2, -3, 4]]}, ValueError, "counts must be finite and not negative"),
+        (
+            {"counts": [[1, 2, -3, 4]]},
+            ValueError,
+            "counts must be finite and not negative",
+        ),
         ({"counts": [[1e15, 1, 0, 0]]}, ValueError, "counts must add up to at most 1e"),
         ({"weights": [1, 2]}, ValueError, "weights must have length 1"),
         ({"weights": [0]}, ValueError, "weights must not all be zero"),

@@ -38,21 +38,26 @@ class Contour(contour.Contour):
         self.narrowest = min(to_float(g.w) for g in self.groups)
         # The loop around 0 is the transform of a class that agrees as long as |z| < n.
         near = (0.97, 0.95)[variant]
-        alike = [near * to_float(g.n / g.w) for g in self.groups if has_large_agreement(g)]
+        alike = [
+            near * to_float(g.n / g.w) for g in self.groups if has_large_agreement(g)
+        ]
         self.largest_tilt = min(alike, default=math.inf)
         self.powers = smallest_powers(self.groups)
         self.paths: dict[str, contour.Path] = {}
         with contour.ctx.workprec(contour.BITS):
             self.taylor = [Taylor(g) for g in self.groups]
             self.ends = [
-                MiddleLoop(g, variant) if has_large_agreement(g) else Ends(g) for g in self.groups
+                MiddleLoop(g, variant) if has_large_agreement(g) else Ends(g)
+                for g in self.groups
             ]
 
     def tilt(self, y: float) -> arb:
         """A tilt near the saddlepoint, at least 1.5 / sd in size, on a coarse grid."""
         c = saddlepoint(self.distribution, y)
         level = max(0, round(2 * math.log2(max(abs(c) * self.sd / 1.5, 1e-9))))
-        size = min(1.5 * 2 ** (level / 2) / self.sd * self.tilt_factor, self.largest_tilt)
+        size = min(
+            1.5 * 2 ** (level / 2) / self.sd * self.tilt_factor, self.largest_tilt
+        )
         return arb(math.copysign(size, c))
 
     def last_position(self, distance: arb, power: fmpq) -> float:
@@ -69,7 +74,9 @@ class Contour(contour.Contour):
         """Beside a class that agrees no higher than needed: its transform varies slowly."""
         key = c.str(20)
         if key not in self.paths and any(map(has_large_agreement, self.groups)):
-            self.paths[key] = contour.Path(c, self.base_height, self.segment(c, self.base_height))
+            self.paths[key] = contour.Path(
+                c, self.base_height, self.segment(c, self.base_height)
+            )
         return super().path(c)
 
     def transform(self, s: acb) -> acb:
@@ -79,7 +86,9 @@ class Contour(contour.Contour):
             self.groups, self.heights, self.taylor, self.ends, strict=True
         ):
             z = share(g.w, s)
-            is_far = size > height and (to_float(s.imag) > 0.2 * size or size > 1.5 * height)
+            is_far = size > height and (
+                to_float(s.imag) > 0.2 * size or size > 1.5 * height
+            )
             by_series = isinstance(ends, MiddleLoop) or not is_far
             found = taylor(z.mid()) if by_series else ends.transform(z)
             value *= (found * z.exp()) ** g.m
@@ -119,7 +128,9 @@ class Contour(contour.Contour):
         """Terms ``C_k(s)`` of the transform ``sum_k exp(-s k) C_k(s)``, above the real line."""
         terms = {fmpq(0): acb(1)}
         for g, ends in zip(self.groups, self.ends, strict=True):
-            found = {(1 + sign) * g.w: value for sign, value in ends(share(g.w, s)).items()}
+            found = {
+                (1 + sign) * g.w: value for sign, value in ends(share(g.w, s)).items()
+            }
             for _ in range(g.m):
                 terms = multiply_terms(terms, found)
         return terms

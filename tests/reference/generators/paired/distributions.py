@@ -64,13 +64,16 @@ class Distribution:
         self.lower = -self.width / 2
         parts = [(g, g.cumulants) for g in self.groups]
         self.cumulants = [
-            total(g.m * g.w ** (j + 1) * found[j] for g, found in parts) for j in range(4)
+            total(g.m * g.w ** (j + 1) * found[j] for g, found in parts)
+            for j in range(4)
         ]
         self.mean_above_lower = self.cumulants[0] - self.lower
         self.sd = math.sqrt(to_float(self.cumulants[1]))
 
 
-def upright(row: Sequence[float], prior: fmpq, w: fmpq) -> tuple[fmpq, fmpq, fmpq, fmpq]:
+def upright(
+    row: Sequence[float], prior: fmpq, w: fmpq
+) -> tuple[fmpq, fmpq, fmpq, fmpq]:
     """Cells and a positive weight: ``-D`` is ``D`` with the classifiers exchanged."""
     both, only_a, only_b, neither = (rational(k) + prior for k in row)
     exclusive = (only_b, only_a) if w > 0 else (only_a, only_b)
@@ -107,7 +110,9 @@ def log_transform(g: Group, z: float) -> tuple[float, float]:
     b, a, r = to_float(g.b), to_float(g.a), to_float(g.r)
     minus, plus, p = loop_saddle(g, z)
     n = a + b + r
-    value = p - n - b * math.log(minus / n) - a * math.log(plus / n) - r * math.log(p / n)
+    value = (
+        p - n - b * math.log(minus / n) - a * math.log(plus / n) - r * math.log(p / n)
+    )
     return value, b / minus - a / plus
 
 

@@ -19,7 +19,11 @@ class Line(line.Line):
 
     def __init__(self, distribution: Distribution, variant: int = 0) -> None:
         self.distribution, self.groups = distribution, distribution.groups
-        self.mean, self.sd, self.variant = distribution.mean_above_lower, distribution.sd, variant
+        self.mean, self.sd, self.variant = (
+            distribution.mean_above_lower,
+            distribution.sd,
+            variant,
+        )
         self.aliasing_exponent = (110, 125)[variant]
         self.tilt_factor = (1.0, 1.06)[variant]
         self.tables: dict[str, list[tuple[acb, acb]]] = {}
@@ -36,7 +40,9 @@ class Line(line.Line):
         """A step whose aliasing error is negligible beside the Chernoff bound of the tail."""
         log_value, mean = tilted(self.groups, c)
         log_bound = log_value + c * mean
-        return arb(2 * math.pi * abs(c) / (1.1 * abs(log_bound) + self.aliasing_exponent))
+        return arb(
+            2 * math.pi * abs(c) / (1.1 * abs(log_bound) + self.aliasing_exponent)
+        )
 
     def transforms(self, g: Group, c: arb, h: arb) -> Iterator[acb]:
         """``E exp(-s y)`` at ``s = c + i h k`` for k = 0, 1, 2, ..."""

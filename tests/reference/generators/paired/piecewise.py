@@ -57,5 +57,7 @@ def residue(g: Group, order: int, others: dict[int, int]) -> fmpq_poly:
     found = [fmpq(0)] * n
     for i, coefficient in enumerate(series.coeffs()):
         power = n - order + i
-        found[power] = front * coefficient / fmpz.fac_ui(order - 1 - i) / (-g.w) ** power
+        found[power] = (
+            front * coefficient / fmpz.fac_ui(order - 1 - i) / (-g.w) ** power
+        )
     return fmpq_poly(found)

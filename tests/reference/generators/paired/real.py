@@ -81,5 +81,8 @@ class Real:
             whole = sum(column, arb(0)).mid()
             for index, end in ((0, fmpq(-1)), (-1, fmpq(1))):
                 is_end = self.cuts[index] == end
-                if not is_end and abs(column[index]).mid() > whole * arb(NEGLIGIBLE).exp():
+                if (
+                    not is_end
+                    and abs(column[index]).mid() > whole * arb(NEGLIGIBLE).exp()
+                ):
                     raise ArithmeticError("real: too far in a tail")

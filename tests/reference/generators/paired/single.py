@@ -24,7 +24,11 @@ class Single:
 
     def __call__(self, y: arb | fmpq) -> Values:
         with ctx.workprec(BITS):
-            d = arb(y / self.group.w - 1) if isinstance(y, fmpq) else y / arb(self.group.w) - 1
+            d = (
+                arb(y / self.group.w - 1)
+                if isinstance(y, fmpq)
+                else y / arb(self.group.w) - 1
+            )
             if d < 0:
                 cdf, ccdf, pdf = Half(self.group.mirrored, -d, self.stretch).values()
                 return Values(ccdf, cdf, pdf)
@@ -77,7 +81,9 @@ class Half:
 
     def density_factor(self, theta: arb, spare: arb, gap: arb) -> arb:
         log_density = (self.a + self.b - 1) * (self.d / gap).log() + self.constant_s
-        return (log_density + (self.r - 1) * ((1 - self.d) * theta / gap).log()).exp() / gap
+        return (
+            log_density + (self.r - 1) * ((1 - self.d) * theta / gap).log()
+        ).exp() / gap
 
     def integral(self, factor: Callable[[arb, arb, arb], arb]) -> arb:
         room = (1 - self.d) / 2
@@ -104,14 +110,18 @@ def peaked_integral(integrand: Callable[[arb], arb], stretch: float) -> arb:
 
     def term(t: fmpq) -> arb:
         t = arb(t)
-        return integrand((arb(peak) + arb(scale) * t.sinh()).mid()) * arb(scale) * t.cosh()
+        return (
+            integrand((arb(peak) + arb(scale) * t.sinh()).mid()) * arb(scale) * t.cosh()
+        )
 
     step = fmpq(1, 4)
     last, total = reach(term, step)
     while (last[1] - last[0]) / to_float(step) < MAX_NODES:
         step /= 2
         odd = range(
-            2 * round(last[0] / to_float(2 * step)) + 1, 2 * round(last[1] / to_float(2 * step)), 2
+            2 * round(last[0] / to_float(2 * step)) + 1,
+            2 * round(last[1] / to_float(2 * step)),
+            2,
         )
         middle = sum((term(step * k) for k in odd), arb(0))
         before, total = total * 2 * step, total + middle

@@ -79,7 +79,9 @@ class Ends:
             "C": terms(r, binomial_product(b, -one, a, one, self.size)),
             "A": terms(a, binomial_product(b, half, r, one, self.size)),
         }
-        self.logs = {key: list(map(log_size, found)) for key, found in self.series.items()}
+        self.logs = {
+            key: list(map(log_size, found)) for key, found in self.series.items()
+        }
         self.cut = cache(self.find_cut)
 
     def __call__(self, z: acb) -> dict[int, acb]:
@@ -139,13 +141,17 @@ class MiddleLoop:
         self.nodes = []
         for k in range(-count, count + 1):
             p = acb(arb(round(n)), step * k).mid()
-            self.nodes.append((p, (p - r * p.log() + gamma).exp() * step / (2 * arb.pi())))
+            self.nodes.append(
+                (p, (p - r * p.log() + gamma).exp() * step / (2 * arb.pi()))
+            )
 
     def __call__(self, z: acb) -> dict[int, acb]:
         b, a = acb(self.g.b), acb(self.g.a)
         # Phases are those of the points around p = 0, on the same side of either branch point.
         front = (-z) ** -b * z**-a
-        return {0: front * sum((v * self.ratio(p / z, b, a) for p, v in self.nodes), acb(0))}
+        return {
+            0: front * sum((v * self.ratio(p / z, b, a) for p, v in self.nodes), acb(0))
+        }
 
     @staticmethod
     def ratio(t: acb, b: acb, a: acb) -> acb:
