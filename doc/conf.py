@@ -11,7 +11,9 @@ from sphinx.application import Sphinx
 
 import skpostbac
 
-sys.path.insert(0, str(Path(__file__).parent))  # Sphinx imports gallery_order and mathml by name
+sys.path.insert(
+    0, str(Path(__file__).parent)
+)  # Sphinx imports gallery_order and mathml by name
 
 project = "skpostbac"
 author = "skpostbac developers"
@@ -118,8 +120,13 @@ copybutton_exclude = ".linenos, .gp, .go"
 def keep_percent_signs(app: Sphinx, doctree: nodes.document, name: str) -> None:
     """Keep a percent sign on the line of its number, by a space that does not break."""
     for text in list(doctree.findall(nodes.Text)):
-        is_code = isinstance(text.parent, nodes.literal | nodes.FixedTextElement | nodes.raw)
-        if not is_code and (kept := re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", text)) != text:
+        is_code = isinstance(
+            text.parent, nodes.literal | nodes.FixedTextElement | nodes.raw
+        )
+        if (
+            not is_code
+            and (kept := re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", text)) != text
+        ):
             text.parent.replace(text, nodes.Text(kept))
 
 

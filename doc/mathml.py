@@ -46,7 +46,9 @@ def visit_inline(translator: HTML5Translator, node: nodes.math) -> None:
 
 def visit_block(translator: HTML5Translator, node: nodes.math_block) -> None:
     """Write a formula of its own, which scrolls where it is wider than the page."""
-    translator.body.append(f'<div class="formula">{converted(node, as_block=True)}</div>\n')
+    translator.body.append(
+        f'<div class="formula">{converted(node, as_block=True)}</div>\n'
+    )
     raise nodes.SkipNode
 
 
@@ -55,10 +57,16 @@ def write_font(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
     options = subset.Options(
-        flavor="woff", hinting=False, layout_features=["ssty"], name_IDs=["*"], drop_tables=["DSIG"]
+        flavor="woff",
+        hinting=False,
+        layout_features=["ssty"],
+        name_IDs=["*"],
+        drop_tables=["DSIG"],
     )
     subsetter = subset.Subsetter(options)
-    subsetter.populate(unicodes=[code for low, high in BLOCKS for code in range(low, high + 1)])
+    subsetter.populate(
+        unicodes=[code for low, high in BLOCKS for code in range(low, high + 1)]
+    )
     with as_file(files("ziamath") / "fonts" / "STIXTwoMath-Regular.ttf") as path:
         font = subset.load_font(path, options)
         subsetter.subset(font)

@@ -56,9 +56,13 @@ BinormalCurveDisplay.from_model(model, ax=left)
 for fraction, printed in ((0.5, 0.7530), (0.4, 0.6768), (0.1, 0.2928), (0.01, 0.0422)):
     rarer = replace(model, positive_fraction=fraction)
     assert round(rarer.average_precision(), 4) == printed
-    assert math.isclose(rarer.average_precision(), average_precision(fraction), rel_tol=1e-8)
+    assert math.isclose(
+        rarer.average_precision(), average_precision(fraction), rel_tol=1e-8
+    )
     name = f"{fraction:.0%} positive"
-    BinormalCurveDisplay.from_model(rarer, curve="precision_recall", name=name, ax=right)
+    BinormalCurveDisplay.from_model(
+        rarer, curve="precision_recall", name=name, ax=right
+    )
 
 # %%
 # Scores of a classifier
@@ -69,7 +73,9 @@ for fraction, printed in ((0.5, 0.7530), (0.4, 0.6768), (0.1, 0.2928), (0.01, 0.
 
 X, y = load_breast_cancer(return_X_y=True)
 y = (y == 0).astype(int)  # 1 is malignant
-y_score = cross_val_predict(LinearDiscriminantAnalysis(), X, y, method="decision_function")
+y_score = cross_val_predict(
+    LinearDiscriminantAnalysis(), X, y, method="decision_function"
+)
 check = binormal_check(y, y_score)
 print(check)
 assert not check.rejects()
@@ -95,7 +101,9 @@ displays = [
 # The areas from all samples lie within the intervals from one in ten of them.
 
 fitted = BinormalModel.fit(y, y_score)
-for display, area in zip(displays, (fitted.roc_auc(), fitted.average_precision()), strict=True):
+for display, area in zip(
+    displays, (fitted.roc_auc(), fitted.average_precision()), strict=True
+):
     print(f"{display.curve}: {display.area:.3f} from one in ten, {area:.3f} from all")
     assert display.interval.low < area < display.interval.high
 

@@ -27,7 +27,8 @@ classifiers = {
     "naive Bayes": GaussianNB(),
 }
 predictions = {
-    name: cross_val_predict(classifier, X, y, cv=folds) for name, classifier in classifiers.items()
+    name: cross_val_predict(classifier, X, y, cv=folds)
+    for name, classifier in classifiers.items()
 }
 comparison = compare_predictions(y, predictions, rope=0.01, random_state=0)
 print(comparison.report())
@@ -69,7 +70,9 @@ plt.show()
 # The classifiers often err on the same samples. If you treat their test sets as separate, the
 # differences look less certain than they are.
 
-independent = compare_posteriors(dict(zip(comparison.names, comparison.posteriors, strict=True)))
+independent = compare_posteriors(
+    dict(zip(comparison.names, comparison.posteriors, strict=True))
+)
 for other in (second, third):
     spreads = [
         distribution.difference(first, other).standard_deviation()

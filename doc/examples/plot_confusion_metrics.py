@@ -26,7 +26,9 @@ of_matrix = PosteriorConfusionMetric.from_confusion_matrix
 def show(name, posterior):
     """Print what was observed, and the posterior mean and interval."""
     low, high = posterior.credible_interval()
-    print(f"{name:30} {posterior.observed:.3f}   {posterior.mean():.3f} [{low:.3f}, {high:.3f}]")
+    print(
+        f"{name:30} {posterior.observed:.3f}   {posterior.mean():.3f} [{low:.3f}, {high:.3f}]"
+    )
 
 
 # %%
@@ -67,7 +69,9 @@ for name, (tn, fp, fn, tp) in CLASSIFIERS.items():
         "f1": 2 * tp / (2 * tp + fp + fn),
     }
     for metric, by_hand in formulas.items():
-        figures[name, metric] = of_matrix([[tn, fp], [fn, tp]], metric, **OPTIONS[metric])
+        figures[name, metric] = of_matrix(
+            [[tn, fp], [fn, tp]], metric, **OPTIONS[metric]
+        )
         show("  " + metric, figures[name, metric])
         assert np.isclose(figures[name, metric].observed, by_hand, rtol=1e-12)
 
@@ -101,7 +105,11 @@ plt.show()
 # metric. There are only 15 samples of class 1, so the intervals of the recalls are wide.
 
 TRIO = {"classifier": (70, 15, 5, 10), "A": (0, 85, 0, 15), "B": (85, 0, 15, 0)}
-PRINTED = {"classifier": (0.667, 0.80), "A": (1.0, 0.15), "B": (0.0, 0.85)}  # recall, accuracy
+PRINTED = {
+    "classifier": (0.667, 0.80),
+    "A": (1.0, 0.15),
+    "B": (0.0, 0.85),
+}  # recall, accuracy
 
 for name, (tn, fp, fn, tp) in TRIO.items():
     C = [[tn, fp], [fn, tp]]
@@ -168,5 +176,7 @@ assert round(2 / (2 + 1 + 2 + 1), 3) == 0.333
 for agreement in (0.999, 0.998, 0.995, 0.99):
     plan = required_test_size(0.95, difference=0.001, agreement=agreement)
     chance = plan.assurance_at(10_000)
-    print(f"agree on {agreement:.1%}: {chance:.2f}, and 0.8 with {plan.total:,} samples")
+    print(
+        f"agree on {agreement:.1%}: {chance:.2f}, and 0.8 with {plan.total:,} samples"
+    )
     assert (chance > 0.5) == (agreement >= 0.998)

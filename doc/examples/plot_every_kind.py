@@ -58,7 +58,9 @@ predictions = {
     name: np.where(rng.random(120) < share, y_true, 1 - y_true)
     for name, share in {"forest": 0.9, "boosting": 0.87, "tree": 0.78}.items()
 }
-display = PosteriorComparisonDisplay.from_predictions(y_true, predictions, kind="decision")
+display = PosteriorComparisonDisplay.from_predictions(
+    y_true, predictions, kind="decision"
+)
 
 # %%
 display = PosteriorComparisonDisplay.from_predictions(
@@ -66,7 +68,9 @@ display = PosteriorComparisonDisplay.from_predictions(
 )
 
 # %%
-display = PosteriorComparisonDisplay.from_predictions(y_true, predictions, kind="matrix")
+display = PosteriorComparisonDisplay.from_predictions(
+    y_true, predictions, kind="matrix"
+)
 
 # %%
 display = PosteriorComparisonDisplay.from_predictions(y_true, predictions, kind="ranks")
@@ -78,7 +82,10 @@ display = PosteriorComparisonDisplay.from_predictions(y_true, predictions, kind=
 # search, use ``PosteriorSearchDisplay.from_search(search)``.
 
 display = PosteriorSearchDisplay(
-    param="max_depth", values=[3, 2, 1], posteriors=list(posteriors.values()), best_index=0
+    param="max_depth",
+    values=[3, 2, 1],
+    posteriors=list(posteriors.values()),
+    best_index=0,
 ).plot()
 
 # %%

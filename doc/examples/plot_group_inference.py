@@ -79,6 +79,8 @@ display.ax_.set_title("Crosses: observed accuracies")
 for model in ("normal-binomial", "beta-binomial"):
     posterior = population_posterior(correct, total, model=model)
     low, high = posterior.new_group.interval()
-    print(f"{model}: mean {posterior.population_mean.mean():.3f}, new [{low:.3f}, {high:.3f}]")
+    print(
+        f"{model}: mean {posterior.population_mean.mean():.3f}, new [{low:.3f}, {high:.3f}]"
+    )
 
 plt.show()

@@ -71,7 +71,9 @@ def exact_accuracy(n_sectors):
 
 
 rng = np.random.default_rng(0)
-print("\nsectors  accuracy  exact  binary-equivalent, 95 %     guessing  errors avoided")
+print(
+    "\nsectors  accuracy  exact  binary-equivalent, 95 %     guessing  errors avoided"
+)
 heard = {}
 for n_sectors in (2, 3, 4, 6, 8, 15, 30, 60, 100):
     posterior = PosteriorAccuracy(simulate(n_sectors, 100_000, rng))
@@ -122,6 +124,8 @@ assert math.isclose(heard[2].chance, 0.5)
 posterior = PosteriorAccuracy(simulate(100, 100, rng))
 test = GuessingTest.from_counts(posterior.counts)
 print(f"\n{test}\n{posterior}\n{posterior.binary_equivalent()}")
-by_hand = sum(math.comb(100, k) * 0.01**k * 0.99 ** (100 - k) for k in range(test.correct, 101))
+by_hand = sum(
+    math.comb(100, k) * 0.01**k * 0.99 ** (100 - k) for k in range(test.correct, 101)
+)
 assert math.isclose(test.p_value, by_hand, rel_tol=1e-9)
 assert test.p_value < 1e-6

@@ -71,7 +71,10 @@ chosen = {name: int(np.argmax(values)) for name, values in scores.items()}
 for name, index in chosen.items():
     print(f"Best by {name}: {search.cv_results_['params'][index]}")
     print(f"    {posteriors[index].counts}")
-    print("   ", ", ".join(f"{what} {values[index]:.3f}" for what, values in scores.items()))
+    print(
+        "   ",
+        ", ".join(f"{what} {values[index]:.3f}" for what, values in scores.items()),
+    )
 
 assert len({tuple(correct[index]) for index in chosen.values()}) == 3
 assert search.best_index_ == chosen["lower bound"]
@@ -85,7 +88,9 @@ assert search.best_index_ == chosen["lower bound"]
 # one more malignant tumour right. This is not better or worse in general. Maximise the lower bound
 # if you want to be safe from a bad classifier.
 
-PosteriorDisplay({f"best by {name}": posteriors[index] for name, index in chosen.items()}).plot()
+PosteriorDisplay(
+    {f"best by {name}": posteriors[index] for name, index in chosen.items()}
+).plot()
 plt.show()
 
 # %%

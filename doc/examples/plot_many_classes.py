@@ -39,7 +39,10 @@ rng = np.random.default_rng(0)
 def small_test_set():
     """Return the counts of five random samples of each class."""
     rows = np.concatenate(
-        [rng.choice(np.flatnonzero(y_test == label), 5, replace=False) for label in range(10)]
+        [
+            rng.choice(np.flatnonzero(y_test == label), 5, replace=False)
+            for label in range(10)
+        ]
     )
     return class_counts(y_test[rows], y_pred[rows])
 
@@ -47,7 +50,10 @@ def small_test_set():
 test_sets = [small_test_set() for _ in range(20)]
 intervals = {
     prior: np.array(
-        [PosteriorBalancedAccuracy(counts, prior=prior).credible_interval() for counts in test_sets]
+        [
+            PosteriorBalancedAccuracy(counts, prior=prior).credible_interval()
+            for counts in test_sets
+        ]
     )
     for prior in ("uniform", "calibrated", "hierarchical")
 }
@@ -55,7 +61,9 @@ intervals = {
 # %%
 # How many of the twenty intervals contain the true value, the dashed line?
 
-fig, axes = plt.subplots(1, 3, figsize=(9, 4.2), sharex=True, sharey=True, layout="constrained")
+fig, axes = plt.subplots(
+    1, 3, figsize=(9, 4.2), sharex=True, sharey=True, layout="constrained"
+)
 held = {}
 for ax, (prior, ends) in zip(axes, intervals.items(), strict=True):
     low, high = ends.T

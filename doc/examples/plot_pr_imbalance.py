@@ -24,7 +24,9 @@ from skpostbac.binormal import (
 
 X, y = load_breast_cancer(return_X_y=True)
 y = 1 - y  # 1 is malignant
-y_score = cross_val_predict(LinearDiscriminantAnalysis(), X, y, method="decision_function")
+y_score = cross_val_predict(
+    LinearDiscriminantAnalysis(), X, y, method="decision_function"
+)
 
 # %%
 # The model assumes that the scores of each class are normal. Here, the test does not reject this.

@@ -17,7 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from skpostbac import PosteriorDisplay, posterior_balanced_accuracy
 
 X, y = load_breast_cancer(return_X_y=True)
-X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.1, stratify=y, random_state=0)
+X_train, X_test, y_train, y_test = train_test_split(
+    X, y, test_size=0.1, stratify=y, random_state=0
+)
 model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_train)
 y_pred = model.predict(X_test)
 

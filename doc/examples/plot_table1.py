@@ -144,8 +144,14 @@ def matrix_metrics(name):
 def pdbac_cell(name, posterior):
     """Format mean and interval, and mark numbers that were printed differently."""
     low, high = posterior.credible_interval(method="central")
-    texts = {"mean": f"{posterior.mean():.4f}", "low": f"{low:.4f}", "high": f"{high:.4f}"}
-    marked = [text + "*" * ((name, figure) in GRID_ERRORS) for figure, text in texts.items()]
+    texts = {
+        "mean": f"{posterior.mean():.4f}",
+        "low": f"{low:.4f}",
+        "high": f"{high:.4f}",
+    }
+    marked = [
+        text + "*" * ((name, figure) in GRID_ERRORS) for figure, text in texts.items()
+    ]
     return "{} [{}, {}]".format(*marked)
 
 
@@ -181,9 +187,16 @@ print("* printed as 0.85 and 0.966")
 # More samples make the intervals narrower and reduce the influence of the prior. Classifiers of the
 # same colour have the same recalls.
 
-posteriors = {name: PosteriorBalancedAccuracy(counts_of(name), prior="uniform") for name in NAMES}
-colors = [{"color": ("#0072B2", "#D55E00", "#009E73")[kind_and_scale(name)[0]]} for name in NAMES]
-PosteriorDisplay(posteriors).plot(kind="forest", plot_chance_level=True, curve_kwargs=colors)
+posteriors = {
+    name: PosteriorBalancedAccuracy(counts_of(name), prior="uniform") for name in NAMES
+}
+colors = [
+    {"color": ("#0072B2", "#D55E00", "#009E73")[kind_and_scale(name)[0]]}
+    for name in NAMES
+]
+PosteriorDisplay(posteriors).plot(
+    kind="forest", plot_chance_level=True, curve_kwargs=colors
+)
 plt.show()
 
 # %%
@@ -202,7 +215,10 @@ def assert_limits(printed, value, error):
 
 
 for name, (mean, low, high) in PRINTED_PDBAC.items():
-    exact = (posteriors[name].mean(), *posteriors[name].credible_interval(method="central"))
+    exact = (
+        posteriors[name].mean(),
+        *posteriors[name].credible_interval(method="central"),
+    )
     for figure, value, printed, digits in zip(
         ("mean", "low", "high"), exact, (mean, low, high), (3, 2, 2), strict=True
     ):
@@ -212,13 +228,18 @@ for name in NAMES:
     counts, metrics = counts_of(name), matrix_metrics(name)
     accuracy, bac = counts.accuracy, counts.recalls.mean()
     observed = [bac, accuracy, *(metric.observed for metric in metrics)]
-    assert tuple(cut(value, 3) for value in observed) == PRINTED_SAMPLE[kind_and_scale(name)[0]]
+    assert (
+        tuple(cut(value, 3) for value in observed)
+        == PRINTED_SAMPLE[kind_and_scale(name)[0]]
+    )
 
     error = math.sqrt(accuracy * (1 - accuracy) / counts.n_samples)
     assert_limits(PRINTED_ACCURACY[name], accuracy, 2 * error)
     # Kappa is (accuracy - e) / (1 - e), with the agreement e by chance taken as known.
     kappa = metrics[1].observed
-    assert_limits(PRINTED_KAPPA[name], kappa, 1.96 * error * (1 - kappa) / (1 - accuracy))
+    assert_limits(
+        PRINTED_KAPPA[name], kappa, 1.96 * error * (1 - kappa) / (1 - accuracy)
+    )
     if name in PRINTED_BAC:  # the row of C2 is not legible
         error = math.sqrt(bac * (1 - bac) / counts.n_samples)
         assert_limits(PRINTED_BAC[name], bac, 1.645 * error)
@@ -241,8 +262,16 @@ CONVOLVED = {  # mean, limits of the 95 % interval, probability that the differe
 comparison = compare_posteriors({name: posteriors[name] for name in NAMES[:3]})
 for (b, a), convolved in CONVOLVED.items():
     distribution = comparison.difference(b, a)
-    figures = (distribution.mean(), *distribution.interval(0.95), float(distribution.ccdf(0)))
-    print("{} - {}: mean {:+.4f}, 95 % [{:+.4f}, {:+.4f}], P(> 0) = {:.4f}".format(b, a, *figures))
+    figures = (
+        distribution.mean(),
+        *distribution.interval(0.95),
+        float(distribution.ccdf(0)),
+    )
+    print(
+        "{} - {}: mean {:+.4f}, 95 % [{:+.4f}, {:+.4f}], P(> 0) = {:.4f}".format(
+            b, a, *figures
+        )
+    )
     assert tuple(round(figure, 4) for figure in figures) == convolved
     assert math.isclose(
         distribution.mean(), posteriors[b].mean() - posteriors[a].mean(), abs_tol=1e-15

@@ -42,7 +42,9 @@ plans = {
 plans["two test sets"] = required_test_size([0.9, 0.9], difference=0.02, paired=False)
 
 for name, plan in plans.items():
-    print(f"{name:14} {plan.samples[0]:5} samples of each class, assurance {plan.assurance:.3f}")
+    print(
+        f"{name:14} {plan.samples[0]:5} samples of each class, assurance {plan.assurance:.3f}"
+    )
 
 sizes = [plan.samples[0] for plan in plans.values()]
 assert sizes == sorted(sizes)
