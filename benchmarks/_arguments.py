@@ -2,7 +2,9 @@
 
 
 def _split(text):
-    return [part.strip() for part in text.replace("\n", " ").split(" ; ") if part.strip()]
+    return [
+        part.strip() for part in text.replace("\n", " ").split(" ; ") if part.strip()
+    ]
 
 
 def _all(names, values):
@@ -55,7 +57,9 @@ _TRUE = _split(
     """[0, 0, 1, 1, 2, 2] ; np.array([0, 0, 1, 1, 2, 2]) ; list("aabbcc") ;
     pd.Series(list("aabbcc")) ; pl.Series([0, 0, 1, 1, 2, 2])"""
 )
-_BINARY = _split("[0, 0, 0, 1, 1, 1] ; np.array([0, 0, 1, 1, 1, 0]) ; [-1, -1, 1, 1, 1, -1]")
+_BINARY = _split(
+    "[0, 0, 0, 1, 1, 1] ; np.array([0, 0, 1, 1, 1, 0]) ; [-1, -1, 1, 1, 1, -1]"
+)
 _SCORES = _split(
     """[0.1, 0.4, 0.2, 0.5, 0.9, 0.6] ; np.array([-1, 3.5, 0, 2, 1, 7]) ; [0, 0, 1, 1, 1, 0] ;
     [1e200, 1, 2, 3, 4, 5]"""
@@ -75,7 +79,9 @@ _CHECK = "binormal_check([0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1])"
 _C = "[[7, 2, 1], [0, 5, 1], [1, 1, 3]]"
 _JUDGED = "posterior_prevalence(13, 20, sensitivity=(27, 30), specificity=(24, 30))"
 _CURVE = "posterior_threshold_curve([0, 0, 0, 1, 1], [1, 2, 3, 3, 5], random_state=0)"
-_BAND = "posterior_binormal([0, 0, 0, 1, 1], [1, 2, 3, 3, 5], n_draws=50, random_state=0)"
+_BAND = (
+    "posterior_binormal([0, 0, 0, 1, 1], [1, 2, 3, 3, 5], n_draws=50, random_state=0)"
+)
 
 _SEARCH = (
     "GridSearchCV(DummyClassifier(random_state=0), {'strategy': ['prior', 'uniform']}, cv=2, "
@@ -87,11 +93,15 @@ _OUTCOMES = _SEARCH.replace("ClassCountsScorer()", "OutcomesScorer(12), refit=Fa
 # By name, or by "callable.name" where that is something else.
 VALID = {
     **_all(["x", "y", "value"], _POINTS),
-    "p": _split("0.5 ; 0 ; 1 ; 1e-300 ; np.nan ; [0, 0.1, 0.99, 1] ; [[0.3], [0.6]] ; []"),
+    "p": _split(
+        "0.5 ; 0 ; 1 ; 1e-300 ; np.nan ; [0, 0.1, 0.99, 1] ; [[0.3], [0.6]] ; []"
+    ),
     "level": _split("0.5 ; 0.9 ; 0.95 ; 0.9999 ; np.float64(0.8)"),
     "shape": _split("() ; 3 ; (2, 3) ; 0 ; (0, 2)"),
     "rng": _split("0 ; np.random.default_rng(1) ; None"),
-    "random_state": _split("0 ; np.random.default_rng(1) ; np.random.RandomState(0) ; None"),
+    "random_state": _split(
+        "0 ; np.random.default_rng(1) ; np.random.RandomState(0) ; None"
+    ),
     "method": _split("'central' ; 'hdi'"),
     "a": _split("[3, 9] ; [1, 1, 2.5] ; [0.5] ; np.array([31.0, 9]) ; 'A' ; 'B'"),
     "b": _split("[3, 9] ; [2, 7, 1e-3] ; [0.5] ; np.array([1.0, 2]) ; 'B' ; 'A'"),
@@ -128,7 +138,9 @@ VALID = {
         (1, 2) ; (0.5, 0.5)"""
     ),
     "class_weight": _split("None ; [1, 2] ; {0: 1, 1: 3} ; {0: 1, 1: 1, 2: 0}"),
-    "distribution": _split("BetaAverage([3, 9], [1, 2]) ; HierarchicalBetaAverage([3, 5], [4, 9])"),
+    "distribution": _split(
+        "BetaAverage([3, 9], [1, 2]) ; HierarchicalBetaAverage([3, 5], [4, 9])"
+    ),
     "exponent": _split("0.5 ; 2 ; 1 ; 0.1"),
     "y_true": _TRUE,
     "y_pred": _split(
@@ -142,7 +154,9 @@ VALID = {
     "labels": _split("None ; [0, 1, 2] ; ['a', 'b'] ; [2, 0]"),
     "sample_weight": _split("None ; [1, 2, 1, 0, 1, 1] ; [0.5] * 6"),
     "weight_type": _split("None ; 'case' ; 'importance'"),
-    "groups": _split("None ; [0, 0, 1, 1, 2, 2] ; list('ababab') ; pd.Series([1, 1, 1, 2, 2, 2])"),
+    "groups": _split(
+        "None ; [0, 0, 1, 1, 2, 2] ; list('ababab') ; pd.Series([1, 1, 1, 2, 2, 2])"
+    ),
     "strategy": _split("'uniform' ; 'stratified' ; [0.2, 0.3, 0.5]"),
     **{
         f"{name}.y_true": _BINARY
@@ -188,7 +202,8 @@ VALID = {
     "names": _split("('A', 'B') ; ['x', 'y']"),
     "from_cells.names": _split("('A', 'B') ; ['x', 'y']"),
     **_all(
-        ["cells.first", "design_effects.first", "position.name", "margin.name"], _split("'A' ; 'B'")
+        ["cells.first", "design_effects.first", "position.name", "margin.name"],
+        _split("'A' ; 'B'"),
     ),
     "second": _split("'B' ; 'A'"),
     "name": _split("None ; 'some'"),
@@ -211,12 +226,16 @@ VALID = {
     **_all(["fpr", "recall"], _split("None ; [0, 0.1, 1] ; []")),
     **_all(["negative", "positive"], ["ScoreMoments(5.0, 0.5, 1.0)"]),
     "seed": _split("0 ; 7"),
-    "model": _split("'normal-binomial' ; 'beta-binomial' ; NormalBinomial(precision=2)"),
+    "model": _split(
+        "'normal-binomial' ; 'beta-binomial' ; NormalBinomial(precision=2)"
+    ),
     "from_model.model": [_MODEL],
     "PopulationPosterior.model": ["BetaBinomial()"],
     "names_": ["None"],
     "posteriors": [f'{{"A": {_ONE}, "B": {_OTHER}}}'],
-    "PosteriorComparison.joint": [f'compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}}).joint'],
+    "PosteriorComparison.joint": [
+        f'compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}}).joint'
+    ],
     "PosteriorSearchDisplay.posteriors": [f"({_ONE}, {_OTHER})"],
     "posterior": [_ONE],
     "rope": _split("0.0 ; 0.05"),
@@ -237,7 +256,10 @@ VALID = {
         ],
         ["np.arange(12.0)[:, None]"],
     ),
-    "estimator": ["DummyClassifier()", "DummyClassifier().fit(np.zeros((12, 1)), [0, 1, 2] * 4)"],
+    "estimator": [
+        "DummyClassifier()",
+        "DummyClassifier().fit(np.zeros((12, 1)), [0, 1, 2] * 4)",
+    ],
     "__call__.estimator": ["DummyClassifier().fit(np.zeros((12, 1)), [0, 1, 2] * 4)"],
     "__call__.sample_weight": _split("None ; [1, 2] * 6"),
     "from_estimator.sample_weight": _split("None ; [1, 2] * 6"),
@@ -291,7 +313,9 @@ VALID = {
     **_all(["ThresholdPlot.curve", "PosteriorThresholdDisplay.curve"], [_CURVE]),
     "threshold": _split("3 ; 2.5 ; -1"),
     "sensitive_features": _split("['x', 'y'] * 3 ; [1, 2, 3] * 2"),
-    "ExpectedCost.costs": _split("[[0, 1], [5, 0]] ; 1 - np.eye(3) ; [[0, -1], [2, 3]]"),
+    "ExpectedCost.costs": _split(
+        "[[0, 1], [5, 0]] ; 1 - np.eye(3) ; [[0, -1], [2, 3]]"
+    ),
     "NetBenefit.threshold": _split("0.2 ; 0.5 ; 1e-9"),
     "SubgroupPosteriors.names": ["('A', 'B')"],
     "SubgroupPosteriors.posteriors": [f"({_ONE}, {_OTHER})"],
@@ -338,7 +362,9 @@ VALID = {
         ],
         _split("None ; {} ; {'linewidth': 2}"),
     ),
-    "operand": _split(f"0 ; 1.5 ; {_ONE} ; {_OTHER} ; {_PAIRED} ; BetaAverage([3], [1])"),
+    "operand": _split(
+        f"0 ; 1.5 ; {_ONE} ; {_OTHER} ; {_PAIRED} ; BetaAverage([3], [1])"
+    ),
     "swapped": _split("True ; False"),
     "PosteriorComparison.table.kind": _split(
         "'prob_greater' ; 'rank_probabilities' ; 'differences'"
@@ -369,7 +395,10 @@ VALID = {
     "BinormalCurveDisplay.positive_fraction": ["0.3"],
     "BinormalCurveDisplay.x": ["[0, 0.5, 1]"],
     "BinormalCurveDisplay.y": ["[0, 0.8, 1]"],
-    **_all(["plot_chance_level", "despine", "plot_band", "plot_empirical"], _split("True ; False")),
+    **_all(
+        ["plot_chance_level", "despine", "plot_band", "plot_empirical"],
+        _split("True ; False"),
+    ),
 }
 
 # Objects whose methods are called.

@@ -42,7 +42,9 @@ _BATCH, _LIFE = 20, 2000
 
 def public():
     """Return all public objects by name, without the modules."""
-    return {name: getattr(module, name) for module in MODULES for name in module.__all__}
+    return {
+        name: getattr(module, name) for module in MODULES for name in module.__all__
+    }
 
 
 def namespace():
@@ -68,7 +70,9 @@ def members(kind):
             continue
         if inspect.isfunction(member):
             signature = inspect.signature(member)
-            found[name] = signature.replace(parameters=[*signature.parameters.values()][1:])
+            found[name] = signature.replace(
+                parameters=[*signature.parameters.values()][1:]
+            )
         elif isinstance(member, property) or hasattr(member, "func"):
             found[name] = None
     return found
@@ -76,9 +80,15 @@ def members(kind):
 
 def versions():
     """Say when and with what a study ran."""
-    found = {"Python": python_version(), "NumPy": np.__version__, "SciPy": scipy.__version__}
+    found = {
+        "Python": python_version(),
+        "NumPy": np.__version__,
+        "SciPy": scipy.__version__,
+    }
     found |= {"scikit-learn": sklearn.__version__, "skpostbac": skpostbac.__version__}
-    return f"{date.today()}, " + ", ".join(f"{name} {value}" for name, value in found.items())
+    return f"{date.today()}, " + ", ".join(
+        f"{name} {value}" for name, value in found.items()
+    )
 
 
 def _worker(pipe, perform, cpu, memory, parent):
@@ -200,7 +210,9 @@ def _finished(perform, tasks, *, jobs, cpu, memory):
                 if worker.done >= _LIFE:
                     worker.end()
                     worker = workers[place] = _Worker(*options)
-                worker.hand([waiting.popleft() for _ in range(min(_BATCH, len(waiting)))])
+                worker.hand(
+                    [waiting.popleft() for _ in range(min(_BATCH, len(waiting)))]
+                )
             busy = [worker for worker in workers if worker.tasks]
             wait([worker.pipe for worker in busy], timeout=1)
             for worker in busy:

@@ -118,7 +118,9 @@ def new_data_sets():
 
 def simulated(seed, **options):
     """Return 1000 samples with five features that tell, of twenty."""
-    return make_classification(1000, 20, n_informative=5, flip_y=0.02, random_state=seed, **options)
+    return make_classification(
+        1000, 20, n_informative=5, flip_y=0.02, random_state=seed, **options
+    )
 
 
 def out_of_fold(classifier, X, y):
@@ -153,7 +155,11 @@ def areas(y, score):
         distribution.interval().low <= value <= distribution.interval().high
         for distribution, value in zip(distributions, empirical, strict=True)
     ]
-    return np.array(empirical), np.array([model.roc_auc(), model.average_precision()]), inside
+    return (
+        np.array(empirical),
+        np.array([model.roc_auc(), model.average_precision()]),
+        inside,
+    )
 
 
 def two_values(y, score):
@@ -172,7 +178,11 @@ def odds_of(y, score):
 def why(y, score):
     """Return the word for the reason of the warning."""
     reason = broken_assumption(*split_scores(y, score))
-    words = {"takes few": "few values", "lies in": "[0, 1]", "is not normal": "not normal"}
+    words = {
+        "takes few": "few values",
+        "lies in": "[0, 1]",
+        "is not normal": "not normal",
+    }
     return next((word for start, word in words.items() if start in (reason or "")), "-")
 
 
@@ -206,7 +216,9 @@ def real_scores(scores):
     )
     for (name, kind), (y, score) in scores.items():
         odds = odds_of(y, score)
-        found = [None if values is None else areas(y, values) for values in (score, odds)]
+        found = [
+            None if values is None else areas(y, values) for values in (score, odds)
+        ]
         cells = []
         for area in (0, 1):
             cells.append(f"{found[0][0][area]:.4f}")
@@ -218,7 +230,11 @@ def real_scores(scores):
         if odds is not None:
             negative, positive = split_scores(y, score)
             by_class = np.concatenate([odds[y == 0], odds[y == 1]])
-            advice = "; log-odds" if is_repaired(by_class, negative, positive) else "; empirical"
+            advice = (
+                "; log-odds"
+                if is_repaired(by_class, negative, positive)
+                else "; empirical"
+            )
         yield (name, kind, *cells, why(y, score) + advice)
 
 
@@ -243,8 +259,13 @@ def clipping(scores):
     for name, way in ways.items():
         found = [areas(y, way(score)) for y, score in chosen]
         held = np.mean([inside for *_, inside in found], axis=0)
-        distance = np.mean([np.abs(model - sample) for sample, model, _ in found], axis=0)
-        yield (name, *(f"{part[area]:.3f}" for area in (0, 1) for part in (held, distance)))
+        distance = np.mean(
+            [np.abs(model - sample) for sample, model, _ in found], axis=0
+        )
+        yield (
+            name,
+            *(f"{part[area]:.3f}" for area in (0, 1) for part in (held, distance)),
+        )
 
 
 def _clipped(p, end):
@@ -268,7 +289,10 @@ def power(scores, seed):
                         found[kind].append(_off_and_warned(y[chosen], values[chosen]))
         for kind, pairs in found.items():
             off, warned = np.array(pairs).T
-            shares = [f"{np.mean(warned[part]):.3f}" if part.any() else "" for part in (off, ~off)]
+            shares = [
+                f"{np.mean(warned[part]):.3f}" if part.any() else ""
+                for part in (off, ~off)
+            ]
             counts = str(off.sum()), str((~off).sum())
             yield (kind, str(size or "all"), counts[0], shares[0], counts[1], shares[1])
 
@@ -278,7 +302,9 @@ SIMULATED = {
     "logistic": lambda rng, y: rng.logistic(size=y.size) + 1.5 * y,
     "exponential": lambda rng, y: rng.exponential(size=y.size) * np.where(y, 3, 1),
     "lognormal": lambda rng, y: np.exp(rng.normal(size=y.size)) * np.where(y, 2.2, 1),
-    "Student's t, 2 degrees of freedom": lambda rng, y: rng.standard_t(2, y.size) + 1.5 * y,
+    "Student's t, 2 degrees of freedom": lambda rng, y: (
+        rng.standard_t(2, y.size) + 1.5 * y
+    ),
     "10 times Beta": lambda rng, y: (
         10 * np.where(y, rng.beta(6, 1.5, y.size), rng.beta(1, 4, y.size))
     ),
@@ -297,19 +323,28 @@ def misses(draws, seed):
                 rng = np.random.default_rng([seed, row, n_positive, number])
                 y = np.arange(n_positive + n_negative) < n_positive
                 score = score_of(rng, y)
-                moments = (part.moments() for part in split_scores(y.astype(int), score))
+                moments = (
+                    part.moments() for part in split_scores(y.astype(int), score)
+                )
                 posterior = skpostbac.binormal.PosteriorBinormal(*moments, n_draws=1000)
                 low, high = posterior.roc_auc().credible_interval()
-                pairs.append((not low <= truth <= high, why(y.astype(int), score) != "-"))
+                pairs.append(
+                    (not low <= truth <= high, why(y.astype(int), score) != "-")
+                )
             off, warned = np.array(pairs).T
-            shares = [f"{np.mean(warned[part]):.2f}" if part.any() else "" for part in (off, ~off)]
+            shares = [
+                f"{np.mean(warned[part]):.2f}" if part.any() else ""
+                for part in (off, ~off)
+            ]
             size = f"{n_positive} / {n_negative}"
             yield (name, size, str(off.sum()), shares[0], str((~off).sum()), shares[1])
 
 
 def _off_and_warned(y, score):
     empirical, _, inside = areas(y, score)
-    off = any(value < 1 and not held for value, held in zip(empirical, inside, strict=True))
+    off = any(
+        value < 1 and not held for value, held in zip(empirical, inside, strict=True)
+    )
     return off, why(y, score) != "-"
 
 
@@ -319,8 +354,15 @@ def main():
     parser.add_argument("--draws", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    versions = {"skpostbac": skpostbac, "scikit-learn": sklearn, "scipy": scipy, "numpy": np}
-    print(", ".join(f"{name} {module.__version__}" for name, module in versions.items()))
+    versions = {
+        "skpostbac": skpostbac,
+        "scikit-learn": sklearn,
+        "scipy": scipy,
+        "numpy": np,
+    }
+    print(
+        ", ".join(f"{name} {module.__version__}" for name, module in versions.items())
+    )
     rows = list(misses(2 * arguments.draws, arguments.seed))
     print(f"\nsimulated\n\n{table(rows)}", flush=True)
     scores = scored(data_sets(), CLASSIFIERS)

@@ -47,7 +47,9 @@ def one_draw(model, size, rng):
     y, score = data_set(model, size, rng)
     probability = expit(score)
     options = {"n_draws": N_DRAWS, "random_state": rng}
-    known = posterior_binormal(y, score, positive_fraction=model.positive_fraction, **options)
+    known = posterior_binormal(
+        y, score, positive_fraction=model.positive_fraction, **options
+    )
     unknown = posterior_binormal(y, score, **options)
     wrong = posterior_binormal(y, probability, **options)
     area, average = model.roc_auc(), model.average_precision()
@@ -60,7 +62,9 @@ def one_draw(model, size, rng):
             (wrong.roc_auc(), area),
         )
     ]
-    return ranks, [binormal_check(y, values).rejects() for values in (score, probability)]
+    return ranks, [
+        binormal_check(y, values).rejects() for values in (score, probability)
+    ]
 
 
 def cell(name, population, draws, seed):
@@ -101,8 +105,15 @@ def main():
             tables, cell(name, population, arguments.draws, arguments.seed), strict=True
         ):
             rows.append((*facts, *(f"{share:.3f}" for share in shares)))
-    versions = {"skpostbac": skpostbac, "scikit-learn": sklearn, "scipy": scipy, "numpy": np}
-    print(", ".join(f"{name} {module.__version__}" for name, module in versions.items()))
+    versions = {
+        "skpostbac": skpostbac,
+        "scikit-learn": sklearn,
+        "scipy": scipy,
+        "numpy": np,
+    }
+    print(
+        ", ".join(f"{name} {module.__version__}" for name, module in versions.items())
+    )
     for level, rows in zip(LEVELS, tables, strict=True):
         print(f"\nlevel {level:g}\n\n{table(rows)}")
 

@@ -97,14 +97,19 @@ def draw_recalls(ax: Any, n: int, is_long: bool) -> Any:
     rng = np.random.default_rng(n)
     total = rng.integers(5, 80, n)
     correct = rng.binomial(total, 0.8)
-    posterior = PosteriorBalancedAccuracy.from_counts(correct, total, classes=names(n, is_long))
+    posterior = PosteriorBalancedAccuracy.from_counts(
+        correct, total, classes=names(n, is_long)
+    )
     return PosteriorDisplay.from_recalls(posterior, ax=ax)
 
 
 def draw_groups(ax: Any, n: int, is_long: bool) -> Any:
     rng = np.random.default_rng(n)
     shares = np.clip(rng.normal(0.75, 0.08, max(n, 2)), 0, 1)
-    counts = [ClassCounts([0, 1], rng.binomial(40, [share, share]), [40, 40]) for share in shares]
+    counts = [
+        ClassCounts([0, 1], rng.binomial(40, [share, share]), [40, 40])
+        for share in shares
+    ]
     groups = dict(zip(names(len(counts), is_long), counts, strict=True))
     return population_posterior(groups).plot(ax)
 
@@ -119,7 +124,10 @@ def draw_subgroups(ax: Any, n: int, is_long: bool) -> Any:
 
 def draw_confusion(ax: Any, n: int, is_long: bool) -> Any:
     (name,) = names(1, is_long)
-    y_true, y_pred = np.repeat([0, 0, 1, 1], [20, 3, 1, 7]), np.repeat([0, 1, 0, 1], [20, 3, 1, 7])
+    y_true, y_pred = (
+        np.repeat([0, 0, 1, 1], [20, 3, 1, 7]),
+        np.repeat([0, 1, 0, 1], [20, 3, 1, 7]),
+    )
     posterior = posterior_confusion_metric(
         np.tile(y_true, n), np.tile(y_pred, n), "mcc", random_state=0
     )
@@ -153,7 +161,9 @@ def draw_binormal(curve: str) -> Draw:
 def draw_two_rocs(ax: Any, n: int, is_long: bool) -> Any:
     for i, name in enumerate(names(2, is_long)):
         options = {"n_draws": 500, "random_state": 0, "plot_chance_level": i == 1}
-        display = BinormalCurveDisplay.from_predictions(*scores(n + i), ax=ax, name=name, **options)
+        display = BinormalCurveDisplay.from_predictions(
+            *scores(n + i), ax=ax, name=name, **options
+        )
         ax = display.ax_
     return display
 
@@ -176,7 +186,11 @@ def draw_search(values: str, n_lines: int = 1) -> Draw:
             "names": [names(n, is_long)[i] for i in of_line],
         }
         groups = [names(n_lines_here, is_long)[i % n_lines_here] for i in range(n)]
-        param = "preprocess__columns__numeric__impute__n_neighbors" if is_long else "max_depth"
+        param = (
+            "preprocess__columns__numeric__impute__n_neighbors"
+            if is_long
+            else "max_depth"
+        )
         return PosteriorSearchDisplay(
             param=param,
             values=candidates[values],
@@ -189,8 +203,14 @@ def draw_search(values: str, n_lines: int = 1) -> Draw:
 
 
 KINDS: dict[str, Draw] = {
-    **{kind: draw_posteriors(kind) for kind in ("auto", "density", "ridge", "violin", "forest")},
-    **{kind: draw_comparison(kind) for kind in ("decision", "difference", "matrix", "ranks")},
+    **{
+        kind: draw_posteriors(kind)
+        for kind in ("auto", "density", "ridge", "violin", "forest")
+    },
+    **{
+        kind: draw_comparison(kind)
+        for kind in ("decision", "difference", "matrix", "ranks")
+    },
     "posterior": draw_plain,
     "recalls": draw_recalls,
     "groups": draw_groups,
@@ -266,7 +286,9 @@ def pictures(draw: Draw, situation: str) -> Iterator[Image.Image]:
 
 def sheet(lines: list[list[Image.Image]], gap: int = 8) -> Image.Image:
     """Return all images on one, those of one line side by side."""
-    widths = [max(image.width for image in column) for column in zip(*lines, strict=True)]
+    widths = [
+        max(image.width for image in column) for column in zip(*lines, strict=True)
+    ]
     heights = [max(image.height for image in line) for line in lines]
     size = sum(widths) + gap * len(widths), sum(heights) + gap * len(heights)
     whole = Image.new("RGB", size, "#cccccc")
@@ -281,7 +303,9 @@ def main(given: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
-    parser.add_argument("--situations", nargs="+", choices=SITUATIONS, default=list(SITUATIONS))
+    parser.add_argument(
+        "--situations", nargs="+", choices=SITUATIONS, default=list(SITUATIONS)
+    )
     arguments = parser.parse_args(given)
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for kind in arguments.kinds:

@@ -48,8 +48,12 @@ KINDS = {
     "float64": lambda codes: codes.astype(float),
     "str, fixed width": text,
     "str, objects": lambda codes: text(codes).astype(object),
-    "pandas categorical": lambda codes: pd.Series(text(codes).astype(object), dtype="category"),
-    "polars Categorical": lambda codes: pl.Series(text(codes).astype(object)).cast(pl.Categorical),
+    "pandas categorical": lambda codes: pd.Series(
+        text(codes).astype(object), dtype="category"
+    ),
+    "polars Categorical": lambda codes: pl.Series(text(codes).astype(object)).cast(
+        pl.Categorical
+    ),
 }
 # What scikit-learn reads; it takes the categories of a column for objects.
 FOR_SKLEARN = [kind for kind in KINDS if kind != "polars Categorical"]
@@ -90,10 +94,19 @@ def to_bincount(kind, n_classes, n_samples=10**7):
     codes = samples(n_samples, n_classes)
     y_true, y_pred = map(KINDS[kind], codes)
     found = ratio(
-        lambda: class_counts(y_true, y_pred), lambda: [np.bincount(code) for code in codes], TURNS
+        lambda: class_counts(y_true, y_pred),
+        lambda: [np.bincount(code) for code in codes],
+        TURNS,
     )
     target = "3" if kind.startswith(("int64", "uint64")) else ""
-    return kind, n_classes, n_samples, "two bincounts", marked(f"{found:.2f}", target), target
+    return (
+        kind,
+        n_classes,
+        n_samples,
+        "two bincounts",
+        marked(f"{found:.2f}", target),
+        target,
+    )
 
 
 def marked(result, target):
@@ -123,7 +136,14 @@ def rows():
     """Measure everything."""
     for n_classes in (3, 10, 1000):
         yield to_bincount("int64", n_classes)
-    for kind in ("int64, negative", "int64, far apart", "uint64", "int8", "bool", "float64"):
+    for kind in (
+        "int64, negative",
+        "int64, far apart",
+        "uint64",
+        "int8",
+        "bool",
+        "float64",
+    ):
         yield to_bincount(kind, 10)
     for kind in FOR_SKLEARN:
         target = "0.5" if "str" in kind or "categorical" in kind else "0.2"
@@ -159,11 +179,15 @@ def as_rst(table):
 def main():
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rst", type=Path, help="file for the table as reStructuredText")
+    parser.add_argument(
+        "--rst", type=Path, help="file for the table as reStructuredText"
+    )
     arguments = parser.parse_args()
     with warnings.catch_warnings(action="ignore"):  # scikit-learn's, of many classes
         table = as_rst(rows())
-    command = "Command: ``OPENBLAS_NUM_THREADS=1 python benchmarks/counting.py --rst FILE``."
+    command = (
+        "Command: ``OPENBLAS_NUM_THREADS=1 python benchmarks/counting.py --rst FILE``."
+    )
     parts = [__doc__.split("\n\n")[2].strip(), f"{circumstances()} {command}", table]
     print(*parts, sep="\n\n")
     if arguments.rst:

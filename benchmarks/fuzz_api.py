@@ -35,7 +35,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from _arguments import CALLABLE, EXEMPT, HOSTILE, NONSENSE, NUMBERS, OBJECTS, VALID, WORDS
+from _arguments import (
+    CALLABLE,
+    EXEMPT,
+    HOSTILE,
+    NONSENSE,
+    NUMBERS,
+    OBJECTS,
+    VALID,
+    WORDS,
+)
 from _studies import IMPORTS, every, guarded, members, namespace, public, versions
 from matplotlib import pyplot as plt
 
@@ -49,8 +58,18 @@ SAVED = 20
 # Shares of calls with a hostile argument, of optional arguments given, of results made twice.
 HOSTILITY, GIVEN, TWICE = 0.6, 0.4, 0.15
 # Members that take long are called more rarely.
-RARE = {"plot": 0.1, "from_predictions": 0.1, "from_estimator": 0.1, "from_cv_results": 0.1}
-RARE |= {"from_posteriors": 0.1, "from_recalls": 0.1, "from_model": 0.2, "from_search": 0.2}
+RARE = {
+    "plot": 0.1,
+    "from_predictions": 0.1,
+    "from_estimator": 0.1,
+    "from_cv_results": 0.1,
+}
+RARE |= {
+    "from_posteriors": 0.1,
+    "from_recalls": 0.1,
+    "from_model": 0.2,
+    "from_search": 0.2,
+}
 RARE |= {"cross_val_posterior": 0.1, "_repr_html_": 0.3, "compare_predictions": 0.5}
 # Methods that behave as scikit-learn says.
 SCIKIT_LEARN = {"set_score_request", "get_metadata_routing"}
@@ -108,7 +127,9 @@ def _constructors(name, kind):
     for member, value in vars(kind).items():
         if isinstance(value, classmethod) and not member.startswith("_"):
             bound = getattr(kind, member)
-            yield Target(f"{name}.{member}", f"{name}.{member}", inspect.signature(bound))
+            yield Target(
+                f"{name}.{member}", f"{name}.{member}", inspect.signature(bound)
+            )
 
 
 @cache
@@ -140,11 +161,14 @@ def _signs(value):
 def _operation(kind, text, sign):
     """Return an operator between an object, on either side, and another."""
     parameters = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in ("operand", "swapped")
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY)
+        for name in ("operand", "swapped")
     ]
     sides = f"operand {sign} ({text}) if swapped else ({text}) {sign} operand"
     calculation = f"(lambda operand, swapped: {sides})"
-    return Target(f"{kind.__name__}.{sign}", calculation, inspect.Signature(parameters), text)
+    return Target(
+        f"{kind.__name__}.{sign}", calculation, inspect.Signature(parameters), text
+    )
 
 
 def _calculation(sign, owner):
@@ -159,7 +183,9 @@ def _public_members(kind):
     open_kinds = [base for base in kind.__mro__ if base in public().values()]
     names = set().union(*map(members, open_kinds))
     names -= SCIKIT_LEARN
-    return {name: signature for name, signature in members(kind).items() if name in names}
+    return {
+        name: signature for name, signature in members(kind).items() if name in names
+    }
 
 
 class Call(NamedTuple):
@@ -174,7 +200,9 @@ class Call(NamedTuple):
             return self.target.text
         parameters = self.target.signature.parameters
         given = [
-            text if parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY else f"{name}={text}"
+            text
+            if parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY
+            else f"{name}={text}"
             for name, text in self.arguments.items()
         ]
         return f"{self.target.text}({', '.join(given)})"
@@ -212,7 +240,9 @@ def parameters_of(target):
     """Return the parameters that have a name."""
     return [
         parameter
-        for parameter in (target.signature.parameters.values() if target.signature else ())
+        for parameter in (
+            target.signature.parameters.values() if target.signature else ()
+        )
         if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
     ]
 
@@ -226,7 +256,9 @@ def _given(target, rng):
 def draw_valid(target, rng):
     """Return a random call without hostile arguments; some may not fit to one another."""
     names = _given(target, rng)
-    return Call(target, {name: rng.choice(valid_values(target, name)) for name in names})
+    return Call(
+        target, {name: rng.choice(valid_values(target, name)) for name in names}
+    )
 
 
 def draw(seed, number, match=""):
@@ -237,10 +269,14 @@ def draw(seed, number, match=""):
         return Call(target, {})
     names = _given(target, rng)
     hostile = tuple(rng.sample(names, 1)) if names and rng.random() < HOSTILITY else ()
-    if {"n_jobs", "swapped"}.intersection(hostile):  # as many processes as one likes; our own
+    if {"n_jobs", "swapped"}.intersection(
+        hostile
+    ):  # as many processes as one likes; our own
         hostile = ()
     values = {name: valid_values(target, name) or HOSTILE for name in names}
-    drawn = {name: rng.choice(HOSTILE if name in hostile else values[name]) for name in names}
+    drawn = {
+        name: rng.choice(HOSTILE if name in hostile else values[name]) for name in names
+    }
     # What has no valid value that is known is hostile.
     unknown = tuple(name for name in names if values[name] is HOSTILE)
     return Call(target, drawn, (*hostile, *unknown))
@@ -258,7 +294,9 @@ class Outcome(NamedTuple):
 
 def _frozen(value):
     """Return the bytes of an argument, or nothing."""
-    if isinstance(value, np.ma.MaskedArray):  # a look at one may set what it is filled with
+    if isinstance(
+        value, np.ma.MaskedArray
+    ):  # a look at one may set what it is filled with
         return value.data.tobytes() + np.ma.getmaskarray(value).tobytes()
     try:
         return pickle.dumps(value)
@@ -277,7 +315,9 @@ def perform(call):
     arguments = {name: eval(text, dict(NAMES)) for name, text in call.arguments.items()}
     owner = None if call.target.owner is None else made(call.target.owner)
     function = _callee(call.target, owner)
-    before = {name: _frozen(value) for name, value in arguments.items() if _is_data(value)}
+    before = {
+        name: _frozen(value) for name, value in arguments.items() if _is_data(value)
+    }
     numbers, settings = _global_numbers(), (np.geterr(), np.get_printoptions())
     value = error = None
     with warnings.catch_warnings(record=True) as caught:
@@ -290,7 +330,9 @@ def perform(call):
         except Exception as raised:
             error = raised
         seconds = time.process_time() - start
-    changed = [name for name, data in before.items() if _frozen(arguments[name]) != data]
+    changed = [
+        name for name, data in before.items() if _frozen(arguments[name]) != data
+    ]
     if _global_numbers() != numbers:
         changed.append("the global random numbers")
     if (np.geterr(), np.get_printoptions()) != settings:
@@ -334,7 +376,9 @@ def findings(call, outcome):
         yield Finding(name, "changed", f"changes {name}")
     for warning in outcome.warned:
         if not _is_ours(warning):
-            yield Finding(hostile, f"warns {warning.category.__name__}", str(warning.message))
+            yield Finding(
+                hostile, f"warns {warning.category.__name__}", str(warning.message)
+            )
     if outcome.error is not None:
         yield from _wrong_error(call, outcome.error)
     elif _is_operation(call):
@@ -365,7 +409,10 @@ def _is_operation(call):
 
 def _wrong_operation(call, value):
     """Yield what is wrong with what an operator gives; arrays compare each of their items."""
-    sign, operand = call.target.name.rpartition(".")[2], eval(call.arguments["operand"], NAMES)
+    sign, operand = (
+        call.target.name.rpartition(".")[2],
+        eval(call.arguments["operand"], NAMES),
+    )
     is_array = hasattr(operand, "__array__") or hasattr(operand, "dtype")
     if "operand" not in call.hostile or is_array:
         return
@@ -396,7 +443,9 @@ def _wrong_error(call, error):
     """Yield what is wrong with an exception."""
     hostile, message = ", ".join(call.hostile), _short(error, 120)
     where = traceback.extract_tb(error.__traceback__)[-1]
-    if isinstance(error, AttributeError) and (where.line or "").lstrip().startswith("raise "):
+    if isinstance(error, AttributeError) and (where.line or "").lstrip().startswith(
+        "raise "
+    ):
         return  # there is no such attribute, as it says
     if _is_of_matplotlib(error) or _is_of_estimator(call, error):
         return
@@ -413,7 +462,9 @@ def _wrong_error(call, error):
 
 def _is_of_matplotlib(error):
     """Tell whether an artist does not know a property, which is named."""
-    return isinstance(error, AttributeError) and "unexpected keyword argument" in str(error)
+    return isinstance(error, AttributeError) and "unexpected keyword argument" in str(
+        error
+    )
 
 
 def _is_of_estimator(call, error):
@@ -436,7 +487,9 @@ def _mended(call):
     """Yield the call with valid values in place of the hostile ones."""
     values = [valid_values(call.target, name) for name in call.hostile]
     for replaced in zip(*values, strict=False):
-        yield Call(call.target, call.arguments | dict(zip(call.hostile, replaced, strict=True)))
+        yield Call(
+            call.target, call.arguments | dict(zip(call.hostile, replaced, strict=True))
+        )
 
 
 def _named(call):
@@ -493,7 +546,9 @@ def _numbers_are_finite(call, value):
 def _array_rules(owner, member, value, arguments):
     """Yield which rules the values of an array of distributions break, each on its own."""
     points = [
-        _points(x) for name, x in arguments.arguments.items() if name in "xyp" and x is not None
+        _points(x)
+        for name, x in arguments.arguments.items()
+        if name in "xyp" and x is not None
     ]
     shape = np.broadcast_shapes(owner.shape, *(x.shape for x in points))
     values = np.asarray(value)
@@ -506,7 +561,8 @@ def _array_rules(owner, member, value, arguments):
         return
     rows = np.broadcast_to(np.arange(owner.mean().size).reshape(owner.shape), shape)
     parameters = [
-        np.broadcast_to(part, owner.a.shape) for part in (owner.a, owner.b, owner.weights)
+        np.broadcast_to(part, owner.a.shape)
+        for part in (owner.a, owner.b, owner.weights)
     ]
     for row, place in enumerate(np.ndindex(owner.shape)):
         a, b, weights = (part[place] for part in parameters)
@@ -517,7 +573,9 @@ def _array_rules(owner, member, value, arguments):
 
 
 def _support(owner):
-    distribution = owner if hasattr(owner, "support") else getattr(owner, "distribution", owner)
+    distribution = (
+        owner if hasattr(owner, "support") else getattr(owner, "distribution", owner)
+    )
     if hasattr(distribution, "support"):
         return distribution.support()
     return distribution.draws[0], distribution.draws[-1]
@@ -526,7 +584,9 @@ def _support(owner):
 def _step(owner):
     """Return how far a probability may be off: the share of a draw, or rounding."""
     distribution = getattr(owner, "distribution", owner)
-    return 1 / distribution.draws.size + 1e-9 if hasattr(distribution, "draws") else 1e-7
+    return (
+        1 / distribution.draws.size + 1e-9 if hasattr(distribution, "draws") else 1e-7
+    )
 
 
 def _below(owner, x):
@@ -598,7 +658,9 @@ def _quantile(owner, value, p, upper=False):
 def _brackets(owner, x, p):
     """Check that p is the probability below x, but for rounding of x."""
     nudge, step = 4 * np.spacing(np.abs(x)), _step(owner)
-    if (_below(owner, x - nudge) > p + step).any() or (_below(owner, x + nudge) < p - step).any():
+    if (_below(owner, x - nudge) > p + step).any() or (
+        _below(owner, x + nudge) < p - step
+    ).any():
         yield f"is no quantile: the probability below it is {_short(_below(owner, x))}"
 
 
@@ -657,16 +719,24 @@ def same(one, other):
         return False
     if isinstance(one, np.ndarray):
         equal_nan = one.dtype.kind in "fc"
-        return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=equal_nan)
+        return one.dtype == other.dtype and np.array_equal(
+            one, other, equal_nan=equal_nan
+        )
     if isinstance(one, float):
         return bool(one == other or (one != one and other != other))
     if isinstance(one, Mapping):
-        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+        return list(one) == list(other) and all(
+            same(one[key], other[key]) for key in one
+        )
     if isinstance(one, tuple | list):
         return len(one) == len(other) and all(map(same, one, other))
     if hasattr(one, "cdf") and not inspect.isclass(one):
-        return same(np.asarray(one.mean()), np.asarray(other.mean())) and repr(one) == repr(other)
-    return re.sub(" at 0x[0-9a-f]+", "", repr(one)) == re.sub(" at 0x[0-9a-f]+", "", repr(other))
+        return same(np.asarray(one.mean()), np.asarray(other.mean())) and repr(
+            one
+        ) == repr(other)
+    return re.sub(" at 0x[0-9a-f]+", "", repr(one)) == re.sub(
+        " at 0x[0-9a-f]+", "", repr(other)
+    )
 
 
 # What has fresh entropy, or cannot be pickled: figures, and functions without a name.
@@ -679,11 +749,14 @@ def again(call, outcome):
     seeds = [name for name in _FRESH if name in parameters]
     seeded = all(call.arguments.get(name, "None") in ("0", "1") for name in seeds)
     if seeded and not any(
-        word in str(call) for word in ("(i / 2", "Display", "default_rng", "RandomState")
+        word in str(call)
+        for word in ("(i / 2", "Display", "default_rng", "RandomState")
     ):
         second = perform(call)
         if second.error is not None or not same(outcome.value, second.value):
-            yield Finding("", "not repeated", f"{_short(outcome.value)}, then {_short(second)}")
+            yield Finding(
+                "", "not repeated", f"{_short(outcome.value)}, then {_short(second)}"
+            )
     if not any(word in str(call) for word in _UNPICKLED):
         try:
             copied = pickle.loads(pickle.dumps(outcome.value))
@@ -700,7 +773,10 @@ def shortened(call, finding):
         shorter = call.without(name)
         if name in call.hostile or call.needs(name) or finding.kind == "slow":
             continue
-        kinds = {(other.argument, other.kind) for other in findings(shorter, perform(shorter))}
+        kinds = {
+            (other.argument, other.kind)
+            for other in findings(shorter, perform(shorter))
+        }
         if (finding.argument, finding.kind) in kinds:
             call = shorter
     return call
@@ -718,9 +794,15 @@ def trial(task, tell):
         try:
             found += again(call, outcome)
         except Exception as error:
-            found.append(Finding("", "cannot be compared", f"{type(error).__name__}: {error}"))
+            found.append(
+                Finding("", "cannot be compared", f"{type(error).__name__}: {error}")
+            )
     return [
-        [call.target.name, *one, str(call if one.kind.startswith("not") else shortened(call, one))]
+        [
+            call.target.name,
+            *one,
+            str(call if one.kind.startswith("not") else shortened(call, one)),
+        ]
         for one in found
     ]
 
@@ -738,8 +820,20 @@ def record(found, rows):
 def rank(key):
     """Sort crashes and hangs first, then results that are wrong, then other errors."""
     kind = key.rpartition(" | ")[2]
-    order = ("over", "ended", "waits", "slow", "MemoryError", "wrong", "changed", "not", "takes")
-    place = next((i for i, word in enumerate(order) if kind.startswith(word)), len(order))
+    order = (
+        "over",
+        "ended",
+        "waits",
+        "slow",
+        "MemoryError",
+        "wrong",
+        "changed",
+        "not",
+        "takes",
+    )
+    place = next(
+        (i for i, word in enumerate(order) if kind.startswith(word)), len(order)
+    )
     return place + 2 * ("names no" in kind) + ("warns" in kind), kind, key
 
 
@@ -793,8 +887,13 @@ def never_right(match="", tries=50):
     for target in targets(match):
         if target.signature is None or target.name.rpartition(".")[2] in OPERATORS:
             right.add(target.name)
-        calls = (draw_valid(target, random.Random(f"{target.name} {k}")) for k in range(tries))
-        if target.name not in right and any(perform(call).error is None for call in calls):
+        calls = (
+            draw_valid(target, random.Random(f"{target.name} {k}"))
+            for k in range(tries)
+        )
+        if target.name not in right and any(
+            perform(call).error is None for call in calls
+        ):
             right.add(target.name)
     return sorted({target.name for target in targets(match)} - right)
 
@@ -805,8 +904,12 @@ def main(argv=None):
     parser.add_argument("--calls", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
-    parser.add_argument("--match", default="", help="regular expression of what is called")
-    parser.add_argument("--results", type=Path, help="JSON file that is written now and then")
+    parser.add_argument(
+        "--match", default="", help="regular expression of what is called"
+    )
+    parser.add_argument(
+        "--results", type=Path, help="JSON file that is written now and then"
+    )
     parser.add_argument("--resume", action="store_true", help="go on from --results")
     arguments = parser.parse_args(argv)
     state = {"seed": arguments.seed, "match": arguments.match, "calls": 0, "found": {}}

@@ -93,7 +93,9 @@ METHODS = {
 
 def cell(m, name, median, draws, seed):
     """Return hits and widths of each method, shape (2, methods, draws)."""
-    rng = np.random.default_rng([seed, m, list(POPULATIONS).index(name), round(100 * median)])
+    rng = np.random.default_rng(
+        [seed, m, list(POPULATIONS).index(name), round(100 * median)]
+    )
     ends = np.zeros((draws, len(METHODS), 2))
     truth = 0.0
     for draw in range(draws):
@@ -109,7 +111,12 @@ def rows(results):
     """Return the rows of the table: by half, by number of sites, and by population."""
     keys = list(results)
     half = {
-        key: (SITES.index(key[0]) + list(POPULATIONS).index(key[1]) + MEDIANS.index(key[2])) % 2
+        key: (
+            SITES.index(key[0])
+            + list(POPULATIONS).index(key[1])
+            + MEDIANS.index(key[2])
+        )
+        % 2
         for key in keys
     }
     chosen = {
@@ -123,7 +130,9 @@ def rows(results):
     for name, members in chosen.items():
         hits, widths = np.concatenate([results[key] for key in members], axis=2)
         figures = zip(hits.mean(axis=1), widths.mean(axis=1), strict=True)
-        found.append([name, str(hits.shape[1]), *(f"{a:.3f} ({b:.2f})" for a, b in figures)])
+        found.append(
+            [name, str(hits.shape[1]), *(f"{a:.3f} ({b:.2f})" for a, b in figures)]
+        )
     return found
 
 

@@ -127,8 +127,13 @@ def run_single(cell, rng, ignoring):
     (right,) = draw_outcomes(recalls, place, family, correlation, shared, rng)
     y_pred = np.where(right, y, (y + 1) % n_classes)
     truth = recalls.mean()
-    counts = [class_counts(y, y_pred, groups=groups) for groups in (group, None)[: 1 + ignoring]]
-    return beside(holds(PosteriorBalancedAccuracy(one).distribution, truth) for one in counts)
+    counts = [
+        class_counts(y, y_pred, groups=groups)
+        for groups in (group, None)[: 1 + ignoring]
+    ]
+    return beside(
+        holds(PosteriorBalancedAccuracy(one).distribution, truth) for one in counts
+    )
 
 
 def run_both(cell, rng, ignoring):
@@ -138,7 +143,9 @@ def run_both(cell, rng, ignoring):
     y, group, place = draw_samples("nested", n_classes, n_groups, rng)
     (right,) = draw_outcomes(recalls, place, "beta", correlation, 0.0, rng)
     options = {
-        "sample_weight": np.exp(np.sqrt(np.log1p(variation**2)) * rng.normal(size=y.size)),
+        "sample_weight": np.exp(
+            np.sqrt(np.log1p(variation**2)) * rng.normal(size=y.size)
+        ),
         "weight_type": "importance",
     }
     y_pred, truth = np.where(right, y, (y + 1) % n_classes), recalls.mean()
@@ -146,7 +153,9 @@ def run_both(cell, rng, ignoring):
         class_counts(y, y_pred, groups=groups, **options)
         for groups in (group, None)[: 1 + ignoring]
     )
-    return beside(holds(PosteriorBalancedAccuracy(one).distribution, truth) for one in found)
+    return beside(
+        holds(PosteriorBalancedAccuracy(one).distribution, truth) for one in found
+    )
 
 
 def run_pair(cell, rng, ignoring):
@@ -155,16 +164,19 @@ def run_pair(cell, rng, ignoring):
     kind = kind.removeprefix("paired ")
     y, group, place = draw_samples(kind, n_classes, n_groups, rng)
     recalls = recalls_of(n_classes)
-    right = draw_outcomes(recalls, place, family, correlation, shared, rng, n_classifiers=2)
+    right = draw_outcomes(
+        recalls, place, family, correlation, shared, rng, n_classifiers=2
+    )
     predictions = {
-        name: np.where(one, y, (y + 1) % n_classes) for name, one in zip("AB", right, strict=True)
+        name: np.where(one, y, (y + 1) % n_classes)
+        for name, one in zip("AB", right, strict=True)
     }
     found = []
     for groups in (group, None)[: 1 + ignoring]:
         counts = paired_counts(y, predictions, groups=groups)
-        difference = PosteriorComparison.from_paired_counts(counts, random_state=0).difference(
-            "B", "A"
-        )
+        difference = PosteriorComparison.from_paired_counts(
+            counts, random_state=0
+        ).difference("B", "A")
         above = float(difference.ccdf(0.0))
         found.append((holds(difference, 0.0), ((above > 0.95) + (above < 0.05)) / 2))
     holding, deciding = zip(*found, strict=True)
@@ -177,14 +189,18 @@ def run_weights(cell, rng, ignoring):
     spread = np.sqrt(np.log1p(variation**2))
     y = np.repeat(np.arange(n_classes), n)
     z = rng.normal(size=y.size)
-    right = rng.random(y.size) < expit(weighted_centre(p, spread, association) + association * z)
+    right = rng.random(y.size) < expit(
+        weighted_centre(p, spread, association) + association * z
+    )
     y_pred = np.where(right, y, (y + 1) % n_classes)
     weight = np.exp(spread * z - spread**2 / 2)
     counts = [
         class_counts(y, y_pred, sample_weight=weight, weight_type=meaning)
         for meaning in ("importance", "case")[: 1 + ignoring]
     ]
-    return beside(holds(PosteriorBalancedAccuracy(one).distribution, p) for one in counts)
+    return beside(
+        holds(PosteriorBalancedAccuracy(one).distribution, p) for one in counts
+    )
 
 
 @lru_cache
@@ -193,7 +209,9 @@ def weighted_centre(p, spread, association):
     if association == 0:
         return logit(p)
     # Weighting by exp(spread z) moves the normal variable by its spread.
-    return brentq(lambda mu: WEIGHTS @ expit(mu + association * (NODES + spread)) - p, -30, 30)
+    return brentq(
+        lambda mu: WEIGHTS @ expit(mu + association * (NODES + spread)) - p, -30, 30
+    )
 
 
 def grouped_cells(n_classes, n_groups, correlation):
@@ -214,7 +232,9 @@ def cells():
     """Yield all cells by the function that runs them."""
     for size in product(CLASSES, GROUPS, CORRELATIONS):
         yield from grouped_cells(*size)
-    for cell in product((2, 10), (20, 50, 200), (1.0, 2.0), (0.7, 0.9), (0.0, -0.5, 0.5)):
+    for cell in product(
+        (2, 10), (20, 50, 200), (1.0, 2.0), (0.7, 0.9), (0.0, -0.5, 0.5)
+    ):
         yield run_weights, ("weights", *cell)
     for cell in product((2, 10), (30,), (0.0, 0.3), (1.0, 2.0)):
         yield run_both, ("nested weighted", *cell, 0.0)
@@ -229,7 +249,8 @@ def run_cell(function, cell, n_sets):
     """Return the means over the data sets of a cell, of which each fourth is run without groups."""
     seed = zlib.crc32(repr(cell).encode())
     found = [
-        function(cell, np.random.default_rng([seed, k]), ignoring=k % 4 == 0) for k in range(n_sets)
+        function(cell, np.random.default_rng([seed, k]), ignoring=k % 4 == 0)
+        for k in range(n_sets)
     ]
     return np.nanmean(np.array(found, dtype=float), axis=0)
 
@@ -240,7 +261,9 @@ def summary_rows(results):
     for cell, found in results:
         kind, strength, association = cell[0], cell[3], cell[5]
         if kind == "weights":
-            tied = "none" if association == 0 else "lower" if association < 0 else "higher"
+            tied = (
+                "none" if association == 0 else "lower" if association < 0 else "higher"
+            )
             groups[f"weights, cv {strength:g}, of correct samples {tied}"].append(found)
         else:
             groups[f"{kind}, correlation {strength:g}"].append(found)
@@ -258,11 +281,15 @@ def summary_rows(results):
 
 def grid(header, rows):
     """Write a simple table of reStructuredText."""
-    rows = [[cell or ".." if not i else cell for i, cell in enumerate(row)] for row in rows]
+    rows = [
+        [cell or ".." if not i else cell for i, cell in enumerate(row)] for row in rows
+    ]
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     rule = " ".join("=" * width for width in widths)
     lines = [
-        " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        " ".join(
+            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
         for row in [header, *rows]
     ]
     return "\n".join([rule, lines[0], rule, *lines[1:], rule])
@@ -289,7 +316,11 @@ def missed_goals(results):
                 yield f"{', '.join(map(str, cell))}: coverage {values[0]:.3f}"
             if len(values) > 2 and values[2] > MOST:
                 yield f"{', '.join(map(str, cell))}: {values[2]:.3f} a side"
-            if kind == "weights" and cell[5] == 0 and not RANGE[0] <= values[0] <= RANGE[1]:
+            if (
+                kind == "weights"
+                and cell[5] == 0
+                and not RANGE[0] <= values[0] <= RANGE[1]
+            ):
                 yield f"{', '.join(map(str, cell))}: coverage {values[0]:.3f}"
 
 
@@ -334,7 +365,12 @@ def main():
     for function, cell in cells():
         if not args.kinds or cell[0] in args.kinds:
             results.append((cell, run_cell(function, cell, args.sets)))
-            print(cell, results[-1][1].round(3), f"{time.process_time():.0f} s", flush=True)
+            print(
+                cell,
+                results[-1][1].round(3),
+                f"{time.process_time():.0f} s",
+                flush=True,
+            )
     write_table(results, args.sets, time.process_time())
 
 

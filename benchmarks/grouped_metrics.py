@@ -67,7 +67,10 @@ def draw_groups(kind, n_classes, n_groups, rng):
     n = n_groups * n_classes if kind == "nested" else n_groups
     sizes = np.full(n, mean) if even else rng.integers(3, largest + 1, n)
     group = np.repeat(np.arange(n), sizes)
-    of_group, of_sample = rng.integers(0, n_classes, n), rng.integers(0, n_classes, group.size)
+    of_group, of_sample = (
+        rng.integers(0, n_classes, n),
+        rng.integers(0, n_classes, group.size),
+    )
     return (of_group[group] if kind == "nested" else of_sample), group
 
 
@@ -78,7 +81,9 @@ def run_groups(cell, rng, ignoring):
     y, group = draw_groups(kind, n_classes, n_groups, rng)
     family = "beta" if rng.random() < 0.5 else "logit"
     place = group * n_classes + y
-    (right,) = draw_outcomes(recalls, place, family, correlation, rng.choice([0.5, 1.0]), rng)
+    (right,) = draw_outcomes(
+        recalls, place, family, correlation, rng.choice([0.5, 1.0]), rng
+    )
     y_pred = confuse(y, right, n_classes, rng)
     return held(y, y_pred, recalls, ({"groups": group}, {})[: 1 + ignoring])
 
@@ -91,7 +96,9 @@ def run_weights(cell, rng, ignoring):
     y, z = rng.integers(0, n_classes, n * n_classes), rng.normal(size=n * n_classes)
     y_pred = confuse(y, rng.random(y.size) < expit(logit(recalls))[y], n_classes, rng)
     weight = np.exp(spread * z - spread**2 / 2)
-    options = [{"sample_weight": weight, "weight_type": t} for t in ("importance", "case")]
+    options = [
+        {"sample_weight": weight, "weight_type": t} for t in ("importance", "case")
+    ]
     options = options[: 1 + ignoring]
     return held(y, y_pred, recalls, options)
 
@@ -108,13 +115,17 @@ def held(y, y_pred, recalls, options):
                     y_pred,
                     metric,
                     pos_label=label,
-                    prevalence=np.full(k, 1 / k) if prevalence == "known" else "sampled",
+                    prevalence=np.full(k, 1 / k)
+                    if prevalence == "known"
+                    else "sampled",
                     labels=np.arange(k),
                     n_draws=N_DRAWS,
                     random_state=0,
                     **option,
                 ),
-                find_target(metric, np.arange(k), label, "macro").function(P[np.newaxis])[0],
+                find_target(metric, np.arange(k), label, "macro").function(
+                    P[np.newaxis]
+                )[0],
             )
             for option in options
         )
@@ -139,7 +150,10 @@ def cells():
 def run_cell(function, cell, n_sets):
     """Return the means over the data sets, (metrics, 2), of which each fourth ignores groups."""
     seed = zlib.crc32(repr(cell).encode())
-    found = [function(cell, np.random.default_rng([seed, k]), k % 4 == 0) for k in range(n_sets)]
+    found = [
+        function(cell, np.random.default_rng([seed, k]), k % 4 == 0)
+        for k in range(n_sets)
+    ]
     return np.nanmean(np.array(found, dtype=float), axis=0)
 
 
@@ -153,7 +167,10 @@ def summary_rows(results):
         array = np.array(found)
         yield [
             name,
-            *(f"{c[:, 0].mean():.2f} ({c[:, 0].min():.2f})" for c in array.transpose(1, 0, 2)),
+            *(
+                f"{c[:, 0].mean():.2f} ({c[:, 0].min():.2f})"
+                for c in array.transpose(1, 0, 2)
+            ),
             f"{array[:, :, 1].mean():.2f}",
         ]
 
@@ -168,7 +185,12 @@ def main():
     results = []
     for function, cell in cells():
         results.append((cell, run_cell(function, cell, n_sets)))
-        print(cell, results[-1][1].round(2).tolist(), f"{time.process_time():.0f} s", flush=True)
+        print(
+            cell,
+            results[-1][1].round(2).tolist(),
+            f"{time.process_time():.0f} s",
+            flush=True,
+        )
     made = (
         f"{date.today()}, skpostbac {__version__}, NumPy {np.__version__}, SciPy "
         f"{scipy.__version__}, Python {platform.python_version()};\n"

@@ -67,7 +67,10 @@ def masses_of_resamples(right, total, bins):
     masses = np.zeros((len(right), bins + 1))
     for row, k, n in zip(masses, right, total, strict=True):
         place = np.arange(n + 1) / n * bins
-        mass, left = binom.pmf(np.arange(n + 1), n, k / n), np.minimum(place.astype(int), bins - 1)
+        mass, left = (
+            binom.pmf(np.arange(n + 1), n, k / n),
+            np.minimum(place.astype(int), bins - 1),
+        )
         np.add.at(row, left, mass * (left + 1 - place))
         np.add.at(row, left + 1, mass * (place - left))
     return masses
@@ -120,7 +123,9 @@ def profile_likelihood(right, total):
             s = total + multiplier
             root = np.sqrt(np.maximum(s**2 - 4 * multiplier * right, 0))
             p = np.where(
-                s > 0, 2 * right / np.maximum(s + root, 1e-300), (s - root) / 2 / multiplier
+                s > 0,
+                2 * right / np.maximum(s + root, 1e-300),
+                (s - root) / 2 / multiplier,
             )
             p = np.clip(p, 0, 1)
             inside = log_likelihood(p) > limit
@@ -133,8 +138,12 @@ def mover(right, total):
     """Return the intervals of MOVER with Jeffreys limits, 0 and 1 where none and all are right."""
     rates = right / total
     low = np.where(right > 0, betaincinv(right + 0.5, total - right + 0.5, 0.025), 0)
-    high = np.where(right < total, betaincinv(right + 0.5, total - right + 0.5, 0.975), 1)
-    down, up = (np.sqrt(((x - rates) ** 2).sum(1)) / right.shape[1] for x in (low, high))
+    high = np.where(
+        right < total, betaincinv(right + 0.5, total - right + 0.5, 0.975), 1
+    )
+    down, up = (
+        np.sqrt(((x - rates) ** 2).sum(1)) / right.shape[1] for x in (low, high)
+    )
     return np.column_stack([rates.mean(1) - down, rates.mean(1) + up])
 
 
@@ -156,10 +165,14 @@ def methods(right, total):
     """Return the intervals of all methods by name, shape (n_sets, 2), from counts (n_sets, l)."""
     n_classes = right.shape[1]
     bins = {2: 2048, 3: 1024}.get(n_classes, max(4096 // n_classes, 128))
-    pairs, chosen = np.unique(np.stack([right, total], -1).reshape(-1, 2), axis=0, return_inverse=1)
+    pairs, chosen = np.unique(
+        np.stack([right, total], -1).reshape(-1, 2), axis=0, return_inverse=1
+    )
     chosen = chosen.reshape(right.shape)
     ends = {
-        name: of_averages(masses_of_betas(*betas(*pairs.T, n_classes, name), bins), chosen)
+        name: of_averages(
+            masses_of_betas(*betas(*pairs.T, n_classes, name), bins), chosen
+        )
         for name in ("default", "plain", "uniform", "Dirichlet rows")
     }
     resampled = of_averages(masses_of_resamples(*pairs.T, bins), chosen)[:, 2:]
@@ -197,13 +210,28 @@ def enumerated(sizes, values):
         for p in product((0.0, *values), *[values] * (len(size) - 1)):
             if not equal or list(p) == sorted(p):
                 weights = binom.pmf(right, size, p).prod(1)
-                yield (len(size), name, "/".join(map(str, p))), found, np.mean(p), weights
+                yield (
+                    (len(size), name, "/".join(map(str, p))),
+                    found,
+                    np.mean(p),
+                    weights,
+                )
 
 
 def two_classes():
     """Enumerate two classes."""
     sizes = [(n, n) for n in (1, 2, 6, 9, 12, 25, 40, 60)]
-    sizes += [(1, 10), (2, 20), (3, 25), (4, 12), (6, 24), (7, 70), (12, 40), (15, 150), (30, 90)]
+    sizes += [
+        (1, 10),
+        (2, 20),
+        (3, 25),
+        (4, 12),
+        (6, 24),
+        (7, 70),
+        (12, 40),
+        (15, 150),
+        (30, 90),
+    ]
     return enumerated(sizes, (0.55, 0.65, 0.75, 0.82, 0.88, 0.93, 0.97, 0.99))
 
 
@@ -216,7 +244,9 @@ def three_classes():
 
 def older_name(rows):
     """Return rows for two classes, where Price and Bonett's interval is Agresti and Caffo's."""
-    return [["Agresti-Caffo" if x == "Price-Bonett" else x for x in row] for row in rows]
+    return [
+        ["Agresti-Caffo" if x == "Price-Bonett" else x for x in row] for row in rows
+    ]
 
 
 def first_page():
@@ -232,7 +262,10 @@ def many_classes():
     for i, j, k in product(range(6), repeat=3):
         if (i + j + k) % 2:
             continue
-        n_classes, rng = (5, 8, 12, 25, 50, 100)[i], np.random.default_rng([11, i, j, k])
+        n_classes, rng = (
+            (5, 8, 12, 25, 50, 100)[i],
+            np.random.default_rng([11, i, j, k]),
+        )
         ranks = np.arange(1, n_classes + 1)
         place = (ranks - 0.5) / n_classes
         size, total = (
@@ -250,7 +283,10 @@ def many_classes():
             ("spread", rng.beta(4, 1.2, n_classes)),
             ("images", expit(rng.normal(1, 1.2, n_classes))),
             ("rare harder", expit(3 * place + 0.6 * rng.normal(size=n_classes))),
-            ("rare never predicted", np.where(place < 0.25, 0.0, rng.beta(15, 2, n_classes))),
+            (
+                "rare never predicted",
+                np.where(place < 0.25, 0.0, rng.beta(15, 2, n_classes)),
+            ),
         )[k]
         total = np.maximum(1, np.rint(total)).astype(int)
         right = rng.binomial(total, p, (SETS, n_classes))
@@ -279,8 +315,15 @@ def one_class():
             "1/10, shortest": ends["1/10"][:, :2],
             "Wilson": (p + z**2 / n / 2 + half * [-1, 1]) / (1 + z**2 / n),
         }
-        for truth in np.r_[np.linspace(0.503, 0.893, 40), np.linspace(0.9025, 0.9925, 19)]:
-            yield (1, f"{n} samples", truth), found, truth, binom.pmf(np.arange(n + 1), n, truth)
+        for truth in np.r_[
+            np.linspace(0.503, 0.893, 40), np.linspace(0.9025, 0.9925, 19)
+        ]:
+            yield (
+                (1, f"{n} samples", truth),
+                found,
+                truth,
+                binom.pmf(np.arange(n + 1), n, truth),
+            )
 
 
 def settings(n_classes, size, recall):
@@ -295,7 +338,9 @@ def settings(n_classes, size, recall):
         )
     smallest = int(size.replace("/", " ").split()[0])
     kind = "1 or 2" if smallest < 3 else "3 to 8" if smallest < 9 else "9 or more"
-    return f"smallest class: {kind}", "smallest never predicted" if recall.startswith("0.0") else ""
+    return f"smallest class: {kind}", "smallest never predicted" if recall.startswith(
+        "0.0"
+    ) else ""
 
 
 def write_table(rows):
@@ -328,7 +373,9 @@ def tables(cells):
     by_setting = [["", *names]]
     for (_, label), some in sorted(groups.items(), key=lambda item: item[0][0]):
         means = zip(held[some].mean(0), scores[some].mean(0), strict=True)
-        by_setting.append([label, *(f"{one:.2f} ({score:.2f})" for one, score in means)])
+        by_setting.append(
+            [label, *(f"{one:.2f} ({score:.2f})" for one, score in means)]
+        )
     return rows, by_setting
 
 
@@ -347,9 +394,7 @@ def main():
             if key[0] > 1 and cell["default"][0] < 0.9:
                 low.append([*map(str, key), f"{cell['default'][0]:.3f}"])
         print(f"{part}: {time.time() - start:.0f} s", flush=True)
-    made = (
-        f"{versions()}; ``python benchmarks/interval_coverage.py``, {SETS} data sets a simulated "
-    )
+    made = f"{versions()}; ``python benchmarks/interval_coverage.py``, {SETS} data sets a simulated "
     written = [f"{made}cell, {(time.time() - start) / 60:.0f} minutes.\n"]
     for part, cells in parts.items():
         rows, by_setting = tables(cells)

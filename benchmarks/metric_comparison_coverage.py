@@ -70,7 +70,9 @@ def draw(shares, first, second, n, rho, rng):
     predictions = []
     for column, recalls in zip(u.T, (first, second), strict=True):
         right = np.array(recalls)[y]
-        wrong = 1 + ((column - right) / (1 - right) * (k - 1)).astype(int).clip(0, k - 2)
+        wrong = 1 + ((column - right) / (1 - right) * (k - 1)).astype(int).clip(
+            0, k - 2
+        )
         predictions.append(np.where(column < right, y, (y + wrong) % k))
     return y, predictions
 
@@ -86,11 +88,15 @@ def conclude(setting, number):
     drawn = rng.multinomial(n, counts / n, RESAMPLES).astype(float)
     matrices = [np.zeros((RESAMPLES, k, k)) for _ in range(2)]
     for C, predicted in zip(matrices, cells[1:], strict=True):
-        for cell, column in zip(zip(cells[0], predicted, strict=True), drawn.T, strict=True):
+        for cell, column in zip(
+            zip(cells[0], predicted, strict=True), drawn.T, strict=True
+        ):
             C[:, *cell] += column
     rows = []
     for name in METRICS:
-        truth = np.subtract(*(metric(name, expected(shares, r))[0] for r in (second, first)))
+        truth = np.subtract(
+            *(metric(name, expected(shares, r))[0] for r in (second, first))
+        )
         options = {"metric": name, "labels": range(k), "n_draws": DRAWS}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -108,7 +114,9 @@ def conclude(setting, number):
 def main():
     """Run all settings and write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", type=int, default=500, help="data sets a setting (500)")
+    parser.add_argument(
+        "--sets", type=int, default=500, help="data sets a setting (500)"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     args = parser.parse_args()
     rows = []
@@ -125,7 +133,10 @@ def describe(setting, means):
     task, n, rho, is_better = setting
     row = [task, str(n), f"{rho:g}", "B better" if is_better else "equal"]
     for held, width, better, worse in means.reshape(-1, 4):
-        row += [f"{held:.3f} ({width:.2f})", "" if is_better else f"{better:.3f} {worse:.3f}"]
+        row += [
+            f"{held:.3f} ({width:.2f})",
+            "" if is_better else f"{better:.3f} {worse:.3f}",
+        ]
     return row
 
 
@@ -137,7 +148,9 @@ def write(rows, sets):
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     rule = " ".join("=" * width for width in widths)
     body = [" ".join(map(str.ljust, row, widths)).rstrip() for row in (head, *rows)]
-    versions = f"skpostbac {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+    versions = (
+        f"skpostbac {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+    )
     text = (
         f"Measured on {date.today()} with {versions}, Python {platform.python_version()}, by\n"
         f"``python benchmarks/metric_comparison_coverage.py --sets {sets}``.\n\n"

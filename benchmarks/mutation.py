@@ -61,20 +61,32 @@ DULL = re.compile(
     r"core/(ReplaceBinaryOperator_(.*_(RShift|LShift|BitOr|BitAnd|BitXor)|BitOr_.*)|"
     r"ReplaceComparisonOperator_(?!Is).*_Is(Not)?)$"
 )
-DULL_LINE = re.compile(r"^@dataclass\(|stacklevel=|^_?[A-Z_]*BLOCK[A-Z_, ]* = |viewBox=")
+DULL_LINE = re.compile(
+    r"^@dataclass\(|stacklevel=|^_?[A-Z_]*BLOCK[A-Z_, ]* = |viewBox="
+)
 DRAWINGS = re.compile(r"skpostbac/(_plot|displays)/")
 DULL_IN_DRAWINGS = re.compile(
     r"core/(NumberReplacer|ReplaceBinaryOperator|ReplaceUnary|Replace(True|False)With)"
 )
 IGNORED = shutil.ignore_patterns(
-    ".git", ".*_cache", "__pycache__", ".venv", "*.egg-info", "_build", "auto_examples", "generated"
+    ".git",
+    ".*_cache",
+    "__pycache__",
+    ".venv",
+    "*.egg-info",
+    "_build",
+    "auto_examples",
+    "generated",
 )
 
 
 def sample(n_mutants, seed):
     """Draw places, and a change at each."""
     places = defaultdict(list)
-    with tempfile.TemporaryDirectory() as folder, use_db(Path(folder, "session.sqlite")) as db:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        use_db(Path(folder, "session.sqlite")) as db,
+    ):
         init(sorted(Path("skpostbac").rglob("*.py")), db, {})
         for item in db.work_items:
             (mutation,) = item.mutations
@@ -82,7 +94,9 @@ def sample(n_mutants, seed):
                 places[str(mutation.module_path), mutation.start_pos].append(mutation)
     rng = random.Random(seed)
     for place in rng.sample(sorted(places), n_mutants):
-        yield rng.choice(sorted(places[place], key=lambda m: (m.operator_name, m.occurrence)))
+        yield rng.choice(
+            sorted(places[place], key=lambda m: (m.operator_name, m.occurrence))
+        )
 
 
 @cache
@@ -113,7 +127,9 @@ def tests_of(mutation, reached, seconds):
     by_line = reached.contexts_by_lineno(str(mutation.module_path.resolve()))
     lines = range(mutation.start_pos[0], mutation.end_pos[0] + 1)
     found = {context for line in lines for context in by_line.get(line, [])} - {""}
-    found = found or {context for contexts in by_line.values() for context in contexts} - {""}
+    found = found or {
+        context for contexts in by_line.values() for context in contexts
+    } - {""}
     folder = mutation.module_path.parent.name.strip("_")
     names = sorted({context.split("|")[0] for context in found})
     return sorted(names, key=lambda name: (folder not in name, seconds.get(name, 1.0)))
@@ -128,7 +144,11 @@ def name_of(mutation):
 
 def run(mutants, commit, jobs):
     """Test changes in copies of the current folder, itself one, and write each verdict."""
-    os.environ |= {"PYTHONPATH": str(Path.cwd()), "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+    os.environ |= {
+        "PYTHONPATH": str(Path.cwd()),
+        "OMP_NUM_THREADS": "1",
+        "MPLBACKEND": "Agg",
+    }
     measure = ("-n", "auto", "--cov=skpostbac", "--cov-context=test", "--cov-report=")
     subprocess.run([*PYTEST, *measure, "--junitxml=tests.xml"], check=False)
     reached, seconds = CoverageData(".coverage"), durations()
@@ -142,13 +162,21 @@ def run(mutants, commit, jobs):
     with ProcessPoolExecutor(jobs, initializer=use_a_copy) as pool:
         for line in pool.map(tested, *zip(*todo, strict=True)) if todo else []:
             with RESULTS.open("a") as file:
-                file.write(json.dumps(line | {"commit": commit, "date": str(date.today())}) + "\n")
-            print(f"{line['verdict']:>9} {line['tests']:>5} tests  {line['mutant']}", flush=True)
+                file.write(
+                    json.dumps(line | {"commit": commit, "date": str(date.today())})
+                    + "\n"
+                )
+            print(
+                f"{line['verdict']:>9} {line['tests']:>5} tests  {line['mutant']}",
+                flush=True,
+            )
 
 
 def use_a_copy():
     """Give a process a copy of the code of its own."""
-    copy = shutil.copytree(".", Path(tempfile.mkdtemp(dir=".."), "checkout"), ignore=IGNORED)
+    copy = shutil.copytree(
+        ".", Path(tempfile.mkdtemp(dir=".."), "checkout"), ignore=IGNORED
+    )
     os.chdir(copy)
     os.environ["PYTHONPATH"] = str(Path.cwd())
 
@@ -158,7 +186,9 @@ def tested(mutation, tests):
     Path("tests.txt").write_text("\n".join(tests))
     command = " ".join([*PYTEST, "-x", "-p", "no:cov", "@tests.txt"])
     result = mutate_and_test([mutation], command if tests else "true", TIMEOUT)
-    verdict = "timeout" if result.output == "timeout" else str(result.test_outcome.value)
+    verdict = (
+        "timeout" if result.output == "timeout" else str(result.test_outcome.value)
+    )
     change = re.findall(r"^[+-](?!\+\+|--).*", result.diff or "", re.MULTILINE)
     return {
         "mutant": name_of(mutation),
@@ -205,7 +235,9 @@ def totals(lines):
         for folder in (re.split(r"[/:]", line["mutant"])[1], "all"):
             folders[folder][verdict] += 1
     yield from (rule, ("folder", "mutants", "killed", "survived"), rule)
-    for folder, found in sorted(folders.items(), key=lambda pair: (pair[0] == "all", pair[0])):
+    for folder, found in sorted(
+        folders.items(), key=lambda pair: (pair[0] == "all", pair[0])
+    ):
         yield folder, found.total(), found["killed"], found["survived"]
     yield rule
 
@@ -213,9 +245,13 @@ def totals(lines):
 def main():
     """Draw changes, test them and write the report."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--mutants", type=int, default=60, help="size of the sample (60)")
+    parser.add_argument(
+        "--mutants", type=int, default=60, help="size of the sample (60)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample (0)")
-    parser.add_argument("--jobs", type=int, default=2, help="changes that are tested at a time (2)")
+    parser.add_argument(
+        "--jobs", type=int, default=2, help="changes that are tested at a time (2)"
+    )
     options = parser.parse_args()
     command = ["git", "rev-parse", "--short", "HEAD"]
     commit = subprocess.check_output(command, cwd=ROOT, text=True).strip()

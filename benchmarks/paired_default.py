@@ -87,7 +87,9 @@ def draw(sizes, first, second, rho, rng):
 def difference(cells, prior):
     """Return the posterior of the difference, B less A."""
     counts = PairedCounts.from_cells(cells, names=("A", "B"))
-    return PosteriorComparison.from_paired_counts(counts, prior=prior).difference("B", "A")
+    return PosteriorComparison.from_paired_counts(counts, prior=prior).difference(
+        "B", "A"
+    )
 
 
 def conclude(cell, rng):
@@ -123,7 +125,9 @@ def state(cell, rng):
 def measure(kind, cell, numbers):
     """Add up the rows of some data sets: set k of a cell depends on the cell and k alone."""
     seed = zlib.crc32(json.dumps(cell).encode())
-    return np.sum([kind(cell, np.random.default_rng([seed, k])) for k in numbers], axis=0)
+    return np.sum(
+        [kind(cell, np.random.default_rng([seed, k])) for k in numbers], axis=0
+    )
 
 
 def run(args):
@@ -160,7 +164,9 @@ def table(rows):
 def report():
     """Write the tables of the documentation."""
     results = json.loads(RESULTS.read_text())
-    versions = f"skpostbac {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+    versions = (
+        f"skpostbac {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+    )
     head = (
         f"Measured on {date.today()} with {versions}, Python {platform.python_version()}, by\n"
         "``python benchmarks/paired_default.py``.\n\n"
@@ -174,10 +180,20 @@ def report():
             shares = [f"{total / sets:.3f}" for total in sums]
             texts = [", ".join(f"{value:g}" for value in values) for values in lists]
             priors = [" ".join(shares[:3]), " ".join(shares[3:6])]
-            row = [name, str(n_classes), *texts, f"{rho:g}", str(sets), *priors, shares[6]]
+            row = [
+                name,
+                str(n_classes),
+                *texts,
+                f"{rho:g}",
+                str(sets),
+                *priors,
+                shares[6],
+            ]
             rows.append(row)
     (DOC / "paired_default.rst.inc").write_text(head + table(rows))
-    edges = [f"{low:g} to {high:g}" for low, high in zip(EDGES, (*EDGES[1:], 1), strict=True)]
+    edges = [
+        f"{low:g} to {high:g}" for low, high in zip(EDGES, (*EDGES[1:], 1), strict=True)
+    ]
     rows = [["classes", "of each", "sd", *(f"stated {edge}" for edge in edges)]]
     for cell in SMALL:
         _, sums = results[json.dumps(cell)]

@@ -40,7 +40,9 @@ TABLE = Path(__file__).parents[1] / "doc" / "evidence" / "paired_validity.rst.in
 SIZES = {
     "5": lambda n_classes: np.full(n_classes, 5),
     "20": lambda n_classes: np.full(n_classes, 20),
-    "2, 4, ..., 256": lambda n_classes: np.sort(np.resize(2 ** np.arange(1, 9), n_classes)),
+    "2, 4, ..., 256": lambda n_classes: np.sort(
+        np.resize(2 ** np.arange(1, 9), n_classes)
+    ),
 }
 # Recalls of A and of B on the smaller and on the larger half of the classes.
 RECALLS = {
@@ -58,7 +60,10 @@ def draw(name, number):
     """Return the cells both, only A, only B, neither of each class, and the true difference."""
     n_classes, sizes, recalls = name.split("|")
     rng = np.random.default_rng([zlib.crc32(name.encode()), number])
-    total, small = SIZES[sizes](int(n_classes)), np.arange(int(n_classes)) < int(n_classes) / 2
+    total, small = (
+        SIZES[sizes](int(n_classes)),
+        np.arange(int(n_classes)) < int(n_classes) / 2,
+    )
     first, second = (np.where(small, *pair) for pair in RECALLS[recalls])
     cells = []
     for n, p, q in zip(total, first, second, strict=True):
@@ -79,7 +84,9 @@ def differences(cells):
     """Yield the posterior of the difference, B less A, under each prior."""
     counts = PairedCounts.from_cells(cells, names=("A", "B"))
     for value in (1, 1 / len(cells)):
-        comparison = PosteriorComparison.from_paired_counts(counts, prior=(value, value))
+        comparison = PosteriorComparison.from_paired_counts(
+            counts, prior=(value, value)
+        )
         yield comparison.difference("B", "A")
     yield HierarchicalPairedDifference(cells, n_draws=POSTERIOR_DRAWS)
 
@@ -98,7 +105,9 @@ def conclude(cells, truth, rng):
     total = cells.sum(axis=1)
     drawn = rng.multinomial(total, cells / total[:, None], (DRAWS, total.size))
     gain = ((drawn[..., 2] - drawn[..., 1]) / total).mean(axis=1)
-    return np.array([*np.ravel(rows), mcnemar(cells) < 0.05, np.quantile(gain, 0.05) > 0], int)
+    return np.array(
+        [*np.ravel(rows), mcnemar(cells) < 0.05, np.quantile(gain, 0.05) > 0], int
+    )
 
 
 def run(args):
@@ -107,7 +116,9 @@ def run(args):
     for n_classes, sizes, recalls in product(args.classes, args.sizes, args.recalls):
         name = f"{n_classes}|{sizes}|{recalls}"
         first, sums = results.get(name, [0, [0] * (3 * len(PRIORS) + 2)])
-        tasks = [range(k, min(k + TASK, args.sets)) for k in range(first, args.sets, TASK)]
+        tasks = [
+            range(k, min(k + TASK, args.sets)) for k in range(first, args.sets, TASK)
+        ]
         parallel = Parallel(n_jobs=args.jobs, return_as="generator")
         found = parallel(delayed(measure)(name, task) for task in tasks)
         for task, more in zip(tasks, found, strict=True):
@@ -125,17 +136,29 @@ def report():
     rule = " ".join("=" * width for width in widths)
 
     def line(cells):
-        return " ".join(f"{cell:<{w}}" for cell, w in zip(cells, widths, strict=True)).rstrip()
+        return " ".join(
+            f"{cell:<{w}}" for cell, w in zip(cells, widths, strict=True)
+        ).rstrip()
 
-    lines = [rule, line(["classes", "samples", "recalls", "sets", *PRIORS, "McNemar", "bootstrap"])]
+    lines = [
+        rule,
+        line(
+            ["classes", "samples", "recalls", "sets", *PRIORS, "McNemar", "bootstrap"]
+        ),
+    ]
     lines.append(rule)
     for name, (sets, sums) in results.items():
         share = np.array(sums) / sets
         shown = [
-            "{:.2f} {:.2f} {:.2f}".format(*share[3 * k : 3 * k + 3]) for k in range(len(PRIORS))
+            "{:.2f} {:.2f} {:.2f}".format(*share[3 * k : 3 * k + 3])
+            for k in range(len(PRIORS))
         ]
-        lines.append(line([*name.split("|"), sets, *shown, *(f"{s:.2f}" for s in share[-2:])]))
-    versions = f"skpostbac {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+        lines.append(
+            line([*name.split("|"), sets, *shown, *(f"{s:.2f}" for s in share[-2:])])
+        )
+    versions = (
+        f"skpostbac {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+    )
     head = (
         f"Measured on {date.today()} with {versions}, Python {platform.python_version()}, by\n"
         "``python benchmarks/paired_validity.py``.\n\n"

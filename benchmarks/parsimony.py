@@ -52,12 +52,16 @@ def population(size, seed):
 def truths(X, y, X_true, y_true):
     """Return the balanced accuracy of the tree of each depth."""
     fitted = (tree(depth).fit(X, y) for depth in DEPTHS)
-    return np.array([balanced_accuracy_score(y_true, model.predict(X_true)) for model in fitted])
+    return np.array(
+        [balanced_accuracy_score(y_true, model.predict(X_true)) for model in fitted]
+    )
 
 
 def one_standard_error(results):
     """Choose by the averages and the standard error over the folds, without posteriors."""
-    n_splits = sum(key.endswith("_test_total_0") for key in results if key.startswith("split"))
+    n_splits = sum(
+        key.endswith("_test_total_0") for key in results if key.startswith("split")
+    )
     recalls = [
         [
             results[f"split{k}_test_correct_{c}"] / results[f"split{k}_test_total_{c}"]
@@ -77,14 +81,21 @@ def choices(X, y):
         tree(), {"max_depth": DEPTHS}, scoring=OutcomesScorer(len(y)), refit=False
     ).fit(X, y)
     paired = search.cv_results_
-    independent = {key: column for key, column in paired.items() if "outcomes" not in key}
+    independent = {
+        key: column for key, column in paired.items() if "outcomes" not in key
+    }
     chosen = {
         "the best": PosteriorRefit("mean", prior="uniform")(paired),
         "one standard error": one_standard_error(paired),
     }
     for name, options in RULES.items():
-        rule = PosteriorRefit("mean", complexity="max_depth", prior="uniform", **options)
-        chosen |= {f"{name}, paired": rule(paired), f"{name}, independent": rule(independent)}
+        rule = PosteriorRefit(
+            "mean", complexity="max_depth", prior="uniform", **options
+        )
+        chosen |= {
+            f"{name}, paired": rule(paired),
+            f"{name}, independent": rule(independent),
+        }
     return chosen
 
 
@@ -96,7 +107,9 @@ def rows(size, draws):
         chosen.append(choices(*data[:2]))
         accuracies.append(truths(*data))
     table = {name: np.array([choice[name] for choice in chosen]) for name in chosen[0]}
-    accuracy = {name: np.array(accuracies)[range(draws), index] for name, index in table.items()}
+    accuracy = {
+        name: np.array(accuracies)[range(draws), index] for name, index in table.items()
+    }
     for name, index in table.items():
         loss = accuracy[name] - accuracy["the best"]
         yield (
@@ -113,8 +126,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=200)
     draws = parser.parse_args().draws
-    versions = {"skpostbac": skpostbac, "scikit-learn": sklearn, "scipy": scipy, "numpy": np}
-    print(", ".join(f"{name} {module.__version__}" for name, module in versions.items()))
+    versions = {
+        "skpostbac": skpostbac,
+        "scikit-learn": sklearn,
+        "scipy": scipy,
+        "numpy": np,
+    }
+    print(
+        ", ".join(f"{name} {module.__version__}" for name, module in versions.items())
+    )
     head = ("samples", "rule", "depth", "accuracy", "difference")
     lines = [head, *(row for size in SIZES for row in rows(size, draws))]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

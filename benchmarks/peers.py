@@ -78,7 +78,9 @@ class Problem:
         x = column(record, "points", "x")
         chance = np.isclose(x, 1 / len(a), rtol=0, atol=1e-15)
         near = np.abs(column(record, "points", "log_cdf") - np.log(1e-20))
-        point = record["points"][int(chance.argmax() if chance.any() else near.argmin())]
+        point = record["points"][
+            int(chance.argmax() if chance.any() else near.argmin())
+        ]
         quantiles = {entry["p"]: entry["x"] for entry in record["quantiles"]}
         answer = (quantiles[0.025], quantiles[0.975], record["mean"], point["cdf"])
         return cls(name, a, b, point["x"], tuple(map(Fraction, answer)))
@@ -107,7 +109,8 @@ def draws(count):
 
     def method(problem, seed):
         return _of_sample(
-            monte_carlo(problem.a, problem.b, count, np.random.default_rng(seed)), problem
+            monte_carlo(problem.a, problem.b, count, np.random.default_rng(seed)),
+            problem,
         )
 
     return method
@@ -119,7 +122,9 @@ def grid(make):
     def method(problem, seed):
         distribution = make(problem.a, problem.b)
         return Summary(
-            *distribution.interval(), distribution.mean(), distribution.cdf(problem.threshold)
+            *distribution.interval(),
+            distribution.mean(),
+            distribution.cdf(problem.threshold),
         )
 
     return method
@@ -133,7 +138,9 @@ def prob_conf_mat(problem, seed):
     problem.
     """
     prior = 0.5 if (problem.a % 1).any() else 1.0
-    return _of_sample(_conf_mat_sample(problem.a - prior, problem.b - prior, prior, seed), problem)
+    return _of_sample(
+        _conf_mat_sample(problem.a - prior, problem.b - prior, prior, seed), problem
+    )
 
 
 def prob_conf_mat_interval(correct, wrong, prior, seed):
@@ -149,14 +156,21 @@ def _conf_mat_sample(correct, wrong, prior, seed):
     priors[classes, classes] = prior
     study = Study(seed=seed, num_samples=10_000)
     study.add_experiment(
-        "all/one", confusion_matrix=confusion, confusion_prior=priors, prevalence_prior=1.0
+        "all/one",
+        confusion_matrix=confusion,
+        confusion_prior=priors,
+        prevalence_prior=1.0,
     )
     study.add_metric("balanced_accuracy")
-    return study.get_metric_samples("balanced_accuracy", "all/one", "posterior").values.ravel()
+    return study.get_metric_samples(
+        "balanced_accuracy", "all/one", "posterior"
+    ).values.ravel()
 
 
 def _of_sample(sample, problem):
-    return Summary(*sample_interval(sample), sample.mean(), (sample <= problem.threshold).mean())
+    return Summary(
+        *sample_interval(sample), sample.mean(), (sample <= problem.threshold).mean()
+    )
 
 
 # Each with the most classes for which it is run, and the reason.
@@ -232,7 +246,9 @@ def table(names):
     rows = []
     for name in names:
         problem = Problem.from_record(name)
-        probability = f"P(X <= {problem.threshold:.4g}) = {float(problem.answer[3]):.1e}"
+        probability = (
+            f"P(X <= {problem.threshold:.4g}) = {float(problem.answer[3]):.1e}"
+        )
         label = f"{DISTRIBUTIONS[name]}; {probability}"
         for method, row in measure(problem).items():
             rows.append([label, method, *row.cells()])
@@ -286,8 +302,12 @@ def list_table(rows, widths):
 def main():
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", default="", help="distributions whose name contains this text")
-    parser.add_argument("--rst", type=Path, help="file for the table as reStructuredText")
+    parser.add_argument(
+        "--only", default="", help="distributions whose name contains this text"
+    )
+    parser.add_argument(
+        "--rst", type=Path, help="file for the table as reStructuredText"
+    )
     arguments = parser.parse_args()
     rows = table([name for name in DISTRIBUTIONS if arguments.only in name])
     print(circumstances(), LEGEND, as_markdown(rows), sep="\n\n")

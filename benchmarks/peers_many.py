@@ -46,7 +46,9 @@ def at_once(a, b, rng):
 
 def one_by_one(a, b, rng):
     """Return the lower ends of one object each."""
-    return np.array([BetaAverage(*row).interval(0.95).low for row in zip(a, b, strict=True)])
+    return np.array(
+        [BetaAverage(*row).interval(0.95).low for row in zip(a, b, strict=True)]
+    )
 
 
 def by_draws(a, b, rng):
@@ -149,7 +151,8 @@ def as_rst(rows):
     lines = [
         ".. Made by python benchmarks/peers_many.py --rst; do not edit.",
         "",
-        circumstances("fairlearn") + " Command: ``python benchmarks/peers_many.py --rst FILE``.",
+        circumstances("fairlearn")
+        + " Command: ``python benchmarks/peers_many.py --rst FILE``.",
         "",
         LEGEND,
         "",
@@ -161,9 +164,13 @@ def as_rst(rows):
 def main():
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rst", type=Path, help="file for the table as reStructuredText")
+    parser.add_argument(
+        "--rst", type=Path, help="file for the table as reStructuredText"
+    )
     arguments = parser.parse_args()
-    rows = [row for n_classes in CLASSES for row in interval_rows(n_classes)] + gap_rows()
+    rows = [
+        row for n_classes in CLASSES for row in interval_rows(n_classes)
+    ] + gap_rows()
     print(circumstances("fairlearn"), LEGEND, *map(" | ".join, rows), sep="\n")
     if arguments.rst:
         arguments.rst.write_text(as_rst(rows), encoding="utf-8")

@@ -54,7 +54,11 @@ def bootstrap(y_true, y_pred):
 def tasks(n, n_classes, kind):
     """Yield what is compared, and how often, of labels of a type."""
     rng = np.random.default_rng(0)
-    names = np.array([f"class {i}" for i in range(n_classes)]) if kind == "str" else np.arange(10)
+    names = (
+        np.array([f"class {i}" for i in range(n_classes)])
+        if kind == "str"
+        else np.arange(10)
+    )
     truth = rng.integers(n_classes, size=n)
     guess = np.where(rng.random(n) < 0.8, truth, rng.integers(n_classes, size=n))
     labels, repeats = (names[truth], names[guess]), 3 if n > 1e5 else 15
@@ -112,11 +116,20 @@ def main():
     scorers = make_posterior_scorer("lower"), "balanced_accuracy"
     calls = [lambda s=s: cross_validate(GaussianNB(), X, y, scoring=s) for s in scorers]
     found = compare(*calls, 15)
-    add("digits, naive Bayes", 10, len(y), "cross_validate", "with balanced_accuracy", found)
+    add(
+        "digits, naive Bayes",
+        10,
+        len(y),
+        "cross_validate",
+        "with balanced_accuracy",
+        found,
+    )
     RESULTS.write_text(
         f"{date.today()}, Python {platform.python_version()}, NumPy {np.__version__}, SciPy "
         f"{scipy.__version__}, scikit-learn {sklearn.__version__}, skpostbac {__version__}, "
-        "2 cores; ``python benchmarks/point_estimates.py``.\n\n" + "\n".join([*lines, rule]) + "\n"
+        "2 cores; ``python benchmarks/point_estimates.py``.\n\n"
+        + "\n".join([*lines, rule])
+        + "\n"
     )
 
 

@@ -49,12 +49,17 @@ def gaps(n_sets):
     """Groups, samples per class, and the share of test sets with P(gap > 0.05) > 0.95."""
     rng = np.random.default_rng(0)
     for n_groups, n in ((3, 25), (4, 40), (8, 30)):
-        y, group = np.tile(np.repeat([0, 1], n), n_groups), np.repeat(np.arange(n_groups), 2 * n)
+        y, group = (
+            np.tile(np.repeat([0, 1], n), n_groups),
+            np.repeat(np.arange(n_groups), 2 * n),
+        )
         sure = np.zeros(2)
         for _ in range(n_sets):
             y_pred = np.where(rng.random(y.size) < 0.85, y, 1 - y)
             for i, pooling in enumerate((None, "partial")):
-                found = subgroup_posteriors(y, y_pred, sensitive_features=group, pooling=pooling)
+                found = subgroup_posteriors(
+                    y, y_pred, sensitive_features=group, pooling=pooling
+                )
                 sure[i] += found.gap.prob_above(0.05) > 0.95
         yield n_groups, n, *(f"{share:.2f}" for share in sure / n_sets)
 
@@ -62,7 +67,10 @@ def gaps(n_sets):
 def samples(n_groups, size, spread, rng):
     """Draw features of two classes, with shifts that the samples of a group share."""
     n = n_groups * size
-    y, group = rng.permutation(np.resize([0, 1], n)), np.repeat(np.arange(n_groups), size)
+    y, group = (
+        rng.permutation(np.resize([0, 1], n)),
+        np.repeat(np.arange(n_groups), size),
+    )
     X = rng.normal(size=(n, 5)) + spread * rng.normal(size=(n_groups, 5))[group]
     X[:, :2] += 0.9 * y[:, np.newaxis]
     return X, y, group
@@ -72,7 +80,9 @@ SPLITS = {
     "10 random, 30 %": StratifiedShuffleSplit(10, test_size=0.3, random_state=0),
     "5 random, 20 %": StratifiedShuffleSplit(5, test_size=0.2, random_state=0),
     "1 random, 30 %": StratifiedShuffleSplit(1, test_size=0.3, random_state=0),
-    "5 folds, 3 times": RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0),
+    "5 folds, 3 times": RepeatedStratifiedKFold(
+        n_splits=5, n_repeats=3, random_state=0
+    ),
     "groups of 4, 5 folds": None,
 }
 
@@ -114,22 +124,37 @@ def equals(n_sets):
             sure = np.zeros(2)
             for _ in range(n_sets):
                 y = np.resize([0, 1], n)
-                X, scorer = rng.normal(size=(n, 6)) + 0.5 * y[:, np.newaxis], OutcomesScorer(n)
+                X, scorer = (
+                    rng.normal(size=(n, 6)) + 0.5 * y[:, np.newaxis],
+                    OutcomesScorer(n),
+                )
                 found = {
                     name: cross_validate(
-                        model, X[:, columns], y, cv=cv, scoring=scorer, return_indices=True
+                        model,
+                        X[:, columns],
+                        y,
+                        cv=cv,
+                        scoring=scorer,
+                        return_indices=True,
                     )
                     for name, columns in (("a", slice(0, 4)), ("b", slice(2, 6)))
                 }
                 for i, variation in enumerate(("nadeau-bengio", None)):
                     comparison = compare_cv_results(found, training_variation=variation)
                     sure[i] += max(comparison.prob_greater()[[0, 1], [1, 0]]) > 0.95
-            yield n, folds, type(model).__name__, *(f"{share / 2:.3f}" for share in sure / n_sets)
+            yield (
+                n,
+                folds,
+                type(model).__name__,
+                *(f"{share / 2:.3f}" for share in sure / n_sets),
+            )
 
 
 def strata(share, weight, recall, other=0.9):
     """Return a stratum of a share of the samples, with its weight and recall, beside another."""
-    truth = (share * weight * recall + (1 - share) * other) / (share * weight + 1 - share)
+    truth = (share * weight * recall + (1 - share) * other) / (
+        share * weight + 1 - share
+    )
 
     def draw(n, rng):
         is_in = rng.random(n) < share
@@ -184,7 +209,9 @@ def weights(n_sets):
                         weight_type="importance",
                     ).credible_interval()
                 hits += low <= truth <= high
-                fired += any(issubclass(one.category, SampleWeightWarning) for one in caught)
+                fired += any(
+                    issubclass(one.category, SampleWeightWarning) for one in caught
+                )
             cells.append(f"{hits / n_sets:.2f} ({fired / n_sets:.2f})")
         yield name, *cells
 
@@ -207,7 +234,9 @@ def repeats(n_sets):
         a, b = np.where(u < 0.2, 1 - y, y), np.where((u < 0.1) | (u >= 0.9), 1 - y, y)
         sure = is_one_better(y, a, b)
         last += sure
-        ever += sure or any(is_one_better(y[:n], a[:n], b[:n]) for n in range(10, 1000, 10))
+        ever += sure or any(
+            is_one_better(y[:n], a[:n], b[:n]) for n in range(10, 1000, 10)
+        )
     yield "after every 10 of 1,000 samples", f"{ever / n_sets:.2f}"
     yield "once, after 1,000 samples", f"{last / n_sets:.2f}"
 
@@ -224,7 +253,9 @@ STUDIES = {
 def main():
     """Run the studies and write their tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("studies", nargs="*", default=[*STUDIES], help="some studies (all)")
+    parser.add_argument(
+        "studies", nargs="*", default=[*STUDIES], help="some studies (all)"
+    )
     warnings.simplefilter("ignore")
     for name in parser.parse_args().studies:
         study, head = STUDIES[name]

@@ -66,16 +66,28 @@ def measure(cell, number):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", JudgeWarning)
         posterior = posterior_prevalence(
-            called, cell.n, sensitivity=(hits, cell.gold), specificity=(rejected, cell.gold)
+            called,
+            cell.n,
+            sensitivity=(hits, cell.gold),
+            specificity=(rejected, cell.gold),
         )
-    intervals = [posterior.credible_interval(), delta_interval(called, cell, hits, rejected)]
-    return [figure for low, high in intervals for figure in (low <= cell.share <= high, high - low)]
+    intervals = [
+        posterior.credible_interval(),
+        delta_interval(called, cell, hits, rejected),
+    ]
+    return [
+        figure
+        for low, high in intervals
+        for figure in (low <= cell.share <= high, high - low)
+    ]
 
 
 def main():
     """Measure all cells and write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", type=int, default=1000, help="data sets a cell (1000)")
+    parser.add_argument(
+        "--sets", type=int, default=1000, help="data sets a cell (1000)"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     args = parser.parse_args()
     rule = " ".join("=" * width for width in (5, 11, 11, 5, 5, 9, 5, 6, 5))

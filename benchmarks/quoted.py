@@ -71,16 +71,25 @@ def of_intervals():
     """Yield what is quoted of the default interval and others."""
     for number, (part, (listed, earlier)) in enumerate(PARTS.items()):
         # The list of the low cells, and the earlier run, where the default has them.
-        least = [column("intervals.rst.inc", "coverage", listed, table=-2)] if listed else []
+        least = (
+            [column("intervals.rst.inc", "coverage", listed, table=-2)]
+            if listed
+            else []
+        )
         if earlier:
             before = partial(column, "intervals_earlier.rst.inc", rows=earlier, place=1)
             least += [before("chosen on"), before("others")]
         for line in tables("intervals.rst.inc")[2 * number][3:-1]:
             method = re.split(r" +\d\.", line)[0]
-            of = partial(column, "intervals.rst.inc", rows=rf"^{method} +\d", table=2 * number)
+            of = partial(
+                column, "intervals.rst.inc", rows=rf"^{method} +\d", table=2 * number
+            )
             name = f"{part}-{re.sub('[ /,]+', '-', method)}"
             yield f"{name}-mean", mean(of("mean"))
-            yield f"{name}-lowest", lowest(of("lowest"), *(least if method == "default" else ()))
+            yield (
+                f"{name}-lowest",
+                lowest(of("lowest"), *(least if method == "default" else ())),
+            )
             yield f"{name}-below", f"{of('below .90')[0]:.0f} %"
             yield f"{name}-wins", f"{of('wins')[0]:.0f} %"
 
@@ -94,7 +103,10 @@ def of_priors():
         yield f"validity-{prior}-to-20", mean(means[0])
         yield f"validity-{prior}-from-60", mean(means[1])
         yield f"validity-{prior}-shown", lowest(*least)
-        yield f"validity-{prior}-below", f"{of('below .90').sum():.0f} of {cells.sum():.0f}"
+        yield (
+            f"validity-{prior}-below",
+            f"{of('below .90').sum():.0f} of {cells.sum():.0f}",
+        )
         if prior != "uniform":
             least.append(column("validity_hard.rst.inc", prior))
             yield f"hard-{prior}-mean", mean(least[1])
@@ -123,9 +135,14 @@ def of_pairs():
 def of_metrics():
     """Yield what is quoted of differences in F1 and MCC."""
     table = "metric_comparison_coverage.rst"
-    for kind, names in {"": ("F1", "MCC"), "-bootstrap": ("F1 bootstrap", "MCC bootstrap")}.items():
+    for kind, names in {
+        "": ("F1", "MCC"),
+        "-bootstrap": ("F1 bootstrap", "MCC bootstrap"),
+    }.items():
         held = np.concatenate([column(table, name) for name in names])
-        sure = np.concatenate([column(table, f"sides of {name}", place=...) for name in names])
+        sure = np.concatenate(
+            [column(table, f"sides of {name}", place=...) for name in names]
+        )
         yield f"metrics-difference{kind}-mean", mean(held)
         yield f"metrics-difference{kind}-lowest", lowest(held)
         yield f"metrics-difference{kind}-sure", f"{sure.mean():.3f}".lstrip("0")
@@ -136,13 +153,25 @@ def of_other_tables():
     """Return what is quoted of all other tables."""
     first_page = partial(column, "intervals.rst.inc", "coverage", table=-1)
     groups = partial(column, "groups.rst.inc")
-    metrics = ("precision", "f1", "accuracy, known shares", "macro f1", "mcc", "macro recall")
-    metrics = [partial(column, "grouped_metrics.rst.inc", name, "correlation") for name in metrics]
+    metrics = (
+        "precision",
+        "f1",
+        "accuracy, known shares",
+        "macro f1",
+        "mcc",
+        "macro recall",
+    )
+    metrics = [
+        partial(column, "grouped_metrics.rst.inc", name, "correlation")
+        for name in metrics
+    ]
     areas = partial(column, "ranking_coverage.rst", table=0)
     precisions = partial(column, "ranking_coverage.rst", table=1)
     heavy = [column("practice_weights.rst", f"n = {n}") for n in (10, 25, 50, 100)]
     repeats = partial(column, "practice_repeats.rst", "one seems better")
-    trained = [partial(column, "cross_validation.rst", place=..., table=i) for i in (0, 1)]
+    trained = [
+        partial(column, "cross_validation.rst", place=..., table=i) for i in (0, 1)
+    ]
     splits = partial(column, "practice_splits.rst")
     equals = [column("practice_equals.rst", name) for name in ("corrected", "None")]
     search = partial(column, "selection_coverage.rst")
@@ -151,27 +180,42 @@ def of_other_tables():
     judges = partial(column, "prevalence_coverage.rst")
     gap = partial(column, "subgroup_pooling.rst")
     sites = partial(column, "group_coverage.rst", rows="^(?!half to choose)")
-    curves, count = partial(column, "binormal.rst"), partial(column, "counting.rst", "result")
+    curves, count = (
+        partial(column, "binormal.rst"),
+        partial(column, "counting.rst", "result"),
+    )
     cost = column("parsimony.rst", "difference", "rope=0, limit=0.84, paired")
-    ratio, differ, ten = count("^int64  .*bincounts"), "^ +[0-9]+ +[0-9]+ +0\\.", "^ +10 .* 0.03 "
+    ratio, differ, ten = (
+        count("^int64  .*bincounts"),
+        "^ +[0-9]+ +[0-9]+ +0\\.",
+        "^ +10 .* 0.03 ",
+    )
     found = {
         "first-page-default": mean(first_page("^default")),
         "first-page-bootstrap": mean(first_page("^bootstrap")),
         "groups-coverage": span(groups("coverage (worst)", "correlation")),
         "groups-lowest": lowest(groups("coverage (worst)", "correlation", place=1)),
-        "groups-ignored": span(groups("ignoring", r"^(nested|crossing), correlation 0\.")),
+        "groups-ignored": span(
+            groups("ignoring", r"^(nested|crossing), correlation 0\.")
+        ),
         "weights-coverage": span(groups("coverage (worst)", "^weights")),
-        "weights-lowest": lowest(groups("coverage (worst)", "^weights", place=1), *heavy),
+        "weights-lowest": lowest(
+            groups("coverage (worst)", "^weights", place=1), *heavy
+        ),
         "weights-hard": mean(column("practice_weights.rst", "n = 25", "^a tenth 10 x")),
         "weights-ignored": span(groups("ignoring", "^weights")),
         "metrics-coverage": span(*(metric() for metric in metrics)),
         "metrics-lowest": lowest(*(metric(place=1) for metric in metrics)),
-        "metrics-ignored": span(column("grouped_metrics.rst.inc", "ignoring", "correlation")),
+        "metrics-ignored": span(
+            column("grouped_metrics.rst.inc", "ignoring", "correlation")
+        ),
         "pairs-hierarchical": span(column("paired_validity.rst.inc", "hierarchical")),
         "repeats-every-ten": mean(repeats("^after every 10")),
         "repeats-once": mean(repeats("^once")),
         "cv-none": span(*(table("none") for table in trained), splits("None")),
-        "cv-corrected": span(*(table("Nadeau-Bengio") for table in trained), splits("corrected")),
+        "cv-corrected": span(
+            *(table("Nadeau-Bengio") for table in trained), splits("corrected")
+        ),
         "cv-equals-corrected": span(equals[0]),
         "cv-equals-none": span(equals[1]),
         "auc-coverage": span(areas("posterior")),
@@ -202,9 +246,14 @@ def of_other_tables():
         "counting-memory": f"{count('memory').max():.1f} MiB",
     }
     for name in ("alone", "pooled"):
-        found |= {f"gap-{name}": span(gap(name, differ)), f"gap-ten-{name}": span(gap(name, ten))}
+        found |= {
+            f"gap-{name}": span(gap(name, differ)),
+            f"gap-ten-{name}": span(gap(name, ten)),
+        }
         for n in (3, 4, 8):
-            found[f"sure-{n}-{name}"] = mean(column("practice_gaps.rst", name, f"^{n} "))
+            found[f"sure-{n}-{name}"] = mean(
+                column("practice_gaps.rst", name, f"^{n} ")
+            )
     return found
 
 
@@ -217,7 +266,10 @@ def measured():
 def substitutions():
     """Return the substitutions of all names that the pages use."""
     pages = (path.read_text("utf-8") for path in DOC.rglob("*.rst"))
-    used, found = {name for page in pages for name in re.findall(r"\|(\S+)\|", page)}, measured()
+    used, found = (
+        {name for page in pages for name in re.findall(r"\|(\S+)\|", page)},
+        measured(),
+    )
     lines = [f".. |{name}| replace:: {found[name]}" for name in found if name in used]
     return "\n".join([".. Written by benchmarks/quoted.py\n", *lines]) + "\n"
 

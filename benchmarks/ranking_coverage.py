@@ -40,10 +40,14 @@ SCORES = {
     "normal": lambda rng, y: rng.normal(size=y.size) + y,
     "normal, good": lambda rng, y: rng.normal(size=y.size) + 2.5 * y,
     "normal, very good": lambda rng, y: rng.normal(size=y.size) + 4 * y,
-    "Beta": lambda rng, y: np.where(y, rng.beta(6, 1.5, y.size), rng.beta(1, 4, y.size)),
+    "Beta": lambda rng, y: np.where(
+        y, rng.beta(6, 1.5, y.size), rng.beta(1, 4, y.size)
+    ),
     "lognormal": lambda rng, y: np.exp(rng.normal(size=y.size)) * np.where(y, 2.2, 1),
     "Student's t": lambda rng, y: rng.standard_t(2, y.size) + 1.5 * y,
-    "five levels": lambda rng, y: (rng.normal(size=y.size) + 1.5 * y).round().clip(-2, 2),
+    "five levels": lambda rng, y: (
+        (rng.normal(size=y.size) + 1.5 * y).round().clip(-2, 2)
+    ),
 }
 # Data sets of a cell that are resampled, which takes longest.
 RESAMPLED = 60
@@ -93,7 +97,9 @@ def bootstrap(y, s, rng):
     index = rng.integers(y.size, size=(200, y.size))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return np.quantile([average_precision_score(y[i], s[i]) for i in index], [0.025, 0.975])
+        return np.quantile(
+            [average_precision_score(y[i], s[i]) for i in index], [0.025, 0.975]
+        )
 
 
 def of_area(name, sizes, truth, number):
@@ -101,8 +107,13 @@ def of_area(name, sizes, truth, number):
     rng = np.random.default_rng([zlib.crc32(f"{name} {sizes}".encode()), number])
     y = np.arange(sum(sizes)) < sizes[0]
     s = SCORES[name](rng, y)
-    ends = np.array([posterior_roc_auc(y, s, n_draws=4000).credible_interval(), delong(y, s)])
-    return [*((ends[:, 0] <= truth) & (truth <= ends[:, 1])), *(ends[:, 1] - ends[:, 0])]
+    ends = np.array(
+        [posterior_roc_auc(y, s, n_draws=4000).credible_interval(), delong(y, s)]
+    )
+    return [
+        *((ends[:, 0] <= truth) & (truth <= ends[:, 1])),
+        *(ends[:, 1] - ends[:, 0]),
+    ]
 
 
 def of_precision(name, share, n, truth, number):
@@ -138,7 +149,10 @@ def two_scores(name, rng, y):
     """Return scores of two classifiers for the same samples."""
     transform, *shifts = PAIRS[name]
     shared = rng.normal(size=y.size)
-    return [transform((shared + rng.normal(size=y.size)) / 2**0.5 + shift * y) for shift in shifts]
+    return [
+        transform((shared + rng.normal(size=y.size)) / 2**0.5 + shift * y)
+        for shift in shifts
+    ]
 
 
 def delong_pair(y, scores):
@@ -155,7 +169,9 @@ def of_pair(name, sizes, truth, number):
     y = np.arange(sum(sizes)) < sizes[0]
     one, two = two_scores(name, rng, y)
     comparison = compare_scores(y, {"one": one, "two": two}, n_draws=4000)
-    ends = np.array([comparison.difference_interval("two", "one"), delong_pair(y, (one, two))])
+    ends = np.array(
+        [comparison.difference_interval("two", "one"), delong_pair(y, (one, two))]
+    )
     held = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
     return [*held, comparison.prob_greater().max() > 0.95]
 
@@ -185,12 +201,21 @@ def write_pairs(args):
             one, two = special.ndtr(np.array(PAIRS[name][1:]) / 2**0.5)
             truth = two - one  # but for ties, which leave equal ones equal
             for sizes in ((10, 10), (20, 60)):
-                tasks = (delayed(of_pair)(name, sizes, truth, k) for k in range(args.sets))
+                tasks = (
+                    delayed(of_pair)(name, sizes, truth, k) for k in range(args.sets)
+                )
                 shares = np.mean(parallel(tasks), axis=0)
                 cells = (f"{share:.2f}" for share in shares)
                 rows.append((name, f"{truth:.3f}", "{} / {}".format(*sizes), *cells))
                 print(*rows[-1], flush=True)
-    names = ("scores", "difference", "positive / negative", "posterior", "DeLong", "P > 0.95")
+    names = (
+        "scores",
+        "difference",
+        "positive / negative",
+        "posterior",
+        "DeLong",
+        "P > 0.95",
+    )
     text = f"{heading(args, ' --pairs')}.\n\n{table(names, rows)}\n"
     TABLE.with_stem("ranking_pairs").write_text(text)
 
@@ -215,7 +240,9 @@ def main():
         for name in SCORES:
             truth = true_value(name)
             for sizes in SIZES:
-                tasks = (delayed(of_area)(name, sizes, truth, k) for k in range(args.sets))
+                tasks = (
+                    delayed(of_area)(name, sizes, truth, k) for k in range(args.sets)
+                )
                 ours, delongs, width, other = np.mean(parallel(tasks), axis=0)
                 cells = (f"{ours:.2f} ({width:.2f})", f"{delongs:.2f} ({other:.2f})")
                 areas.append((name, f"{truth:.3f}", "{} / {}".format(*sizes), *cells))
@@ -224,7 +251,8 @@ def main():
             for share, n in SHARES:
                 truth = true_value(name, share)
                 tasks = (
-                    delayed(of_precision)(name, share, n, truth, k) for k in range(args.sets // 2)
+                    delayed(of_precision)(name, share, n, truth, k)
+                    for k in range(args.sets // 2)
                 )
                 held = np.nanmean(parallel(tasks), axis=0)
                 cells = (f"{value:.2f}" for value in held)
@@ -234,10 +262,21 @@ def main():
     parts = [
         head,
         "Area under the ROC curve; in brackets the mean width:",
-        table(("scores", "area", "positive / negative", "posterior", "DeLong, logit"), areas),
+        table(
+            ("scores", "area", "positive / negative", "posterior", "DeLong, logit"),
+            areas,
+        ),
         f"Average precision, {args.sets // 2} data sets a cell:",
         table(
-            ("scores", "truth", "share", "samples", "posterior", "known share", "bootstrap"),
+            (
+                "scores",
+                "truth",
+                "share",
+                "samples",
+                "posterior",
+                "known share",
+                "bootstrap",
+            ),
             precisions,
         ),
     ]

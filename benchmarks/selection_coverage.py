@@ -118,7 +118,9 @@ def measure(cell, number):
     scoring = OutcomesScorer(len(y), labels=np.arange(cell.n_classes))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PriorInfluenceWarning)
-        results = GridSearchCV(estimator, grid, scoring=scoring, cv=folds, refit=False).fit(X, y)
+        results = GridSearchCV(
+            estimator, grid, scoring=scoring, cv=folds, refit=False
+        ).fit(X, y)
         results = results.cv_results_
         posterior = selected_posterior(results, random_state=number)
         refitted = selected_posterior(
@@ -142,7 +144,9 @@ def measure(cell, number):
 def main():
     """Measure all cells and write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--searches", type=int, default=100, help="searches a cell (100)")
+    parser.add_argument(
+        "--searches", type=int, default=100, help="searches a cell (100)"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     args = parser.parse_args()
     rule = " ".join("=" * width for width in (11, 7, 7, 10, 11, 6, 9, 6, 8))
@@ -151,7 +155,11 @@ def main():
     for cell in CELLS:
         tasks = (delayed(measure)(cell, number) for number in range(args.searches))
         rows.append(np.mean(Parallel(n_jobs=args.jobs)(tasks), axis=0))
-        lines.append(_line(f"{cell.search:<11} {cell[1]:>7} {cell[2]:>7} {cell[3]:>10g}", rows[-1]))
+        lines.append(
+            _line(
+                f"{cell.search:<11} {cell[1]:>7} {cell[2]:>7} {cell[3]:>10g}", rows[-1]
+            )
+        )
         print(lines[-1], flush=True)
     lines.append(_line(f"{'mean':<11} {'':>7} {'':>7} {'':>10}", np.mean(rows, axis=0)))
     error = np.sqrt(0.95 * 0.05 / args.searches)
@@ -160,13 +168,17 @@ def main():
         f"{sklearn.__version__}, skpostbac {__version__}; ``python benchmarks/"
         f"selection_coverage.py --searches {args.searches}``. Standard error of a coverage of .95 "
         f"in a cell: {error:.3f}. With a separation of 0 the labels are pure noise, "
-        f"and with one of 2 the true scores are .97 to .99.\n\n" + "\n".join([*lines, rule]) + "\n"
+        f"and with one of 2 the true scores are .97 to .99.\n\n"
+        + "\n".join([*lines, rule])
+        + "\n"
     )
 
 
 def _line(name, figures):
     plain, bias, held, rest, refitted = figures
-    return f"{name} {plain:>11.2f} {bias:>6.3f} {held:>9.2f} {rest:>6.3f} {refitted:>8.2f}"
+    return (
+        f"{name} {plain:>11.2f} {bias:>6.3f} {held:>9.2f} {rest:>6.3f} {refitted:>8.2f}"
+    )
 
 
 if __name__ == "__main__":

@@ -39,7 +39,11 @@ SIZES = {
     "2, 4, ..., 256": in_turn(2 ** np.arange(1, 9)),
 }
 # b and s of the logits.
-DIFFERENCES = {"everywhere": (0.0, 0.0), "class by class": (0.5, 0.0), "by size": (0.0, 0.5)}
+DIFFERENCES = {
+    "everywhere": (0.0, 0.0),
+    "class by class": (0.5, 0.0),
+    "by size": (0.0, 0.5),
+}
 CRITERIA = ("score", "mean", "lower bound", "hierarchical mean")
 
 
@@ -92,7 +96,10 @@ def run(args):
             continue
         name = f"{n_classes}|{sizes}|{difference}"
         losses = results.setdefault(name, [])
-        tasks = [range(k, min(k + TASK, args.sets)) for k in range(len(losses), args.sets, TASK)]
+        tasks = [
+            range(k, min(k + TASK, args.sets))
+            for k in range(len(losses), args.sets, TASK)
+        ]
         parallel = Parallel(n_jobs=args.jobs, return_as="generator")
         for more in parallel(delayed(measure)(name, task) for task in tasks):
             losses += np.round(more, 6).tolist()
@@ -107,16 +114,22 @@ def report():
     for name, losses in results.items():
         found = np.array(losses)
         found[:, 1:] -= found[:, :1]
-        means, errors = found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(len(found))
+        means, errors = (
+            found.mean(axis=0),
+            found.std(axis=0, ddof=1) / np.sqrt(len(found)),
+        )
         signs = ["", *"+" * (len(CRITERIA) - 1)]
         shown = [
-            f"{m:{sign}.4f} ({e:.4f})" for m, e, sign in zip(means, errors, signs, strict=True)
+            f"{m:{sign}.4f} ({e:.4f})"
+            for m, e, sign in zip(means, errors, signs, strict=True)
         ]
         rows.append([*name.split("|"), len(found), *shown])
     widths = [max(len(str(row[k])) for row in rows) for k in range(len(rows[0]))]
     rule = " ".join("=" * width for width in widths)
     lines = [
-        " ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        " ".join(
+            f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
         for row in rows
     ]
     head = (

@@ -100,7 +100,9 @@ class Draw:
         if n_classes > 8:
             return re.sub(r"\bT\b", f"(T := {total})", share, count=1), "T"
         n = eval(total, NAMES)
-        return tuple(str(values.tolist()) for values in (eval(share, {**NAMES, "T": n}), n))
+        return tuple(
+            str(values.tolist()) for values in (eval(share, {**NAMES, "T": n}), n)
+        )
 
     def weights(self, n_classes, *, signed=True):
         """Return weights that may be signed and very unequal."""
@@ -128,15 +130,23 @@ class Draw:
 
     def prior(self):
         if self.rng.random() < 0.25:
-            return self.one_of("'hierarchical'", f"Hyperprior(base={self.log(0.05, 2)})")
+            return self.one_of(
+                "'hierarchical'", f"Hyperprior(base={self.log(0.05, 2)})"
+            )
         return self.beta_prior()
 
     def labels(self, samples):
         """Return true and predicted labels, as expressions."""
         n_classes = min(self.classes(), samples)
-        rng, chance = f"np.random.default_rng({self.seed()})", round(self.rng.uniform(), 2)
+        rng, chance = (
+            f"np.random.default_rng({self.seed()})",
+            round(self.rng.uniform(), 2),
+        )
         true = f"(Y := np.resize(np.arange({n_classes}), {samples}))"
-        return true, f"np.where({rng}.random({samples}) < {chance}, Y, (Y + 1) % {n_classes})"
+        return (
+            true,
+            f"np.where({rng}.random({samples}) < {chance}, Y, (Y + 1) % {n_classes})",
+        )
 
 
 def beta_average(draw):
@@ -172,14 +182,18 @@ def any_hyperprior(draw):
 def cells(draw, n_classes):
     """Return the table of two classifiers."""
     rng, n = f"np.random.default_rng({draw.seed()})", draw.total(n_classes)
-    shares = draw.one_of([0.8, 0.1, 0.1, 0], [1, 0, 0, 0], [0.7, 0, 0.1, 0.2], [0.4, 0.3, 0.2, 0.1])
+    shares = draw.one_of(
+        [0.8, 0.1, 0.1, 0], [1, 0, 0, 0], [0.7, 0, 0.1, 0.2], [0.4, 0.3, 0.2, 0.1]
+    )
     return f"{rng}.multinomial(({n}).astype(int), {shares})"
 
 
 def paired(draw):
     n_classes = draw.classes()
     table, prior = cells(draw, n_classes), draw.one_of("0.5", str(draw.log(1e-3, 2)))
-    return f"PairedDifference({table}, prior={prior}, weights={draw.weights(n_classes)})"
+    return (
+        f"PairedDifference({table}, prior={prior}, weights={draw.weights(n_classes)})"
+    )
 
 
 def paired_hierarchical(draw):
@@ -193,13 +207,20 @@ def difference(draw):
     if draw.rng.random() < 0.5:
         return f"{beta_average(draw)} - {beta_average(draw)}"
     # Those that share a hyperprior can be subtracted.
-    return f"{hierarchical(draw, 'Hyperprior()')} - {hierarchical(draw, 'Hyperprior()')}"
+    return (
+        f"{hierarchical(draw, 'Hyperprior()')} - {hierarchical(draw, 'Hyperprior()')}"
+    )
 
 
 def power(draw):
-    n_classes, exponent = draw.classes(), draw.one_of(draw.log(0.01, 100), draw.log(1e-3, 1))
+    n_classes, exponent = (
+        draw.classes(),
+        draw.one_of(draw.log(0.01, 100), draw.log(1e-3, 1)),
+    )
     correct, total = draw.counts(n_classes)
-    options = f"prior={draw.prior()}, class_weight={draw.weights(n_classes, signed=False)}"
+    options = (
+        f"prior={draw.prior()}, class_weight={draw.weights(n_classes, signed=False)}"
+    )
     inner = f"PosteriorBalancedAccuracy.from_counts({correct}, {total}, {options}).distribution"
     return f"PowerTransform({inner}, {exponent})"
 
@@ -224,7 +245,9 @@ def group_distribution(draw):
 def balanced(draw, n_classes=None):
     n_classes = n_classes or draw.classes()
     correct, total = draw.counts(n_classes)
-    options = f"prior={draw.prior()}, class_weight={draw.weights(n_classes, signed=False)}"
+    options = (
+        f"prior={draw.prior()}, class_weight={draw.weights(n_classes, signed=False)}"
+    )
     return f"PosteriorBalancedAccuracy.from_counts({correct}, {total}, {options})"
 
 
@@ -241,7 +264,9 @@ def pooled(draw):
 
 def accuracy(draw):
     correct, total = draw.counts(draw.classes())
-    return f"PosteriorAccuracy.from_counts({correct}, {total}, prior={draw.beta_prior()})"
+    return (
+        f"PosteriorAccuracy.from_counts({correct}, {total}, prior={draw.beta_prior()})"
+    )
 
 
 def confusion(draw):
@@ -289,9 +314,12 @@ def table_of_pairs(draw):
 def compared(draw):
     n_classes = draw.classes()
     entries = [
-        f'"{name}": {balanced(draw, n_classes)}' for name in "ABCDEF"[: draw.one_of(2, 3, 6)]
+        f'"{name}": {balanced(draw, n_classes)}'
+        for name in "ABCDEF"[: draw.one_of(2, 3, 6)]
     ]
-    return f"compare_posteriors({{{', '.join(entries)}}}, rope={draw.one_of(0.0, 0.01)})"
+    return (
+        f"compare_posteriors({{{', '.join(entries)}}}, rope={draw.one_of(0.0, 0.01)})"
+    )
 
 
 def compared_pairs(draw):
@@ -395,8 +423,20 @@ def points(draw, distribution):
     corner = low + (high - low) * draw.one_of(0.5, 1 / 3, draw.rng.uniform())
     choices = [
         *(mean, mean + sd * draw.rng.normal(), mean + 10 * sd * draw.rng.normal()),
-        *(low, high, low + 1e-300, low + 1e-12, float(np.nextafter(high, low)), corner, 0.0, 0.5),
-        *(low + (high - low) * draw.log(1e-300, 1), high - (high - low) * draw.log(1e-16, 1)),
+        *(
+            low,
+            high,
+            low + 1e-300,
+            low + 1e-12,
+            float(np.nextafter(high, low)),
+            corner,
+            0.0,
+            0.5,
+        ),
+        *(
+            low + (high - low) * draw.log(1e-300, 1),
+            high - (high - low) * draw.log(1e-16, 1),
+        ),
     ]
     picked = [float(draw.one_of(*choices)) for _ in range(draw.one_of(1, 1, 4))]
     return repr(picked[0] if len(picked) == 1 else picked)
@@ -472,7 +512,9 @@ def call_of(draw, distribution, member, signature):
     """Return what comes after the object, or None if an argument is not known."""
     if signature is None:
         return f".{member}"
-    given = [argument(draw, distribution, member, p) for p in signature.parameters.values()]
+    given = [
+        argument(draw, distribution, member, p) for p in signature.parameters.values()
+    ]
     if None in given:
         return None
     return f".{member}({', '.join(filter(None, given))})"
@@ -527,7 +569,11 @@ def trial(task, tell):
         label = f"{type(distribution).__name__}.{member}"
         # Points to call it at are chosen by the mean and the standard deviation.
         moment = f"{type(distribution).__name__}.standard_deviation"
-        tell(json.dumps([*rows, [moment, f"({text}).standard_deviation()", draw.largest]]))
+        tell(
+            json.dumps(
+                [*rows, [moment, f"({text}).standard_deviation()", draw.largest]]
+            )
+        )
         call = call_of(Draw(seed, number, place), distribution, member, signature)
         if call is None:
             rows.append([label, "", 0, NOT_CALLED, 0, 0])
@@ -542,7 +588,9 @@ def _members(distribution, match):
     kind = type(distribution)
     if kind.__module__.startswith("skpostbac"):
         found = members(kind).items()
-        return [item for item in found if re.search(match, f"{kind.__name__}.{item[0]}")]
+        return [
+            item for item in found if re.search(match, f"{kind.__name__}.{item[0]}")
+        ]
     return []
 
 
@@ -561,7 +609,11 @@ def record(state, rows):
         # A call that is slow for few classes is worse than one that is as slow for many.
         for key, worse in (("cpu", seconds), ("memory", size)):
             if worse > old[key]:
-                old[key], old[f"{key}_classes"], old[f"{key}_call"] = worse, n_classes, text
+                old[key], old[f"{key}_classes"], old[f"{key}_call"] = (
+                    worse,
+                    n_classes,
+                    text,
+                )
         if n_classes <= FEW_CLASSES and seconds > max(old.get("few", 0), FEW_SLOW):
             old["few"], old["few_call"] = seconds, text
 
@@ -593,9 +645,7 @@ def table(state):
         "the goal.\n"
     )
     rule = " ".join("=" * width for width in (56, 7, 9, 7, 8, 7))
-    names = (
-        f"{'method':56} {'calls':>7} {'slowest s':>9} {'classes':>7} {'most MB':>8} {'few s':>7}"
-    )
+    names = f"{'method':56} {'calls':>7} {'slowest s':>9} {'classes':>7} {'most MB':>8} {'few s':>7}"
     lines = [head, rule, names, rule]
     for key, row in sorted(calls.items(), key=lambda item: -item[1]["cpu"]):
         few = f"{row['few']:.1f}" if "few" in row else "\\-"
@@ -603,7 +653,14 @@ def table(state):
             f"{key:56} {row['times']:7} {row['cpu']:9.3f} {row['cpu_classes']:7} "
             f"{row['memory'] / 1e6:8.0f} {few:>7}"
         )
-    lines += [rule, "", "Calls that miss a goal, or did not come back, after", "", ".. code::", ""]
+    lines += [
+        rule,
+        "",
+        "Calls that miss a goal, or did not come back, after",
+        "",
+        ".. code::",
+        "",
+    ]
     lines += [f"    {line}" for line in [*IMPORTS.splitlines(), *_bad(calls)]]
     return "\n".join(lines) + "\n"
 
@@ -633,7 +690,10 @@ def run(state, numbers, arguments):
     for (_, number, _), result, lost in guarded(trial, tasks, **options):
         if lost:
             *done, (label, text, n_classes) = json.loads(result)
-            result = [*done, [label, text, n_classes, f"lost: {lost}", arguments.limit, 0]]
+            result = [
+                *done,
+                [label, text, n_classes, f"lost: {lost}", arguments.limit, 0],
+            ]
         state["missed"].pop(str(number), None)
         if any(missed(result).values()):
             state["missed"][str(number)] = result
@@ -656,7 +716,11 @@ def save(state, path):
     """Write the results and their table to files."""
     path.write_text(json.dumps(state, indent=1) + "\n")
     path.with_suffix(".rst").write_text(table(state))
-    print(f"{state['inputs']} inputs: {missed(_worst(state))}", file=sys.stderr, flush=True)
+    print(
+        f"{state['inputs']} inputs: {missed(_worst(state))}",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def main(argv=None):
@@ -665,11 +729,15 @@ def main(argv=None):
     parser.add_argument("--inputs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
-    parser.add_argument("--limit", type=float, default=SLOW, help="seconds of CPU time of a call")
+    parser.add_argument(
+        "--limit", type=float, default=SLOW, help="seconds of CPU time of a call"
+    )
     parser.add_argument("--match", default="", help="regular expression of the methods")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--resume", action="store_true", help="go on from the results")
-    parser.add_argument("--again", action="store_true", help="repeat what missed a goal")
+    parser.add_argument(
+        "--again", action="store_true", help="repeat what missed a goal"
+    )
     arguments = parser.parse_args(argv)
     state = {"seed": arguments.seed, "match": arguments.match}
     state |= {"inputs": 0, "calls": {}, "missed": {}}
@@ -685,7 +753,10 @@ def main(argv=None):
             f"The {len(numbers)} inputs that had missed a goal\nwere made again ({versions()}). "
         )
     else:
-        numbers, state["versions"] = range(state["inputs"], arguments.inputs), versions()
+        numbers, state["versions"] = (
+            range(state["inputs"], arguments.inputs),
+            versions(),
+        )
     run(state, numbers, arguments)
     print(table(state), end="")
     return state

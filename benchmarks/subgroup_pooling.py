@@ -28,7 +28,9 @@ MEAN = 0.8
 
 def measure(n_groups, n, spread, number):
     """Return held, error and width of the interval of the gap, alone and pooled."""
-    rng = np.random.default_rng([zlib.crc32(f"{n_groups}|{n}|{spread}".encode()), number])
+    rng = np.random.default_rng(
+        [zlib.crc32(f"{n_groups}|{n}|{spread}".encode()), number]
+    )
     recalls = np.full((n_groups, 2), MEAN)
     if spread:
         size = MEAN * (1 - MEAN) / spread**2 - 1
@@ -36,7 +38,8 @@ def measure(n_groups, n, spread, number):
     total = rng.integers(n // 2, n + n // 2 + 1, (n_groups, 2))
     correct = rng.binomial(total, recalls)
     posteriors = tuple(
-        PosteriorBalancedAccuracy.from_counts(k, m) for k, m in zip(correct, total, strict=True)
+        PosteriorBalancedAccuracy.from_counts(k, m)
+        for k, m in zip(correct, total, strict=True)
     )
     truth, found = np.ptp(recalls.mean(axis=1)), []
     for pooling in (None, "partial"):
@@ -53,7 +56,11 @@ def main():
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     rule = " ".join("=" * width for width in (6, 9, 6, 5, 6, 5, 6, 6, 5))
-    lines = [rule, "groups per class spread alone error  width pooled error  width", rule]
+    lines = [
+        rule,
+        "groups per class spread alone error  width pooled error  width",
+        rule,
+    ]
     for n_groups, n, spread in product((3, 10), (20, 80), (0.0, 0.03, 0.1)):
         found = [measure(n_groups, n, spread, number) for number in range(args.sets)]
         held, error, width, pooled, rest, narrow = np.mean(found, axis=0)

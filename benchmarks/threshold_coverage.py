@@ -35,7 +35,9 @@ SCORES = {
 
 def measure(kind, n, separation, number):
     """Return held and error at the best threshold, uncorrected and corrected, and band held."""
-    rng = np.random.default_rng([zlib.crc32(f"{kind}|{n}|{separation}".encode()), number])
+    rng = np.random.default_rng(
+        [zlib.crc32(f"{kind}|{n}|{separation}".encode()), number]
+    )
     negative, positive = SCORES[kind](separation)
     y_true = np.repeat([0, 1], n)
     y_score = np.concatenate([d.rvs(n, random_state=rng) for d in (negative, positive)])
@@ -65,7 +67,9 @@ def main():
     lines = [rule, head, rule]
     for kind, n, separation in product(SCORES, SAMPLES, SEPARATIONS):
         tasks = (delayed(measure)(kind, n, separation, k) for k in range(args.sets))
-        plain, bias, held, rest, band = np.mean(Parallel(n_jobs=args.jobs)(tasks), axis=0)
+        plain, bias, held, rest, band = np.mean(
+            Parallel(n_jobs=args.jobs)(tasks), axis=0
+        )
         lines.append(
             f"{kind:<11} {n:>9} {separation:>10g} {plain:>11.3f} {bias:>6.3f} {held:>9.3f} "
             f"{rest:>6.3f} {band:>5.3f}"

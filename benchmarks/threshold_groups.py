@@ -38,7 +38,9 @@ def measure(mixed, n_groups, size, correlation, number):
     for given in (groups, None):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GroupsWarning)
-            curve = posterior_threshold_curve(y_true, scores, groups=given, random_state=number)
+            curve = posterior_threshold_curve(
+                y_true, scores, groups=given, random_state=number
+            )
         t = curve.best_threshold
         truth = (norm.cdf(t) + norm.sf(t - 1)) / 2
         for posterior in (curve.corrected, curve.best):
@@ -57,7 +59,9 @@ def main():
     lines = [rule, header, rule]
     cells = product((False, True), ((15, 4), (15, 10), (50, 4)), (0.1, 0.5))
     for mixed, (n_groups, size), correlation in cells:
-        found = [measure(mixed, n_groups, size, correlation, k) for k in range(args.sets)]
+        found = [
+            measure(mixed, n_groups, size, correlation, k) for k in range(args.sets)
+        ]
         held, bias, plain, ignored = np.mean(found, axis=0)
         lines.append(
             f"{'two classes' if mixed else 'one class':<11} {2 * n_groups:>6} {size:>4} "

@@ -25,7 +25,9 @@ RESULTS = Path(__file__).with_suffix(".rst")
 
 def measure(n, variation, tied, number):
     """Return whether the interval holds, corrected, uncorrected and of weights taken as cases."""
-    rng = np.random.default_rng([zlib.crc32(f"{n}|{variation}|{tied}".encode()), number])
+    rng = np.random.default_rng(
+        [zlib.crc32(f"{n}|{variation}|{tied}".encode()), number]
+    )
     spread = np.sqrt(np.log1p(variation**2))
     y_true, z = np.repeat([0, 1], n), rng.normal(size=2 * n)
     weight = np.exp(spread * (z if tied else rng.normal(size=2 * n)))
@@ -52,7 +54,11 @@ def main():
     parser.add_argument("--sets", type=int, default=200, help="data sets a cell (200)")
     args = parser.parse_args()
     rule = " ".join("=" * width for width in (9, 9, 4, 9, 6, 11, 8))
-    lines = [rule, "weights   per class cv   corrected bias   uncorrected as cases", rule]
+    lines = [
+        rule,
+        "weights   per class cv   corrected bias   uncorrected as cases",
+        rule,
+    ]
     for tied, n, variation in product((False, True), (50, 200), (1.0, 2.0)):
         found = [measure(n, variation, tied, number) for number in range(args.sets)]
         held, bias, plain, cases = np.mean(found, axis=0)

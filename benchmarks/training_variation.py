@@ -128,10 +128,13 @@ def intervals(draw):
 def inflation(draws):
     """Return the variance of the pooled score over the binomial one."""
     k, n = (
-        np.array([np.sum(draw[name], axis=0) for draw in draws]) for name in ("correct", "total")
+        np.array([np.sum(draw[name], axis=0) for draw in draws])
+        for name in ("correct", "total")
     )
     rate = k.sum(axis=0) / n.sum(axis=0)
-    return (k / n).mean(axis=1).var(ddof=1) / np.sum(rate * (1 - rate) / n[0] / len(rate) ** 2)
+    return (k / n).mean(axis=1).var(ddof=1) / np.sum(
+        rate * (1 - rate) / n[0] / len(rate) ** 2
+    )
 
 
 def summary(draws):
@@ -158,20 +161,27 @@ def run(draws, path, seed):
             data = population(n_classes)
             rng = np.random.default_rng([seed, number])
             made = [
-                one_draw(CLASSIFIERS[name], folds, n_classes, data, size, rng) for _ in range(draws)
+                one_draw(CLASSIFIERS[name], folds, n_classes, data, size, rng)
+                for _ in range(draws)
             ]
             done[(*cell, draws)] = row = {"cell": [*cell, draws], **summary(made)}
             with path.open("a") as file:
                 file.write(json.dumps(row) + "\n")
         elapsed = time.perf_counter() - start
-        print(f"\r{number}/{len(cells)} cells, {elapsed:.0f} s", end="", file=sys.stderr)
+        print(
+            f"\r{number}/{len(cells)} cells, {elapsed:.0f} s", end="", file=sys.stderr
+        )
     print(file=sys.stderr)
     return [done[(*cell, draws)] for cell in cells]
 
 
 def read(path):
     """Return the rows of the results."""
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return (
+        [json.loads(line) for line in path.read_text().splitlines()]
+        if path.exists()
+        else []
+    )
 
 
 def table(rows, truth, level):
@@ -200,12 +210,21 @@ def main():
     """Run what is missing and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=400)
-    parser.add_argument("--results", type=Path, default=Path("training_variation.jsonl"))
+    parser.add_argument(
+        "--results", type=Path, default=Path("training_variation.jsonl")
+    )
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     rows = run(arguments.draws, arguments.results, arguments.seed)
-    versions = {"skpostbac": skpostbac, "scikit-learn": sklearn, "scipy": scipy, "numpy": np}
-    print(", ".join(f"{name} {module.__version__}" for name, module in versions.items()))
+    versions = {
+        "skpostbac": skpostbac,
+        "scikit-learn": sklearn,
+        "scipy": scipy,
+        "numpy": np,
+    }
+    print(
+        ", ".join(f"{name} {module.__version__}" for name, module in versions.items())
+    )
     for truth, level in product(("expected", "full"), LEVELS):
         print(f"\n{truth}, level {level:g}\n\n{table(rows, truth, level)}")
 

@@ -81,7 +81,9 @@ def constant(value):
 
 def halves(small, large):
     """Give these recalls to the smaller and the larger half of the classes."""
-    return lambda sizes, rng: np.where(np.arange(sizes.size) < sizes.size / 2, small, large)
+    return lambda sizes, rng: np.where(
+        np.arange(sizes.size) < sizes.size / 2, small, large
+    )
 
 
 def trend(slope, noise=0.0):
@@ -111,7 +113,9 @@ def bad_smallest(recall, others):
 
 def some_at_chance(number):
     """Give the smallest classes the recall of guessing, all others .9."""
-    return lambda sizes, rng: np.where(np.arange(sizes.size) < number, 1 / sizes.size, 0.9)
+    return lambda sizes, rng: np.where(
+        np.arange(sizes.size) < number, 1 / sizes.size, 0.9
+    )
 
 
 class Grid(NamedTuple):
@@ -124,7 +128,9 @@ class Grid(NamedTuple):
 
     def names(self, classes, sizes):
         """Return the names of the cells of some numbers and sizes of classes."""
-        for n_classes, size, recall in product(classes, sizes, self.recalls | self.following):
+        for n_classes, size, recall in product(
+            classes, sizes, self.recalls | self.following
+        ):
             if not (size.isdigit() and recall in self.following):
                 yield f"{n_classes}|{size}|{recall}"
 
@@ -202,7 +208,9 @@ def draw(name, number):
     sizes = grid.sizes[size_name](int(n_classes)).astype(int)
     recalls = (grid.recalls | grid.following)[recall_name](sizes, rng)
     correct = rng.binomial(sizes, recalls)
-    return tuple(sorted(zip(correct.tolist(), sizes.tolist(), strict=True))), recalls.mean()
+    return tuple(
+        sorted(zip(correct.tolist(), sizes.tolist(), strict=True))
+    ), recalls.mean()
 
 
 def share_below(distribution, x):
@@ -221,7 +229,9 @@ def share_below(distribution, x):
 def holds(distribution, truth):
     """Tell whether the central and the shortest 95 % interval hold the truth."""
     below = share_below(distribution, truth)
-    if 0.05 <= below <= 0.95:  # the shortest interval leaves out no more than .05 on either side
+    if (
+        0.05 <= below <= 0.95
+    ):  # the shortest interval leaves out no more than .05 on either side
         return 0.025 <= below <= 0.975, True
     low, high = distribution.hdi(0.95)
     return 0.025 <= below <= 0.975, low <= truth <= high
@@ -243,7 +253,9 @@ def is_warned(prior, counts):
 @lru_cache(maxsize=10_000)
 def conclude(prior, counts, truth):
     """Tell whether each interval holds the truth, and whether a warning is given."""
-    return *holds(posterior_of(prior, counts).distribution, truth), is_warned(prior, counts)
+    return *holds(posterior_of(prior, counts).distribution, truth), is_warned(
+        prior, counts
+    )
 
 
 def measure(name, prior, numbers):
@@ -261,7 +273,9 @@ def asked_names(args):
     """Return the names of the cells that are asked for."""
     grid = GRIDS[args.grid]
     names = grid.names(args.classes or grid.classes, args.sizes or grid.sizes)
-    return [name for name in names if not args.recalls or name.split("|")[2] in args.recalls]
+    return [
+        name for name in names if not args.recalls or name.split("|")[2] in args.recalls
+    ]
 
 
 def save(results, path):
@@ -278,7 +292,8 @@ def run_warnings(args):
         if prior in results.get(name, {})
     ]
     found = Parallel(n_jobs=args.jobs, return_as="generator")(
-        delayed(count_warnings)(name, prior, results[name][prior][0]) for name, prior in asked
+        delayed(count_warnings)(name, prior, results[name][prior][0])
+        for name, prior in asked
     )
     for (name, prior), warned in zip(asked, found, strict=True):
         results[name][prior][-1] = warned
@@ -292,7 +307,9 @@ def run(args):
     for name, prior in product(asked_names(args), args.priors):
         cell = results.setdefault(name, {})
         first = cell.setdefault(prior, [0, 0, 0, 0])[0]
-        tasks = [range(k, min(k + TASK, args.sets)) for k in range(first, args.sets, TASK)]
+        tasks = [
+            range(k, min(k + TASK, args.sets)) for k in range(first, args.sets, TASK)
+        ]
         parallel = Parallel(n_jobs=args.jobs, return_as="generator")
         found = parallel(delayed(measure)(name, prior, task) for task in tasks)
         for task, sums in zip(tasks, found, strict=True):
@@ -317,7 +334,9 @@ def write_table(widths, rows):
     """Return a reStructuredText table; the first row is its head."""
     rule = " ".join("=" * width for width in widths)
     lines = [
-        " ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip()
+        " ".join(
+            f"{text:<{width}}" for text, width in zip(row, widths, strict=True)
+        ).rstrip()
         for row in rows
     ]
     return "\n".join([rule, lines[0], rule, *lines[1:], rule])
@@ -327,8 +346,13 @@ def coverage_table(results, column):
     """Return mean and least coverage over the recalls, for each number and sizes of classes."""
     rows = [["classes", "samples", "cells", *PRIORS]]
     for n_classes, sizes in product(SHOWN.classes, SHOWN.sizes):
-        found = [shares(results, prior, [n_classes], [sizes])[:, column] for prior in PRIORS]
-        shown = [f"{some.mean():.2f} ({some.min():.2f})" if some.size else "" for some in found]
+        found = [
+            shares(results, prior, [n_classes], [sizes])[:, column] for prior in PRIORS
+        ]
+        shown = [
+            f"{some.mean():.2f} ({some.min():.2f})" if some.size else ""
+            for some in found
+        ]
         if cells := max(some.size for some in found):
             rows.append([n_classes, sizes, cells, *shown])
     return write_table([7, 14, 5] + [12] * len(PRIORS), rows)
@@ -357,7 +381,9 @@ def summary_table(results):
     rows = [[*head, "below .90", ".93 to .985"]]
     groups = {"4 to 20": SHOWN.classes[:3], "60 to 1000": SHOWN.classes[3:]}
     kinds = tuple(enumerate(COLUMNS[:2], 1))
-    for (group, classes), prior, (column, kind) in product(groups.items(), PRIORS, kinds):
+    for (group, classes), prior, (column, kind) in product(
+        groups.items(), PRIORS, kinds
+    ):
         found = shares(results, prior, classes)
         if len(found):
             sets, held = found[:, 0], found[:, column]
@@ -376,14 +402,28 @@ def hard_table(results):
     rows = [["classes", "samples", "recalls", *priors]]
     for name in HARD.names(HARD.classes, HARD.sizes):
         cells = [results[name][prior] for prior in priors]
-        shown = [f"{held / sets:.3f} ({warned / sets:.2f})" for sets, _, held, warned in cells]
+        shown = [
+            f"{held / sets:.3f} ({warned / sets:.2f})"
+            for sets, _, held, warned in cells
+        ]
         rows.append([*name.split("|"), *shown])
     return write_table([7, 21, 23, 12, 12], rows)
 
 
 def outside_table(results):
     """Return the cells outside the range, and how many there would be with a coverage of .955."""
-    rows = [["classes", "samples", "recalls", "prior", "sets", "coverage", "error", "distance"]]
+    rows = [
+        [
+            "classes",
+            "samples",
+            "recalls",
+            "prior",
+            "sets",
+            "coverage",
+            "error",
+            "distance",
+        ]
+    ]
     expected = {"hierarchical": 0.0, "reciprocal": 0.0}
     for name, prior in product(results, expected):
         if prior not in results[name] or name.split("|")[1] not in SHOWN.sizes:
@@ -391,14 +431,25 @@ def outside_table(results):
         sets, _, held, _ = results[name][prior]
         low, high = (LOW, HIGH) if prior == "hierarchical" else (0.8, 1)
         chance = binom(sets, 0.955)
-        expected[prior] += chance.cdf(np.ceil(low * sets) - 1) + chance.sf(np.floor(high * sets))
+        expected[prior] += chance.cdf(np.ceil(low * sets) - 1) + chance.sf(
+            np.floor(high * sets)
+        )
         share = held / sets
         if not low <= share <= high:
             # With one miss more, a cell without any has an error, too.
             fair = min(share, (held - 1) / sets) if held == sets else share
             error = np.sqrt(fair * (1 - fair) / sets)
             distance = f"{max(low - share, share - high) / error:.1f}"
-            rows.append([*name.split("|"), prior, sets, f"{share:.3f}", f"{error:.3f}", distance])
+            rows.append(
+                [
+                    *name.split("|"),
+                    prior,
+                    sets,
+                    f"{share:.3f}",
+                    f"{error:.3f}",
+                    distance,
+                ]
+            )
     note = f"{len(rows) - 1} cells; with a coverage of .955 in all, {sum(expected.values()):.0f}."
     return f"{note}\n\n{write_table([7, 14, 19, 12, 4, 8, 5, 8], rows)}"
 
@@ -411,7 +462,9 @@ def plot(results, path):
     classes = SHOWN.classes
     with mpl.rc_context({"font.size": 9}):
         figure = Figure(figsize=(9, 2.9), layout="constrained")
-        for ax, prior in zip(figure.subplots(1, len(PRIORS), sharey=True), PRIORS, strict=True):
+        for ax, prior in zip(
+            figure.subplots(1, len(PRIORS), sharey=True), PRIORS, strict=True
+        ):
             ax.axhspan(LOW, HIGH, color="0.85", lw=0)
             ax.axhline(0.95, color="0.4", lw=0.8)
             for place, n_classes in enumerate(classes):
@@ -429,7 +482,9 @@ def plot(results, path):
 def report(path):
     """Write the tables and the picture of the documentation."""
     results = json.loads(path.read_text())
-    versions = f"skpostbac {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+    versions = (
+        f"skpostbac {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+    )
     head = (
         f"Measured on {date.today()} with {versions}, Python {platform.python_version()}, by\n"
         "``python benchmarks/validity.py``, on cells that were not used to choose anything.\n"
@@ -451,12 +506,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=int, default=400, help="data sets a cell (400)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
-    parser.add_argument("--classes", type=int, nargs="*", help="some numbers of classes (all)")
+    parser.add_argument(
+        "--classes", type=int, nargs="*", help="some numbers of classes (all)"
+    )
     parser.add_argument("--sizes", nargs="*", help="some sizes of classes (all)")
     parser.add_argument("--recalls", nargs="*", help="some recalls (all)")
     parser.add_argument("--priors", nargs="*", default=PRIORS, choices=PRIORS)
     parser.add_argument("--grid", default="shown", choices=GRIDS, help="cells (shown)")
-    parser.add_argument("--warnings", action="store_true", help="count the warnings anew")
+    parser.add_argument(
+        "--warnings", action="store_true", help="count the warnings anew"
+    )
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--report", action="store_true", help="write the documentation")
     args = parser.parse_args()

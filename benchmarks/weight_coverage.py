@@ -77,20 +77,34 @@ def measure(n_classes, name, number):
     rng = np.random.default_rng([zlib.crc32(f"{n_classes} {name}".encode()), number])
     draw, are_unequal = CELLS[name]
     sizes = (
-        np.resize(2.0 ** np.arange(1, 9), n_classes) if are_unequal else np.full(n_classes, 20.0)
+        np.resize(2.0 ** np.arange(1, 9), n_classes)
+        if are_unequal
+        else np.full(n_classes, 20.0)
     )
     recalls, weights = draw(sizes, rng)
     weights = weights / weights.sum()
-    counts = ClassCounts(range(n_classes), rng.binomial(sizes.astype(int), recalls), sizes)
+    counts = ClassCounts(
+        range(n_classes), rng.binomial(sizes.astype(int), recalls), sizes
+    )
     octaves = np.floor(np.log2(weights / weights.max()) + 0.5)
     distributions = [
-        PosteriorBalancedAccuracy(counts, prior="hierarchical", class_weight=weights).distribution,
-        HierarchicalBetaAverage(counts.correct, counts.total, weights=weights, pools=octaves),
-        PosteriorBalancedAccuracy(counts, prior="reciprocal", class_weight=weights).distribution,
+        PosteriorBalancedAccuracy(
+            counts, prior="hierarchical", class_weight=weights
+        ).distribution,
+        HierarchicalBetaAverage(
+            counts.correct, counts.total, weights=weights, pools=octaves
+        ),
+        PosteriorBalancedAccuracy(
+            counts, prior="reciprocal", class_weight=weights
+        ).distribution,
     ]
     truth = weights @ recalls
     return [
-        (abs(float(one.cdf(truth)) - 0.5) <= 0.475, one.mean() - truth, one.standard_deviation())
+        (
+            abs(float(one.cdf(truth)) - 0.5) <= 0.475,
+            one.mean() - truth,
+            one.standard_deviation(),
+        )
         for one in distributions
     ]
 
@@ -106,17 +120,23 @@ def main():
     rule = " ".join("=" * width for width in widths)
 
     def line(cells):
-        return " ".join(f"{cell:<{w}}" for cell, w in zip(cells, widths, strict=True)).rstrip()
+        return " ".join(
+            f"{cell:<{w}}" for cell, w in zip(cells, widths, strict=True)
+        ).rstrip()
 
     lines = [rule, line(["classes", "weights and sizes", *METHODS]), rule]
     for n_classes in args.classes:
         for name in CELLS:
             tasks = (delayed(measure)(n_classes, name, k) for k in range(args.sets))
             held, error, spread = np.mean(Parallel(n_jobs=args.jobs)(tasks), axis=0).T
-            shown = [f"{a:.2f} {b:+.2f}" for a, b in zip(held, error / spread, strict=True)]
+            shown = [
+                f"{a:.2f} {b:+.2f}" for a, b in zip(held, error / spread, strict=True)
+            ]
             lines.append(line([n_classes, name, *shown]))
             print(lines[-1], flush=True)
-    versions = f"skpostbac {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+    versions = (
+        f"skpostbac {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+    )
     head = (
         f"{date.today()}, {versions}, Python {platform.python_version()};\n"
         f"``python benchmarks/weight_coverage.py --sets {args.sets}``. Coverage of central 95 %\n"

@@ -81,7 +81,10 @@ def small_tail_error(name):
     record = records()[name]
     distribution, x = _distribution(record), column(record, "points", "x")
     worst = 0.0
-    for found, tail in ((distribution.logcdf(x), "log_cdf"), (distribution.logccdf(x), "log_ccdf")):
+    for found, tail in (
+        (distribution.logcdf(x), "log_cdf"),
+        (distribution.logccdf(x), "log_ccdf"),
+    ):
         expected = column(record, "points", tail)
         judged = expected < _LOG_SMALL
         worst = max(worst, np.abs(np.expm1(found - expected)[judged]).max(initial=0.0))

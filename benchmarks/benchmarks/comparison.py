@@ -47,7 +47,11 @@ class Independent:
 
     def time_all(self, n_classifiers, n_classes, regime):
         comparison = self.comparison
-        comparison.rank_probabilities(), comparison.expected_loss(), comparison.prob_greater()
+        (
+            comparison.rank_probabilities(),
+            comparison.expected_loss(),
+            comparison.prob_greater(),
+        )
 
     def peakmem_all(self, n_classifiers, n_classes, regime):
         self.time_all(n_classifiers, n_classes, regime)

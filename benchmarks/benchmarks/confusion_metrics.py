@@ -24,7 +24,9 @@ class Metric:
     def track_ratio_to_draws(self, matrix, metric, prevalence):
         return ratio(
             lambda: interval(MATRICES[matrix], metric, prevalence, pos_label=1),
-            lambda: interval(MATRICES[matrix], of_class(metric, 1), prevalence, random_state=0),
+            lambda: interval(
+                MATRICES[matrix], of_class(metric, 1), prevalence, random_state=0
+            ),
         )
 
 

@@ -20,7 +20,9 @@ def exponents(n_classes, n_samples, regime):
     no samples, or is perfect under a prior of 1/2. In "perfect" every class is perfect.
     """
     index = np.arange(n_classes)
-    total = np.maximum(np.round(n_samples * (0.5 + _spread(index, 0.6180339887498949))), 1.0)
+    total = np.maximum(
+        np.round(n_samples * (0.5 + _spread(index, 0.6180339887498949))), 1.0
+    )
     correct = np.round(total * (0.6 + 0.35 * _spread(index, 0.7548776662466927)))
     special = index % 2 == 0
     if regime == "empty":
@@ -42,7 +44,10 @@ def _spread(index, ratio):
 @cache
 def records():
     """Reference values of the tests, by name."""
-    return {record["name"]: record for record in json.loads(REFERENCE.read_text(encoding="utf-8"))}
+    return {
+        record["name"]: record
+        for record in json.loads(REFERENCE.read_text(encoding="utf-8"))
+    }
 
 
 def record_groups():

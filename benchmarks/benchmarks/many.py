@@ -62,7 +62,9 @@ class ManyToOneByOne:
     def track_loop(self, n_classes):
         return ratio(
             lambda: BetaAverage(self.a, self.b).hdi(),
-            lambda: [BetaAverage(*one).hdi() for one in zip(self.a, self.b, strict=True)],
+            lambda: [
+                BetaAverage(*one).hdi() for one in zip(self.a, self.b, strict=True)
+            ],
         )
 
     def track_draws(self, n_classes):

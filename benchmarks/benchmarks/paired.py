@@ -65,14 +65,21 @@ class AgainstReference:
     """Worst absolute error of cdf and ccdf over all reference distributions of one regime."""
 
     params = tuple(
-        sorted({record["regime"] for record in json.loads(REFERENCE.read_text(encoding="utf-8"))})
+        sorted(
+            {
+                record["regime"]
+                for record in json.loads(REFERENCE.read_text(encoding="utf-8"))
+            }
+        )
     )
     param_names = ("regime",)
     timeout = 600
     unit = "probability"
 
     def track_cdf_error(self, regime):
-        return max(cdf_error(record) for record in records() if record["regime"] == regime)
+        return max(
+            cdf_error(record) for record in records() if record["regime"] == regime
+        )
 
 
 @cache

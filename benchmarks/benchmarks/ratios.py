@@ -48,7 +48,9 @@ class ScoreToBalancedAccuracy:
     def track_ratio(self, n_samples, n_classes, labels):
         y_true, y_pred = predictions(n_samples, n_classes, labels)
         return ratio(
-            lambda: posterior_balanced_accuracy_score(y_true, y_pred, objective="lower"),
+            lambda: posterior_balanced_accuracy_score(
+                y_true, y_pred, objective="lower"
+            ),
             lambda: balanced_accuracy_score(y_true, y_pred),
         )
 

@@ -17,7 +17,9 @@ def monte_carlo(a, b, draws, rng):
     """
     rows = max(_BLOCK // len(a), 1)
     sizes = [min(rows, draws - start) for start in range(0, draws, rows)]
-    return np.concatenate([rng.beta(a, b, size=(size, len(a))).mean(axis=1) for size in sizes])
+    return np.concatenate(
+        [rng.beta(a, b, size=(size, len(a))).mean(axis=1) for size in sizes]
+    )
 
 
 def sample_interval(sample):
@@ -34,7 +36,9 @@ class GridDistribution:
 
     def __init__(self, density):
         self.x = np.linspace(0.0, 1.0, len(density))
-        strips = np.concatenate([[0.0], 0.5 * np.diff(self.x) * (density[1:] + density[:-1])])
+        strips = np.concatenate(
+            [[0.0], 0.5 * np.diff(self.x) * (density[1:] + density[:-1])]
+        )
         self.total = strips.sum()
         self.cumulated = np.cumsum(strips) / self.total
         self.density = density / self.total
