@@ -68,7 +68,7 @@ _NAMED = 5
 
 _GAP = "Gap in "
 # Draws of pooled groups: probabilities are accurate to 0.002.
-N_DRAWS = 100_000
+POOLED_DRAWS = 100_000
 _ALONE = (
     "Each group is evaluated by itself (pooling=None), so the gap is overestimated: "
     "with 8 equally good groups of 30 samples per class, P(gap > 0.05) was above 0.95 "
@@ -106,7 +106,7 @@ class SubgroupPosterior(ScalarPosterior):
     def _warn_of_gap(self) -> None:
         is_alone = isinstance(self._distribution, PanelDistribution)
         if is_alone and self.name.startswith(_GAP):
-            warnings.warn(_ALONE, PriorInfluenceWarning, stacklevel=user_stacklevel())
+            warnings.warn(_ALONE, PriorInfluenceWarning, user_stacklevel())
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self._summary()})"
@@ -193,12 +193,12 @@ class SubgroupPosteriors(StablePickle):
         """Joint draws of the accuracies of pooled groups, shape (n_draws, n_groups)."""
         rng = np.random.default_rng(0)
         counts = [posterior.effective_counts for posterior in self.posteriors]
-        draws: Floats = np.zeros((N_DRAWS, len(counts)))
+        draws: Floats = np.zeros((POOLED_DRAWS, len(counts)))
         for i, weight in enumerate(self.posteriors[0].class_weight):
             correct = np.array([group.correct[i] for group in counts])
             total = np.array([group.total[i] for group in counts])
             inference = GroupInference(BetaBinomial(), correct, total)
-            draws += weight * inference.sample_groups(N_DRAWS, rng)
+            draws += weight * inference.sample_groups(POOLED_DRAWS, rng)
 
         # Clusters with samples of several classes widen the average, as they do without
         # pooling.
@@ -243,7 +243,7 @@ class SubgroupPosteriors(StablePickle):
             worst = rank_probabilities(resolve_jointly(self._distributions))[:, -1]
         else:
             counts = np.bincount(self._draws.argmin(axis=1), minlength=len(self.names))
-            worst = counts / N_DRAWS
+            worst = counts / POOLED_DRAWS
         return dict(zip(self.names, worst.tolist(), strict=True))
 
     def summary(self, level: float = 0.95) -> list[dict[str, Any]]:
@@ -298,7 +298,7 @@ class SubgroupPosteriors(StablePickle):
         The gap between the best and the worst of 2 groups: 0.044 (95% credible interval
         0.000 to 0.137).
         The worst group has a balanced accuracy of 0.721 (95% credible interval 0.630 to
-            0.804).
+        0.804).
         It is 'm' with probability 0.604.
         'f', 40 samples: 0.750 (95% credible interval 0.642 to 0.850).
         'm', 80 samples: 0.736 (95% credible interval 0.648 to 0.818).
@@ -512,10 +512,16 @@ def subgroup_posteriors(
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampleWeightWarning)
-        weights = (weight * (codes == group) for group in range(len(names)))
         counts = [
-            count_labels(y_true, y_pred, pooled.classes, one, weight_type, groups)
-            for one in weights
+            count_labels(
+                y_true,
+                y_pred,
+                pooled.classes,
+                weight * (codes == group),
+                weight_type,
+                groups,
+            )
+            for group in range(len(names))
         ]
     posteriors = tuple(
         PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight)

@@ -74,8 +74,8 @@ if TYPE_CHECKING:
 
 # Largest number of thresholds of a curve.
 MOST_THRESHOLDS = 1000
-N_DRAWS = 1000
-N_BOOTSTRAPS = 200
+CURVE_DRAWS = 1000
+CURVE_BOOTSTRAPS = 200
 # Shares are clipped to this distance from 0 and 1, which have no logit.
 _LEAST_LOGIT_SHARE = 1e-15
 
@@ -211,7 +211,9 @@ class PosteriorThresholdCurve(FrozenArrays):
         above 0.999.
         """
         best = np.argmax(self._curves, axis=1)
-        return _read_only(np.bincount(best, minlength=len(self.thresholds)) / N_DRAWS)
+        return _read_only(
+            np.bincount(best, minlength=len(self.thresholds)) / CURVE_DRAWS
+        )
 
     @cached_property
     def _curves(self) -> Floats:
@@ -221,11 +223,12 @@ class PosteriorThresholdCurve(FrozenArrays):
             correct=strength * self.correct, total=strength * self.total
         )
         prior = np.stack([strength * self.prior.a, strength * self.prior.b], axis=1)
-
-        def draw(cells: Floats) -> Floats:
-            return rng.standard_gamma(cells, (N_DRAWS, len(cells)))
-
-        return _random_curves(counts, prior, self._weights, draw)
+        return _random_curves(
+            counts,
+            prior,
+            self._weights,
+            lambda cells: rng.standard_gamma(cells, (CURVE_DRAWS, len(cells))),
+        )
 
     @property
     def best_index(self) -> int:
@@ -254,7 +257,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         def draw(cells: Floats) -> Floats:
             total = cells.sum()
             size = max(1, round(total))  # sums of case counts may be fractions
-            counts = rng.multinomial(size, cells / total, N_BOOTSTRAPS)
+            counts = rng.multinomial(size, cells / total, CURVE_BOOTSTRAPS)
             return counts.astype(np.float64)
 
         resampled = _random_curves(self._counts, np.zeros((2, 2)), self._weights, draw)
@@ -376,12 +379,12 @@ class PosteriorThresholdCurve(FrozenArrays):
         8 samples, 8 thresholds: 0.5 is the best with probability 0.603.
         Balanced accuracy of the best: 0.730 (95% credible interval 0.414 to 0.984).
         It was selected among 8 on the same samples, which inflates it by 0.092 on
-            average.
+        average.
         Uncorrected: 0.812 (95% credible interval 0.543 to 0.995).
         """
         probability = format_probability(self.prob_best[self.best_index])
         number = len(self.thresholds)
-        n_effective = float(self.total.sum())
+        n_effective = self.total.sum()
         samples = describe_samples(n_effective)
         if self.n_samples is not None:
             n_samples = format_count(self.n_samples)
@@ -427,7 +430,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         mean, interval = format_estimate(
             corrected.mean(), corrected.credible_interval(self.level)
         )
-        n_effective = float(self.total.sum())
+        n_effective = self.total.sum()
         samples = f"n={format_count(n_effective)}"
         if self.n_samples is not None:
             samples = f"n={format_count(self.n_samples)}, n_effective={n_effective:.4g}"
@@ -522,7 +525,8 @@ def posterior_threshold_curve(
     .. [1] T. S. Ferguson (1973). A Bayesian analysis of some nonparametric problems.
        Annals of Statistics 1, 209-230.
     .. [2] B. Efron (1983). Estimating the error rate of a prediction rule: improvement
-       on cross-validation. Journal of the American Statistical Association 78, 316-331.
+       on cross-validation. Journal of the American Statistical Association 78,
+       316-331.
 
     Examples
     --------
@@ -530,8 +534,8 @@ def posterior_threshold_curve(
     >>> from skpostbac import posterior_threshold_curve
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> posterior_threshold_curve(y[:200], -X[:200, 1], random_state=0)
-    PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.730, 95% CI=[0.665,
-        0.791], n_thresholds=191, n=200)
+    PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.730,
+        95% CI=[0.665, 0.791], n_thresholds=191, n=200)
     """
     if weight_type == "importance" and sample_weight is not None:
         # The scale does not matter; relative to the largest, weights have squares above
@@ -632,7 +636,7 @@ def _random_curves(
     draw: Callable[[Floats], Floats],
 ) -> Floats:
     """Return curves of random shares of the samples between two thresholds."""
-    curves = np.zeros((1, len(counts.thresholds)))
+    curves: Floats = np.zeros(1)
     for i, passed in enumerate(counts.passed().T):
         cells = np.diff(passed, prepend=0.0, append=counts.total[i]).clip(min=0)
         # The prior of correct predictions of the positive class is beyond the largest

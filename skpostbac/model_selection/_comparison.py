@@ -1152,7 +1152,7 @@ def compare_predictions(
     :math:`(T + 1) / (2 T)` for odd T, the most that is possible. So they may differ
     slightly from the probabilities of pairs.
 
-    With an explicit prior (a, b), and with "uniform", "jeffreys" or "neutral", the
+    With an explicit prior (a, b), and with "uniform", "jeffreys", "neutral" or "reciprocal", the
     patterns have the mass :math:`a + b`, as if the classifiers were right independently
     of each other with probability :math:`a / (a + b)`. A pair then has the prior
     :math:`(a^2, ab, ab, b^2) / (a + b)`, whatever other classifiers there are.

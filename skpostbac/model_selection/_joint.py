@@ -461,7 +461,7 @@ class PairedJoint(PairwiseJoint):
     By default, the patterns of correct predictions have Dirichlet distributions, and
     are drawn. In the patterns of the default prior half of the classifiers are right,
     so that two of T disagree with probability T / (2 (T - 1)) for even T and (T + 1) /
-    (2 T) for odd T: always if T = 2, as in `default_cells`. Each pair by itself has
+    (2 T) for odd T: always if T = 2, as with `CalibratedPrior`. Each pair by itself has
     that prior, so its probability and that of its ranks may differ slightly.
 
     With a hierarchical prior, classes share information on the differences of each

@@ -125,7 +125,7 @@ class ConfusionModel:
         block = max(1, MOST_CELLS // self.cells.size)
         for start in range(0, n_draws, block):
             shape = (min(block, n_draws - start), *self.cells.shape)
-            yield self.joint(rng.standard_gamma(np.broadcast_to(self.cells, shape)))
+            yield self.joint(rng.standard_gamma(self.cells, shape))
 
 
 def with_prevalence(weights: Floats, prevalence: Floats | None) -> Floats:
@@ -176,10 +176,10 @@ def distribution_of_class(
     distribution: a share of some of them is a Beta variable, independent of how the
     others are divided.
     """
-    right = model.right[position]
+    tp = model.right[position]
     wrong = model.wrong[position]
     if name == "recall":
-        return BetaAverage([right], [wrong])
+        return BetaAverage([tp], [wrong])
 
     positives, negatives = model.outside(position)
     shares = model.prevalence
@@ -194,14 +194,13 @@ def distribution_of_class(
         # a Beta variable with two classes, or with sampled shares.
         if shares is not None and len(positives) > 1:
             return None
-        a = np.array([right, positives.sum()])
+        a = np.array([tp, positives.sum()])
         b = np.array([wrong, negatives.sum()])
         return BetaQuotient(a, b) if name.startswith("positive") else BetaQuotient(b, a)
     if shares is not None:
         return _distribution_of_known_share(name, position, model, shares)
 
     # Only sums: a difference loses the digits of a small prior.
-    tp = right
     fp = positives.sum()
     fn = np.delete(model.cells[position], position).sum()
     tn = negatives.sum()
@@ -320,8 +319,8 @@ def distribution_of_kappa(model: ConfusionModel) -> BetaRatio | None:
     if model.prevalence is None or len(model.cells) > 2 or not model.prevalence.all():
         return None
     p, q = model.prevalence
-    numerator = np.array([[0, -2 * p * q], [2 * p * q, 0]])
-    denominator = np.array([[p, p * p + q * q], [2 * p * q, q]])
+    numerator = [[0, -2 * p * q], [2 * p * q, 0]]
+    denominator = [[p, p * p + q * q], [2 * p * q, q]]
     recall, false_positive_rate = map(
         BetaAverage, model.cells[:, :1], model.cells[:, 1:]
     )

@@ -186,7 +186,7 @@ class JointConfusion(FrozenArrays):
         pieces = max(1, int(np.ceil(needed.max())))
 
         classifier, true, draw = np.ogrid[:t, :k, :size]
-        stick = rng.standard_gamma(np.broadcast_to(mass, (k, size)))
+        stick = rng.standard_gamma(mass, (k, size))
         for piece in range(min(pieces, _MOST_PIECES)):
             # A piece is a Beta(1, mass) share of the stick.
             shorter = stick * np.exp(rng.standard_exponential((k, size)) / -mass)

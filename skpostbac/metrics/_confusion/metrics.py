@@ -138,25 +138,17 @@ class Target:
     """Number of classes for which the metric is defined; None for any."""
 
 
-def _sum_of_recalls(
-    name: str,
-    function: ConfusionMetric,
-    recall_sum: RecallSum,
-    n_classes: int | None = None,
-) -> Target:
-    """Return a metric that is exact, also in differences of two classifiers."""
-    prior = methodcaller("for_average")
-    exact = recall_sum.distribution
-    return Target(name, function, exact, recall_sum, prior, n_classes)
-
-
+_FOR_AVERAGE = methodcaller("for_average")
+# Youden's J is 2 BA - 1 of the balanced accuracy BA.
+_YOUDEN = RecallSum((1.0, 1.0), -1.0)
 OVERALL = {
     target.name: target
     for target in (
         Target("accuracy", accuracy, distribution_of_accuracy),
         Target("geometric_mean", geometric_mean),
-        # Youden's J is 2 BA - 1 of the balanced accuracy BA.
-        _sum_of_recalls("informedness", informedness, RecallSum((1.0, 1.0), -1.0), 2),
+        Target(
+            "informedness", informedness, _YOUDEN.distribution, _YOUDEN, _FOR_AVERAGE, 2
+        ),
         Target("kappa", kappa, distribution_of_kappa),
         Target("mcc", mcc),
     )
@@ -166,11 +158,6 @@ OVERALL = {
 def of_class(name: str, position: int) -> ConfusionMetric:
     """Return a metric of one class against all others."""
     return lambda C: BY_CLASS[name](OneVsRest.of(C))[..., position]
-
-
-def mean_payoff(payoffs: Floats) -> ConfusionMetric:
-    """Return the mean over the samples of the payoffs of the cells, shape (k, k)."""
-    return lambda C: (C * payoffs).sum(axis=(-2, -1)) / C.sum(axis=(-2, -1))
 
 
 def macro(name: str) -> ConfusionMetric:
@@ -288,8 +275,8 @@ class NetBenefit:
     >>> from skpostbac.metrics import NetBenefit
     >>> C = [[166, 25], [21, 188]]
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, NetBenefit(0.2))
-    PosteriorConfusionMetric('net benefit of 1 at 0.2', mean=0.453, 95% CI=[0.403,
-        0.504], exact)
+    PosteriorConfusionMetric('net benefit of 1 at 0.2', mean=0.453,
+        95% CI=[0.403, 0.504], exact)
     """
 
     threshold: float
@@ -413,11 +400,13 @@ def find_target(
         raise ValueError(
             f"average={average!r} does not apply: pos_label asks for one class"
         )
-    if (average, name) == ("macro", "recall"):
-        return _sum_of_recalls("macro recall", macro(name), MEAN_RECALL)
     function_of, distribution_of = AVERAGES[average]
-    exact = partial(distribution_of, name)
-    return Target(f"{average} {name}", function_of(name), exact)
+    function = function_of(name)
+    target_name = f"{average} {name}"
+    if target_name == "macro recall":
+        exact = MEAN_RECALL.distribution
+        return Target(target_name, function, exact, MEAN_RECALL, _FOR_AVERAGE)
+    return Target(target_name, function, partial(distribution_of, name))
 
 
 def less_is_better(name: str) -> bool:
@@ -462,7 +451,11 @@ def _mean_of_cells(
         payoffs = np.zeros((len(classes), len(classes)))
         payoffs[:, place] = -t / (1 - t)
         payoffs[place, place] = 1.0
-    return Target(name, mean_payoff(payoffs), partial(distribution_of_mean, payoffs))
+    return Target(
+        name,
+        lambda C: (C * payoffs).sum(axis=(-2, -1)) / C.sum(axis=(-2, -1)),
+        partial(distribution_of_mean, payoffs),
+    )
 
 
 def _own_metric(metric: ConfusionMetric) -> Target:

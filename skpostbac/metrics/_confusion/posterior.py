@@ -18,7 +18,6 @@ from skpostbac._utils import (
 from skpostbac.metrics._advice import moves_far, warn_if_prior_moves
 from skpostbac.metrics._confusion.distributions import ConfusionModel, Exact
 from skpostbac.metrics._confusion.metrics import (
-    ConfusionMetric,
     Metric,
     Target,
     find_target,
@@ -26,8 +25,8 @@ from skpostbac.metrics._confusion.metrics import (
 )
 from skpostbac.metrics._confusion.samples import (
     ConfusedSamples,
-    count_confusions,
     design_of,
+    read_confusions,
 )
 from skpostbac.metrics._counts import read_confusion_matrix
 from skpostbac.metrics._dependence import (
@@ -232,10 +231,10 @@ class PosteriorConfusionMetric(PosteriorMetric):
 
     def _facts(self) -> list[str]:
         facts = []
-        implied = self.metric_prior
-        prior = None if implied is None else "Beta({:g}, {:g})".format(*implied)
-        if prior not in (None, "Beta(1, 1)"):  # uniform, as one expects
-            facts.append(f"prior={prior}")
+        if self.metric_prior is not None:
+            prior = "Beta({:g}, {:g})".format(*self.metric_prior)
+            if prior != "Beta(1, 1)":  # uniform, as one expects
+                facts.append(f"prior={prior}")
         if self.design_effects is not None:
             facts.append(f"n_effective={self.design_effects.effective_size.sum():.4g}")
         if not isinstance(self._distribution, DrawnDistribution):
@@ -358,8 +357,8 @@ def posterior_confusion_metric(
 
     References
     ----------
-    .. [1] F. Pitie, Evaluating Classifier Performance (lecture notes), Trinity College
-       Dublin.
+    .. [1] F. Pitie, Evaluating Classifier Performance (lecture notes), Trinity
+       College Dublin.
 
     Examples
     --------
@@ -392,9 +391,10 @@ def posterior_confusion_metric(
     >>> posterior.prob_above(0.05)
     0.003
     """
-    classes, C, samples = count_confusions(
-        y_true, y_pred, labels, sample_weight, weight_type, groups
+    classes, samples = read_confusions(
+        y_true, {"y_pred": y_pred}, labels, sample_weight, weight_type, groups
     )
+    C = samples.matrix(len(classes))
     if groups is None:
         warn_of_repeated_ids(y_true)
     target = find_target(metric, classes, pos_label, average)
@@ -435,9 +435,14 @@ def infer_metric(
     with np.errstate(divide="ignore", invalid="ignore"):
         matrices = np.stack([independent.joint(C), mean])
         observed, expected = target.function(matrices).tolist()
-        distribution: Exact | DrawnDistribution = target.distribution(model) or _draw(
-            target.function, model, rng, n_draws
-        )
+        distribution: Exact | DrawnDistribution | None = target.distribution(model)
+        if distribution is None:
+            affordable = min(_MOST_DRAWS, _MOST_DRAWN_CELLS // C.size)
+            blocks = model.draw(rng, n_draws or max(_LEAST_DRAWS, affordable))
+            draws = np.concatenate([target.function(block) for block in blocks])
+            if not np.isfinite(draws).all():
+                raise ValueError("metric is not a finite number for all drawn matrices")
+            distribution = DrawnDistribution(draws)
 
     deviation = distribution.standard_deviation()
     if not recall_prior.is_informative and moves_far(observed, expected, deviation):
@@ -456,7 +461,7 @@ def infer_metric(
     before = target.distribution(ConfusionModel.of(0 * C, recall_prior, shares))
     beta = None
     if isinstance(before, BetaAverage) and before.weights.tolist() == [1]:
-        beta = (float(before.a[0]), float(before.b[0]))
+        beta = (before.a.item(), before.b.item())
     default = read_recall_prior(target, DEFAULT_PRIOR, len(C))
     return PosteriorConfusionMetric(
         target.name, observed, distribution, recall_prior, beta, effects, default.name
@@ -467,18 +472,3 @@ def read_recall_prior(target: Target, prior: PriorLike, n_classes: int) -> BetaP
     """Return the prior of the recalls in a metric."""
     given = make_prior(prior, n_classes)
     return target.prior(given.require_independent("a confusion matrix"))
-
-
-def _draw(
-    function: ConfusionMetric,
-    model: ConfusionModel,
-    rng: np.random.Generator,
-    n_draws: int | None,
-) -> DrawnDistribution:
-    """Evaluate a metric on matrices drawn from their posterior."""
-    affordable = min(_MOST_DRAWS, _MOST_DRAWN_CELLS // model.cells.size)
-    size = n_draws or max(_LEAST_DRAWS, affordable)
-    values = np.concatenate([function(block) for block in model.draw(rng, size)])
-    if not np.isfinite(values).all():
-        raise ValueError("metric is not a finite number for all drawn matrices")
-    return DrawnDistribution(values)

@@ -89,43 +89,10 @@ class ConfusedSamples(NamedTuple):
         scale: float = self.weight.sum() / (self.weight**2).sum()
         return scale * C
 
-
-def count_confusions(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    weight_type: WeightType = None,
-    groups: ArrayLike | None = None,
-) -> tuple[LabelArray, Floats, ConfusedSamples]:
-    """Return the classes, the confusion matrix and its samples.
-
-    Warns
-    -----
-    SampleWeightWarning
-        As :func:`class_counts` gives it.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`class_counts` raises them, or if a predicted class is not in `labels`.
-
-    Examples
-    --------
-    >>> classes, C, _ = count_confusions(["a", "a", "b"], ["a", "c", "b"])
-    >>> C
-    array([[1., 0., 1.],
-           [0., 1., 0.],
-           [0., 0., 0.]])
-    """
-    classes, samples = read_confusions(
-        y_true, {"y_pred": y_pred}, labels, sample_weight, weight_type, groups
-    )
-    samples = samples._replace(pred=samples.pred[:, 0])
-
-    k = len(classes)
-    matrix = sum_by(k * samples.true + samples.pred, samples.weight, k * k)
-    return classes, matrix.reshape(k, k), samples
+    def matrix(self, k: int) -> Floats:
+        """Return the confusion matrix of one classifier, shape (k, k)."""
+        cells = k * self.true + self.pred.ravel()
+        return sum_by(cells, self.weight, k * k).reshape(k, k)
 
 
 def read_confusions(
@@ -139,7 +106,26 @@ def read_confusions(
     """Return the classes, and the samples with the predictions of each classifier.
 
     `predictions` has the predicted labels by the name of their argument, for error
-    messages. Errors and warnings are those of `count_confusions`.
+    messages. No prediction is left out.
+
+    Warns
+    -----
+    SampleWeightWarning
+        As :func:`class_counts` gives it.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`class_counts` raises them, or if a predicted class is not in `labels`.
+
+    Examples
+    --------
+    >>> y_pred = ["a", "c", "b"]
+    >>> classes, samples = read_confusions(["a", "a", "b"], {"y_pred": y_pred})
+    >>> samples.matrix(len(classes))
+    array([[1., 0., 1.],
+           [0., 1., 0.],
+           [0., 0., 0.]])
     """
     outcomes = read_outcomes(y_true, predictions, sample_weight, weight_type, groups)
     columns = [encode(read_column(y, name)) for name, y in predictions.items()]
@@ -164,7 +150,7 @@ def read_confusions(
 
     is_unknown = (samples.pred < 0) & (samples.weight[:, np.newaxis] > 0)
     if is_unknown.any():
-        name = list(predictions)[int(np.argmax(is_unknown.any(axis=0)))]
+        name = list(predictions)[np.argmax(is_unknown.any(axis=0))]
         raise ValueError(f"{name} has classes that are not in labels, {classes}")
     return classes, samples.chosen(np.all(samples.pred >= 0, axis=1))
 

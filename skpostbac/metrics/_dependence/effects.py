@@ -381,12 +381,12 @@ def widening(
     i, j = sums.pairs[rows].T
     deviation = class_weight * np.sqrt(variances)
     overlap = sums.sizes[rows, 0] / (total[i] * total[j])
-    covariance = float((overlap * deviation[i] * deviation[j]).sum())
+    covariance = (overlap * deviation[i] * deviation[j]).sum()
 
     seen = effects.effective_size > 0
-    variance = float((deviation[seen] ** 2 / effects.effective_size[seen]).sum())
+    variance = (deviation[seen] ** 2 / effects.effective_size[seen]).sum()
     if variance > 0:
-        return 1 + 2 * effects.correlation_across * covariance / variance
+        return float(1 + 2 * effects.correlation_across * covariance / variance)
     return 1.0
 
 

@@ -223,7 +223,7 @@ def sum_over_groups(
     group: Indices,
     class_index: Indices,
     n_classes: int,
-    weight: Floats | None,
+    weight: Floats,
     values: Sequence[SampleValues],
     *,
     is_importance: bool,
@@ -232,8 +232,6 @@ def sum_over_groups(
 
     Arguments are those of :func:`make_design`, with positive weights.
     """
-    weight = np.ones(len(group)) if weight is None else weight
-
     codes, cell = np.unique(group * n_classes + class_index, return_inverse=True)
     of_group, of_class = np.divmod(codes, max(n_classes, 1))
     cells = _Cells(of_group, of_class, n_classes)
@@ -453,8 +451,10 @@ def make_design(
     is_importance : bool
         Whether the weights are importance weights.
     """
+    if weight is None:
+        weight = np.ones(len(class_index))
     squares = None
-    if is_importance and weight is not None:
+    if is_importance:
         square = weight**2
         sums = [
             sum_by(class_index, square * one.value**power, n_classes)
@@ -469,7 +469,7 @@ def make_design(
     if group is None:
         return None if squares is None else SampleDesign(None, None, squares)
 
-    if weight is not None and not weight.all():
+    if not weight.all():
         has_weight = weight > 0
         values = [
             SampleValues(value[has_weight], (first[has_weight], second[has_weight]))

@@ -185,8 +185,8 @@ class Curves:
         for masses in self._masses(shapes):
             start = end
             end += masses.size
-            slope = SLOPES[self.area](masses[..., 0])
-            slopes.append(self.matrix[start:end].T @ slope.ravel())
+            slope = SLOPES[self.area](masses[..., 0]).ravel()
+            slopes.append(self.matrix[start:end].T @ slope)
 
         by_weight = np.array(slopes)
         return self.areas(shapes)[:, 0], (by_weight * self.shapes) @ by_weight.T
@@ -243,6 +243,7 @@ def make_curves(
         ends.append(start + np.array([0, size - 1, size, 2 * size - 1]))
         n_levels.append(size)
     size = 2 * sum(n_levels)
+    levels = np.array(n_levels)
     _, sample = np.nonzero(cells >= 0)
     cells = cells[cells >= 0]
 
@@ -251,7 +252,7 @@ def make_curves(
         shapes = sum_by(cells, weight[sample], size)
         shapes[ends[0]] = 0.5
         matrix = eye_array(size, format="csr")
-        return Curves(shapes, matrix, np.array(n_levels), ends[0], area)
+        return Curves(shapes, matrix, levels, ends[0], area)
 
     # The random weights are those of groups or samples; case counts are their shapes.
     unit = np.arange(len(weight))
@@ -279,6 +280,4 @@ def make_curves(
     rows = np.concatenate([cells, *ends])
     columns = np.concatenate([unit[sample], *beyond])
     matrix = csr_array((values, (rows, columns)), shape=(size, len(shapes)))
-    return Curves(
-        shapes, matrix, np.array(n_levels), np.arange(n_units, len(shapes)), area
-    )
+    return Curves(shapes, matrix, levels, np.arange(n_units, len(shapes)), area)

@@ -55,7 +55,7 @@ from skpostbac.stats._distribution import DrawnDistribution
 _MOST_WEIGHTS = 2**24
 _LEAST_RANKING_DRAWS = 2**12
 _MOST_RANKING_DRAWS = 100_000
-_MANY = 1000
+_MANY_SAMPLES = 1000
 
 # Steps of a curve that is drawn, and draws of its band.
 _MOST_STEPS = 4000
@@ -110,14 +110,14 @@ class ScoredSamples(NamedTuple):
         """Return whether each class has many groups or independent samples."""
         if self.group is not None:
             pairs = np.unique(np.stack([self.group, self.codes]), axis=1)
-            return bool(np.bincount(pairs[1]).min() >= _MANY)
+            return bool(np.bincount(pairs[1]).min() >= _MANY_SAMPLES)
 
         # The effective size of weights is the square of their sum by that of squares.
         sums = np.bincount(self.codes, self.weight)
         squares = sums
         if self.is_importance:
             squares = np.bincount(self.codes, self.weight**2)
-        return bool((sums * sums >= _MANY * squares).all())
+        return bool((sums * sums >= _MANY_SAMPLES * squares).all())
 
     def curves(self, rankings: Sequence[Ranking], area: Area) -> Curves:
         """Return the curves of rankings."""
@@ -214,17 +214,19 @@ def rank_classes(
     # Positions of the true classes among the columns.
     codes = np.array([columns.index(label) for label in classes])[samples.codes]
     rankings = [Ranking(column, codes == i) for i, column in enumerate(scores.T)]
-    counted: list[Bools | slice] = [ranking.is_positive for ranking in rankings]
     if multi_class == "ovo":
         rankings = [
             one._replace(chosen=one.is_positive | other.is_positive)
             for one, other in permutations(rankings, 2)
         ]
-        counted = [ranking.chosen for ranking in rankings]
 
     if average == "macro":
         return rankings, np.ones(len(rankings))
-    return rankings, np.array([samples.weight[chosen].sum() for chosen in counted])
+    sizes = [
+        samples.weight[one.is_positive if multi_class == "ovr" else one.chosen].sum()
+        for one in rankings
+    ]
+    return rankings, np.array(sizes)
 
 
 def rank(
@@ -299,7 +301,7 @@ def infer(
         ).T
     else:
         if n_draws is None:
-            n_draws = min(max(size, _MANY), _MOST_RANKING_DRAWS)
+            n_draws = min(max(size, _MANY_SAMPLES), _MOST_RANKING_DRAWS)
         draws = shares @ curves.draw(rng, check_n_draws(n_draws, 2))
         distributions = [DrawnDistribution(values) for values in draws]
 
