@@ -1155,7 +1155,8 @@ def compare_predictions(
     With an explicit prior (a, b), and with "uniform", "jeffreys", "neutral" or
     "reciprocal", the patterns have the mass :math:`a + b`, as if the classifiers were
     right independently of each other with probability :math:`a / (a + b)`. A pair then
-    has the prior :math:`(a^2, ab, ab, b^2) / (a + b)`, whatever other classifiers there are.
+    has the prior :math:`(a^2, ab, ab, b^2) / (a + b)`, whatever other
+    classifiers there are.
 
     For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each
     classifier and in all moments up to the third; the error in fourth moments is far
