@@ -283,7 +283,8 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         }
 
     def _sentences(self, level: float) -> list[str]:
-        counts, effects = self.counts, self.counts._as_one_class().design_effects
+        counts = self.counts
+        effects = counts._as_one_class().design_effects
         classes = "1 class" if counts.n_classes == 1 else f"{counts.n_classes} classes"
         samples = f"{describe_samples(counts.n_samples)} of {classes}"
         lines = [f"The accuracy is {self._describe(level)}, from {samples}."]

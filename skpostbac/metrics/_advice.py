@@ -90,7 +90,7 @@ _FEWEST_SETS = 100
 _SCREEN_MARGIN = 0.03
 _SMALL_CLASS = 10
 # Largest shift of a mean, in posterior standard deviations, without a warning; under
-# "calibrated", perfect scores shift it by 1 to 1.41.
+# Beta(1/l, 1/l), perfect scores shift it by 1 to 1.41.
 LARGEST_SHIFT = 1.5
 # Smaller shifts are of no consequence.
 _LEAST_MOVE = 0.005
@@ -282,13 +282,13 @@ class PriorInfluenceWarning(UserWarning):
     :func:`~skpostbac.subgroup_posteriors` without pooling give it, too.
 
     Scores, scorers and refit rules do not warn, since a search would repeat the warning
-    in each fold. Informative priors, i.e. numbers other than the same symmetric Beta
-    for all classes, are meant to move the posterior and give no warning. Shifts within
-    0.005 are ignored.
+    in each fold. Informative priors, i.e. a pair of two different numbers or an array
+    with a row for each class, are meant to move the posterior and give no warning.
+    Shifts within 0.005 are ignored.
 
     :func:`~skpostbac.posterior_confusion_metric` warns if the metric of the observed
     confusion matrix and that of the expected one differ by more than 1.5 posterior
-    standard deviations and 0.005. Use ``prior="reciprocal"`` there.
+    standard deviations and 0.005. The message says what helps.
 
     Notes
     -----

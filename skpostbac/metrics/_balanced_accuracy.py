@@ -16,7 +16,6 @@ from skpostbac._utils import (
     block,
     format_column,
     format_probability,
-    join_first,
     more,
     table,
 )
@@ -500,16 +499,15 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
             f"{format_count(correct, 'g')} of {format_count(total, 'g')}"
             for correct, total in zip(counts.correct, counts.total, strict=True)
         ]
-        weights = effective = ""
+        classes = "1 class" if counts.n_classes == 1 else f"{counts.n_classes} classes"
+        weights = ""
         if self._given_weight is not None:
-            shown = join_first(list(map(str, self.class_weight)), 10)
-            weights = f", with the weights {shown}"
-        if self.design_effects is not None:
-            effective = "effective "
+            weights = f", with the weights {', '.join(map(str, self.class_weight))}"
+        effective = "" if self.design_effects is None else "effective "
         model = (
-            f"The balanced accuracy is the mean of the recalls of {counts.n_classes} "
-            f"classes{weights}. Correct predictions of each class: "
-            f"{join_first(cells, 10)} {effective}samples. "
+            f"The balanced accuracy is the mean of the recalls of {classes}{weights}. "
+            f"Correct predictions of each class: {', '.join(cells)} "
+            f"{effective}samples. "
             f"{self.prior.methods_text('The recall of each class')}"
         )
         references = BRODERSEN_2010, CARRILLO_2013, *self.prior.references

@@ -4,7 +4,7 @@ The only module that knows which prior it is. `check_prior` validates what users
 `make_prior` turns it into a `Prior` for a number of classes, and everything else calls
 the methods of this object. There are three kinds: independent Beta distributions, the
 calibrated default, and one that the classes share. A new kind provides what `Prior`
-leaves abstract, and is made by `make_prior`.
+asks for, and is made by `make_prior`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,15 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Bools, Floats, Indices, StablePickle, first, float_array
+from skpostbac._utils import (
+    Bools,
+    Floats,
+    Indices,
+    StablePickle,
+    check_choice,
+    first,
+    float_array,
+)
 from skpostbac.stats import (
     BetaAverage,
     HierarchicalBetaAverage,
@@ -55,7 +63,8 @@ GELMAN_2013 = (
 class Prior(StablePickle, ABC):
     """Prior distribution of the recalls of some classes.
 
-    Given back as ``prior=``, it makes an equal posterior of the same counts.
+    Given back as ``prior=``, it makes an equal posterior of the same counts. A new kind
+    provides the abstract methods, `name`, `explanation` and `pair_method`.
 
     Attributes
     ----------
@@ -243,8 +252,8 @@ class BetaPrior(Prior):
     ----------
     a, b : array-like of shape (n_classes,)
         Parameters of the Beta distribution of each recall, in [1e-6, 1e15].
-    name : str, default=None
-        Name of the prior, if it has one.
+    name : {"uniform", "jeffreys", "neutral", "reciprocal"}, default=None
+        Name of the prior, if it has one; all its values are then equal.
     is_by_class : bool, default=True
         Whether the values belong to these classes; otherwise all are equal, and apply
         to any number of classes.
@@ -257,7 +266,8 @@ class BetaPrior(Prior):
     Raises
     ------
     ValueError
-        If the shapes differ or a number is out of range.
+        If the shapes differ, if a number is out of range, or if there is no prior of
+        this name and these values.
 
     Examples
     --------
@@ -297,6 +307,15 @@ class BetaPrior(Prior):
                 "a and b must have the shape (n_classes,), got "
                 f"{self.a.shape} and {self.b.shape}"
             )
+        if self.name is not None:
+            self._check_name()
+
+    def _check_name(self) -> None:
+        check_choice(self.name, INDEPENDENT_NAMES, "name")
+        values = np.concatenate([self.a, self.b])
+        expected = FIXED_PRIORS.get(str(self.name), values[0])
+        if (values != expected).any():
+            raise ValueError(f"a and b are not those of the prior {self.name!r}")
 
     def for_classes(self, n_classes: int) -> BetaPrior:
         """Return the prior for a number of classes.
@@ -312,8 +331,9 @@ class BetaPrior(Prior):
             return _named(self.name, n_classes)
         if self.is_by_class:
             raise ValueError(
-                f"prior must have one row for each of the {n_classes} classes, got "
-                f"{self.a.size} rows"
+                f"prior must have one row for each of the {n_classes} "
+                f"{'class' if n_classes == 1 else 'classes'}, got {self.a.size} "
+                f"{'row' if self.a.size == 1 else 'rows'}"
             )
         return _beta_prior(self.a[0], self.b[0], n_classes)
 
@@ -349,16 +369,12 @@ class BetaPrior(Prior):
         parameters = self.parameters(correct, total)
         return [BetaAverage([a], [b]) for a, b in zip(*parameters, strict=True)]
 
-    def for_average(self) -> BetaPrior:
-        """Return the prior of the recalls in a sum of them: itself."""
-        return self
-
     def plain(self) -> BetaPrior:
-        """Return the prior of the recalls in other metrics of all classes: itself."""
+        """Return the prior of metrics of all classes that are no sum of recalls."""
         return self
 
     def alone(self) -> BetaPrior:
-        """Return the prior of a metric of one class by itself: the same."""
+        """Return the prior of a metric of one class by itself."""
         return self
 
     def pair(self, cells: Floats, weights: Floats | None) -> PairedDifference:
@@ -437,7 +453,7 @@ class BetaPrior(Prior):
 
     @cached_property
     def is_informative(self) -> bool:
-        """Whether it is another than one symmetric Beta for all classes."""
+        """Whether it has a row for each class, or is not symmetric."""
         return self.is_by_class or bool(self.a[0] != self.b[0])
 
     @property
@@ -448,13 +464,14 @@ class BetaPrior(Prior):
     @property
     def weaker(self) -> str:
         """What to do where the prior moves a metric of the confusion matrix too far."""
-        if self.name in ADAPTING_NAMES:
-            return "test more samples"
-        return "use a weaker prior, such as 'reciprocal'"
+        weak = 1 / self.a.size
+        if (self.a > weak).any() or (self.b > weak).any():
+            return "use a weaker prior, such as 'reciprocal'"
+        return "test more samples"
 
     def describe(self, subject: str) -> str:
         """Return a sentence on the prior of a subject, with its numbers."""
-        if self.is_by_class:
+        if (self.a != self.a[0]).any() or (self.b != self.b[0]).any():
             return "The recall of each class has a Beta prior of its own."
         beta = f"Beta({self.a[0]:.3g}, {self.b[0]:.3g})"
         return f"Prior of {subject}: {beta}{self._alias}."
@@ -626,7 +643,7 @@ class CalibratedPrior(BetaPrior):
         )
 
     def _made_of(self) -> tuple[Any, ...]:
-        return self.a.tobytes(), self.discount
+        return *super()._made_of(), self.discount
 
     def __repr__(self) -> str:
         return f"CalibratedPrior(n_classes={self.a.size})"
@@ -825,12 +842,12 @@ def make_accuracy_prior(prior: PriorLike) -> BetaPrior:
         classes, nor such a prior.
     """
     name = prior.name if isinstance(prior, Prior) else prior
-    is_known = not isinstance(name, str) or name in FIXED_PRIORS
-    # One row for each class would be an array of two dimensions.
-    is_flat = isinstance(prior, Prior) or np.ndim(np.array(prior, dtype=object)) < 2
-    made = make_prior(prior, 1) if is_known and is_flat else None
-    if isinstance(made, BetaPrior):
-        return made
+    if not isinstance(name, str) or name in FIXED_PRIORS:
+        checked = check_prior(prior)
+        has_rows = isinstance(checked, np.ndarray) and checked.ndim == 2
+        made = None if has_rows else make_prior(checked, 1)
+        if isinstance(made, BetaPrior):
+            return made
     raise ValueError(
         f"prior must be one of {sorted(FIXED_PRIORS)}, of which "
         f"{DEFAULT_ACCURACY_PRIOR!r} is the default here, or a pair (a, b), got "

@@ -107,3 +107,13 @@ def test_version_references_and_kind_are_named():
     assert "a = 0.5 and b = 0.5 (jeffreys)" in read(texts["f1"])[0]
     assert "a = 0.5 and b = 0.5 (reciprocal)" in read(texts["mcc"])[0]
     assert "random draws" in read(texts["mcc"])[0]
+
+
+def test_all_counts_are_given():
+    """Of forty classes, as a reader needs them, and of one."""
+    totals = np.arange(40) + 10
+    text = PosteriorBalancedAccuracy.from_counts(totals - 2, totals).methods_text()
+    plain = text.replace("\n  ", " ")
+    assert all(f"{total - 2} of {total}" in plain for total in totals)
+    single = PosteriorBalancedAccuracy.from_counts([5], [10]).methods_text()
+    assert "of 1 class." in single.replace("\n  ", " ")

@@ -137,8 +137,28 @@ class Target:
     n_classes: int | None = None
     """Number of classes for which the metric is defined; None for any."""
 
+    @classmethod
+    def of_recalls(
+        cls,
+        name: str,
+        function: ConfusionMetric,
+        recall_sum: RecallSum,
+        n_classes: int | None = None,
+    ) -> Target:
+        """Return a metric that is a weighted sum of the recalls.
 
-_FOR_AVERAGE = methodcaller("for_average")
+        It is exact, and has the prior of the average as it was given.
+        """
+        return cls(
+            name,
+            function,
+            recall_sum.distribution,
+            recall_sum,
+            prior=lambda given: given,
+            n_classes=n_classes,
+        )
+
+
 # Youden's J is 2 BA - 1 of the balanced accuracy BA.
 _YOUDEN = RecallSum((1.0, 1.0), -1.0)
 OVERALL = {
@@ -146,9 +166,7 @@ OVERALL = {
     for target in (
         Target("accuracy", accuracy, distribution_of_accuracy),
         Target("geometric_mean", geometric_mean),
-        Target(
-            "informedness", informedness, _YOUDEN.distribution, _YOUDEN, _FOR_AVERAGE, 2
-        ),
+        Target.of_recalls("informedness", informedness, _YOUDEN, n_classes=2),
         Target("kappa", kappa, distribution_of_kappa),
         Target("mcc", mcc),
     )
@@ -404,8 +422,7 @@ def find_target(
     function = function_of(name)
     target_name = f"{average} {name}"
     if target_name == "macro recall":
-        exact = MEAN_RECALL.distribution
-        return Target(target_name, function, exact, MEAN_RECALL, _FOR_AVERAGE)
+        return Target.of_recalls(target_name, function, MEAN_RECALL)
     return Target(target_name, function, partial(distribution_of, name))
 
 

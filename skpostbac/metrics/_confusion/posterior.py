@@ -214,14 +214,19 @@ class PosteriorConfusionMetric(PosteriorMetric):
         Returns
         -------
         text : str
-            As :meth:`PosteriorBalancedAccuracy.methods_text` returns it.
+            The model, the prior with its numbers, the kind of interval and its
+            probability, the version and the references. Give the confusion matrix
+            beside it, and how the shares of the classes were chosen.
         """
         how = "without random draws"
         if isinstance(self._distribution, DrawnDistribution):
             how = f"by {self._distribution.draws.size} random draws"
+        counts = "the confusion matrix"
+        if self.design_effects is not None:
+            counts += " of effective counts"
         model = (
-            f"{self.score_name} of the confusion matrix, whose rows have Dirichlet "
-            f"posteriors, {how}. {self.prior.methods_text('The recall of each class')}"
+            f"{self.score_name} of {counts}, whose rows have Dirichlet posteriors, "
+            f"{how}. {self.prior.methods_text('The recall of each class')}"
         )
         return write_methods(self, level, model, [CAELEN_2017])
 
@@ -418,7 +423,8 @@ def infer_metric(
         n_draws = check_n_draws(n_draws, 2)
     rng = np.random.default_rng(draw_seed(random_state))
     recall_prior = read_recall_prior(target, prior, len(C))
-    model = independent = ConfusionModel.of(C, recall_prior, prevalence)
+    independent = ConfusionModel.of(C, recall_prior, prevalence)
+    model = independent
 
     # Design effects must not change the shares of the classes.
     shares = "sampled" if model.prevalence is None else model.prevalence

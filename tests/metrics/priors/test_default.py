@@ -10,6 +10,7 @@ import skpostbac
 from skpostbac import (
     ClassCounts,
     PosteriorBalancedAccuracy,
+    PosteriorConfusionMetric,
     compare_predictions,
     posterior_balanced_accuracy,
     posterior_confusion_metric,
@@ -188,6 +189,15 @@ def test_nothing_weaker_is_advised_than_the_default():
             [0, 1], [1, 0], "f1_macro", prior="uniform", n_draws=2000, random_state=0
         )
     assert len(record) == 1
+
+
+@pytest.mark.parametrize("prior", ["jeffreys", "neutral"])
+def test_of_two_classes_nothing_is_weaker_than_reciprocal(prior):
+    """It is Jeffreys' prior there, and stronger than the neutral one."""
+    with pytest.warns(PriorInfluenceWarning, match="test more samples"):
+        PosteriorConfusionMetric.from_confusion_matrix(
+            [[2, 0], [3, 0]], "geometric_mean", prior=prior
+        )
 
 
 @pytest.mark.parametrize("n_classes", [2_000, 20_000])

@@ -249,7 +249,7 @@ def test_prior_of_another_number_of_classes(prior, n_classes):
     counts = ClassCounts(range(n_classes), [3] * n_classes, [4] * n_classes)
     if isinstance(prior, list):
         with pytest.raises(
-            ValueError, match=f"^prior must have one row .* {n_classes} classes"
+            ValueError, match=f"^prior must have one row .* {n_classes} class"
         ):
             PosteriorBalancedAccuracy(counts, prior=given)
         return
@@ -313,3 +313,28 @@ def test_each_name_stands_in_the_guide():
     text = GUIDE.read_text(encoding="utf-8")
     for name in PRIOR_NAMES:
         assert f'``"{name}"``' in text
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: BetaPrior([9], [1], name="mine"), "name must be one of"),
+        (lambda: BetaPrior([9, 9], [1, 1], name="reciprocal"), "a and b are not"),
+        (lambda: BetaPrior([1, 1], [1, 1], name="jeffreys"), "a and b are not"),
+        (lambda: CalibratedPrior([9, 9], [1, 1]), "a and b are not"),
+    ],
+)
+def test_a_name_stands_for_its_values(make, message):
+    """Other values would be lost where a name is looked up for more classes."""
+    with pytest.raises(ValueError, match=f"^{message}"):
+        make()
+
+
+def test_equal_rows_are_described_as_one_pair():
+    """Whether they were given once or for each class."""
+    rows = from_counts([3, 3], [4, 4], prior=[[1, 2], [1, 2]])
+    assert "Beta(1, 2)" in rows.report()
+    assert (
+        "Beta(1, 2)"
+        in PosteriorAccuracy(rows.counts, prior=BetaPrior([1], [2])).report()
+    )
