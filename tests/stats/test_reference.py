@@ -1,7 +1,7 @@
 """The engine against values that do not come from it, over all regimes.
 
-The values of tests/reference/beta_average.json and paired_difference.json have 20 to 30 digits (see
-the README there): what is measured here is the error of the package alone. The figures of
+The values of tests/reference/beta_average.json, scales.json and paired_difference.json have 20 to
+30 digits (see the README there): what is measured here is the error of the package alone. The figures of
 distributions.json and published.json have about 12, and modes.json has exact modes.
 """
 
@@ -24,14 +24,18 @@ ABSOLUTE, ABSOLUTE_LARGE, ABSOLUTE_SMALL_PRIOR = 1.3e-12, 3e-12, 1e-9
 # Within a rounding of a corner inside the support where exponents add up to 1/3, the distance is
 # not known, and the square root of it counts.
 ABSOLUTE_AT_CORNER = 1e-7
-# Where exponents or weights differ by more than a thousand: beside a corner, and elsewhere.
-BESIDE_CORNER_OF_SCALES, ABSOLUTE_OF_SCALES = 1e-4, 1e-11
-# Errors of densities in parts of the largest one, or of that of a uniform variable of this width.
-DENSITY, DENSITY_OF_SCALES = 1e-9, 1e-7
+# Within this many standard deviations of a corner, where exponents or weights differ by more than a
+# thousand.
+BESIDE, ABSOLUTE_BESIDE = 0.01, 1e-9
+# Errors of densities in parts of the largest one, or of that of a uniform variable of this width;
+# no nearer to a pole than so many standard deviations where scales differ.
+DENSITY, BESIDE_POLE = 1e-9, 0.1
 # Errors of logs of tails below 1e-11, by a saddlepoint approximation, and with exponents that add
 # up to less than 1/20. Those of pairs are bounds.
 SADDLEPOINT, SADDLEPOINT_OF_SMALL, SMALL = 0.1, 1.0, 1e-11
 MOMENTS, FIGURES = 1e-12, 1e-9
+# How far the cdf may fall between neighbours.
+FALL = 1e-13
 
 
 def read(name):
@@ -78,11 +82,30 @@ class Record:
 
     def to_corner(self, x):
         """Return the distance of points to the nearest corner."""
-        if len(self.weights) > 4:
-            return np.full(x.shape, np.inf)
+        if len(self.weights) > 5:
+            # Their corners are everywhere, and only those at the ends count.
+            low, high = self.distribution.support()
+            return (
+                np.minimum(x - low, high - x)
+                if self.has_scales
+                else np.full(x.shape, np.inf)
+            )
         ends = [(-w, 0.0, w) if self.is_pair else (0.0, w) for w in self.weights]
         corners = np.array([sum(chosen) for chosen in product(*ends)])
         return np.abs(x[:, np.newaxis] - corners).min(axis=1)
+
+    def to_pole(self, x):
+        """Return the distance of points to the nearest corner of an infinite density."""
+        ends = [
+            ((0.0, a), (w, b))
+            for w, a, b in zip(self.weights, *self.exponents, strict=True)
+        ]
+        distance = np.full(x.shape, np.inf)
+        for chosen in product(*ends) if len(ends) < 6 else [[end[0] for end in ends]]:
+            corner, powers = np.sum(chosen, axis=0)
+            if powers <= 1:
+                distance = np.minimum(distance, np.abs(x - corner))
+        return distance
 
     def allowed(self, x):
         """Return the error allowed in the probability at each point."""
@@ -91,8 +114,8 @@ class Record:
             is_small = self.record["prior"] < 0.5
             return np.full(x.shape, ABSOLUTE_SMALL_PRIOR if is_small else ABSOLUTE)
         if self.has_scales:
-            is_beside = distance < 0.1 * self.distribution.standard_deviation()
-            return np.where(is_beside, BESIDE_CORNER_OF_SCALES, ABSOLUTE_OF_SCALES)
+            is_beside = distance < BESIDE * self.distribution.standard_deviation()
+            return np.where(is_beside, ABSOLUTE_BESIDE, ABSOLUTE)
         bound = ABSOLUTE_LARGE if self.exponents.max() > 1e8 else ABSOLUTE
         is_unknown = (distance < 4 * EPS) & (self.exponents.min() < 0.5)
         return np.where(is_unknown, ABSOLUTE_AT_CORNER, bound)
@@ -100,7 +123,7 @@ class Record:
 
 RECORDS = {
     f"{kind}-{record['name']}": Record(record)
-    for kind in ("beta_average", "paired_difference")
+    for kind in ("beta_average", "scales", "paired_difference")
     for record in read(f"{kind}.json")
 }
 
@@ -176,12 +199,13 @@ def test_density(one):
     """The error of the density, where it is finite."""
     x, expected = one.column("points", "x"), one.column("points", "pdf")
     found = one.distribution.pdf(x)
+    sd = one.distribution.standard_deviation()
     known = np.isfinite(expected) & (one.to_corner(x) >= 4 * EPS)
-    unit = max(expected[known].max(), 1 / one.distribution.standard_deviation())
+    unit = max(expected[known].max(), 1 / sd)
+    if one.has_scales:
+        known &= one.to_pole(x) > BESIDE_POLE * sd
     error = np.abs(found - expected)[known] / unit
-    assert (error <= (DENSITY_OF_SCALES if one.has_scales else DENSITY)).all(), (
-        error.max()
-    )
+    assert (error <= DENSITY).all(), error.max()
 
 
 @each_record()
@@ -203,6 +227,23 @@ def test_quantile(one):
         allowed = 2 * np.spacing(scale) + worth / density
     error = np.abs(x - expected)
     assert (error <= allowed).all(), (error / allowed).max()
+
+
+@each_record()
+def test_neighbours(one):
+    """The cdf never falls, and both tails are within [0, 1], from one double to the next as well."""
+    distribution = one.distribution
+    places = np.concatenate([one.column("points", "x"), one.column("quantiles", "x")])
+    ordered = np.unique(places)
+    between = np.linspace(ordered[:-1], ordered[1:], 9).ravel()
+    doubles = [places, np.nextafter(places, np.inf), np.nextafter(places, -np.inf)]
+    low, high = distribution.support()
+    x = np.unique(np.clip(np.concatenate([between, *doubles]), low, high))
+    cdf, ccdf = distribution.cdf(x), distribution.ccdf(x)
+    assert (np.diff(cdf) >= -FALL).all(), np.diff(cdf).min()
+    assert (np.diff(ccdf) <= FALL).all(), np.diff(ccdf).max()
+    assert min(cdf.min(), ccdf.min()) >= 0
+    assert max(cdf.max(), ccdf.max()) <= 1
 
 
 @each_record()
