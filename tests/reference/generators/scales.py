@@ -13,7 +13,10 @@ from generators.corner import End, truncated, truncated_power
 from generators.distributions import Distribution, Group
 
 BITS = 288
-SERIES_BITS = 2200
+SERIES_BITS = 4000
+# Terms of expansions about a point.
+ORDERS = (160, 200)
+ctx.cap = max(ORDERS)
 NEGLIGIBLE = arb("1e-90")
 # Distances from the mean, in standard deviations or decay lengths, of ends of panels.
 REACH = (0, 1, 2, 3.5, 5, 7, 10, 14, 20, 30, 45, 70, 110, 170, 260, 400)
@@ -36,9 +39,10 @@ class Share(NamedTuple):
 class Quadrature:
     """Two classes: the density of the narrow one times the distribution of the broad one.
 
-    A panel beside a kink has a tanh-sinh rule, others have one of Gauss and Legendre. Panels end at both ends of the narrow class and where the
-    broad one reaches its ends; shares are held as exact values there plus a distance, so that
-    nothing cancels, however small the exponents. Variant 1 has another step and other panels.
+    Panels end at both ends of the narrow class and where the broad one reaches its ends; shares
+    are held as exact values there plus a distance, so that nothing cancels, however small the
+    exponents. A panel beside a kink has a tanh-sinh rule, others that of Gauss and Legendre.
+    Variant 1 has other rules and panels.
     """
 
     def __init__(self, distribution: Distribution, variant: int = 0) -> None:
@@ -136,9 +140,9 @@ class BesideEnd:
     def __init__(self, distribution: Distribution, variant: int = 0) -> None:
         self.groups = sorted(distribution.groups, key=rate)
         self.nearest = 0.9 * to_float(min(g.w for g in self.groups))
-        self.change = (700, 560)[variant]
-        self.order = (160, 200)[variant]
-        self.terms = (2600, 3000)[variant]
+        self.change = (700, 1300)[variant]
+        self.order = ORDERS[variant]
+        self.terms = (2600, 4800)[variant]
         self.parts = cache(self.make_parts)
 
     def make_parts(self, size: int) -> tuple[End, list[arb]]:
@@ -175,9 +179,16 @@ def expectation(series: arb_series, expected: Sequence[arb]) -> arb:
 
 
 def composed(polynomial: arb_poly, series: arb_series) -> arb_series:
-    """Horner's scheme."""
+    """Horner's scheme, without the terms that are negligible at the first coefficient."""
+    coefficients, y = polynomial.coeffs(), series[0]
+    size = len(coefficients)
+    while (
+        size > 2 * ctx.cap
+        and abs(coefficients[size - 1]) * y ** (size - 1) < NEGLIGIBLE**3
+    ):
+        size = max(2 * ctx.cap, size - 50)
     found = arb_series([0], prec=series.prec)
-    for coefficient in reversed(polynomial.coeffs()):
+    for coefficient in reversed(coefficients[:size]):
         found = found * series + coefficient
     return found
 
