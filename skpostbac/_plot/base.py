@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 from numpy.typing import ArrayLike
 
 from skpostbac._plot.layout import (
+    arrange,
     is_dark,
     label_axis,
     legend_below,
     neutral,
     scale_text,
-    shrink_to_cell,
 )
 from skpostbac._plot.text import estimate, with_score
 from skpostbac._utils import Floats, check_flags, shown
@@ -121,7 +121,7 @@ class Plot:
             self.ax_.spines[["top", "right", *sides]].set_visible(False)
         if legend is not None:
             legend_below(self.ax_, legend)
-        shrink_to_cell(self.ax_)
+        arrange(self.ax_)
         return self
 
 

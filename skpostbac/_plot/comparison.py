@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -13,7 +12,6 @@ from skpostbac._plot.base import Plot, check_matplotlib, colors, shade, text_col
 from skpostbac._plot.curve import density_curve
 from skpostbac._plot.layout import contrasting, neutral
 from skpostbac._plot.posterior import plot_forest, summarize
-from skpostbac._plot.text import literal, shorten
 from skpostbac._utils import check_choice, format_probability, input_errors, shown
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, interval_of
 
@@ -182,9 +180,10 @@ class ComparisonPlot(Plot):
 
         if kind == "decision":
             self.artists_ = _plot_decision(ax, comparison, level, method)
-        else:
-            plot = _plot_matrix if kind == "matrix" else _plot_ranks
-            self.artists_ = plot(ax, comparison, cmap)
+            return self._finish(despine, "left", legend="")
+
+        plot = _plot_matrix if kind == "matrix" else _plot_ranks
+        self.artists_ = plot(ax, comparison, cmap)
         return self._finish(despine, "left")
 
 
@@ -214,15 +213,27 @@ def _plot_difference(
     curve = density_curve(distribution)
     (line,) = ax.plot(*curve, color=text_color(ax), linewidth=1.2)
 
+    size = float(ax.xaxis.label.get_fontsize())
+    width = layout.cell_size(ax)[0]
+    a, b = layout.fit_names(pair, size, 0.3 * width)
+
+    # The areas that the rope divides have their probabilities in the legend.
     gray = neutral(ax)
-    (first, second, *_) = colors(ax)
-    sides = ((-np.inf, -rope, second), (-rope, rope, gray), (rope, np.inf, first))
-    areas = [
-        ax.fill_between(
+    first, second, *_ = colors(ax)
+    sides = (
+        (-np.inf, -rope, second, f"{b} better"),
+        (-rope, rope, gray, f"within \N{PLUS-MINUS SIGN}{rope:g}" if rope else ""),
+        (rope, np.inf, first, f"{a} better"),
+    )
+    areas = []
+    for (low, high, color, label), mass in zip(
+        sides, comparison.rope_masses(*pair), strict=True
+    ):
+        area = ax.fill_between(
             *curve.between(low, high), color=color, alpha=shade(ax, 0.35), linewidth=0
         )
-        for low, high, color in sides
-    ]
+        area.set_label(f"{label} {format_probability(mass)}" if label else "")
+        areas.append(area)
     band = ax.axvspan(
         -rope, rope, color=gray, alpha=shade(ax, 0.12), linewidth=0, zorder=0
     )
@@ -232,21 +243,16 @@ def _plot_difference(
     (interval,) = ax.plot(summary.interval, (0, 0), linewidth=4, **bar)
     (mean,) = ax.plot(summary.mean, 0, "o", markerfacecolor=ax.get_facecolor(), **bar)
 
-    label = _difference_label(ax, comparison, pair)
+    if comparison.less_is_better:
+        a, b = b, a
+    score = comparison.posteriors[0].score_name
+    parts = [f"{score}:", a, f"\N{MINUS SIGN} {b}"]
+    label = layout.wrap_text(parts, size, 0.9 * width)
     ax.set_xlabel(f"{label}\n{summaries.title}: {summary.text}")
-
-    # The texts are fitted to the final width of the axes, below the label.
-    layout.shrink_to_cell(ax)
-    margin = 0.03  # around the texts, as a fraction of the height of the axes
-    texts = _write_outcomes(ax, comparison, pair, top=1 - margin)
-
-    # A layout engine may still reduce the height of the axes, by the label below them.
-    # The density has at least a fraction of 0.3 of the height.
-    pixels = max(text.get_window_extent().height for text in texts)
-    free = layout.cell_size(ax)[1] - layout.depth_below(ax) - layout.LARGEST_FONT
-    height = min(layout.axes_size(ax)[1], free)
-    fraction = max(1 - 2 * margin - layout.to_points(ax, pixels) / height, 0.3)
-    ax.set(ylabel="Probability density", ylim=(0, curve.shown_height() / fraction))
+    layout.label_axis(ax.yaxis, "Probability density")
+    ax.set_ylim(0, 1.05 * curve.shown_height())
+    layout.legend_below(ax, "")
+    legend: Any = ax.get_legend()
 
     return {
         "line": line,
@@ -255,68 +261,8 @@ def _plot_difference(
         "zero": zero,
         "interval": interval,
         "mean": mean,
-        "texts": texts,
+        "texts": tuple(legend.get_texts()),
     }
-
-
-def _difference_label(ax: Axes, comparison: Any, pair: Any) -> str:
-    """Return the label of the difference, on three lines if it is too long for one."""
-    order = pair[::-1] if comparison.less_is_better else pair
-    a, b = (literal(name) for name in shorten(order))
-    score = comparison.posteriors[0].score_name
-    label = f"{score}: {a} \N{MINUS SIGN} {b}"
-
-    size = float(ax.xaxis.label.get_fontsize())
-    width = 2 * layout.DATA_FRACTION * layout.cell_size(ax)[0]
-    if layout.text_width(label, size) > width:
-        a, b = layout.fit_names(order, size, width - 2 * size)
-        label = f"{score}:\n{a}\n\N{MINUS SIGN} {b}"
-    return label
-
-
-def _write_outcomes(
-    ax: Axes, comparison: Any, pair: Any, top: float
-) -> tuple[Any, ...]:
-    """Write the probabilities of all outcomes above the density, from left to right."""
-    below, within, above = map(format_probability, comparison.rope_masses(*pair))
-    rope = f"within \N{PLUS-MINUS SIGN}{comparison.rope:g}"
-
-    size = float(ax.xaxis.label.get_fontsize())
-    bold_size = 1.1 * size  # bold letters are wider
-    rope_width = layout.text_width(rope, bold_size) if comparison.rope else 0
-    width = 0.94 * layout.axes_size(ax)[0] - rope_width - 2 * size
-    a, b = layout.fit_names(pair, bold_size, width / 2, min_length=10)
-
-    first, second, *_ = colors(ax)
-    entries = [(0.02, f"{b} better\n{below}", "left", second)]
-    if comparison.rope:
-        entries.append((0.5, f"{rope}\n{within}", "center", neutral(ax)))
-    entries.append((0.98, f"{a} better\n{above}", "right", first))
-
-    style: dict[str, Any] = {
-        "fontsize": size,
-        "weight": "bold",
-        "va": "top",
-        "transform": ax.transAxes,
-    }
-    texts = [
-        ax.text(x, top, text, ha=ha, color=color, **style)
-        for x, text, ha, color in entries
-    ]
-
-    def are_separate() -> bool:
-        boxes = [text.get_window_extent().padded(3) for text in texts]
-        return all(left.x1 <= right.x0 for left, right in pairwise(boxes))
-
-    # Texts that overlap have more lines, and then smaller letters.
-    if not are_separate():
-        texts[0].set_text(f"{b}\nbetter\n{below}")
-        texts[-1].set_text(f"{a}\nbetter\n{above}")
-    while not are_separate() and size > layout.SMALLEST_FONT:
-        size = max(layout.SMALLEST_FONT, size - 0.5)
-        for text in texts:
-            text.set_fontsize(size)
-    return tuple(texts)
 
 
 def _plot_matrix(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
@@ -328,26 +274,19 @@ def _plot_matrix(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
     n = len(order)
     image = ax.imshow(probabilities, cmap=cmap, vmin=0, vmax=1)
 
-    # The side of a square in points, with space for names, labels and a colour bar. The
-    # height of a name rotated by 45 degrees is about 0.75 times its length.
-    note = layout.note_size(ax)
-    width, height = layout.cell_size(ax)
-    max_name_width = 0.3 * width
-    name_width = max(layout.text_width(name, note) for name in ranking)
-    name_width = min(name_width, max_name_width)
-    free = min(width - name_width - 8 * note, height - 0.75 * name_width - 8 * note)
-    side = max(1.0, min(free, *layout.axes_size(ax))) / n
-
-    size, step = layout.row_font(ax, 0.8 * side, layout.LARGEST_NOTE)
-    names = layout.fit_names(ranking[::step], size, max_name_width)
+    size, step = layout.row_font(
+        ax, 0.5 * min(layout.axes_size(ax)) / n, layout.LARGEST_NOTE
+    )
+    names = layout.fit_names(ranking[::step], size, 0.3 * min(layout.cell_size(ax)))
     slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(range(0, n, step), names, fontsize=size, **slanted)
     ax.set_yticks(range(0, n, step), names, fontsize=size)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.set(xlabel="... than this one (column)", ylabel="This one is better ... (row)")
-    colorbar = _colorbar(ax, image, "P(row better than column)")
-    layout.add_note(ax, "Hatched: the same classifier")
+    layout.label_axis(ax.xaxis, "... than this (column)")
+    layout.label_axis(ax.yaxis, "This is better ... (row)")
+    inset = ax.inset_axes((1.03, 0, 0.04, 1))  # as high as the squares
+    colorbar = _colorbar(ax, image, "P(row better)", cax=inset)
 
     square = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
     diagonal = PolyCollection(
@@ -356,11 +295,15 @@ def _plot_matrix(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
         edgecolor=neutral(ax),
         linewidth=0,
         hatch="////",
+        label="The same classifier",
     )
     ax.add_collection(diagonal, autolim=False)
+    layout.legend_below(ax, "")
 
+    # Numbers fit into the squares of the final size.
+    layout.arrange(ax)
     texts = np.full((n, n), None)
-    size = min(0.85 * size, side / (4 * _DIGIT_WIDTH))
+    size = min(0.85 * size, min(layout.axes_size(ax)) / (4 * n * _DIGIT_WIDTH))
     if size >= _SMALLEST_NUMBER:
         backgrounds = image.to_rgba(probabilities)
         style: dict[str, Any] = {"fontsize": size, "ha": "center", "va": "center"}
@@ -381,9 +324,7 @@ def _plot_ranks(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
     columns = {
         "Expected rank": [f"{rank:.2f}" for rank in comparison.expected_rank()[order]]
     }
-    colorbar_width = 6 * layout.note_size(ax)  # with its label
-    size, end = layout.label_rows(ax, ranking, columns, reserve=colorbar_width)
-    size *= 0.85
+    size = 0.85 * layout.label_rows(ax, ranking, columns)
 
     probabilities = comparison.rank_probabilities()[order]
     starts = np.cumsum(probabilities, axis=1) - probabilities
@@ -413,8 +354,9 @@ def _plot_ranks(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
             ax.bar_label(bars[-1], numbers, label_type="center", **style)
     ax.set(xlim=(0, 1), xlabel="Probability of each rank")
 
-    colorbar = _colorbar(ax, scale, "Rank", offset=end)
-    ticks = range(1, n + 1, -(-n // 10))
+    colorbar = _colorbar(ax, scale, "Rank", location="top", pad=0.02, aspect=40)
+    colorbar.ax.invert_xaxis()  # the best rank first
+    ticks = range(1, n + 1, -(-n // 5))
     colorbar.set_ticks([-rank for rank in ticks], labels=[str(rank) for rank in ticks])
     colorbar.ax.tick_params(which="both", length=0)
     return {"bars": tuple(bars), "colorbar": colorbar}
@@ -451,26 +393,10 @@ def _two_digits(probability: float) -> str:
     return ">.99" if probability > 0.995 else f"{probability:.2f}".removeprefix("0")
 
 
-def _colorbar(
-    ax: Axes, mappable: ScalarMappable, label: str, offset: float = 0.0
-) -> Colorbar:
-    """Add a colour bar on the right of the axes, `offset` points and a gap away.
-
-    It is an inset of the axes, so that their size and their position in a grid of
-    subplots do not change.
-    """
-    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
-
-    # x is in inches from the right edge of the axes, y in fractions of their height.
-    axes: Any = ax.transAxes
-    x_inches = ax.figure.dpi_scale_trans + ScaledTranslation(1, 0, axes)
+def _colorbar(ax: Axes, mappable: ScalarMappable, label: str, **place: Any) -> Colorbar:
+    """Add a colour bar with text in the size of notes."""
     size = layout.note_size(ax)
-    inset = ax.inset_axes(
-        ((offset + size) / 72, 0, size / 72, 1),
-        transform=blended_transform_factory(x_inches, axes),
-    )
-
-    colorbar = ax.figure.colorbar(mappable, cax=inset)
+    colorbar = ax.figure.colorbar(mappable, ax=ax, use_gridspec=False, **place)
     colorbar.set_label(label, fontsize=size)
-    inset.tick_params(labelsize=size)
+    colorbar.ax.tick_params(labelsize=size)
     return colorbar

@@ -189,7 +189,8 @@ def _plot_densities(ax: Axes, summaries: Summaries) -> Artists:
         areas.append(ax.fill_between(*area, color=color, alpha=alpha, linewidth=0))
         height = min(float(curve.height(entry.mean)), shown_height)
         means += ax.plot([entry.mean] * 2, (0, height), color=color, linewidth=1)
-    ax.set(ylabel="Probability density", ylim=(0, top))
+    layout.label_axis(ax.yaxis, "Probability density")
+    ax.set_ylim(0, top)
     return tuple(lines), tuple(areas), tuple(means)
 
 
@@ -236,8 +237,7 @@ def _plot_shapes(ax: Axes, summaries: Summaries, *, is_ridge: bool) -> Artists:
             means += ax.plot([entry.mean] * 2, ends, color=color, linewidth=1, **order)
         else:
             means.append(_mean_point(ax, entry.mean, row, color))
-    name = interval_name(summaries.level, summaries.method)
-    layout.add_note(ax, f"Strong colour: {name}")
+    areas[0].set_label(interval_name(summaries.level, summaries.method))
     return tuple(lines), tuple(areas), tuple(means)
 
 
@@ -270,9 +270,8 @@ def plot_forest(
         means.append(_mean_point(ax, entry.mean, entry.row, color))
 
     if has_inner:
-        thin = interval_name(summaries.level, summaries.method)
-        thick = interval_name(_INNER_LEVEL, summaries.method)
-        layout.add_note(ax, f"Thin bars: {thin}", f"thick bars: {thick}")
+        lines[0].set_label(interval_name(summaries.level, summaries.method))
+        inner[0].set_label(interval_name(_INNER_LEVEL, summaries.method))
     return tuple(lines), tuple(inner), tuple(means)
 
 
@@ -505,9 +504,7 @@ class PosteriorPlot(Plot):
             )
         if kind == "density":
             return self._finish(despine, legend=summaries.title)
-        if self.chance_level_ is not None:
-            layout.label_above(ax, self.chance_level_)
-        return self._finish(despine, "left")
+        return self._finish(despine, "left", legend="")
 
 
 class ThresholdPlot(Plot):

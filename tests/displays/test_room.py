@@ -1,10 +1,13 @@
 """Pictures with long names, many rows and small axes can be read."""
 
 import sys
+from itertools import combinations
 
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.text import Text
+from matplotlib.transforms import TransformedBbox
 
 from skpostbac import (
     PosteriorBalancedAccuracy,
@@ -81,6 +84,22 @@ def draw_normal_scores(ax, n):
     return NormalScoresDisplay.from_predictions(Y_TRUE, Y_SCORE, ax=ax)
 
 
+def legend_texts(display):
+    legend = display.ax_.get_legend()
+    return [] if legend is None else [text.get_text() for text in legend.get_texts()]
+
+
+def shown_texts(figure):
+    """Boxes of all horizontal texts that are drawn, by text and place."""
+    boxes = {}
+    for artist in figure.findobj(Text):
+        is_shown = artist.get_visible() and artist.get_text().strip()
+        if is_shown and artist.get_rotation() % 90 == 0:
+            box = artist.get_window_extent()
+            boxes[artist.get_text(), round(box.x0), round(box.y0)] = box
+    return boxes
+
+
 WITH_LEGEND = {
     "density": draw_rows("density"),
     "search": draw_search,
@@ -142,7 +161,8 @@ def test_long_names_leave_room_for_the_data(kind, n):
     display = ALL[kind](ax, 2 if is_small else n)
     figure, ax = display.figure_, display.ax_
     figure.canvas.draw()
-    frame, around = ax.get_window_extent(), ax.get_tightbbox()
+    frame = ax.get_window_extent()
+    around = TransformedBbox(figure.get_tightbbox(), figure.dpi_scale_trans)
     least = 0.2 if is_small else 0.33
     assert frame.width > least * figure.bbox.width
     assert frame.height > least * figure.bbox.height
@@ -153,6 +173,52 @@ def test_long_names_leave_room_for_the_data(kind, n):
     if legend := ax.get_legend():
         box = legend.get_window_extent()
         assert box.y1 < min(frame.y0, ax.xaxis.label.get_window_extent().y0)
+
+
+@pytest.mark.parametrize("kind", [*WITH_ROWS])
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_texts_beside_rows_do_not_overlap(kind, layout):
+    """Names, columns, headers, ticks and the legend of axes in a grid are apart, and inside."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout=layout)
+    for ax in axes:
+        ALL[kind](ax, 3)
+    figure.canvas.draw()
+    boxes = shown_texts(figure)
+    texts = [
+        (name, box)
+        for (name, *_), box in boxes.items()
+        if not name.replace(".", "").isdigit()  # ticks may be outside the limits
+    ]
+    assert len(texts) > 10
+    for name, box in texts:
+        assert box.x0 >= 0, name
+        assert box.x1 <= figure.bbox.x1, name
+        assert box.y0 >= 0, name
+        assert box.y1 <= figure.bbox.y1, name
+    for (one, box), (other, next_box) in combinations(texts, 2):
+        assert not box.overlaps(next_box.padded(-2)), (one, other)
+
+
+@pytest.mark.parametrize("size", [(4, 3), (6.4, 4.8), (11, 3)])
+@pytest.mark.parametrize("kind", [*WITH_LEGEND, "difference"])
+def test_numbers_in_legends_are_whole(kind, size):
+    """Names are cut, but never a number or the bracket after it; lines stay in the figure."""
+    _, ax = plt.subplots(figsize=size, layout="constrained")
+    display = ALL[kind](ax, 2)
+    display.figure_.canvas.draw()
+    labels = [handle.get_label() for handle in display.ax_.lines]
+    texts = legend_texts(display)
+    for text in texts:
+        numbers = " ".join(text.split()).partition(" (")[2]
+        assert "..." not in numbers
+        assert numbers.count("[") == numbers.count("]")
+    for label in labels:
+        if "[" in label and not any(text.startswith("and ") for text in texts):
+            estimate = label[label.index("[") :]
+            assert any(estimate in " ".join(text.split()) for text in texts)
+    box = display.ax_.get_legend().get_window_extent()
+    assert display.figure_.bbox.x0 <= box.x0
+    assert box.x1 <= display.figure_.bbox.x1
 
 
 @pytest.mark.slow
@@ -176,7 +242,7 @@ def test_long_legend_says_how_much_it_leaves_out():
 def test_many_densities_become_a_forest(n):
     """More of them than colours are drawn in rows, unless the caller wants it otherwise."""
     display = PosteriorDisplay(posteriors(n)).plot()
-    assert (display.ax_.get_legend() is None) == (n > 6)
+    assert display.ax_.get_ylabel() == ("Probability density" if n <= 6 else "")
     asked = PosteriorDisplay(posteriors(n)).plot(kind="density")
     assert asked.ax_.get_ylabel() == "Probability density"
 
@@ -184,12 +250,12 @@ def test_many_densities_become_a_forest(n):
 def test_matrix_says_what_it_is():
     """Axes and diagonal are explained, and the diagonal has no colour of a probability."""
     display = compare_posteriors(posteriors(3)).plot(kind="matrix")
-    assert display.ax_.get_ylabel() == "This one is better ... (row)"
-    assert display.ax_.get_xlabel() == "... than this one (column)"
-    assert display.artists_["colorbar"].ax.get_ylabel() == "P(row better than column)"
-    assert "Hatched: the same classifier" in [
-        text.get_text() for text in display.ax_.texts
-    ]
+    assert display.ax_.get_ylabel() == "This is better ... (row)"
+    assert display.ax_.get_xlabel() == "... than this (column)"
+    assert display.artists_["colorbar"].ax.get_ylabel() == "P(row better)"
+    assert legend_texts(display) == ["The same classifier"]
+    (handle,) = display.ax_.get_legend().legend_handles
+    assert handle.get_hatch() == "////"
     centres = [
         path.vertices[:4].mean(axis=0)
         for path in display.artists_["diagonal"].get_paths()
@@ -199,25 +265,23 @@ def test_matrix_says_what_it_is():
 
 
 @pytest.mark.parametrize(
-    ("options", "note"),
+    ("options", "entries"),
     [
-        ({"level": 0.9}, "Thin bars: 90% CI, thick bars: 50% CI"),
-        (
-            {"method": "central"},
-            "Thin bars: 95% central interval, thick bars: 50% central interval",
-        ),
-        ({"kind": "violin"}, "Strong colour: 95% CI"),
-        ({"level": 0.4}, None),
+        ({"level": 0.9}, ["90% CI", "50% CI"]),
+        ({"method": "central"}, ["95% central interval", "50% central interval"]),
+        ({"kind": "violin"}, ["95% CI"]),
+        ({"plot_chance_level": True}, ["95% CI", "50% CI", "Chance level (0.33)"]),
+        ({"level": 0.4}, []),
     ],
-    ids=["level", "method", "violin", "no inner bars"],
+    ids=["level", "method", "violin", "chance level", "no inner bars"],
 )
-def test_shapes_are_explained(options, note):
-    """A note below the axes says what thick bars and dark areas are."""
+def test_shapes_are_explained(options, entries):
+    """A legend below the axes says what thick bars and dark areas are."""
     display = PosteriorDisplay(posteriors(2)).plot(**{"kind": "forest", **options})
-    notes = [text.get_text().replace("\n", " ") for text in display.ax_.texts]
-    assert [text for text in notes if not text.startswith("Mean")] == [note][
-        : note is not None
-    ]
+    assert legend_texts(display) == entries
+    if entries == ["90% CI", "50% CI"]:
+        thin, thick = display.ax_.get_legend().legend_handles
+        assert thin.get_linewidth() < thick.get_linewidth()
 
 
 @each_kind
