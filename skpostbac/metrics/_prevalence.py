@@ -229,7 +229,7 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
                 "compatible"
             )
 
-    @cached_property
+    @property
     def judge_informedness(self) -> ShiftedDistribution:
         """Distribution of the judge's informedness, sensitivity + specificity - 1.
 

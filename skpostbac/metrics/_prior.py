@@ -451,7 +451,7 @@ class BetaPrior(Prior):
         """Return the prior itself."""
         return self
 
-    @cached_property
+    @property
     def is_informative(self) -> bool:
         """Whether it has a row for each class, or is not symmetric."""
         return self.is_by_class or bool(self.a[0] != self.b[0])

@@ -181,7 +181,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     def _distributions(self) -> BetaAverage:
         return self.prior.average(self.correct, self.total, self.class_weight)
 
-    @cached_property
+    @property
     def mean(self) -> Floats:
         """Posterior mean of the balanced accuracy at each threshold."""
         return _read_only(self._distributions.mean())

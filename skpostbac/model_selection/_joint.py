@@ -404,7 +404,7 @@ class PairwiseJoint(Joint):
     def _means(self) -> Floats:
         return np.array([self.sign * posterior.mean() for posterior in self.posteriors])
 
-    @cached_property
+    @property
     def _exact_pair(self) -> BoundedDistribution | None:
         """The difference of two classifiers, if there are two and it has no draws."""
         if len(self.posteriors) > 2:
@@ -715,7 +715,7 @@ class ScoresJoint(DrawnJoint):
             "weights."
         )
 
-    @cached_property
+    @property
     def _values(self) -> Floats:
         return self.draws
 

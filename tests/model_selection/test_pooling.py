@@ -586,7 +586,9 @@ def test_groups_and_the_correction():
     np.testing.assert_allclose(wide.effective_counts.total * 2.5, total, rtol=1e-12)
     # About sqrt(2.5), and more by the prior, whose weight is not divided.
     assert 1.5 < wide.standard_deviation() / plain.standard_deviation() < 2
-    assert pickle.loads(pickle.dumps(wide)) == wide
+    copy = pickle.loads(pickle.dumps(wide))
+    assert copy == wide
+    assert copy.credible_interval() == wide.credible_interval()
 
 
 @SPAN

@@ -101,7 +101,7 @@ class FoldCounts:
     n_repeats: int | None = None
     training_variation: TrainingVariation = None
 
-    @cached_property
+    @property
     def _kept(self) -> list[int]:
         """Positions of the classes to pool among those that were counted."""
         positions = {name: position for position, name in enumerate(self.names)}
@@ -153,7 +153,7 @@ class FoldCounts:
         """How often a tested sample was tested, on average."""
         return float(self._times_tested.mean())
 
-    @cached_property
+    @property
     def inflation(self) -> float:
         """Divisor of the counts for the variation between training sets."""
         n_splits = self.correct.shape[1]
@@ -623,17 +623,19 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
         training_variation: str,
         inflation: float,
     ) -> None:
-        super().__init__(counts, prior=prior, class_weight=class_weight)
+        # First, since the constructor checks the counts after division.
         vars(self).update(training_variation=training_variation, inflation=inflation)
-        if self.design_effects is not None:
-            effective = self.effective_counts
-            correct = effective.correct / inflation
-            total = effective.total / inflation
-            # Past the frozen __setattr__; the distribution follows from the effective
-            # counts.
-            vars(self)["effective_counts"] = ClassCounts(
-                effective.classes, correct, total
-            )
+        super().__init__(counts, prior=prior, class_weight=class_weight)
+
+    @cached_property
+    def effective_counts(self) -> ClassCounts:
+        """Counts after division by the design effects and by the correction."""
+        effective = self.counts.effective()
+        if self.design_effects is None:
+            return effective
+        correct = effective.correct / self.inflation
+        total = effective.total / self.inflation
+        return ClassCounts(effective.classes, correct, total)
 
     def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
         if not isinstance(other, PosteriorBalancedAccuracy):
