@@ -243,10 +243,9 @@ def _plot_difference(
     (interval,) = ax.plot(summary.interval, (0, 0), linewidth=4, **bar)
     (mean,) = ax.plot(summary.mean, 0, "o", markerfacecolor=ax.get_facecolor(), **bar)
 
-    if comparison.less_is_better:
-        a, b = b, a
+    better, worse = (b, a) if comparison.less_is_better else (a, b)
     score = comparison.posteriors[0].score_name
-    parts = [f"{score}:", a, f"\N{MINUS SIGN} {b}"]
+    parts = [f"{score}:", better, f"\N{MINUS SIGN} {worse}"]
     label = layout.wrap_text(parts, size, 0.9 * width)
     ax.set_xlabel(f"{label}\n{summaries.title}: {summary.text}")
     layout.label_axis(ax.yaxis, "Probability density")
