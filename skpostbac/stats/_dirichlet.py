@@ -68,7 +68,7 @@ the vertex with the largest exponent (to 1 % in 4,000 random classes).
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -80,20 +80,7 @@ from scipy.special import erfc, gammaln
 from skpostbac._utils import Bools, Complexes, Floats, float_array
 from skpostbac.stats._beta import LARGEST, SMALLEST, weighted_means
 from skpostbac.stats._distribution import BoundedDistribution
-from skpostbac.stats._fourier import (
-    DEPTH,
-    HIGHEST_MOMENT,
-    NARROW,
-    PERIOD,
-    Corners,
-    Rule,
-    Series,
-    Truncation,
-    gauss_points,
-    orders,
-    smooth_step,
-    vanishing_heights,
-)
+from skpostbac.stats._fourier import DEPTH, NARROW, Series, series_of, vanishing_heights
 from skpostbac.stats._numerics import (
     Frame,
     Rows,
@@ -112,6 +99,7 @@ from skpostbac.stats._numerics import (
 # Vertices B, A and r: the other two of each, and the difference of D from their values.
 OTHER_VERTICES = np.array([[1, 2], [0, 2], [0, 1]])
 GAPS = np.array([[2.0, 1.0], [-2.0, -1.0], [-1.0, 1.0]])
+_VALUES = np.array([1.0, -1.0, 0.0])
 # Factors below exp(-_LOG_ACCURACY) = 8.5e-17 are neglected.
 _LOG_ACCURACY = 37.0
 # The edge of the window is an error function with this standard deviation, which is cut
@@ -416,10 +404,9 @@ class PairedDifference(BoundedDistribution):
     comparison of classifiers.
 
     Errors of ``cdf`` and ``ccdf`` are absolute: 1e-12, and 1e-9 beside corners with a
-    prior below 1/2. Corners are sums of some of the weights, of either sign, and zero.
-    A class of 100,000 times as many samples as another is not resolved beside a corner:
-    errors reach 1e-6 there with a prior of 1/2, 2e-5 with 1/4, and more with smaller
-    ones (see :ref:`numerics`). Logarithms of tails below 1e-11 are upper bounds.
+    prior below 1/2, however much the classes differ in size. Corners are sums of some
+    of the weights, of either sign, and zero (see :ref:`numerics`). Logarithms of tails
+    below 1e-11 are upper bounds.
 
     References
     ----------
@@ -551,33 +538,8 @@ class PairedDifference(BoundedDistribution):
 
     @cached_property
     def _centred(self) -> Series:
-        pairs = Pairs.of(self._alphas, self.weights)
-        variance = (pairs.count * pairs.variances).sum()
-        below, above = _effective_range(pairs).tolist()
-        step = 2 * np.pi / (PERIOD * (below + above))
-
-        asymptotic = asymptotic_heights(pairs.alphas) / (pairs.weights * step)
-        vanishing = _vanishing_height(pairs, variance) / step
-        largest = asymptotic.max(keepdims=True)
-        count = orders(vanishing, largest, pairs.count.size)
-        truncation = Truncation.of(count, vanishing, asymptotic[np.newaxis])
-        order = int(count[0])
-        corners = None
-        if truncation.has_corners[0]:
-            (is_narrow,) = truncation.is_narrow
-            coefficients, corners = _series_with_corners(pairs, is_narrow, step, order)
-        else:
-            coefficients = _series_coefficients(pairs, step, order)
-        return Series(
-            np.array([2 * np.pi / step]),
-            coefficients[np.newaxis],
-            corners,
-            low=np.array([-below]),
-            high=np.array([above]),
-            deviation=np.array([np.sqrt(variance)]),
-            end_densities=_limiting_densities(pairs, below, above),
-            has_one_peak=bool((pairs.alphas >= 1).all()),
-        )
+        ((_, series),) = series_of(_PairSum(Pairs.of(self._alphas, self.weights)))
+        return series
 
 
 def pair_counts(counts: ArrayLike) -> Floats:
@@ -603,27 +565,37 @@ class Pairs(Rows):
     alphas : array of shape (l, 3)
         Parameters of the cells only B, only A, and both or neither right.
     weights : array of shape (l,)
-        Positive weights.
+        Positive weights; zero for classes that are replaced by their means.
     count : array of shape (l,)
         Multiplicities of the classes.
+    size : array of shape (l,)
+        Weights, also of the classes that are replaced.
     """
 
     alphas: Floats
     weights: Floats
     count: Floats
+    size: Floats
 
     @classmethod
     def of(cls, alphas: Floats, weights: Floats) -> "Pairs":
-        """Return the distinct classes whose variances are not negligible.
+        """Return the distinct classes; those of negligible variance become constants.
 
         A and B are exchanged where a weight is negative.
         """
         oriented = np.where(weights[:, np.newaxis] > 0, alphas, alphas[:, [1, 0, 2]])
         rows = np.column_stack([oriented, np.abs(weights)])
         rows, count = np.unique(rows[weights != 0], axis=0, return_counts=True)
-        pairs = cls(rows[:, :3], rows[:, 3], count.astype(float))
+        size = rows[:, 3]
+        pairs = cls(rows[:, :3], size, count.astype(float), size)
         variances = pairs.variances
-        return pairs[variances > NARROW**2 * (count * variances).sum()]
+        is_used = variances > NARROW**2 * (count * variances).sum()
+        return replace(pairs, weights=np.where(is_used, size, 0.0))
+
+    @property
+    def used(self) -> "Pairs":
+        """The classes that are not constants."""
+        return self[self.weights > 0]
 
     @property
     def variances(self) -> Floats:
@@ -664,12 +636,12 @@ def _effective_range(pairs: Pairs) -> Floats:
     spread = np.minimum((pairs.alphas * gaps**2).sum(axis=1) / n**2, 1.0)
     square = 2 * DEPTH * (pairs.count * pairs.weights**2 * spread).sum()
     to_ends = pairs.weights * np.array([-gaps[:, 1], gaps[:, 0]])
-    reach = 2 / 3 * DEPTH * (to_ends / n).max(axis=1)
+    reach = 2 / 3 * DEPTH * (to_ends / n).max(axis=1, initial=0.0)
     reach += np.sqrt(reach**2 + square)
     return np.asarray(np.minimum(reach, to_ends @ pairs.count))
 
 
-def _vanishing_height(pairs: Pairs, variance: float) -> Floats:
+def _vanishing_height(pairs: Pairs, variance: Floats) -> Floats:
     """Return the height from which the transform is negligible, shape (1,).
 
     The bound is that of Gamma variables at the vertices beside the largest one.
@@ -680,9 +652,7 @@ def _vanishing_height(pairs: Pairs, variance: float) -> Floats:
     scale = pairs.variances / (exponents * squares).sum(axis=1)
     ratios = squares * scale[:, np.newaxis]
     exponents = pairs.count[:, np.newaxis] * exponents
-    return vanishing_heights(
-        exponents.reshape(1, -1), ratios.reshape(1, -1), np.array([variance])
-    )
+    return vanishing_heights(exponents.reshape(1, -1), ratios.reshape(1, -1), variance)
 
 
 def _limiting_densities(pairs: Pairs, below: float, above: float) -> Floats:
@@ -727,67 +697,95 @@ def _series_coefficients(pairs: Pairs, step: float, order: int) -> Complexes:
     return product
 
 
-def _series_with_corners(
-    pairs: Pairs, is_narrow: Bools, step: float, order: int
-) -> tuple[Complexes, Corners]:
-    """Return the coefficients below an order, and the corners from there on.
+@dataclass(frozen=True)
+class _PairSum:
+    """The sum of some classes as one of `skpostbac.stats._fourier.Sums`."""
 
-    The terms of the vertices of narrow classes are not accurate at this order. Their
-    sum is approximated by the points of a Gauss rule, each with the corners of the
-    others.
-    """
-    wide = pairs[~is_narrow]
-    narrow = pairs[is_narrow]
-    factors = _series_coefficients(narrow, step, order)
-    nodes = np.zeros(1)
-    masses = np.ones(1)
-    if is_narrow.any():
-        moments = difference_moments(narrow.alphas, HIGHEST_MOMENT)[:, np.newaxis]
-        nodes, masses = (
-            x[0]
-            for x in gauss_points(
-                moments, narrow.weights[np.newaxis], narrow.count[np.newaxis]
-            )
-        )
-        # Exact coefficients turn gradually into those of the Gauss rule, as a jump at
-        # the last order would show in the distribution.
-        late = np.arange(order // 2, order)
-        points = masses @ waves(step * np.outer(nodes, late), 0.0)
-        factors[late - 1] += smooth_step(late.size) * (points - factors[late - 1])
-    coefficients = _series_coefficients(wide, step, order) * factors
+    pairs: Pairs
 
-    exponents = wide.alphas.sum(axis=1) - wide.alphas.max(axis=1)
-    rule = Rule.of(order, float((wide.count * exponents).sum()))
-    corners, values = _corner_terms(wide, nodes, masses, rule.log_orders, step)
-    return coefficients, Corners(
-        rule, np.array([step]), corners[np.newaxis], values[np.newaxis]
-    )
+    @property
+    def variance(self) -> Floats:
+        return np.array([(self.pairs.count * self.pairs.variances).sum()])
+
+    @property
+    def decay(self) -> Floats:
+        used = self.pairs.used
+        exponents = used.alphas.sum(axis=1) - used.alphas.max(axis=1)
+        return np.array([(used.count * exponents).sum()])
+
+    @property
+    def resolved(self) -> Floats:
+        heights = np.zeros_like(self.pairs.weights)
+        is_used = self.pairs.weights > 0
+        used = self.pairs[is_used]
+        heights[is_used] = asymptotic_heights(used.alphas) / used.weights
+        return heights[np.newaxis]
+
+    @property
+    def vanishing(self) -> Floats:
+        return _vanishing_height(self.pairs.used, self.variance)
+
+    @property
+    def means(self) -> Floats:
+        gaps = mean_gaps(self.pairs.alphas)
+        distances = np.array([0 * gaps[:, 0], -gaps[:, 1], -gaps[:, 0]])
+        weights = self.pairs.count * self.pairs.size
+        return np.asarray(distances @ weights)[:, np.newaxis]
+
+    @property
+    def have_one_peak(self) -> Bools:
+        return np.array([(self.pairs.used.alphas >= 1).all()])
+
+    def __getitem__(self, rows: Any) -> "_PairSum":
+        del rows  # there is one
+        return self
+
+    def only(self, chosen: Bools) -> "_PairSum":
+        return _PairSum(self.pairs[chosen[0]])
+
+    def ranges(self) -> tuple[Floats, Floats]:
+        below, above = _effective_range(self.pairs.used)[:, np.newaxis]
+        return below, above
+
+    def end_densities(self, below: Floats, above: Floats) -> Floats:
+        return _limiting_densities(self.pairs.used, below.item(), above.item())
+
+    def coefficients(self, step: Floats, n_orders: int) -> Complexes:
+        values = _series_coefficients(self.pairs.used, step.item(), n_orders)
+        return values[np.newaxis]
+
+    def corners(
+        self, log_orders: Complexes, step: Floats, scale: Floats
+    ) -> tuple[Floats, Complexes]:
+        del scale  # few corners are negligible
+        positions, values = _corner_terms(self.pairs, log_orders, step.item())
+        return positions[:, np.newaxis], values[np.newaxis]
 
 
 def _corner_terms(
-    wide: Pairs, corners: Floats, masses: Floats, log_orders: Complexes, step: float
+    pairs: Pairs, log_orders: Complexes, step: float
 ) -> tuple[Floats, Complexes]:
-    """Return corners, shape (C,), and their terms at orders, shape (C, s, N).
+    """Return positions of corners, (3, C), and their terms at orders, (C, N).
 
-    The corners of the classes are added to those of a discrete variable with the given
-    masses. `log_orders` are the logs of the orders, shape (s, N).
+    `log_orders` are the logs of the orders, shape (N,).
     """
-    values = np.broadcast_to(
-        masses[:, np.newaxis].astype(complex), (masses.size, log_orders.size)
-    )
+    corners = _PairSum(pairs[pairs.weights == 0]).means
+    wide = pairs.used
+    values = np.ones((1, log_orders.size), dtype=complex)
     rounding = 1e-13 * (wide.count * wide.weights).sum()
     size = max(1, _BLOCK_TERMS // (3 * log_orders.size))
     for part in (wide[i : i + size] for i in range(0, wide.count.size, size)):
-        log_heights = np.log(step * part.weights)[:, np.newaxis] + log_orders.ravel()
+        log_heights = np.log(step * part.weights)[:, np.newaxis] + log_orders
         terms = vertex_terms(part.alphas, log_heights)
 
         # Start with all classes at the vertex that is largest at the first order.
         top = np.abs(terms[:, :, 0]).argmax(axis=1)
         rows = np.arange(top.size)
         largest = terms[rows, top]
-        gaps = part.weights[:, np.newaxis] * mean_gaps(part.alphas)
         values = values * (largest ** part.count[:, np.newaxis]).prod(axis=0)
-        corners = corners + (part.count * gaps[rows, top]).sum()
+        value = _VALUES[top]
+        distances = np.array([mean_gaps(part.alphas)[rows, top], value + 1, value - 1])
+        corners = corners + (distances @ (part.count * part.weights))[:, np.newaxis]
 
         # At high orders terms may underflow, all if the largest does.
         others = np.take_along_axis(terms, OTHER_VERTICES[top][..., np.newaxis], axis=1)
@@ -801,7 +799,7 @@ def _corner_terms(
         for i in np.flatnonzero(ratio_sums * scale > _LEAST_CORNER):
             scale = float(np.abs(values[:, 0]).max())
             # The binomial expansion: k of the equal classes are at other vertices.
-            power = np.zeros(1), np.ones((1, log_orders.size), dtype=complex)
+            power = np.zeros((3, 1)), np.ones((1, log_orders.size), dtype=complex)
             all_shifts, all_ratios = power
             for k in range(int(part.count[i])):
                 next_ratios = ratios[i] * ((part.count[i] - k) / (k + 1))
@@ -810,12 +808,12 @@ def _corner_terms(
                 )
                 if not power[0].size:
                     break
-                all_shifts = np.append(all_shifts, power[0])
+                all_shifts = np.append(all_shifts, power[0], axis=1)
                 all_ratios = np.vstack([all_ratios, power[1]])
             corners, values = _multiply_corners(
-                corners, values, all_shifts, all_ratios, rounding, 1.0
+                corners, values, all_shifts[0], all_ratios, rounding, 1.0
             )
-    return corners, values.reshape(-1, *log_orders.shape)
+    return corners, values
 
 
 def _multiply_corners(
@@ -828,8 +826,9 @@ def _multiply_corners(
 ) -> tuple[Floats, Complexes]:
     """Multiply terms exp(i t corner) value by exp(i t shift) ratio.
 
-    Negligible products, in units of 1 / scale, are left out, and corners that differ by
-    no more than `rounding` are merged.
+    Corners have positions, shape (3, C), and shifts the shape (S,). Negligible
+    products, in units of 1 / scale, are left out, and corners that differ by no more
+    than `rounding` are merged.
     """
     size = scale * np.abs(np.outer(values[:, 0], ratios[:, 0]))
     first, second = np.nonzero(size > _LEAST_CORNER)
@@ -838,12 +837,12 @@ def _multiply_corners(
         first = first[largest]
         second = second[largest]
 
-    sums = corners[first] + shifts[second]
-    order = np.argsort(sums)
-    sums = sums[order]
+    sums = corners[:, first] + shifts[second]
+    order = np.argsort(sums[0])
+    sums = sums[:, order]
     products = (values[first] * ratios[second])[order]
-    starts = np.flatnonzero(np.diff(sums, prepend=-np.inf) > rounding)
-    if starts.size < sums.size:
-        sums = sums[starts]
+    starts = np.flatnonzero(np.diff(sums[0], prepend=-np.inf) > rounding)
+    if starts.size < order.size:
+        sums = sums[:, starts]
         products = np.add.reduceat(products, starts, axis=0)
     return sums, products

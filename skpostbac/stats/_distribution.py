@@ -68,7 +68,8 @@ from skpostbac._utils import (
     round_estimate,
     shown,
 )
-from skpostbac.stats._fourier import Centred, Located, SmallTails
+from skpostbac.stats._centred import Centred
+from skpostbac.stats._located import Located, SmallTails
 from skpostbac.stats._numerics import Frame
 
 IntervalMethod: TypeAlias = Literal["hull", "hdi", "central"]

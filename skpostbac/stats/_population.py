@@ -55,8 +55,9 @@ from skpostbac._utils import (
     is_real,
     parameters,
 )
+from skpostbac.stats._centred import Centred
 from skpostbac.stats._distribution import BoundedDistribution
-from skpostbac.stats._fourier import DEPTH, PERIOD, Centred, Corners, Rule, Series
+from skpostbac.stats._fourier import DEPTH, PERIOD, Corners, Rule, Series, Waves
 from skpostbac.stats._numerics import (
     EPS,
     Frame,
@@ -226,10 +227,10 @@ def _series(terms: list[_Term], deviation: float) -> Series:
     corners = None
     if corners_at:
         rule = Rule.of(order, sum(float(t.table.end_powers[1].min()) for t in terms))
-        places, amplitudes = corners_at((np.log(step) + rule.log_orders).ravel())
+        places, amplitudes = corners_at(np.log(step) + rule.log_orders)
         if places.size:
-            shape = (1, *places.shape, *rule.log_orders.shape)
-            corners = Corners(rule, np.array([step]), places[np.newaxis], amplitudes.reshape(shape))
+            positions = places[np.newaxis, np.newaxis]
+            corners = Corners(rule, np.array([step]), positions, amplitudes[np.newaxis])
     elif has_vanished:
         last = np.flatnonzero(np.abs(coefficients) > 0.1 * _VANISHED).max(initial=_FEWEST)
         coefficients = coefficients[: last + 1]
@@ -237,7 +238,7 @@ def _series(terms: list[_Term], deviation: float) -> Series:
         # A window smooths the distribution over some of the last waves.
         coefficients = coefficients * 0.5 * erfc(np.linspace(-10, 6, coefficients.size))
     return Series(
-        *(np.array([2 * np.pi / step]), coefficients[np.newaxis], corners),
+        Waves(np.array([2 * np.pi / step]), coefficients[np.newaxis], corners),
         low=-reach[:1],
         high=reach[1:],
         deviation=np.array([deviation]),

@@ -66,8 +66,8 @@ from numpy.polynomial import legendre
 from scipy.special import expit, logit
 
 from skpostbac._utils import Bools, Floats, Indices
+from skpostbac.stats._centred import Centred, Evaluator
 from skpostbac.stats._distribution import BoundedDistribution
-from skpostbac.stats._fourier import Centred, Evaluator
 from skpostbac.stats._numerics import Frame, integrate, matrix_product, places_in_panels
 
 # The initial panels extend to this many standard deviations from the means.

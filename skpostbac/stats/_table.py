@@ -23,8 +23,8 @@ from numpy.polynomial.legendre import legder, leggauss, legval, legvander
 from scipy.special import expit, log_expit
 
 from skpostbac._utils import Bools, Floats, StablePickle
+from skpostbac.stats._centred import Centred, Evaluator
 from skpostbac.stats._distribution import BoundedDistribution, Interval
-from skpostbac.stats._fourier import Centred, Evaluator
 from skpostbac.stats._numerics import Frame, barycentric, log_sum, places_in_panels
 
 # Log density of the log-odds at some points, shape (n,), up to a constant.

@@ -27,8 +27,10 @@ import numpy as np
 
 from skpostbac._utils import Floats, float_or_nan, shown
 from skpostbac.stats._beta import BetaAverage
+from skpostbac.stats._centred import Centred, Evaluator
 from skpostbac.stats._distribution import BoundedDistribution
-from skpostbac.stats._fourier import LEAST, Centred, Evaluator, SmallTails, quantiles
+from skpostbac.stats._inversion import LEAST, quantiles
+from skpostbac.stats._located import SmallTails
 from skpostbac.stats._numerics import EPS, Frame
 
 # Nodes of a panel of the moments.

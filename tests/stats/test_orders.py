@@ -1,60 +1,80 @@
-"""How a Fourier series is completed follows from its number of orders."""
+"""How many orders a series has, and what completes it."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from skpostbac.stats import BetaAverage
-from skpostbac.stats._beta import characteristic
-from skpostbac.stats._fourier import Truncation, orders
+from skpostbac.stats import BetaAverage, _fourier
+from skpostbac.stats._fourier import CHEAP, MAX_ORDERS, Truncation
 
-# Ends resolved early, or never for a narrow variable beside a wide one.
-WIDE = BetaAverage([0.1, 0.2], [0.1, 1.0])
-NARROW = BetaAverage([0.1, 0.2, 0.3], [0.1, 1.0, 50.0], weights=[1.0, 1e-5, 1e-6])
-CASES = pytest.mark.parametrize(
-    ("a", "b", "weights"),
-    [(d.a, d.b, d.weights) for d in (WIDE, NARROW)],
-    ids=["wide", "narrow"],
-)
-
-
-@CASES
-@pytest.mark.parametrize("share", [0.5, 0.25])
-def test_fewer_orders_raise(monkeypatch, a, b, weights, share):
-    """Instead of a Gauss rule for a variable that is not narrow."""
-    monkeypatch.setattr(
-        characteristic, "orders", lambda *given: np.ceil(share * orders(*given))
-    )
-    with pytest.raises(RuntimeError, match="ends before its variables are resolved"):
-        BetaAverage(a, b, weights=weights).cdf(0.4)
-
-
-@CASES
-def test_more_orders_agree(monkeypatch, a, b, weights):
-    """What sums over corners leave out is not missed."""
-    x = np.array([0.3, 0.4, 0.8])
-    expected = BetaAverage(a, b, weights=weights).cdf(x)
-    monkeypatch.setattr(characteristic, "orders", lambda *given: 2 * orders(*given))
-    assert BetaAverage(a, b, weights=weights).cdf(x) == pytest.approx(
-        expected, abs=1e-10
-    )
+ORDER = st.floats(1, 1e12)
 
 
 @pytest.mark.parametrize(
-    ("vanished", "resolved", "n_orders", "has_corners", "is_narrow"),
+    ("vanishing", "resolved", "n_orders", "completion"),
     [
-        (500.0, [100.0, 1e9], 501, False, [False, False]),
-        (1e9, [100.0, 3000.0], 3001, True, [False, False]),
-        (2000.0, [100.0, 3000.0], 2001, False, [False, False]),
-        (1e9, [100.0, 1e8], 2**16, True, [False, True]),
+        (100.0, 1e9, 101, "nothing"),
+        (1e9, 1500.0, 1501, "corners"),
+        (2000.0, 1e9, 2001, "nothing"),
+        (1e9, 1e7, MAX_ORDERS, "level"),
+        (CHEAP, 20.0, CHEAP + 1, "nothing"),
     ],
-    ids=["vanished early", "resolved", "vanished first", "narrow"],
+    ids=["vanished early", "resolved", "vanished first", "neither", "cheap"],
 )
-def test_truncation(vanished, resolved, n_orders, has_corners, is_narrow):
-    """Three facts of each series: orders, corners and narrow variables."""
-    resolved = np.array([resolved])
-    vanished = np.array([vanished])
-    count = orders(vanished, resolved.max(axis=1), 2)
-    truncation = Truncation.of(count, vanished, resolved)
-    assert truncation.n_orders == n_orders
-    assert truncation.has_corners == has_corners
-    assert truncation.is_narrow.tolist() == [is_narrow]
+def test_truncation(vanishing, resolved, n_orders, completion):
+    """Orders end where the transform has vanished or is a sum over corners, or go on."""
+    chosen = Truncation.of(*np.array([[vanishing], [resolved], [0.0]]))
+    # Rounded up to one of four numbers for each power of two.
+    assert n_orders <= chosen.n_orders[0] <= 1.25 * n_orders
+    assert chosen.has_corners.tolist() == [completion == "corners"]
+    assert chosen.has_level.tolist() == [completion == "level"]
+
+
+@given(
+    vanishing=ORDER, resolved=ORDER, begun=st.sampled_from([0.0, 7.0, 500.0, 40_000.0])
+)
+def test_a_series_is_complete(vanishing, resolved, begun):
+    """Where nothing completes a series it has vanished; a level reaches eight times as far."""
+    chosen = Truncation.of(*np.array([[vanishing], [resolved], [begun]]))
+    n_orders = chosen.n_orders[0]
+    is_vanished = vanishing <= n_orders
+    assert [is_vanished] == list(~(chosen.has_corners | chosen.has_level))
+    assert not chosen.has_corners[0] or resolved <= n_orders
+    assert not chosen.has_level[0] or n_orders >= max(MAX_ORDERS, 8 * begun)
+    assert n_orders > begun
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "weights"),
+    [
+        ([0.5, 0.5], [30.5, 3e6], [0.5, 0.5]),
+        ([0.5, 10.5], [30.5, 3e7], [0.5, -0.5]),
+        ([0.1, 0.2, 0.3], [0.1, 1.0, 50.0], [1.0, 1e-5, 1e-6]),
+        ([0.05, 20.5, 3.0], [5.0, 1e5, 9e8], [0.4, 0.3, 0.3]),
+    ],
+    ids=["perfect", "difference", "weights", "three scales"],
+)
+def test_more_orders_agree(monkeypatch, a, b, weights):
+    """Where a level takes over from the series before it is not seen."""
+    variable = BetaAverage(a, b, weights=weights)
+    x = variable.icdf(np.linspace(0.001, 0.999, 50))
+    expected = variable.cdf(x)
+    monkeypatch.setattr(_fourier, "MAX_ORDERS", 2**13)
+    found = BetaAverage(a, b, weights=weights).cdf(x)
+    # Beside corners, the rule that sums the remainder leaves up to 1e-9.
+    assert 0 < np.abs(found - expected).max() < 1e-9
+
+
+def test_levels_of_arrays_are_those_of_single_sums():
+    """Of different numbers of levels and corners, together and one by one."""
+    rng = np.random.default_rng(0)
+    a = np.where(rng.random((40, 5)) < 0.5, 0.5, rng.uniform(0.3, 30, (40, 5)))
+    b = 10 ** rng.uniform(0.5, 8, (40, 5))
+    together = BetaAverage(a, b)
+    factors = np.array([[0.01], [0.1], [0.5], [1], [2]])
+    x = factors * together.mean()
+    alone = np.array(
+        [BetaAverage(*ab).cdf(x[:, i]) for i, ab in enumerate(zip(a, b, strict=True))]
+    )
+    assert np.abs(together.cdf(x).T - alone).max() < 1e-12

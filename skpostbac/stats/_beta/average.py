@@ -33,6 +33,7 @@ from skpostbac._utils import (
 from skpostbac.stats._beta.betas import Parameters, cumulants
 from skpostbac.stats._beta.characteristic import centred_sums
 from skpostbac.stats._beta.saddlepoint import BetaTails
+from skpostbac.stats._centred import Centred
 from skpostbac.stats._distribution import (
     BoundedDistribution,
     Distribution,
@@ -40,7 +41,7 @@ from skpostbac.stats._distribution import (
     LocatedDistributions,
     interval_of,
 )
-from skpostbac.stats._fourier import Centred, Located, SmallTails
+from skpostbac.stats._located import Located, SmallTails
 from skpostbac.stats._numerics import Frame
 
 

@@ -43,14 +43,14 @@ and sums have no rounding errors in their leading digits.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, StablePickle, float_array
+from skpostbac._utils import Bools, Floats, StablePickle, float_array
 from skpostbac.stats._fourier import DEPTH, NARROW
 from skpostbac.stats._numerics import Rows, check_weights
 
@@ -261,7 +261,7 @@ class Betas(Rows):
         n p q.
     size : sizes of the weights.
     variances : variance of each weighted variable.
-    variance : variance of each sum, shape (m,).
+    to_low, to_high : distances of the mean of each weighted variable from its ends.
     """
 
     count: Floats
@@ -274,7 +274,8 @@ class Betas(Rows):
     curvature: Floats
     size: Floats
     variances: Floats
-    variance: Floats
+    to_low: Floats
+    to_high: Floats
 
     @classmethod
     def reflected(cls, a: Floats, b: Floats, weights: Floats) -> "Betas":
@@ -289,15 +290,7 @@ class Betas(Rows):
                 a, b, weights = np.array(list(counts)).T[:, np.newaxis]
                 count = np.array([list(counts.values())], dtype=float)
         each = variances(a, b, weights)
-        variance = (count * each).sum(axis=1)
-
-        # Variables of negligible weight become uniform ones of weight zero.
-        is_negligible = each <= NARROW**2 * variance[:, np.newaxis]
-        if is_negligible.any():
-            a = np.where(is_negligible, 1.0, a)
-            b = np.where(is_negligible, 1.0, b)
-            weights = np.where(is_negligible, 0.0, weights)
-            each = np.where(is_negligible, 0.0, each)
+        variance = (count * each).sum(axis=1, keepdims=True)
 
         weight = np.where(a > b, -weights, weights)
         a, b = np.sort([a, b], axis=0)
@@ -305,7 +298,40 @@ class Betas(Rows):
         p = a / n
         q = b / n
         size = np.abs(weights)
-        return cls(count, n, p, q, weight, a, b, a * q, size, each, variance)
+        to_low = size * np.where(weight > 0, p, q)
+        to_high = size * np.where(weight > 0, q, p)
+        betas = cls(count, n, p, q, weight, a, b, a * q, size, each, to_low, to_high)
+        return betas._with_constants(each <= NARROW**2 * variance)
+
+    def _with_constants(self, chosen: Bools) -> "Betas":
+        """Replace variables, (m, l), by their means: uniform ones of weight zero."""
+        if not chosen.any():
+            return self
+        uniform = {"n": 2.0, "p": 0.5, "q": 0.5, "a": 1.0, "b": 1.0, "curvature": 0.5}
+        none = {"weight": 0.0, "size": 0.0, "variances": 0.0}
+        values = {
+            name: np.where(chosen, value, getattr(self, name))
+            for name, value in (uniform | none).items()
+        }
+        return replace(self, **values)
+
+    def only(self, chosen: Bools) -> "Betas":
+        """Return sums of some of the variables, (m, l)."""
+        columns = chosen.any(axis=0)
+        kept = self[:, columns]
+        is_left_out = ~chosen[:, columns]
+        if not is_left_out.any():
+            return kept
+        zero = {
+            name: np.where(is_left_out, 0.0, getattr(kept, name))
+            for name in ("to_low", "to_high")
+        }
+        return replace(kept._with_constants(is_left_out), **zero)
+
+    @property
+    def variance(self) -> Floats:
+        """Variances of the sums, shape (m,)."""
+        return np.asarray((self.count * self.variances).sum(axis=1))
 
 
 def ranges(betas: Betas) -> tuple[Floats, Floats]:
@@ -318,8 +344,6 @@ def ranges(betas: Betas) -> tuple[Floats, Floats]:
     largest = (sides * scale).max(axis=2, initial=0.0)
     bounds = largest + np.sqrt(largest * largest + 2 * DEPTH * betas.variance)
 
-    to_zero = betas.count * betas.size * betas.p
-    to_one = betas.count * betas.size * betas.q
-    ends = np.where(sides * betas.weight > 0, to_one, to_zero).sum(axis=2)
+    ends = (betas.count * (betas.size > 0) * [betas.to_low, betas.to_high]).sum(axis=2)
     below, above = np.minimum(bounds, ends)
     return below, above

@@ -45,17 +45,9 @@ all choices of an end for each variable. With a <= b, the expansion at theta = 0
 dominates for nearly all variables. If k of some variables with the same weight are at
 theta = 1, the corner depends on k only: its coefficient is that of z^k in the product
 of V(a_i, b_i) + z V(b_i, a_i).
-
-A variable so narrow that its ends are resolved only beyond the last order is replaced
-by a Gauss rule in the sum over corners. This is accurate away from the corners if the
-last coefficients are blended with those of the rule.
-
-Sums with the same number of orders are computed together. The number is rounded up to
-two steps for each power of two. Computing sums together changes only the last digits.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -71,22 +63,9 @@ from scipy.special import (
 )
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
-from skpostbac.stats._beta.betas import Betas, central_moments, ranges
-from skpostbac.stats._fourier import (
-    CHEAP,
-    HIGHEST_MOMENT,
-    PERIOD,
-    Centred,
-    Corners,
-    Evaluator,
-    Rule,
-    Series,
-    Truncation,
-    gauss_points,
-    orders,
-    smooth_step,
-    vanishing_heights,
-)
+from skpostbac.stats._beta.betas import Betas, ranges
+from skpostbac.stats._centred import Centred, Evaluator
+from skpostbac.stats._fourier import series_of, vanishing_heights
 from skpostbac.stats._numerics import powers, stacked_products, waves
 
 
@@ -204,8 +183,8 @@ _LARGEST_LOG_ODDS = 300.0
 _SIDES = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
 # Complex numbers in a block of about a megabyte, which fits into caches.
 _BLOCK_SIZE = 2**16
-# Corners are neglected below this log size at the first order.
-_LOG_NEGLIGIBLE = -39.0
+# Corners are neglected below this size at the first order.
+_LEAST_TERM = math.exp(-39.0)
 _MAX_CORNERS = 512
 
 
@@ -327,7 +306,7 @@ def characteristic_functions(
         start = stop
 
     values = values.reshape(*betas.p.shape, n_orders)
-    if betas.count.max() > 1:
+    if betas.count.max(initial=1) > 1:
         values **= betas.count[..., np.newaxis]
     return np.asarray(np.multiply.reduce(values, axis=1))
 
@@ -366,53 +345,38 @@ def _of_variables(variables: Floats, n_orders: int) -> Complexes:
 
 @dataclass(frozen=True)
 class _Ends:
-    """Expansions at the ends of the variables of m sums, at s lists of N orders.
+    """Expansions at the ends of the variables of m sums, at N orders.
 
     Attributes
     ----------
-    corner : the one where every theta is 0, as a distance from the mean, shape (m, 1).
-    product : product of the expansions at theta = 0, shape (m, s, N).
+    product : product of the expansions at theta = 0, shape (m, N).
     columns : variables whose expansions at theta = 1 are not negligible, shape (j,).
-    ratios : these expansions, divided by those at theta = 0, shape (m, j, s, N).
-    weight : of each variable, zero for narrow ones, shape (m, l).
-    nodes, masses : Gauss rule for the sum of the narrow variables, shape (m, n) each.
+    ratios : these expansions, divided by those at theta = 0, shape (m, j, N).
     """
 
-    corner: Floats
     product: Complexes
     columns: Indices
     ratios: Complexes
-    weight: Floats
-    nodes: Floats
-    masses: Floats
 
     @classmethod
-    def of(
-        cls, betas: Betas, log_orders: Complexes, step: Floats, is_narrow: Bools
-    ) -> "_Ends":
-        """Return expansions for logs of orders (s, N), steps (m,) and narrow (m, l)."""
-        is_wide = (betas.size > 0) & ~is_narrow
+    def of(cls, betas: Betas, log_orders: Complexes, step: Floats) -> "_Ends":
+        """Return expansions for logs of orders (N,) and steps (m,)."""
+        is_used = betas.size > 0
         count = betas.count
-        weight = betas.weight
         both = np.array([betas.a, betas.b])
-        size = betas.size
-        are_wide = bool(is_wide.all())
-        if not are_wide:
-            both = np.where(is_wide, both, 1.0)
-            size = np.where(is_wide, size, 1.0)
-            weight = np.where(is_wide, weight, 0.0)
+        size = np.where(is_used, betas.size, 1.0)
 
         # Logs of the sizes at the first order of the expansions at theta = 0 and 1, and
         # of the largest corner with one theta at 1.
         log_rate = np.log(step[:, np.newaxis] * size)
         log_first = gammaln(both) - betaln(*both)
-        log_zero, log_one = log_first - both * (log_rate + log_orders[0, 0].real)
-        log_size = np.where(is_wide, count * log_zero, 0.0).sum(axis=1, keepdims=True)
+        log_zero, log_one = log_first - both * (log_rate + log_orders[0].real)
+        log_size = np.where(is_used, count * log_zero, 0.0).sum(axis=1, keepdims=True)
         log_share = log_size + log_one - log_zero + np.log(count)
-        is_used = is_wide & (log_share > _LOG_NEGLIGIBLE)
-        columns = np.flatnonzero(is_used.any(axis=0))
+        is_large = is_used & (log_share > math.log(_LEAST_TERM))
+        columns = np.flatnonzero(is_large.any(axis=0))
 
-        turn = -0.5j * np.pi * np.sign(weight)
+        turn = -0.5j * np.pi * np.sign(betas.weight)
         parameters = np.array(
             [both, both[::-1], log_first, [log_rate + turn, log_rate - turn]]
         )
@@ -421,42 +385,20 @@ class _Ends:
         )
         expansions = _expansions(parameters, log_orders)
         zero, one = np.split(expansions, [size.shape[1]], axis=1)
-        if not are_wide:
-            zero[~is_wide] = 1.0
-            one[~is_wide[:, columns]] = 0.0
+        zero[~is_used] = 1.0
+        one[~is_used[:, columns]] = 0.0
 
         # The orders of a rule may exceed those that a row needs: where an expansion at
         # theta = 0 underflows, the product is zero.
         divisor = zero[:, columns]
         ratios = np.zeros_like(one)
         np.divide(one, divisor, out=ratios, where=np.abs(divisor) > 1e-290)
-        zero = zero if count.max() == 1 else zero ** _over_orders(count)
-
-        nodes = np.zeros((len(zero), 1))
-        masses = np.ones((len(zero), 1))
-        if is_narrow.any():
-            moments = central_moments(betas.a, betas.b, HIGHEST_MOMENT)
-            nodes, masses = gauss_points(
-                moments, np.where(is_narrow, betas.weight, 0.0), count
-            )
-        return cls(
-            -(count * weight * betas.p).sum(axis=1, keepdims=True),
-            np.multiply.reduce(zero, axis=1),
-            columns,
-            ratios,
-            weight,
-            nodes,
-            masses,
-        )
-
-
-def _over_orders(x: Any) -> Any:
-    """Return values of each variable with two more axes, for lists of orders."""
-    return x[..., np.newaxis, np.newaxis]
+        zero = zero if count.max(initial=1) == 1 else zero ** count[..., np.newaxis]
+        return cls(np.multiply.reduce(zero, axis=1), columns, ratios)
 
 
 def _expansions(parameters: Complexes, log_orders: Complexes) -> Complexes:
-    """Return V(e, o; z) at log z = log_rate + the logs of orders, shape (m, l, s, N).
+    """Return V(e, o; z) at log z = log_rate + the logs of orders, shape (m, l, N).
 
     Parameters are e, o, log (Gamma(e) / B(e, o)) and log_rate, shape (4, m, l).
     """
@@ -475,129 +417,168 @@ def _expansions(parameters: Complexes, log_orders: Complexes) -> Complexes:
     j = np.arange(40)[:, np.newaxis, np.newaxis]
     scale = np.exp(log_rate.real + first)
     terms = np.cumprod((e + j) * (j + 1 - o) / ((j + 1) * scale), axis=0)
-    is_small = np.abs(terms).max(axis=(1, 2)) <= 1e-16
+    is_small = np.abs(terms).max(axis=(1, 2), initial=0.0) <= 1e-16
     n_terms = is_small.argmax() if is_small.any() else len(terms)
 
     table = np.ones((n_terms + 1, e.size), dtype=complex)
     turned_terms = terms * np.exp(-1j * (j + 1) * log_rate.imag)
     table[1:] = turned_terms[:n_terms].reshape(n_terms, e.size)
-    ratios = powers(1.0, np.exp(first - log_orders.ravel()), n_terms + 1)
+    ratios = powers(1.0, np.exp(first - log_orders), n_terms + 1)
     total = stacked_products(table.T[np.newaxis], ratios[np.newaxis])
-    total = total.reshape(*e.shape, *log_orders.shape)
+    total = total.reshape(*e.shape, log_orders.size)
 
-    logs = _over_orders(log_first - e * log_rate) - _over_orders(e) * log_orders
+    logs = (log_first - e * log_rate)[..., np.newaxis] - e[..., np.newaxis] * log_orders
     total *= waves(logs.imag, logs.real)
     return total
 
 
-def corners_of(betas: Betas, order: int, step: Floats, is_narrow: Bools) -> Corners:
-    """Return the corners of sums, summed from an order on.
+def _corners_of(
+    betas: Betas, log_orders: Complexes, step: Floats, scale: Floats
+) -> tuple[Floats, Complexes]:
+    ends = _Ends.of(betas, log_orders, step)
 
-    Steps have the shape (m,), and narrow variables (m, l).
-    """
-    exponents = np.where((betas.size > 0) & ~is_narrow, betas.count * betas.a, 0.0).sum(
-        axis=1
-    )
-    # Rounded down to eighths, so that cached rules are used again.
-    exponent = float(exponents.min())
-    rule = Rule.of(order, math.floor(8 * exponent) / 8 or exponent)
-    ends = _Ends.of(betas, rule.log_orders, step, is_narrow)
-    places = ends.corner + ends.nodes
-    values = ends.product[:, np.newaxis] * _over_orders(ends.masses)
+    # The corner where every theta is 0; constants are at their means.
+    is_constant = betas.size == 0
+    at_low = np.where(is_constant, betas.to_low, np.maximum(-betas.weight, 0.0))
+    at_high = np.where(is_constant, betas.to_high, np.maximum(betas.weight, 0.0))
+    distances = np.array([-betas.weight * betas.p, at_low, -at_high])
+    positions = (betas.count * distances).sum(axis=2)[..., np.newaxis]
 
-    # Variables with the same weight in all sums, up to the sign.
-    weight = ends.weight[:, ends.columns]
+    # Variables with the same weight in all sums, up to the sign, share their corners.
+    weight = betas.weight[:, ends.columns]
     groups: dict[bytes, list[int]] = {}
     for i in range(weight.shape[1]):
         groups.setdefault(np.abs(weight[:, i]).tobytes(), []).append(i)
 
+    factors: list[Complexes] = []
+    shifts: list[Floats] = []
+    numbers = np.zeros((1, 0), dtype=np.intp)
+    sizes = (scale * np.abs(ends.product[:, 0]))[:, np.newaxis]
     for columns in groups.values():
         for sign in (-1.0, 1.0):
             has_sign = sign * weight[:, columns] > 0
-            if has_sign.any():
-                ratios = ends.ratios[:, columns]
-                count = betas.count[:, ends.columns[columns]]
-                if not has_sign.all():
-                    ratios = np.where(_over_orders(has_sign), ratios, 0)
-                shift = sign * np.abs(weight[:, columns[:1]])
-                places, values = _with_shifts(places, values, shift, ratios, count)
-    return Corners(rule, step, places, values)
+            if not has_sign.any():
+                continue
+            ratios = np.where(has_sign[..., np.newaxis], ends.ratios[:, columns], 0)
+            count = betas.count[:, ends.columns[columns]]
+            factor = _flips(ratios, count, sizes.max(axis=1, initial=0.0))
+            if len(factor) == 1:
+                continue
+            factors.append(factor)
+            shifts.append(sign * np.abs(weight[:, columns[:1]]))
+
+            # Every corner so far with every number of flips, if it is not negligible.
+            grid = np.indices((len(numbers), len(factor))).reshape(2, -1)
+            numbers = np.column_stack([numbers[grid[0]], grid[1]])
+            sizes = sizes[:, grid[0]] * np.abs(factor[grid[1], :, 0]).T
+            largest = sizes.max(axis=0)
+            kept = np.sort(np.argsort(-largest)[:_MAX_CORNERS])
+            kept = kept[largest[kept] > _LEAST_TERM]
+            numbers = numbers[kept]
+            sizes = sizes[:, kept]
+
+    values = np.repeat(ends.product[:, np.newaxis], len(numbers), axis=1)
+    for factor, shift, number in zip(factors, shifts, numbers.T, strict=True):
+        positions = positions + shift * number
+        is_flipped = number > 0
+        values[:, is_flipped] *= factor[number[is_flipped]].swapaxes(0, 1)
+    return np.broadcast_to(positions, (3, *values.shape[:2])), values
 
 
-def _with_shifts(
-    places: Floats, values: Complexes, shift: Floats, ratios: Complexes, count: Floats
-) -> tuple[Floats, Complexes]:
-    """Multiply sums over corners by prod_i (1 + z ratio_i)^count_i.
+def _flips(ratios: Complexes, count: Floats, largest: Floats) -> Complexes:
+    """Return the coefficients of z^k in prod_i (1 + z ratio_i)^count_i, (k, m, N).
 
-    The factor z shifts a corner. Negligible corners are left out. Shapes are (m, C),
-    (m, C, s, N), (m, 1), (m, l, s, N) and (m, l).
+    Ratios have the shape (m, l, N) and counts (m, l). Coefficients that are negligible
+    beside `largest`, shape (m,), are left out.
     """
-    largest = np.abs(values[..., 0, 0]).max(axis=1)
-    least = math.exp(_LOG_NEGLIGIBLE)
 
-    def is_small(coefficient: Any) -> bool:
-        return bool((np.abs(coefficient[:, 0, 0]) * largest).max() < least)
+    def is_small(coefficient: Complexes) -> bool:
+        return bool((np.abs(coefficient[:, 0]) * largest).max() < _LEAST_TERM)
 
-    # Coefficients of the powers of z in the product.
-    product: list[Any] = [1.0]
+    one = np.ones_like(ratios[:, 0])
+    product = [one]
     for ratio, times in zip(ratios.swapaxes(0, 1), count.T, strict=True):
         # Binomial coefficients times powers of the ratio.
-        binomial: list[Any] = [1.0]
+        binomial = [one]
         for k in range(int(times.max())):
-            is_once = times.max() == 1
-            factor = ratio if is_once else ratio * _over_orders((times - k) / (k + 1))
-            binomial.append(binomial[-1] * factor)
+            step = ratio * ((times - k) / (k + 1))[:, np.newaxis]
+            binomial.append(binomial[-1] * step)
             if is_small(binomial[-1]):
                 break
 
-        total = [0.0] * (len(product) + len(binomial) - 1)
+        total = [np.zeros_like(one) for _ in range(len(product) + len(binomial) - 1)]
         for i, first in enumerate(product):
             for k, second in enumerate(binomial):
-                total[i + k] = total[i + k] + first * second
+                total[i + k] += first * second
         product = total
         while len(product) > 1 and is_small(product[-1]):
             product.pop()
-
-    if len(product) == 1:
-        return places, values
-    places = np.concatenate([places + k * shift for k in range(len(product))], axis=1)
-    shifted = [values * coefficient[:, np.newaxis] for coefficient in product[1:]]
-    values = np.concatenate([values, *shifted], axis=1)
-
-    size = np.abs(values[..., 0, 0]).max(axis=0)
-    if size.size <= _MAX_CORNERS and size.min() > least:
-        return places, values
-    columns = np.sort(np.argsort(-size)[:_MAX_CORNERS])
-    columns = columns[size[columns] > least]
-    return places[:, columns], values[:, columns]
+    return np.array(product)
 
 
-def blended(
-    coefficients: Complexes, betas: Betas, step: Floats, is_narrow: Bools
-) -> Complexes:
-    """Replace the last coefficients gradually, shape (m, K - 1), by sums over corners.
+@dataclass(frozen=True)
+class _BetaSums:
+    """Sums of Betas as `skpostbac.stats._fourier.Sums`."""
 
-    These are approximations for narrow variables, and would jump at the order K.
-    """
-    count = coefficients.shape[1]
-    start = count - min(count // 2, 2**13)
-    orders = np.arange(start, count) + 1.0
-    angles = step[:, np.newaxis] * orders
-    ends = _Ends.of(betas, np.log(orders + 0j)[np.newaxis], step, is_narrow)
-    phases = angles[:, np.newaxis] * ends.nodes[..., np.newaxis]
-    sums = np.einsum("mc,mcn->mn", ends.masses, np.exp(1j * phases))
+    betas: Betas
 
-    # At single heights the sum over all corners is the product of sums of both ends.
-    for i, ratio in zip(
-        ends.columns, ends.ratios.swapaxes(0, 1)[..., 0, :], strict=True
-    ):
-        both = 1 + ratio * np.exp(1j * angles * ends.weight[:, i : i + 1])
-        sums *= both if betas.count.max() == 1 else both ** betas.count[:, i : i + 1]
-    sums *= ends.product[:, 0] * np.exp(1j * angles * ends.corner)
+    @property
+    def variance(self) -> Floats:
+        return self.betas.variance
 
-    late = coefficients[:, start:]
-    late = late + smooth_step(angles.shape[1]) * (sums - late)
-    return np.hstack([coefficients[:, :start], late])
+    @property
+    def decay(self) -> Floats:
+        exponents = np.where(self.betas.size > 0, self.betas.a, 0.0)
+        return np.asarray((self.betas.count * exponents).sum(axis=1))
+
+    @property
+    def resolved(self) -> Floats:
+        # From here on the expansions have a relative error of 1e-15.
+        size = self.betas.size
+        heights = np.zeros_like(size)
+        np.divide(3 * self.betas.n + 40, size, out=heights, where=size > 0)
+        return heights
+
+    @property
+    def vanishing(self) -> Floats:
+        betas = self.betas
+        ratios = betas.variances / betas.a
+        return vanishing_heights(betas.count * betas.a, ratios, betas.variance)
+
+    @property
+    def means(self) -> Floats:
+        distances = [0 * self.betas.to_low, self.betas.to_low, -self.betas.to_high]
+        return np.asarray((self.betas.count * distances).sum(axis=2))
+
+    @property
+    def have_one_peak(self) -> Bools:
+        # A sum of variables with concave log densities, and one more with a single
+        # peak, has a single peak (Ibragimov, Theory of Probability and Its Applications
+        # 1, 1956).
+        betas = self.betas
+        n_peaks = (betas.count * (betas.a < 1) + 2 * (betas.b < 1)).sum(axis=1)
+        return np.asarray(n_peaks <= 1)
+
+    def __getitem__(self, rows: Any) -> "_BetaSums":
+        return _BetaSums(self.betas[rows])
+
+    def only(self, chosen: Bools) -> "_BetaSums":
+        return _BetaSums(self.betas.only(chosen))
+
+    def ranges(self) -> tuple[Floats, Floats]:
+        return ranges(self.betas)
+
+    def end_densities(self, below: Floats, above: Floats) -> Floats:
+        return _sum_end_densities(self.betas, below, above)
+
+    def coefficients(self, step: Floats, n_orders: int) -> Complexes:
+        path = path_of(self.betas, n_orders * step)
+        return characteristic_functions(self.betas, path, step, n_orders)[:, 1:]
+
+    def corners(
+        self, log_orders: Complexes, step: Floats, scale: Floats
+    ) -> tuple[Floats, Complexes]:
+        return _corners_of(self.betas, log_orders, step, scale)
 
 
 def centred_sums(
@@ -615,70 +596,9 @@ def centred_sums(
     for start in range(0, len(a), 2**12):
         chunk = slice(start, start + 2**12)
         betas = Betas.reflected(a[chunk], b[chunk], weights[chunk])
-        sums += [(start + rows, series) for rows, series in _series_of(betas)]
+        found = series_of(_BetaSums(betas))
+        sums += [(start + rows, series) for rows, series in found]
     return sums
-
-
-def _series_of(betas: Betas) -> Iterator[tuple[Indices, Series]]:
-    """Yield series of sums with the same number of orders, and their rows."""
-    below, above = ranges(betas)
-    step = 2 * np.pi / (PERIOD * (below + above))
-    end_densities = _sum_end_densities(betas, below, above)
-    truncation = _truncated(betas, step)
-
-    # A sum of variables with concave log densities, and one more with a single peak,
-    # has a single peak (Ibragimov, Theory of Probability and Its Applications 1, 1956).
-    n_others = np.where(betas.b < 1, 2, betas.count * (betas.a < 1)).sum(axis=1)
-    groups: dict[tuple[int, bool, bool], list[int]] = {}
-    for i, key in enumerate(
-        zip(
-            truncation.n_orders.astype(int).tolist(),
-            truncation.has_corners.tolist(),
-            (n_others <= 1).tolist(),
-            strict=True,
-        )
-    ):
-        groups.setdefault(key, []).append(i)
-
-    for (n_orders, has_corners, has_one_peak), group in groups.items():
-        size = max(1, _BLOCK_SIZE // n_orders)
-        for start in range(0, len(group), size):
-            rows = np.array(group[start : start + size])
-            block = betas if rows.size == len(step) else betas[rows]
-            h = step[rows]
-            is_narrow = truncation.is_narrow[rows]
-
-            path = path_of(block, n_orders * h)
-            values = characteristic_functions(block, path, h, n_orders)[:, 1:]
-            corners = corners_of(block, n_orders, h, is_narrow) if has_corners else None
-            if is_narrow.any():
-                values = blended(values, block, h, is_narrow)
-            yield (
-                rows,
-                Series(
-                    2 * np.pi / h,
-                    values,
-                    corners,
-                    low=-below[rows],
-                    high=above[rows],
-                    deviation=np.sqrt(block.variance),
-                    end_densities=end_densities[:, rows],
-                    has_one_peak=has_one_peak,
-                ),
-            )
-
-
-def _truncated(betas: Betas, step: Floats) -> Truncation:
-    ratios = betas.variances / betas.a
-    vanished = vanishing_heights(betas.count * betas.a, ratios, betas.variance) / step
-    # If all transforms vanish soon, whether ends are resolved does not matter.
-    resolved = np.zeros_like(betas.n)
-    if (vanished > CHEAP).any():
-        np.divide(3 * betas.n + 40, betas.size, out=resolved, where=betas.size > 0)
-        resolved /= step[:, np.newaxis]
-    count = orders(vanished, resolved.max(axis=1), betas.p.shape[1])
-    unit = np.ldexp(1.0, np.frexp(count - 1)[1] - 2)
-    return Truncation.of(np.ceil(count / unit) * unit, vanished, resolved)
 
 
 def _sum_end_densities(betas: Betas, below: Floats, above: Floats) -> Floats:

@@ -25,8 +25,8 @@ from skpostbac.stats._borrowing.hyperprior import (
 )
 from skpostbac.stats._borrowing.pool import Pool
 from skpostbac.stats._borrowing.states import EqualClasses
+from skpostbac.stats._centred import Centred
 from skpostbac.stats._distribution import BoundedDistribution
-from skpostbac.stats._fourier import Centred
 from skpostbac.stats._numerics import Frame, exact_sum, sum_weights, vector
 
 Value = TypeVar("Value")

@@ -27,7 +27,7 @@ from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._borrowing.pool import Pool
 from skpostbac.stats._borrowing.states import decay, vanishing_height
 from skpostbac.stats._borrowing.transform import StratumTransform
-from skpostbac.stats._fourier import Series
+from skpostbac.stats._fourier import Series, Waves
 from skpostbac.stats._numerics import Frame, barycentric, log_beta, log_sum
 from skpostbac.stats._table import CentredShare, Table
 
@@ -137,7 +137,7 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
     if abs(values[-1]) > _NEGLIGIBLE:
         values *= 0.5 * erfc(10 * (orders / count - 0.675))
     return Series(
-        *(np.array([period]), values[np.newaxis], None),
+        Waves(np.array([period]), values[np.newaxis]),
         low=np.array([low]),
         high=np.array([high]),
         deviation=np.array([deviation]),

@@ -1,0 +1,194 @@
+"""Arrays of distributions on the real line.
+
+They answer at points x what `Centred` answers at distances from the mean, with
+approximations to tails that are too small for it. Imports `_centred` and `_inversion`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from skpostbac._utils import Floats, Indices
+from skpostbac.stats._centred import Centred
+from skpostbac.stats._inversion import LEAST, modes, quantiles, shortest_intervals
+
+
+class SmallTails(Protocol):
+    """Protocol of approximations to tails that are too small for a series."""
+
+    def logs(self, row: int, to_low: Floats, to_high: Floats) -> Floats:
+        """Return logs of P(X <= x), P(X > x) and the density, (3, n).
+
+        Points are given by their distances from both ends.
+        """
+
+    def distances(self, row: int, log_tails: Floats, *, is_low: bool) -> Floats:
+        """Return the distances from an end of points with such tails, shape (n,)."""
+
+
+@dataclass(frozen=True)
+class Located:
+    """Distributions on the real line.
+
+    Attributes
+    ----------
+    frames : means, their rounding errors, and lower and upper ends of the supports,
+        shape (4, m).
+    parts : distributions that are computed together, and their rows.
+    small_tails : approximations to tails below `Centred.least`, which bounds them if
+        None.
+    """
+
+    frames: Floats
+    parts: Sequence[tuple[Indices, Centred]]
+    small_tails: SmallTails | None = None
+
+    def values(self, x: Floats) -> Floats:
+        """Return P(X <= x), P(X > x) and the density, (3, m, n).
+
+        Their accuracy is absolute.
+        """
+        mean, error, low, high = self.frames[..., np.newaxis]
+        inner = np.clip(x, low, high)
+        y = (inner - mean) - error
+        to_low = inner - low
+        to_high = high - inner
+        result = np.empty((3, *y.shape))
+        for rows, part in self.parts:
+            values = part.tails(y[rows], to_low[rows], to_high[rows])
+            below = (x - low)[rows]
+            above = (high - x)[rows]
+            at_low, at_high = part.end_densities[..., np.newaxis]
+            for distance, at_end, outside in (
+                (below, at_low, [[[0]], [[1]]]),
+                (above, at_high, [[[1]], [[0]]]),
+            ):
+                values[:2] = np.where(distance <= 0, outside, values[:2])
+                values[2] = np.where(
+                    distance == 0, at_end, np.where(distance < 0, 0.0, values[2])
+                )
+            result[:, rows] = np.where(np.isnan(y[rows]), np.nan, values)
+        return result
+
+    def between(self, x: Floats, y: Floats) -> Floats:
+        """Return P(x < X <= y), negative where y is below x."""
+        # From the lower to the upper limit, so that exchanging the limits changes only
+        # the sign.
+        lower = self.values(np.minimum(x, y))
+        upper = self.values(np.maximum(x, y))
+        # The difference of the smaller tails loses fewer digits.
+        between = np.where(lower[0] > 0.5, lower[1] - upper[1], upper[0] - lower[0])
+        return np.asarray(np.where(y < x, -between, between))
+
+    def log_between(self, x: Floats, y: Floats) -> Floats:
+        """Return log P(x < X <= y), NaN where that is negative as y is below x."""
+        lower = self.logs(x)
+        upper = self.logs(y)
+        # The difference of the smaller tails loses fewer digits.
+        is_above = lower[0] > upper[1]
+        large = np.where(is_above, lower[1], upper[0])
+        small = np.where(is_above, upper[1], lower[0])
+        with np.errstate(all="ignore"):
+            between = large + np.log1p(-np.exp(np.minimum(small - large, 0.0)))
+        between = np.where((large == -np.inf) & (small == -np.inf), -np.inf, between)
+        return np.where(self.between(x, y) < 0, np.nan, between)
+
+    def logs(self, x: Floats) -> Floats:
+        """Return logs of P(X <= x), P(X > x) and the density, (3, m, n)."""
+        values = self.values(x)
+        _, _, low, high = self.frames[..., np.newaxis]
+        to_low = x - low
+        to_high = high - x
+        with np.errstate(divide="ignore"):
+            logs = np.log(values)
+
+        for rows, part in self.parts:
+            ones = np.ones_like(part.deviation)
+            unit = np.stack([ones, ones, part.deviation])[..., np.newaxis]
+            is_inside = np.minimum(to_low, to_high)[rows] > 0
+            is_small = is_inside & (unit * values[:, rows] < part.least)
+            if self.small_tails is None:
+                logs[:, rows] = np.where(
+                    is_small, np.log(part.least / unit), logs[:, rows]
+                )
+                continue
+
+            for i in np.flatnonzero(is_small.any(axis=(0, 2))):
+                row = rows[i]
+                columns = is_small[:, i].any(axis=0)
+                approximate = self.small_tails.logs(
+                    row, to_low[row, columns], to_high[row, columns]
+                )
+                logs[:, row, columns] = np.where(
+                    is_small[:, i, columns], approximate, logs[:, row, columns]
+                )
+        return logs
+
+    def quantiles(self, p: Floats, q: Floats) -> Floats:
+        """Return points with P(X <= x) = p = 1 - q."""
+        x = np.empty(p.shape)
+        is_central = np.minimum(p, q) >= LEAST
+        inner = (p, q)
+        are_central = bool(is_central.all())
+        if not are_central:
+            inner = np.clip(np.nan_to_num([p, q], nan=0.5), LEAST, 1 - LEAST)
+
+        mean, error, low, high = self.frames[..., np.newaxis]
+        for rows, part in self.parts:
+            distances = part.quantiles_from_ends(p[rows], q[rows])
+            if distances is None:
+                y = quantiles(part, inner[0][rows], inner[1][rows])
+                x[rows] = mean[rows] + (error[rows] + y)
+            else:
+                to_low, to_high = distances
+                x[rows] = np.where(
+                    to_low < to_high, low[rows] + to_low, high[rows] - to_high
+                )
+                is_central[rows] = True
+
+        if not (are_central or self.small_tails is None):
+            for i in np.flatnonzero(~is_central.all(axis=1)).tolist():
+                for tail, end, sign in ((p[i], low[i], 1), (q[i], high[i], -1)):
+                    is_small = ~is_central[i] & (tail < 0.5) & (tail > 0)
+                    if is_small.any():
+                        logs = np.log(tail[is_small])
+                        to_end = self.small_tails.distances(i, logs, is_low=sign > 0)
+                        x[i, is_small] = end + sign * to_end
+
+        x = np.minimum(np.maximum(x, low), high)
+        if not are_central:
+            x = np.where(p <= 0, low, np.where(q <= 0, high, x))
+            x[np.isnan(p)] = np.nan
+        return np.asarray(x)
+
+    def shortest(self, level: float) -> Floats:
+        """Return both ends of the shortest intervals, shape (2, m)."""
+        # Rounding may exchange the ends of the narrowest.
+        return np.sort(
+            self._points(2, lambda part: shortest_intervals(part, level).T).T, axis=0
+        )
+
+    def modes(self) -> Floats:
+        """Return the points of highest density, shape (m,)."""
+        return self._points(1, lambda part: modes(part)[:, np.newaxis])[:, 0]
+
+    def _points(self, n: int, solve: Callable[[Centred], Floats]) -> Floats:
+        """Return points of each distribution, (m, n), solved for as distances."""
+        points = np.empty((self.frames.shape[1], n))
+        for rows, part in self.parts:
+            y = solve(part)
+            mean, error, low, high = self.frames[:, rows, np.newaxis]
+            x = mean + (error + y)
+
+            # An end of the range within rounding error of one of the support is that
+            # end. So is a point beside a pole there: much mass may be so close to the
+            # pole that its distance rounds to zero.
+            margin = 4 * np.spacing(np.abs([low, high]).max(axis=0))
+            at_low, at_high = np.isinf(part.end_densities)[..., np.newaxis]
+            first, last = part.bounds
+            x = np.where(((y <= first) | at_low) & (x < low + margin), low, x)
+            x = np.where(((y >= last) | at_high) & (x > high - margin), high, x)
+            points[rows] = np.clip(x, low, high)
+        return points
