@@ -79,11 +79,11 @@ from scipy.special import erfc, gammaln
 
 from skpostbac._utils import Bools, Complexes, Floats, float_array
 from skpostbac.stats._beta import LARGEST, SMALLEST, weighted_means
+from skpostbac.stats._corners import LEAST_TERM, OtherEnds, corner_terms
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._fourier import DEPTH, NARROW, Series, series_of, vanishing_heights
 from skpostbac.stats._numerics import (
     Frame,
-    Rows,
     chebyshev_count,
     chebyshev_matrix,
     chebyshev_points,
@@ -346,10 +346,6 @@ def vertex_terms(alphas: Floats, log_heights: Complexes) -> Complexes:
 
 # Number of coefficients of classes, or of terms of vertices, computed at a time.
 _BLOCK_TERMS = 2**20
-# Corners whose terms are smaller at the first order are neglected. At most this many
-# are used.
-_LEAST_CORNER = float(np.exp(-39.0))
-_MOST_CORNERS = 512
 # Powers of a density below this are rounding errors of zero.
 _POWER_ERROR = 1e-9
 
@@ -538,7 +534,7 @@ class PairedDifference(BoundedDistribution):
 
     @cached_property
     def _centred(self) -> Series:
-        ((_, series),) = series_of(_PairSum(Pairs.of(self._alphas, self.weights)))
+        ((_, series),) = series_of(Pairs.of(self._alphas, self.weights))
         return series
 
 
@@ -557,8 +553,8 @@ def pair_counts(counts: ArrayLike) -> Floats:
 
 
 @dataclass(frozen=True)
-class Pairs(Rows):
-    """Distinct classes of a sum.
+class Pairs:
+    """The sum of some classes, as one of `skpostbac.stats._fourier.Sums`.
 
     Attributes
     ----------
@@ -588,43 +584,125 @@ class Pairs(Rows):
         rows, count = np.unique(rows[weights != 0], axis=0, return_counts=True)
         size = rows[:, 3]
         pairs = cls(rows[:, :3], size, count.astype(float), size)
-        variances = pairs.variances
-        is_used = variances > NARROW**2 * (count * variances).sum()
+        is_used = pairs.variances > NARROW**2 * pairs.variance
         return replace(pairs, weights=np.where(is_used, size, 0.0))
+
+    def classes(self, index: Any) -> "Pairs":
+        """Return the sum of some classes, that a NumPy index selects."""
+        return Pairs(
+            self.alphas[index], self.weights[index], self.count[index], self.size[index]
+        )
 
     @property
     def used(self) -> "Pairs":
         """The classes that are not constants."""
-        return self[self.weights > 0]
+        return self.classes(self.weights > 0)
 
     @property
     def variances(self) -> Floats:
         """Variance of each weighted class."""
-        return np.asarray(difference_moments(self.alphas, 2)[2] * self.weights**2)
+        b, a, r = self.alphas.T
+        n = b + a + r
+        second = (4 * a * b + r * (a + b)) / (n * n)
+        return np.asarray(second / (n + 1) * self.weights**2)
 
+    @property
+    def variance(self) -> Floats:
+        return np.array([(self.count * self.variances).sum()])
 
-def difference_moments(alphas: Floats, order: int) -> Floats:
-    """Return the central moments 0 to `order` of p_B - p_A, shape (order + 1, l).
+    @property
+    def decay(self) -> Floats:
+        used = self.used
+        exponents = used.alphas.sum(axis=1) - used.alphas.max(axis=1)
+        return np.array([(used.count * exponents).sum()])
 
-    By E[(1 - y (D - mean))^-n] = prod_j (1 - y g_j)^-alpha_j the coefficients h_k of
-    the right side are (n)_k / k! times the moments, and k h_k = sum_j q_j h_(k - j)
-    with the power sums q_j = sum_i alpha_i g_i^j. Lengths are in units of n^(-1/2).
-    """
-    n = alphas.sum(axis=-1)
-    gaps = mean_gaps(alphas) / np.sqrt(n)[:, np.newaxis]
-    power = alphas * gaps
-    power_sums = []
-    coefficients = [np.ones_like(n), np.zeros_like(n)]
-    moments = [np.ones_like(n), np.zeros_like(n)]
-    scale = 1 / np.sqrt(n)
-    for k in range(2, order + 1):
-        power = power * gaps
-        power_sums.append(power.sum(axis=-1))
-        factors = zip(power_sums, coefficients[k - 2 :: -1], strict=True)
-        coefficients.append(np.sum([q * h for q, h in factors], axis=0) / k)
-        scale = scale * k * np.sqrt(n) / (n + k - 1)
-        moments.append(scale * coefficients[k])
-    return np.stack(moments)
+    @property
+    def resolved(self) -> Floats:
+        is_used = self.weights > 0
+        heights = np.zeros_like(self.weights)
+        np.divide(
+            asymptotic_heights(self.alphas), self.weights, out=heights, where=is_used
+        )
+        return heights[np.newaxis]
+
+    @property
+    def vanishing(self) -> Floats:
+        return _vanishing_height(self.used, self.variance)
+
+    @property
+    def means(self) -> Floats:
+        to_high, to_low, _ = mean_gaps(self.alphas).T
+        distances = np.array([0 * to_low, -to_low, -to_high])
+        return np.asarray(distances @ (self.count * self.size))[:, np.newaxis]
+
+    @property
+    def have_one_peak(self) -> Bools:
+        return np.array([(self.used.alphas >= 1).all()])
+
+    def __getitem__(self, rows: Any) -> "Pairs":
+        del rows  # there is one
+        return self
+
+    def only(self, chosen: Bools) -> "Pairs":
+        return self.classes(chosen[0])
+
+    def ranges(self) -> tuple[Floats, Floats]:
+        below, above = _effective_range(self.used)[:, np.newaxis]
+        return below, above
+
+    def end_densities(self, below: Floats, above: Floats) -> Floats:
+        return _limiting_densities(self.used, below.item(), above.item())
+
+    def coefficients(self, step: Floats, n_orders: int) -> Complexes:
+        used = self.used
+        product = np.ones((1, n_orders - 1), dtype=complex)
+        size = max(1, _BLOCK_TERMS // n_orders)
+        for start in range(0, used.count.size, size):
+            part = used.classes(slice(start, start + size))
+            values = difference_transforms(part.alphas, step * part.weights, n_orders)
+            product *= (values[:, 1:] ** part.count[:, np.newaxis]).prod(axis=0)
+        return product
+
+    def corners(
+        self, log_orders: Complexes, step: Floats, scale: Floats
+    ) -> tuple[Floats, Complexes]:
+        position = self.classes(self.weights == 0).means
+        product = np.ones((1, log_orders.size), dtype=complex)
+        others: list[OtherEnds] = []
+        used = self.used
+        size = max(1, _BLOCK_TERMS // (3 * log_orders.size))
+        for start in range(0, used.count.size, size):
+            part = used.classes(slice(start, start + size))
+            log_heights = np.log(step * part.weights)[:, np.newaxis] + log_orders
+            terms = vertex_terms(part.alphas, log_heights)
+
+            # The first vertex is the one that is largest at the first order.
+            top = np.abs(terms[:, :, 0]).argmax(axis=1)
+            rows = np.arange(top.size)
+            largest = terms[rows, top]
+            product *= (largest ** part.count[:, np.newaxis]).prod(axis=0)
+            value = _VALUES[top]
+            gap = mean_gaps(part.alphas)[rows, top]
+            distances = np.array([gap, value + 1, value - 1])
+            weights = part.count * part.weights
+            position = position + (distances @ weights)[:, np.newaxis]
+
+            # At high orders terms may underflow, all if the largest does.
+            other = OTHER_VERTICES[top]
+            ratios = np.zeros((top.size, 2, log_orders.size), dtype=complex)
+            divisor = np.broadcast_to(largest[:, np.newaxis], ratios.shape)
+            np.divide(
+                terms[rows[:, np.newaxis], other],
+                divisor,
+                out=ratios,
+                where=np.abs(divisor) > 1e-290,
+            )
+            shares = part.count * np.abs(ratios[:, :, 0]).sum(axis=1)
+            for i in np.flatnonzero(shares > LEAST_TERM):
+                units = (-GAPS[top[i]]).astype(int).tolist()
+                by_units = dict(zip(units, ratios[i, :, np.newaxis], strict=True))
+                others.append(OtherEnds(part.weights[[i]], by_units, part.count[[i]]))
+        return corner_terms(position, product, others, scale)
 
 
 def _effective_range(pairs: Pairs) -> Floats:
@@ -684,165 +762,3 @@ def _limiting_densities(pairs: Pairs, below: float, above: float) -> Floats:
         is_infinite = power < -_POWER_ERROR
         densities[side] = np.inf if is_infinite else np.exp((pairs.count * logs).sum())
     return densities
-
-
-def _series_coefficients(pairs: Pairs, step: float, order: int) -> Complexes:
-    """Return E[exp(i k step (X - E[X]))] for k from 1 to order - 1."""
-    product = np.ones(order - 1, dtype=complex)
-    size = max(1, _BLOCK_TERMS // order)
-    for start in range(0, pairs.count.size, size):
-        part = pairs[start : start + size]
-        values = difference_transforms(part.alphas, step * part.weights, order)[:, 1:]
-        product *= (values ** part.count[:, np.newaxis]).prod(axis=0)
-    return product
-
-
-@dataclass(frozen=True)
-class _PairSum:
-    """The sum of some classes as one of `skpostbac.stats._fourier.Sums`."""
-
-    pairs: Pairs
-
-    @property
-    def variance(self) -> Floats:
-        return np.array([(self.pairs.count * self.pairs.variances).sum()])
-
-    @property
-    def decay(self) -> Floats:
-        used = self.pairs.used
-        exponents = used.alphas.sum(axis=1) - used.alphas.max(axis=1)
-        return np.array([(used.count * exponents).sum()])
-
-    @property
-    def resolved(self) -> Floats:
-        heights = np.zeros_like(self.pairs.weights)
-        is_used = self.pairs.weights > 0
-        used = self.pairs[is_used]
-        heights[is_used] = asymptotic_heights(used.alphas) / used.weights
-        return heights[np.newaxis]
-
-    @property
-    def vanishing(self) -> Floats:
-        return _vanishing_height(self.pairs.used, self.variance)
-
-    @property
-    def means(self) -> Floats:
-        gaps = mean_gaps(self.pairs.alphas)
-        distances = np.array([0 * gaps[:, 0], -gaps[:, 1], -gaps[:, 0]])
-        weights = self.pairs.count * self.pairs.size
-        return np.asarray(distances @ weights)[:, np.newaxis]
-
-    @property
-    def have_one_peak(self) -> Bools:
-        return np.array([(self.pairs.used.alphas >= 1).all()])
-
-    def __getitem__(self, rows: Any) -> "_PairSum":
-        del rows  # there is one
-        return self
-
-    def only(self, chosen: Bools) -> "_PairSum":
-        return _PairSum(self.pairs[chosen[0]])
-
-    def ranges(self) -> tuple[Floats, Floats]:
-        below, above = _effective_range(self.pairs.used)[:, np.newaxis]
-        return below, above
-
-    def end_densities(self, below: Floats, above: Floats) -> Floats:
-        return _limiting_densities(self.pairs.used, below.item(), above.item())
-
-    def coefficients(self, step: Floats, n_orders: int) -> Complexes:
-        values = _series_coefficients(self.pairs.used, step.item(), n_orders)
-        return values[np.newaxis]
-
-    def corners(
-        self, log_orders: Complexes, step: Floats, scale: Floats
-    ) -> tuple[Floats, Complexes]:
-        del scale  # few corners are negligible
-        positions, values = _corner_terms(self.pairs, log_orders, step.item())
-        return positions[:, np.newaxis], values[np.newaxis]
-
-
-def _corner_terms(
-    pairs: Pairs, log_orders: Complexes, step: float
-) -> tuple[Floats, Complexes]:
-    """Return positions of corners, (3, C), and their terms at orders, (C, N).
-
-    `log_orders` are the logs of the orders, shape (N,).
-    """
-    corners = _PairSum(pairs[pairs.weights == 0]).means
-    wide = pairs.used
-    values = np.ones((1, log_orders.size), dtype=complex)
-    rounding = 1e-13 * (wide.count * wide.weights).sum()
-    size = max(1, _BLOCK_TERMS // (3 * log_orders.size))
-    for part in (wide[i : i + size] for i in range(0, wide.count.size, size)):
-        log_heights = np.log(step * part.weights)[:, np.newaxis] + log_orders
-        terms = vertex_terms(part.alphas, log_heights)
-
-        # Start with all classes at the vertex that is largest at the first order.
-        top = np.abs(terms[:, :, 0]).argmax(axis=1)
-        rows = np.arange(top.size)
-        largest = terms[rows, top]
-        values = values * (largest ** part.count[:, np.newaxis]).prod(axis=0)
-        value = _VALUES[top]
-        distances = np.array([mean_gaps(part.alphas)[rows, top], value + 1, value - 1])
-        corners = corners + (distances @ (part.count * part.weights))[:, np.newaxis]
-
-        # At high orders terms may underflow, all if the largest does.
-        others = np.take_along_axis(terms, OTHER_VERTICES[top][..., np.newaxis], axis=1)
-        ratios = np.zeros_like(others)
-        divisor = np.broadcast_to(largest[:, np.newaxis], others.shape)
-        np.divide(others, divisor, out=ratios, where=np.abs(divisor) > 1e-290)
-
-        shifts = -part.weights[:, np.newaxis] * GAPS[top]
-        ratio_sums = np.abs(ratios[:, :, 0]).sum(axis=1) * part.count
-        scale = np.abs(values[:, 0]).max()
-        for i in np.flatnonzero(ratio_sums * scale > _LEAST_CORNER):
-            scale = float(np.abs(values[:, 0]).max())
-            # The binomial expansion: k of the equal classes are at other vertices.
-            power = np.zeros((3, 1)), np.ones((1, log_orders.size), dtype=complex)
-            all_shifts, all_ratios = power
-            for k in range(int(part.count[i])):
-                next_ratios = ratios[i] * ((part.count[i] - k) / (k + 1))
-                power = _multiply_corners(
-                    *power, shifts[i], next_ratios, rounding, scale
-                )
-                if not power[0].size:
-                    break
-                all_shifts = np.append(all_shifts, power[0], axis=1)
-                all_ratios = np.vstack([all_ratios, power[1]])
-            corners, values = _multiply_corners(
-                corners, values, all_shifts[0], all_ratios, rounding, 1.0
-            )
-    return corners, values
-
-
-def _multiply_corners(
-    corners: Floats,
-    values: Complexes,
-    shifts: Floats,
-    ratios: Complexes,
-    rounding: float,
-    scale: float,
-) -> tuple[Floats, Complexes]:
-    """Multiply terms exp(i t corner) value by exp(i t shift) ratio.
-
-    Corners have positions, shape (3, C), and shifts the shape (S,). Negligible
-    products, in units of 1 / scale, are left out, and corners that differ by no more
-    than `rounding` are merged.
-    """
-    size = scale * np.abs(np.outer(values[:, 0], ratios[:, 0]))
-    first, second = np.nonzero(size > _LEAST_CORNER)
-    if first.size > _MOST_CORNERS:
-        largest = np.argsort(-size[first, second])[:_MOST_CORNERS]
-        first = first[largest]
-        second = second[largest]
-
-    sums = corners[:, first] + shifts[second]
-    order = np.argsort(sums[0])
-    sums = sums[:, order]
-    products = (values[first] * ratios[second])[order]
-    starts = np.flatnonzero(np.diff(sums[0], prepend=-np.inf) > rounding)
-    if starts.size < order.size:
-        sums = sums[:, starts]
-        products = np.add.reduceat(products, starts, axis=0)
-    return sums, products

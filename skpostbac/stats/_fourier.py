@@ -1,8 +1,8 @@
 r"""Fourier series of the densities of sums of independent variables.
 
 `Series` evaluates distribution functions and their derivatives; `series_of` makes one
-for any family of sums that has the few methods of `Sums`. Imports `_centred` and
-`_numerics`.
+for any family of sums that has the few methods of `Sums`. Imports `_centred`,
+`_corners` and `_numerics`.
 
 **Terms.** An *order* is the index k of a Fourier coefficient. A *corner* is a point
 where ends of all variables of a sum meet; the density may be singular there. A *level*
@@ -23,18 +23,8 @@ corners c,
 
 where g_c is analytic for Re t > 0 and decays like a power of t.
 
-**Corners.** The remainder of the series from the order K on is a sum of such terms at
-t = k h. With K' = K - 1/2 and z = h (c - y) in [0, pi], the Abel-Plana formula between
-integers (NIST Digital Library of Mathematical Functions, 2.10(i)), on a path rotated so
-that the exponential decays, gives exactly
-
-    sum_{k >= K} exp(i k z) f(k) = i exp(i K' z) int_0^oo g(s) ds, g(s) = f(K' + i s)
-    exp(-z s) / (1 + exp(-2 pi s)) + f(K' - i s) exp(z s) / (1 + exp(2 pi s)),
-
-and its mirror image for z in [-pi, 0]. Nothing oscillates, and the corner itself, z =
-0, needs no special case. With s = exp(x - exp(-x) + exp(x - x_1)) the trapezoid rule in
-x converges exponentially (Takahasi and Mori, Publications of RIMS 9, 1974): the
-integrand decays double-exponentially towards 0 and infinity, however small the powers.
+**Corners.** From the order on where the ends of all variables are resolved, the
+remainder is summed in closed form (`_corners`).
 
 **Levels.** The expansions g_c hold from the height on where the ends of all variables
 are resolved. If scales differ, this may be 10^9 times the height T where the first
@@ -57,8 +47,7 @@ vanishes, and `Truncation` chooses how many orders a series has and what complet
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -66,12 +55,11 @@ from scipy.special import erfc
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._centred import Centred, Evaluator
-from skpostbac.stats._numerics import EPS, stacked_products, waves
+from skpostbac.stats._corners import MAX_PRODUCTS, Corners, Rule, offsets
+from skpostbac.stats._numerics import stacked_products, waves
 
 # Up to so many orders, coefficients take less time than the sums over corners.
 CHEAP = 900
-# Products held in memory at a time.
-_MAX_PRODUCTS = 2**18
 # A variable whose standard deviation is below this share of that of the sum is replaced
 # by its mean.
 NARROW = 1e-13
@@ -89,169 +77,6 @@ _SPREAD = 161.0
 _NEGLIGIBLE = 3e-14
 # Coefficients that are computed at a time, about a megabyte, which fits into caches.
 _BLOCK_ENTRIES = 2**16
-
-
-@dataclass(frozen=True)
-class Rule:
-    """Quadrature rule for the integrals that sum the remainder from an order K on.
-
-    The integrand has two terms (see the module docstring), on the paths K' + i s and
-    K' - i s. The second decays faster, and only the first N' of the N nodes count.
-
-    Attributes
-    ----------
-    middle : K' = K - 1/2.
-    log_orders : logs of K' + i s, and then of K' - i s, shape (2 N,).
-    decay : rates at which the logs of the exponential factors change with |z|, and
-        their values at z = 0, for the nodes of both terms, shape (2, N + N').
-    table : weights of the nodes, times k^(d - 1) for the derivative d, shape (N, 2, 4).
-    """
-
-    middle: float
-    log_orders: Complexes
-    decay: Floats
-    table: Complexes
-
-    @classmethod
-    @lru_cache(maxsize=32)
-    def of(cls, order: int, exponent: float) -> "Rule":
-        """Return the rule for g_c that decay at least like t to minus `exponent`.
-
-        A step of 0.22 leaves an error of about 1e-10 of the first order that is summed,
-        which is at most about 1e-3. Half the step would remove it, in twice the time.
-        """
-        middle = order - 0.5
-        step = 0.22
-
-        # Equidistant values of log s reach exp(22) K', or less where powers decay fast.
-        # From there on s grows double-exponentially, until its powers are below
-        # exp(-37).
-        turn = np.log(middle) + max(22.0 / max(exponent - 1, 1.0), 6.0)
-        last = turn + np.log(37.0 / max(min(exponent, 1.0), 1e-9))
-        x = np.arange(-3.6, last, step)
-        log_s = x - np.exp(-x) + np.exp(x - turn)
-
-        # At a corner, z = 0, only the decay of the powers ends the integral. Nodes
-        # beyond exp(600) serve the distribution function only.
-        s = np.exp(np.minimum(log_s, 600.0))
-        weights = (
-            step * (1 + np.exp(-x) + np.exp(x - turn)) / (1 + np.exp(-2 * np.pi * s))
-        )
-        orders = middle + 1j * s
-        log_modulus = np.maximum(np.log(np.hypot(middle, s)), log_s)
-        upper = log_modulus + 1j * np.arctan2(s, middle)
-
-        # Each derivative takes one more factor k, which overflows at earlier nodes.
-        table = np.empty((s.size, 2, 4), dtype=complex)
-        values = weights * (s / orders)
-        for d, limit in enumerate(np.searchsorted(log_s, [600.0, 300.0, 200.0, 150.0])):
-            table[:, 0, d] = values
-            orders[limit:] = 0.0
-            values = values * orders
-        np.conj(table[:, 0], out=table[:, 1])
-
-        # exp(z s) / (1 + exp(2 pi s)) is at most exp(-pi s).
-        second = s[: np.searchsorted(s, 37.0 / np.pi)]
-        rates = np.append(-s, second)
-        sizes = np.append(0 * s, -2 * np.pi * second)
-        log_orders = np.append(upper, upper.conj())
-        return cls(middle, log_orders, np.array([rates, sizes]), table)
-
-
-def _offsets(points: Floats, positions: Floats) -> Floats:
-    """Return distances of points from positions, shape (m, C, n).
-
-    Points (A, m, n) and positions (A', m, C) are given by their distances from the
-    anchors: the mean and, if A = 3, the lower and the upper end of the support. The
-    nearer end serves, so that nothing is lost beside it, unless the mean is much
-    closer. Points within rounding of a position are that position.
-    """
-    n_anchors = min(len(points), len(positions))
-    from_anchors = positions[:n_anchors, ..., np.newaxis]
-    offsets = points[:n_anchors, :, np.newaxis] - from_anchors
-    offsets[np.abs(offsets) <= 4 * EPS * np.abs(from_anchors)] = 0.0
-    if n_anchors == 1:
-        return np.asarray(offsets[0])
-    scale = np.abs(points) * np.array([100.0, 1.0, 1.0])[:, np.newaxis, np.newaxis]
-    nearest = scale.argmin(axis=0)[np.newaxis, :, np.newaxis]
-    return np.asarray(np.take_along_axis(offsets, nearest, axis=0)[0])
-
-
-@dataclass(frozen=True)
-class Corners:
-    """Sums over the orders from K on, for m distributions of C corners each.
-
-    Attributes
-    ----------
-    rule : nodes of the integrals.
-    step : h, shape (m,).
-    positions : distances of the corners from the anchors, shape (A, m, C).
-    values : g_c at h (K' + i s), and then at h (K' - i s), shape (m, C, 2 N).
-    """
-
-    rule: Rule
-    step: Floats
-    positions: Floats
-    values: Complexes
-
-    def selected(self, rows: Any) -> "Corners":
-        """Return the corners of some of the distributions."""
-        return replace(
-            self,
-            step=self.step[rows],
-            positions=self.positions[:, rows],
-            values=self.values[rows],
-        )
-
-    def evaluator(
-        self, n_derivatives: int
-    ) -> tuple[Callable[[Floats], Complexes], int]:
-        """Return a function of points, shape (A, m, n), and for how many to call it.
-
-        Its values are the sums of exp(i k h (c - y)) g_c(h k) k^(d - 1) over the orders
-        from K on, shape (1 + d, m, n).
-        """
-        rates, sizes = self.rule.decay
-        n_values = n_derivatives + 1
-        n_nodes = len(self.rule.table)
-
-        # The integrands for z >= 0 and for z <= 0, where the two paths are exchanged;
-        # shape (m, C, N + N', 2, 1 + d).
-        table = np.empty(
-            (*self.values.shape[:2], rates.size, 2, n_values), dtype=complex
-        )
-        first = table[:, :, :n_nodes]
-        both = self.values.reshape(*self.values.shape[:2], 2, n_nodes)
-        values = both.swapaxes(2, 3)[..., np.newaxis]
-        np.multiply(values, self.rule.table[..., :n_values], out=first)
-        table[:, :, n_nodes:] = first[:, :, : rates.size - n_nodes, ::-1]
-        reals = table.reshape(*table.shape[:3], -1).view(float)
-
-        step = self.step[:, np.newaxis, np.newaxis]
-        # Up to this size, BLAS computes products in one thread.
-        width = max(1, min(4 * _MAX_PRODUCTS * n_values // max(reals.size, 1), 64))
-
-        def sums(points: Floats) -> Complexes:
-            z = step * _offsets(points, self.positions)
-            z -= 2 * np.pi * np.round(z / (2 * np.pi))
-            size = np.abs(z)
-
-            logs = size[..., np.newaxis] * rates
-            logs += sizes
-            # exp is up to seventy times as slow where it underflows.
-            np.maximum(logs, -700.0, out=logs)
-            integrals = (np.exp(logs, out=logs) @ reals).view(complex)
-
-            positive = integrals[..., :n_values]
-            negative = integrals[..., n_values:]
-            # Exponentials of h (c - y) = -z.
-            sides = np.where(z[..., np.newaxis] <= 0, positive, -negative)
-            factors = 1j * np.exp(-1j * self.rule.middle * z)
-            return np.asarray(
-                (factors[..., np.newaxis] * sides).sum(axis=1).transpose(2, 0, 1)
-            )
-
-        return sums, width
 
 
 @dataclass(frozen=True)
@@ -301,7 +126,7 @@ class Waves:
         for d in range(n_derivatives):
             np.multiply(table[:, d], rates, out=table[:, d + 1])
         table = table.reshape(len(step), -1, n_inner)
-        width = max(1, _MAX_PRODUCTS // table.size)
+        width = max(1, MAX_PRODUCTS // table.size)
 
         if self.corners is not None:
             remainder, max_width = self.corners.evaluator(n_derivatives)
@@ -385,7 +210,7 @@ class Level:
 
         def add(points: Floats, values: Floats) -> None:
             points = points[:, self.rows]
-            y = _offsets(points, self.positions)[:, 0]
+            y = offsets(points, self.positions)[:, 0]
             inside = (-self.below <= y.T) & (self.above >= y.T)
             inside = inside.T
             most = int(inside.sum(axis=1).max(initial=0))

@@ -56,8 +56,9 @@ from skpostbac._utils import (
     parameters,
 )
 from skpostbac.stats._centred import Centred
+from skpostbac.stats._corners import Corners, Rule
 from skpostbac.stats._distribution import BoundedDistribution
-from skpostbac.stats._fourier import DEPTH, PERIOD, Corners, Rule, Series, Waves
+from skpostbac.stats._fourier import DEPTH, PERIOD, Series, Waves
 from skpostbac.stats._numerics import (
     EPS,
     Frame,

@@ -65,6 +65,7 @@ from scipy.special import (
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._beta.betas import Betas, ranges
 from skpostbac.stats._centred import Centred, Evaluator
+from skpostbac.stats._corners import LEAST_TERM, OtherEnds, corner_terms
 from skpostbac.stats._fourier import series_of, vanishing_heights
 from skpostbac.stats._numerics import powers, stacked_products, waves
 
@@ -183,9 +184,6 @@ _LARGEST_LOG_ODDS = 300.0
 _SIDES = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
 # Complex numbers in a block of about a megabyte, which fits into caches.
 _BLOCK_SIZE = 2**16
-# Corners are neglected below this size at the first order.
-_LEAST_TERM = math.exp(-39.0)
-_MAX_CORNERS = 512
 
 
 def window(
@@ -373,7 +371,7 @@ class _Ends:
         log_zero, log_one = log_first - both * (log_rate + log_orders[0].real)
         log_size = np.where(is_used, count * log_zero, 0.0).sum(axis=1, keepdims=True)
         log_share = log_size + log_one - log_zero + np.log(count)
-        is_large = is_used & (log_share > math.log(_LEAST_TERM))
+        is_large = is_used & (log_share > math.log(LEAST_TERM))
         columns = np.flatnonzero(is_large.any(axis=0))
 
         turn = -0.5j * np.pi * np.sign(betas.weight)
@@ -442,78 +440,16 @@ def _corners_of(
     at_low = np.where(is_constant, betas.to_low, np.maximum(-betas.weight, 0.0))
     at_high = np.where(is_constant, betas.to_high, np.maximum(betas.weight, 0.0))
     distances = np.array([-betas.weight * betas.p, at_low, -at_high])
-    positions = (betas.count * distances).sum(axis=2)[..., np.newaxis]
+    position = (betas.count * distances).sum(axis=2)
 
-    # Variables with the same weight in all sums, up to the sign, share their corners.
-    weight = betas.weight[:, ends.columns]
-    groups: dict[bytes, list[int]] = {}
-    for i in range(weight.shape[1]):
-        groups.setdefault(np.abs(weight[:, i]).tobytes(), []).append(i)
-
-    factors: list[Complexes] = []
-    shifts: list[Floats] = []
-    numbers = np.zeros((1, 0), dtype=np.intp)
-    sizes = (scale * np.abs(ends.product[:, 0]))[:, np.newaxis]
-    for columns in groups.values():
-        for sign in (-1.0, 1.0):
-            has_sign = sign * weight[:, columns] > 0
-            if not has_sign.any():
-                continue
-            ratios = np.where(has_sign[..., np.newaxis], ends.ratios[:, columns], 0)
-            count = betas.count[:, ends.columns[columns]]
-            factor = _flips(ratios, count, sizes.max(axis=1, initial=0.0))
-            if len(factor) == 1:
-                continue
-            factors.append(factor)
-            shifts.append(sign * np.abs(weight[:, columns[:1]]))
-
-            # Every corner so far with every number of flips, if it is not negligible.
-            grid = np.indices((len(numbers), len(factor))).reshape(2, -1)
-            numbers = np.column_stack([numbers[grid[0]], grid[1]])
-            sizes = sizes[:, grid[0]] * np.abs(factor[grid[1], :, 0]).T
-            largest = sizes.max(axis=0)
-            kept = np.sort(np.argsort(-largest)[:_MAX_CORNERS])
-            kept = kept[largest[kept] > _LEAST_TERM]
-            numbers = numbers[kept]
-            sizes = sizes[:, kept]
-
-    values = np.repeat(ends.product[:, np.newaxis], len(numbers), axis=1)
-    for factor, shift, number in zip(factors, shifts, numbers.T, strict=True):
-        positions = positions + shift * number
-        is_flipped = number > 0
-        values[:, is_flipped] *= factor[number[is_flipped]].swapaxes(0, 1)
-    return np.broadcast_to(positions, (3, *values.shape[:2])), values
-
-
-def _flips(ratios: Complexes, count: Floats, largest: Floats) -> Complexes:
-    """Return the coefficients of z^k in prod_i (1 + z ratio_i)^count_i, (k, m, N).
-
-    Ratios have the shape (m, l, N) and counts (m, l). Coefficients that are negligible
-    beside `largest`, shape (m,), are left out.
-    """
-
-    def is_small(coefficient: Complexes) -> bool:
-        return bool((np.abs(coefficient[:, 0]) * largest).max() < _LEAST_TERM)
-
-    one = np.ones_like(ratios[:, 0])
-    product = [one]
-    for ratio, times in zip(ratios.swapaxes(0, 1), count.T, strict=True):
-        # Binomial coefficients times powers of the ratio.
-        binomial = [one]
-        for k in range(int(times.max())):
-            step = ratio * ((times - k) / (k + 1))[:, np.newaxis]
-            binomial.append(binomial[-1] * step)
-            if is_small(binomial[-1]):
-                break
-
-        total = [np.zeros_like(one) for _ in range(len(product) + len(binomial) - 1)]
-        for i, first in enumerate(product):
-            for k, second in enumerate(binomial):
-                total[i + k] += first * second
-        product = total
-        while len(product) > 1 and is_small(product[-1]):
-            product.pop()
-    return np.array(product)
+    others = []
+    for i, ratio in zip(ends.columns, ends.ratios.swapaxes(0, 1), strict=True):
+        is_up = betas.weight[:, i, np.newaxis] > 0
+        # The other end is at a distance of the weight, of either sign.
+        signs = {sign: is_up == (sign > 0) for sign in (-1, 1)}
+        ratios = {sign: ratio * own for sign, own in signs.items() if own.any()}
+        others.append(OtherEnds(betas.size[:, i], ratios, betas.count[:, i]))
+    return corner_terms(position, ends.product, others, scale)
 
 
 @dataclass(frozen=True)
