@@ -56,7 +56,7 @@ E[(1 - y (D - mean))^-n] = prod_j (1 - y g_j)^-alpha_j,
     E[exp(s (D - mean))] <= prod_j (1 - s g_j / n)^-alpha_j,
 
 the moment generating function of a sum of Gamma variables of the variance V = sum_j
-alpha_j g_j^2 / n^2; by Chernoff's bound as in `skpostbac.stats._beta.betas`, no more
+alpha_j g_j^2 / n^2; by Chernoff's bound as in `skpostbac.stats._beta.sums`, no more
 than exp(-DEPTH) is beyond
 
     2/3 DEPTH c + sqrt((2/3 DEPTH c)^2 + 2 DEPTH V)

@@ -1,9 +1,10 @@
 """Weighted sums of independent Beta variables: `BetaAverage` and `BetaAverages`.
 
-`betas` holds the variables of many sums, and bounds their range. `characteristic` makes
-Fourier series of them; single variables have closed forms, and logs of small tails a
-`saddlepoint` approximation. `average` has what users see. The paths of the quadrature
-serve `_borrowing`, too. Imports `_fourier`.
+`parameters` checks exponents and weights, and has moments. `characteristic` has the
+transforms of variables, and `sums` what `_fourier` needs to know of a sum; a `single`
+variable has closed forms, and logs of small tails a `saddlepoint` approximation.
+`average` has what users see. The paths of the quadrature serve `_borrowing`, too.
+Imports `_fourier`.
 """
 
 from skpostbac.stats._beta.average import (
@@ -12,10 +13,10 @@ from skpostbac.stats._beta.average import (
     Question,
     evaluate_all,
 )
-from skpostbac.stats._beta.betas import (
+from skpostbac.stats._beta.characteristic import bandwidth, rotated, window
+from skpostbac.stats._beta.parameters import (
     LARGEST,
     SMALLEST,
     central_moments,
     weighted_means,
 )
-from skpostbac.stats._beta.characteristic import bandwidth, rotated, window

@@ -30,9 +30,9 @@ from skpostbac._utils import (
     more,
     table,
 )
-from skpostbac.stats._beta.betas import Parameters, cumulants
-from skpostbac.stats._beta.characteristic import centred_sums
+from skpostbac.stats._beta.parameters import Parameters, cumulants
 from skpostbac.stats._beta.saddlepoint import BetaTails
+from skpostbac.stats._beta.sums import centred_sums
 from skpostbac.stats._centred import Centred
 from skpostbac.stats._distribution import (
     BoundedDistribution,

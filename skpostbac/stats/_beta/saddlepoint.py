@@ -27,7 +27,7 @@ import numpy as np
 from scipy.special import expit, log_ndtr
 
 from skpostbac._utils import Floats
-from skpostbac.stats._beta.betas import Betas
+from skpostbac.stats._beta.sums import BetaSums
 from skpostbac.stats._numerics import stirling_remainder
 
 # Newton's iteration stops at such a relative step, and logs of tails below are not
@@ -89,12 +89,12 @@ class BetaTails:
             last = np.where(is_small, log_t, last)
         return distance
 
-    def _betas(self, row: int) -> Betas:
-        return Betas.reflected(*(x[[row]] for x in (self.a, self.b, self.weights)))
+    def _betas(self, row: int) -> BetaSums:
+        return BetaSums.reflected(*(x[[row]] for x in (self.a, self.b, self.weights)))
 
 
 def _log_values(
-    betas: Betas, distance: Floats, *, is_low: bool
+    betas: BetaSums, distance: Floats, *, is_low: bool
 ) -> tuple[Floats, Floats, Floats]:
     """Return logs of the tail towards an end, of the other one, and of the density."""
     distance = np.maximum(distance, _SMALLEST_DISTANCE * betas.size.sum())
@@ -140,13 +140,13 @@ def _log_tails(
     return log_ndtr(-r), log_ndtr(r), -exponent - 0.5 * np.log(2 * np.pi * variance)
 
 
-def _mean_distance(betas: Betas, *, is_low: bool) -> float:
+def _mean_distance(betas: BetaSums, *, is_low: bool) -> float:
     """Return the mean distance of the sum from an end."""
-    share = np.where((betas.weight > 0) == is_low, betas.p, betas.q)
-    return float((betas.count * betas.size * share).sum())
+    used = betas.count * (betas.size > 0)
+    return float((used * (betas.to_low if is_low else betas.to_high)).sum())
 
 
-def _tilted(betas: Betas, t: Floats, *, is_low: bool) -> Floats:
+def _tilted(betas: BetaSums, t: Floats, *, is_low: bool) -> Floats:
     """Return log E[exp(-t D)], and mean and variance of D under that tilt, (3, n)."""
     is_used = betas.size[0] > 0
     weight, count, smaller, larger = (

@@ -13,7 +13,7 @@ with up = mu kappa and down = (1 - mu) kappa: R is the probability of the counts
 borrows over that if it does not.
 
 Moments of a Beta about any centre follow from a recursion of three terms, as the central ones do
-(`skpostbac.stats._beta.betas`). Central moments of a sum given the states are those of
+(`skpostbac.stats._beta.parameters`). Central moments of a sum given the states are those of
 independent classes.
 
 States are placed where the posterior of their stratum is not negligible (`states`), and summed over

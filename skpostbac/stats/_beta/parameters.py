@@ -1,32 +1,4 @@
-"""Weighted sums of Betas: parameters, means, cumulants and ranges.
-
-Arrays have shape (m, l): m sums of l variables.
-
-**Reflection.** A variable with a > b is reflected, theta -> 1 - theta with the weight
--w, so that a <= b and p = a / n <= 1/2. No digits of a small p are lost then.
-
-**Ranges.** The range of a sum and that of its transform follow from bounds for each
-variable. The characteristic function of a Gamma variable of variance v and shape o has
-the modulus (1 + t^2 v / o)^(-o / 2). That of a Beta decays at least as fast with o = a
-(tests check it), so that the product is below exp(-D) from the height T with
-
-    1/2 sum_i o_i log(1 + T^2 v_i / o_i) = D
-
-on. The moment generating function of a centred Beta is, on the side of its longer tail,
-below that of a centred Gamma variable of the same variance v and third cumulant c v, c
-= 2 |b - a| / (n (n + 2)), and below that of a normal variable on the other; tests check
-it, and Skorski has tails of this form (Bernstein-type bounds for Beta distribution,
-Modern Stochastics 10, 2023). For a Gamma variable
-
-    log E[exp(h X)] = v h^2 k(c h / 2),    k(y) = -(log(1 - y) + y) / y^2,
-
-and k increases, so that in a sum the variances add, and the largest |w| c of the
-variables skewed to a side counts there. By Chernoff's bound, and u - log(1 + u) >=
-u^2 / 2 / (1 + 2 u / 3), no more than exp(-D) is on that side beyond
-
-    D c / 3 + sqrt((D c / 3)^2 + 2 D v),
-
-and nothing beyond the end of the support.
+"""Weighted sums of Betas: parameters, means and cumulants.
 
 **Moments.** The density f of Beta(a, b) satisfies theta (1 - theta) f' = (a - 1 - (n -
 2) theta) f with n = a + b. Times a power of theta - mu and integrated by parts, this
@@ -42,17 +14,15 @@ exactly, by splitting both factors in halves (Dekker, Numerische Mathematik 18, 
 and sums have no rounding errors in their leading digits.
 """
 
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Bools, Floats, StablePickle, float_array
-from skpostbac.stats._fourier import DEPTH, NARROW
-from skpostbac.stats._numerics import Rows, check_weights
+from skpostbac._utils import Floats, StablePickle, float_array
+from skpostbac.stats._numerics import check_weights
 
 # Beyond these limits the variable is a constant or a coin toss in double precision.
 SMALLEST = 1e-6
@@ -247,103 +217,3 @@ def cumulants(a: Floats, b: Floats, weights: Floats) -> Floats:
         square * square * (fourth - 3 * second * second),
     ]
     return np.asarray(np.sum(terms, axis=-1))
-
-
-@dataclass(frozen=True)
-class Betas(Rows):
-    """Sums of `weight` times theta ~ Beta(n p, n q), p <= q = 1 - p; shapes (m, l).
-
-    Attributes
-    ----------
-    count : number of identical variables that each stands for.
-    a, b : the exponents, n p and n q.
-    curvature : minus the second derivative of the log density of the log-odds at p,
-        n p q.
-    size : sizes of the weights.
-    variances : variance of each weighted variable.
-    to_low, to_high : distances of the mean of each weighted variable from its ends.
-    """
-
-    count: Floats
-    n: Floats
-    p: Floats
-    q: Floats
-    weight: Floats
-    a: Floats
-    b: Floats
-    curvature: Floats
-    size: Floats
-    variances: Floats
-    to_low: Floats
-    to_high: Floats
-
-    @classmethod
-    def reflected(cls, a: Floats, b: Floats, weights: Floats) -> "Betas":
-        """Reflect variables so that a <= b."""
-        count = np.ones_like(a)
-        if len(a) == 1:
-            # Identical variables of a single sum are computed once.
-            counts = Counter(
-                zip(a[0].tolist(), b[0].tolist(), weights[0].tolist(), strict=True)
-            )
-            if len(counts) < a.shape[1]:
-                a, b, weights = np.array(list(counts)).T[:, np.newaxis]
-                count = np.array([list(counts.values())], dtype=float)
-        each = variances(a, b, weights)
-        variance = (count * each).sum(axis=1, keepdims=True)
-
-        weight = np.where(a > b, -weights, weights)
-        a, b = np.sort([a, b], axis=0)
-        n = a + b
-        p = a / n
-        q = b / n
-        size = np.abs(weights)
-        to_low = size * np.where(weight > 0, p, q)
-        to_high = size * np.where(weight > 0, q, p)
-        betas = cls(count, n, p, q, weight, a, b, a * q, size, each, to_low, to_high)
-        return betas._with_constants(each <= NARROW**2 * variance)
-
-    def _with_constants(self, chosen: Bools) -> "Betas":
-        """Replace variables, (m, l), by their means: uniform ones of weight zero."""
-        if not chosen.any():
-            return self
-        uniform = {"n": 2.0, "p": 0.5, "q": 0.5, "a": 1.0, "b": 1.0, "curvature": 0.5}
-        none = {"weight": 0.0, "size": 0.0, "variances": 0.0}
-        values = {
-            name: np.where(chosen, value, getattr(self, name))
-            for name, value in (uniform | none).items()
-        }
-        return replace(self, **values)
-
-    def only(self, chosen: Bools) -> "Betas":
-        """Return sums of some of the variables, (m, l)."""
-        columns = chosen.any(axis=0)
-        kept = self[:, columns]
-        is_left_out = ~chosen[:, columns]
-        if not is_left_out.any():
-            return kept
-        zero = {
-            name: np.where(is_left_out, 0.0, getattr(kept, name))
-            for name in ("to_low", "to_high")
-        }
-        return replace(kept._with_constants(is_left_out), **zero)
-
-    @property
-    def variance(self) -> Floats:
-        """Variances of the sums, shape (m,)."""
-        return np.asarray((self.count * self.variances).sum(axis=1))
-
-
-def ranges(betas: Betas) -> tuple[Floats, Floats]:
-    """Return distances from the mean, below and above, beyond which mass is negligible.
-
-    Shape (m,) each.
-    """
-    sides = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
-    scale = (2 / 3 * DEPTH) * betas.weight * (betas.q - betas.p) / (betas.n + 2)
-    largest = (sides * scale).max(axis=2, initial=0.0)
-    bounds = largest + np.sqrt(largest * largest + 2 * DEPTH * betas.variance)
-
-    ends = (betas.count * (betas.size > 0) * [betas.to_low, betas.to_high]).sum(axis=2)
-    below, above = np.minimum(bounds, ends)
-    return below, above
