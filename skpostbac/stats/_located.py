@@ -6,13 +6,17 @@ approximations to tails that are too small for it. Imports `_centred` and `_inve
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from skpostbac._utils import Floats, Indices
 from skpostbac.stats._centred import Centred
 from skpostbac.stats._inversion import LEAST, modes, quantiles, shortest_intervals
+
+
+# The smallest positive double.
+_SMALLEST = 5e-324
 
 
 class SmallTails(Protocol):
@@ -141,6 +145,7 @@ class Located:
             if distances is None:
                 y = quantiles(part, inner[0][rows], inner[1][rows])
                 x[rows] = mean[rows] + (error[rows] + y)
+                self._refine_beside_zero(x, rows, part, inner)
             else:
                 to_low, to_high = distances
                 x[rows] = np.where(
@@ -162,6 +167,35 @@ class Located:
             x = np.where(p <= 0, low, np.where(q <= 0, high, x))
             x[np.isnan(p)] = np.nan
         return np.asarray(x)
+
+    def _refine_beside_zero(
+        self, x: Floats, rows: Indices, part: Centred, inner: Any
+    ) -> None:
+        """Refine quantiles beside an end at zero by Newton's steps in logs, in place.
+
+        Doubles are closer to one another there than distances from the mean. Tails
+        beside an end are nearly powers of the distance from it.
+        """
+        mean, error, low, high = self.frames[:, rows, np.newaxis]
+        for end, sign, p in ((low, 1.0, inner[0][rows]), (high, -1.0, inner[1][rows])):
+            width = high - low
+            close = (end == 0) & (sign * x[rows] < 1e-4 * width)
+            if not close.any():
+                continue
+            d = np.maximum(sign * x[rows], 1e-17 * width)
+            with np.errstate(all="ignore"):
+                for _ in range(30):
+                    y = (sign * d - mean) - error
+                    to_ends = (d, width - d) if sign > 0 else (width - d, d)
+                    lower, upper, density = part.tails(y, *to_ends)
+                    tail = lower if sign > 0 else upper
+                    log_step = np.log(p / tail) * tail / (density * d)
+                    # Where the density overflows, the distance is the smallest.
+                    step = np.exp(np.clip(np.nan_to_num(log_step), -400.0, 5.0))
+                    d = np.where(close, np.clip(d * step, _SMALLEST, width), d)
+                    if (np.abs(log_step[close]) < 1e-13).all():
+                        break
+            x[rows] = np.where(close, sign * d, x[rows])
 
     def shortest(self, level: float) -> Floats:
         """Return both ends of the shortest intervals, shape (2, m)."""
