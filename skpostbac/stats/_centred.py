@@ -51,6 +51,11 @@ class Centred(ABC):
         """Distances at which the density may have a kink or a pole, shape (m, C)."""
         return np.empty((self.low.size, 0))
 
+    @property
+    def places_from_low(self) -> Floats:
+        """The same from the lower end of the support, if known, shape (m, C)."""
+        return np.empty((self.low.size, 0))
+
     def selected(self, rows: Bools, **fields: Any) -> Self:
         """Return some of the distributions; subclasses add their own fields."""
         return replace(

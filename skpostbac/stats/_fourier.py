@@ -188,8 +188,11 @@ class Level:
             self.waves.selected(own),
         )
 
-    def points(self) -> Floats:
-        """Return points at which the density may have a kink, pole or peak, (p, n)."""
+    def points(self, anchor: int) -> Floats:
+        """Return points at which the density may have a kink, pole or peak, (p, n).
+
+        They are given by their distances from an anchor.
+        """
         shares = 2.0 ** np.arange(-12, 1)
         around = np.concatenate(
             [
@@ -199,10 +202,10 @@ class Level:
             ],
             axis=1,
         )
-        points = np.asarray(self.positions[0] + around)
+        points = np.asarray(self.positions[anchor] + around)
         if self.waves.corners is None:
             return points
-        return np.concatenate([points, self.waves.corners.positions[0]], axis=1)
+        return np.concatenate([points, self.waves.corners.positions[anchor]], axis=1)
 
     def adder(self, n_derivatives: int) -> Callable[[Floats, Floats], None]:
         """Return a function that adds the waves at points, (A, m, n), to values."""
@@ -257,21 +260,24 @@ class Series(Centred):
     @property
     def places(self) -> Floats:
         """Corners, and points of all scales about the origins of levels."""
-        found = []
+        return np.asarray(np.clip(self._places(0), *self.bounds))
+
+    @property
+    def places_from_low(self) -> Floats:
+        return self._places(1)
+
+    def _places(self, anchor: int) -> Floats:
+        found = [np.empty((self.low.size, 0))]
         if self.waves.corners is not None:
-            found.append(self.waves.corners.positions[0])
+            found += [*self.waves.corners.positions[anchor : anchor + 1]]
         for level in self.levels:
             # Several rows of a level may belong to one distribution.
             rank = np.arange(level.rows.size) - np.searchsorted(level.rows, level.rows)
-            near = level.points()
-            places = np.tile(
-                self.low[:, np.newaxis, np.newaxis], (1, rank.max() + 1, near.shape[1])
-            )
+            near = level.points(anchor)
+            places = np.zeros((self.low.size, rank.max() + 1, near.shape[1]))
             places[level.rows, rank] = near
             found.append(places.reshape(self.low.size, -1))
-        if not found:
-            return super().places
-        return np.asarray(np.clip(np.concatenate(found, axis=1), *self.bounds))
+        return np.concatenate(found, axis=1)
 
     @property
     def resolution(self) -> Floats:

@@ -14,7 +14,6 @@ from skpostbac._utils import Floats, Indices
 from skpostbac.stats._centred import Centred
 from skpostbac.stats._inversion import LEAST, modes, quantiles, shortest_intervals
 
-
 # The smallest positive double.
 _SMALLEST = 5e-324
 
@@ -224,5 +223,12 @@ class Located:
             first, last = part.bounds
             x = np.where(((y <= first) | at_low) & (x < low + margin), low, x)
             x = np.where(((y >= last) | at_high) & (x > high - margin), high, x)
+
+            # The density may be infinite at a corner, and fall steeply beside it.
+            corners = (low + part.places_from_low)[:, np.newaxis]
+            is_corner = np.abs(x[..., np.newaxis] - corners) <= margin[..., np.newaxis]
+            if is_corner.any():
+                nearest = np.where(is_corner, corners, -np.inf).max(axis=2)
+                x = np.where(is_corner.any(axis=2), nearest, x)
             points[rows] = np.clip(x, low, high)
         return points
