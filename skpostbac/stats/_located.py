@@ -6,16 +6,26 @@ approximations to tails that are too small for it. Imports `_centred` and `_inve
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from skpostbac._utils import Floats, Indices
+from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._centred import Centred
 from skpostbac.stats._inversion import LEAST, modes, quantiles, shortest_intervals
 
-# The smallest positive double.
-_SMALLEST = 5e-324
+# In standard deviations: closer to a corner, the rounding of distances may count.
+_CLOSE = 1e-4
+
+
+def _middle(first: Floats, last: Floats) -> Floats:
+    """Return a double as many doubles above the first as below the last."""
+    bits = np.array([first, last]).view(np.int64)
+    # Of negative doubles, the order of the bits is reversed.
+    ranks = np.where(bits < 0, np.iinfo(np.int64).min - bits, bits)
+    rank = (ranks[0] >> 1) + (ranks[1] >> 1) + (ranks[0] & ranks[1] & 1)
+    bits = np.where(rank < 0, np.iinfo(np.int64).min - rank, rank)
+    return np.asarray(bits.view(np.float64))
 
 
 class SmallTails(Protocol):
@@ -144,7 +154,6 @@ class Located:
             if distances is None:
                 y = quantiles(part, inner[0][rows], inner[1][rows])
                 x[rows] = mean[rows] + (error[rows] + y)
-                self._refine_beside_zero(x, rows, part, inner)
             else:
                 to_low, to_high = distances
                 x[rows] = np.where(
@@ -161,47 +170,65 @@ class Located:
                         to_end = self.small_tails.distances(i, logs, is_low=sign > 0)
                         x[i, is_small] = end + sign * to_end
 
-        x = np.minimum(np.maximum(x, low), high)
+        x = self._refined(np.minimum(np.maximum(x, low), high), *inner)
         if not are_central:
             x = np.where(p <= 0, low, np.where(q <= 0, high, x))
             x[np.isnan(p)] = np.nan
         return np.asarray(x)
 
-    def _refine_beside_zero(
-        self, x: Floats, rows: Indices, part: Centred, inner: Any
-    ) -> None:
-        """Refine quantiles beside an end at zero by Newton's steps in logs, in place.
+    def _is_close(self, x: Floats) -> Bools:
+        """Return whether points are so close to a corner that their rounding counts."""
+        is_close = np.zeros(x.shape, dtype=bool)
+        low = self.frames[2, :, np.newaxis]
+        for rows, part in self.parts:
+            corners = (low[rows] + part.places_from_low)[:, np.newaxis]
+            distance = np.abs(x[rows, :, np.newaxis] - corners)
+            reach = _CLOSE * part.deviation[:, np.newaxis]
+            is_close[rows] = distance.min(axis=2, initial=np.inf) < reach
+        return is_close
 
-        Doubles are closer to one another there than distances from the mean. Tails
-        beside an end are nearly powers of the distance from it.
+    def _refined(self, x: Floats, p: Floats, q: Floats) -> Floats:
+        """Return the doubles closest to quantiles beside corners.
+
+        The cdf may be so steep there that the rounding of a distance from the mean
+        counts. Beside an end at zero doubles are closer to each other by far.
         """
-        mean, error, low, high = self.frames[:, rows, np.newaxis]
-        for end, sign, p in ((low, 1.0, inner[0][rows]), (high, -1.0, inner[1][rows])):
-            width = high - low
-            close = (end == 0) & (sign * x[rows] < 1e-4 * width)
-            if not close.any():
-                continue
-            d = np.maximum(sign * x[rows], 1e-17 * width)
-            with np.errstate(all="ignore"):
-                for _ in range(30):
-                    y = (sign * d - mean) - error
-                    to_ends = (d, width - d) if sign > 0 else (width - d, d)
-                    lower, upper, density = part.tails(y, *to_ends)
-                    tail = lower if sign > 0 else upper
-                    log_step = np.log(p / tail) * tail / (density * d)
-                    # Where the density overflows, the distance is the smallest.
-                    step = np.exp(np.clip(np.nan_to_num(log_step), -400.0, 5.0))
-                    d = np.where(close, np.clip(d * step, _SMALLEST, width), d)
-                    if (np.abs(log_step[close]) < 1e-13).all():
-                        break
-            x[rows] = np.where(close, sign * d, x[rows])
+        is_close = self._is_close(x)
+        if not is_close.any():
+            return x
+        _, _, low, high = self.frames[..., np.newaxis]
+        slack = 8 * np.spacing(np.abs([low, high]).max(axis=0))
+
+        first = np.where(is_close, np.clip(x - slack, low, high), x)
+        last = np.where(is_close, np.clip(x + slack, low, high), x)
+        for _ in range(64):
+            middle = _middle(first, last)
+            below, above, _ = self.values(middle)
+            is_below = np.where(p <= q, below <= p, above >= q)
+            first = np.where(is_below, middle, first)
+            last = np.where(is_below, last, middle)
+            if (np.nextafter(first, last) == last).all():
+                break
+        errors = [np.abs(self.values(x)[0] - p) for x in (first, last)]
+        return np.where(errors[0] <= errors[1], first, last)
 
     def shortest(self, level: float) -> Floats:
         """Return both ends of the shortest intervals, shape (2, m)."""
         # Rounding may exchange the ends of the narrowest.
-        return np.sort(
-            self._points(2, lambda part: shortest_intervals(part, level).T).T, axis=0
-        )
+        ends = np.sort(self._points(2, lambda part: shortest_intervals(part, level).T))
+        is_close = self._is_close(ends).any(axis=1)
+        if is_close.any():
+            # The rounding of one end may count: the other one makes up for it.
+            lower, upper, _ = self.values(ends)
+            p = np.column_stack([lower[:, 1] - level, lower[:, 0] + level])
+            q = np.column_stack([upper[:, 1] + level, upper[:, 0] - level])
+            moved = self.quantiles(np.clip(p, 0, 1), np.clip(q, 0, 1))
+            lengths = np.array([ends[:, 1] - moved[:, 0], moved[:, 1] - ends[:, 0]])
+            possible = np.array([p[:, 0] >= 0, q[:, 1] >= 0])
+            side = np.where(possible, lengths, np.inf).argmin(axis=0)
+            chosen = np.flatnonzero(is_close & possible.any(axis=0))
+            ends[chosen, side[chosen]] = moved[chosen, side[chosen]]
+        return ends.T
 
     def modes(self) -> Floats:
         """Return the points of highest density, shape (m,)."""
