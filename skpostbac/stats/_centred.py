@@ -47,12 +47,12 @@ class Centred(ABC):
         return np.array([self.low, self.high])[..., np.newaxis]
 
     @property
-    def places(self) -> Floats:
+    def critical_points(self) -> Floats:
         """Distances at which the density may have a kink or a pole, shape (m, C)."""
         return np.empty((self.low.size, 0))
 
     @property
-    def places_from_low(self) -> Floats:
+    def critical_points_from_low(self) -> Floats:
         """The same from the lower end of the support, if known, shape (m, C)."""
         return np.empty((self.low.size, 0))
 
@@ -69,7 +69,7 @@ class Centred(ABC):
 
     @property
     def resolution(self) -> Floats:
-        """Width of the narrowest feature of a density, except at `places`, (m,)."""
+        """Width of the narrowest feature between `critical_points`, shape (m,)."""
         return np.zeros_like(self.low)
 
     @abstractmethod

@@ -258,15 +258,15 @@ class Series(Centred):
         )
 
     @property
-    def places(self) -> Floats:
+    def critical_points(self) -> Floats:
         """Corners, and points of all scales about the origins of levels."""
-        return np.asarray(np.clip(self._places(0), *self.bounds))
+        return np.asarray(np.clip(self._critical_points(0), *self.bounds))
 
     @property
-    def places_from_low(self) -> Floats:
-        return self._places(1)
+    def critical_points_from_low(self) -> Floats:
+        return self._critical_points(1)
 
-    def _places(self, anchor: int) -> Floats:
+    def _critical_points(self, anchor: int) -> Floats:
         found = [np.empty((self.low.size, 0))]
         if self.waves.corners is not None:
             found += [*self.waves.corners.positions[anchor : anchor + 1]]

@@ -455,7 +455,7 @@ def _bracketed_peaks(
     n_pieces = int(min(np.ceil(widest), 16))
     gaps = gaps * (np.arange(n_pieces) / n_pieces)
     fine = (inner[:, :-1, np.newaxis] + gaps).reshape(low.size, -1)
-    points = [low, fine, inner[:, -1:], distributions.places, high]
+    points = [low, fine, inner[:, -1:], distributions.critical_points, high]
     grid = np.sort(np.concatenate(points, axis=1))
 
     with np.errstate(all="ignore"):

@@ -181,7 +181,7 @@ class Located:
         is_close = np.zeros(x.shape, dtype=bool)
         low = self.frames[2, :, np.newaxis]
         for rows, part in self.parts:
-            corners = (low[rows] + part.places_from_low)[:, np.newaxis]
+            corners = (low[rows] + part.critical_points_from_low)[:, np.newaxis]
             distance = np.abs(x[rows, :, np.newaxis] - corners)
             reach = _CLOSE * part.deviation[:, np.newaxis]
             is_close[rows] = distance.min(axis=2, initial=np.inf) < reach
@@ -252,7 +252,7 @@ class Located:
             x = np.where(((y >= last) | at_high) & (x > high - margin), high, x)
 
             # The density may be infinite at a corner, and fall steeply beside it.
-            corners = (low + part.places_from_low)[:, np.newaxis]
+            corners = (low + part.critical_points_from_low)[:, np.newaxis]
             is_corner = np.abs(x[..., np.newaxis] - corners) <= margin[..., np.newaxis]
             if is_corner.any():
                 nearest = np.where(is_corner, corners, -np.inf).max(axis=2)

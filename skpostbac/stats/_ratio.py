@@ -606,7 +606,7 @@ class BetaRatio(TabulatedDistribution):
         return self._log_ratio.table()
 
     @property
-    def _places(self) -> Floats:
+    def _critical_log_odds(self) -> Floats:
         places, powers = self._log_ratio.kinks
         return np.asarray(places[powers < SMOOTH])
 

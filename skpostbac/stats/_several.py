@@ -230,7 +230,7 @@ class _CentredPanels(Centred):
     series: Floats
 
     @property
-    def places(self) -> Floats:
+    def critical_points(self) -> Floats:
         """Inner ends of the panels, where derivatives may jump."""
         return self.edges[np.newaxis, :-1, 1]
 

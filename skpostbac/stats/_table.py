@@ -344,7 +344,7 @@ class CentredShare(Centred):
     least: float = 1e-290
 
     @property
-    def places(self) -> Floats:
+    def critical_points(self) -> Floats:
         return self.kinks[np.newaxis]
 
     def evaluator(self, n_derivatives: int) -> Evaluator:
@@ -400,7 +400,7 @@ class TabulatedDistribution(BoundedDistribution):
     _ends = Interval(0.0, 1.0)
 
     @property
-    def _places(self) -> Floats:
+    def _critical_log_odds(self) -> Floats:
         """Log-odds at which the density may have a kink or a pole."""
         return np.empty(0)
 
@@ -419,7 +419,7 @@ class TabulatedDistribution(BoundedDistribution):
         low, high = self._ends
         return CentredShare(
             table=self._table,
-            kinks=(high - low) * expit(self._places) - frame.mean_to_low,
+            kinks=(high - low) * expit(self._critical_log_odds) - frame.mean_to_low,
             low=np.array([-frame.mean_to_low]),
             high=np.array([frame.mean_to_high]),
             deviation=np.array([self.standard_deviation()]),

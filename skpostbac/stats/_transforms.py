@@ -138,8 +138,8 @@ class MonotoneTransform(Transform):
         fine = np.arange(0.0, np.log(1e-15), -np.log(2))
         ends = np.array([-frame.mean_to_low, frame.mean_to_high]) / unit
         places = ends[(low <= ends) & (ends <= high)]
-        if part.places.size <= 32:
-            places = np.append(places, part.places[0] / unit)
+        if part.critical_points.size <= 32:
+            places = np.append(places, part.critical_points[0] / unit)
         for place in places:
             edges = np.concatenate([edges, [place], place + np.exp(fine), place - np.exp(fine)])
         edges = np.unique(np.clip(edges, low, high))
@@ -165,8 +165,8 @@ class _Transformed(Centred):
     base: Centred
 
     @property
-    def places(self) -> Floats:
-        return self.transform._outer(self.base.places)
+    def critical_points(self) -> Floats:
+        return self.transform._outer(self.base.critical_points)
 
     def evaluator(self, n_derivatives: int) -> Evaluator:
         base = self.base.evaluator(n_derivatives)
