@@ -20,6 +20,17 @@ from skpostbac._utils import Bools, Floats
 Evaluator: TypeAlias = Callable[[Floats], Floats]
 
 
+def power_limits(powers: Floats, logs: Floats, tolerance: float = 1e-9) -> Floats:
+    """Return the limits at d = 0 of exp(log) d^(a - 1) / Gamma(a), for powers a.
+
+    Powers within the tolerance of one are one, where the limit is finite.
+    """
+    is_finite = np.abs(powers - 1) <= tolerance
+    # Others may overflow.
+    limits = np.exp(np.where(is_finite, logs, -np.inf))
+    return np.where((powers < 1) & ~is_finite, np.inf, limits)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Centred(ABC):
     """Base class of m distributions, in terms of the distances from their means.

@@ -258,6 +258,53 @@ def _product(first: _Shifted, second: _Shifted, scale: Floats) -> _Shifted:
     }
 
 
+def ratios_of(terms: Complexes, first: Complexes) -> Complexes:
+    """Return terms over those of the ends that dominate at the first order."""
+    # At high orders terms may underflow, and all count as zero if the first does.
+    divisor = np.broadcast_to(first, terms.shape)
+    ratios = np.zeros_like(terms)
+    np.divide(terms, divisor, out=ratios, where=np.abs(divisor) > 1e-290)
+    return ratios
+
+
+def corners_of_sum(
+    position: Floats,
+    ends: Floats,
+    values: Floats,
+    terms: Complexes,
+    units: Floats,
+    count: Floats,
+    scale: Floats,
+) -> tuple[Floats, Complexes]:
+    """Return the positions (A, 1, C) and terms (1, C, N) of the corners of one sum.
+
+    Each of l variables has the same E ends, at a multiple of its unit.
+
+    Parameters
+    ----------
+    position : distances of the sum of all constants from the anchors, shape (A, 1).
+    ends : distances of the ends from the anchors, shape (A, l, E).
+    values : the multiples, whole numbers, shape (E,).
+    terms : expansions, shape (l, E, N).
+    units, count : units, and numbers of identical variables, shape (l,).
+    scale : as in `corner_terms`.
+    """
+    top = np.abs(terms[:, :, 0]).argmax(axis=1)
+    rows = np.arange(top.size)
+    largest = terms[rows, top]
+    ratios = ratios_of(terms, largest[:, np.newaxis])
+    others = []
+    for i, first in enumerate(top):
+        is_other = np.arange(values.size) != first
+        if count[i] * np.abs(ratios[i, is_other, 0]).sum() > LEAST_TERM:
+            shifts = (values - values[first])[is_other].tolist()
+            by_shift = dict(zip(shifts, ratios[i, is_other, np.newaxis], strict=True))
+            others.append(OtherEnds(units[[i]], by_shift, count[[i]]))
+    product = (largest ** count[:, np.newaxis]).prod(axis=0, keepdims=True)
+    position = position + (ends[:, rows, top] @ count)[:, np.newaxis]
+    return corner_terms(position, product, others, scale)
+
+
 def corner_terms(
     position: Floats, term: Complexes, others: Sequence[OtherEnds], scale: Floats
 ) -> tuple[Floats, Complexes]:

@@ -79,9 +79,16 @@ from scipy.special import erfc, gammaln
 
 from skpostbac._utils import Bools, Complexes, Floats, float_array
 from skpostbac.stats._beta import LARGEST, SMALLEST, weighted_means
-from skpostbac.stats._corners import LEAST_TERM, OtherEnds, corner_terms
+from skpostbac.stats._centred import power_limits
+from skpostbac.stats._corners import corners_of_sum
 from skpostbac.stats._distribution import BoundedDistribution
-from skpostbac.stats._fourier import DEPTH, NARROW, Series, series_of, vanishing_heights
+from skpostbac.stats._fourier import (
+    NARROW,
+    Series,
+    chernoff_bounds,
+    series_of,
+    vanishing_heights,
+)
 from skpostbac.stats._numerics import (
     Frame,
     chebyshev_count,
@@ -342,12 +349,6 @@ def vertex_terms(alphas: Floats, log_heights: Complexes) -> Complexes:
     log_constant = gammaln(exponent) - log_beta(exponent, alpha[..., 0]) - log_product
     log_power = exponent[..., np.newaxis] * log_heights[:, np.newaxis]
     return np.asarray(total * np.exp(log_constant[..., np.newaxis] - log_power))
-
-
-# Number of coefficients of classes, or of terms of vertices, computed at a time.
-_BLOCK_TERMS = 2**20
-# Powers of a density below this are rounding errors of zero.
-_POWER_ERROR = 1e-9
 
 
 class PairedDifference(BoundedDistribution):
@@ -612,9 +613,8 @@ class Pairs:
 
     @property
     def decay(self) -> Floats:
-        used = self.used
-        exponents = used.alphas.sum(axis=1) - used.alphas.max(axis=1)
-        return np.array([(used.count * exponents).sum()])
+        exponents = self.used.alphas.sum(axis=1) - self.used.alphas.max(axis=1)
+        return np.array([self.used.count @ exponents])
 
     @property
     def resolved(self) -> Floats:
@@ -627,7 +627,17 @@ class Pairs:
 
     @property
     def vanishing(self) -> Floats:
-        return _vanishing_height(self.used, self.variance)
+        # The bound is that of Gamma variables at the vertices beside the largest one.
+        used = self.used
+        top = used.alphas.argmax(axis=1)
+        exponents = np.take_along_axis(used.alphas, OTHER_VERTICES[top], axis=1)
+        squares = GAPS[top] ** 2
+        scale = used.variances / (exponents * squares).sum(axis=1)
+        ratios = squares * scale[:, np.newaxis]
+        exponents = used.count[:, np.newaxis] * exponents
+        return vanishing_heights(
+            exponents.reshape(1, -1), ratios.reshape(1, -1), self.variance
+        )
 
     @property
     def means(self) -> Floats:
@@ -647,118 +657,60 @@ class Pairs:
         return self.classes(chosen[0])
 
     def ranges(self) -> tuple[Floats, Floats]:
-        below, above = _effective_range(self.used)[:, np.newaxis]
+        n = self.alphas.sum(axis=1)
+        gaps = mean_gaps(self.alphas)
+        # A variable between -w and w is sub-Gaussian with the variance w^2 (Hoeffding's
+        # lemma).
+        spread = np.minimum((self.alphas * gaps**2).sum(axis=1) / n**2, 1.0)
+        variance = (self.count * self.weights**2 * spread).sum()
+        scale = (self._to_ends / n).max(axis=1, initial=0.0)
+        to_ends = self._to_ends @ self.count
+        below, above = chernoff_bounds(scale, variance, to_ends)[:, np.newaxis]
         return below, above
 
+    @property
+    def _to_ends(self) -> Floats:
+        """Distances of both ends of each variable from its mean, shape (2, l)."""
+        to_high, to_low, _ = mean_gaps(self.alphas).T
+        return np.asarray(self.weights * [-to_low, to_high])
+
     def end_densities(self, below: Floats, above: Floats) -> Floats:
-        return _limiting_densities(self.used, below.item(), above.item())
+        # Beside an end of the support, where the other cells have the exponents e_k and
+        # distances g_k, the density at the distance d is in the limit
+        #
+        #     prod_i (Gamma(n_i) / Gamma(alpha_i) prod_k (w_i g_ik)^-e_ik) d^(S - 1) /
+        #     Gamma(S), S = sum_ik e_ik.
+        is_end = np.array([below, above]) >= (self._to_ends @ self.count)[:, np.newaxis]
+        used = self.used
+        own = used.alphas[:, [1, 0]]
+        others = used.alphas[:, OTHER_VERTICES[[1, 0]]]
+        lengths = np.multiply.outer(used.weights, np.abs(GAPS[[1, 0]]))
+        exponent = others.sum(axis=2)
+        logs = gammaln(exponent) - log_beta(exponent, own)
+        logs -= (others * np.log(lengths)).sum(axis=2)
+        limits = power_limits(used.count @ exponent, used.count @ logs)
+        return np.where(is_end, limits[:, np.newaxis], 0.0)
 
     def coefficients(self, step: Floats, n_orders: int) -> Complexes:
-        used = self.used
-        product = np.ones((1, n_orders - 1), dtype=complex)
-        size = max(1, _BLOCK_TERMS // n_orders)
-        for start in range(0, used.count.size, size):
-            part = used.classes(slice(start, start + size))
-            values = difference_transforms(part.alphas, step * part.weights, n_orders)
-            product *= (values[:, 1:] ** part.count[:, np.newaxis]).prod(axis=0)
-        return product
+        values = difference_transforms(self.alphas, step * self.weights, n_orders)
+        powers = values[:, 1:] ** self.count[:, np.newaxis]
+        return np.asarray(powers.prod(axis=0, keepdims=True))
 
     def corners(
         self, log_orders: Complexes, step: Floats, scale: Floats
     ) -> tuple[Floats, Complexes]:
-        position = self.classes(self.weights == 0).means
-        product = np.ones((1, log_orders.size), dtype=complex)
-        others: list[OtherEnds] = []
         used = self.used
-        size = max(1, _BLOCK_TERMS // (3 * log_orders.size))
-        for start in range(0, used.count.size, size):
-            part = used.classes(slice(start, start + size))
-            log_heights = np.log(step * part.weights)[:, np.newaxis] + log_orders
-            terms = vertex_terms(part.alphas, log_heights)
-
-            # The first vertex is the one that is largest at the first order.
-            top = np.abs(terms[:, :, 0]).argmax(axis=1)
-            rows = np.arange(top.size)
-            largest = terms[rows, top]
-            product *= (largest ** part.count[:, np.newaxis]).prod(axis=0)
-            value = _VALUES[top]
-            gap = mean_gaps(part.alphas)[rows, top]
-            distances = np.array([gap, value + 1, value - 1])
-            weights = part.count * part.weights
-            position = position + (distances @ weights)[:, np.newaxis]
-
-            # At high orders terms may underflow, all if the largest does.
-            other = OTHER_VERTICES[top]
-            ratios = np.zeros((top.size, 2, log_orders.size), dtype=complex)
-            divisor = np.broadcast_to(largest[:, np.newaxis], ratios.shape)
-            np.divide(
-                terms[rows[:, np.newaxis], other],
-                divisor,
-                out=ratios,
-                where=np.abs(divisor) > 1e-290,
-            )
-            shares = part.count * np.abs(ratios[:, :, 0]).sum(axis=1)
-            for i in np.flatnonzero(shares > LEAST_TERM):
-                units = (-GAPS[top[i]]).astype(int).tolist()
-                by_units = dict(zip(units, ratios[i, :, np.newaxis], strict=True))
-                others.append(OtherEnds(part.weights[[i]], by_units, part.count[[i]]))
-        return corner_terms(position, product, others, scale)
-
-
-def _effective_range(pairs: Pairs) -> Floats:
-    """Return distances below and above the mean beyond which the mass is negligible."""
-    n = pairs.alphas.sum(axis=1)
-    gaps = mean_gaps(pairs.alphas)
-    # A variable between -w and w is sub-Gaussian with the variance w^2 (Hoeffding's
-    # lemma).
-    spread = np.minimum((pairs.alphas * gaps**2).sum(axis=1) / n**2, 1.0)
-    square = 2 * DEPTH * (pairs.count * pairs.weights**2 * spread).sum()
-    to_ends = pairs.weights * np.array([-gaps[:, 1], gaps[:, 0]])
-    reach = 2 / 3 * DEPTH * (to_ends / n).max(axis=1, initial=0.0)
-    reach += np.sqrt(reach**2 + square)
-    return np.asarray(np.minimum(reach, to_ends @ pairs.count))
-
-
-def _vanishing_height(pairs: Pairs, variance: Floats) -> Floats:
-    """Return the height from which the transform is negligible, shape (1,).
-
-    The bound is that of Gamma variables at the vertices beside the largest one.
-    """
-    top = pairs.alphas.argmax(axis=1)
-    exponents = np.take_along_axis(pairs.alphas, OTHER_VERTICES[top], axis=1)
-    squares = GAPS[top] ** 2
-    scale = pairs.variances / (exponents * squares).sum(axis=1)
-    ratios = squares * scale[:, np.newaxis]
-    exponents = pairs.count[:, np.newaxis] * exponents
-    return vanishing_heights(exponents.reshape(1, -1), ratios.reshape(1, -1), variance)
-
-
-def _limiting_densities(pairs: Pairs, below: float, above: float) -> Floats:
-    """Return the limits of the density at both ends of the range, shape (2, 1).
-
-    Beside an end of the support, where the other cells have the exponents e_k and
-    distances g_k, the density at the distance d is in the limit
-
-        prod_i (Gamma(n_i) / Gamma(alpha_i) prod_k (w_i g_ik)^-e_ik) d^(S - 1) /
-        Gamma(S), S = sum_ik e_ik.
-    """
-    densities = np.zeros((2, 1))
-    gaps = mean_gaps(pairs.alphas)
-    for side, vertex, reach, gap in (
-        (0, 1, below, -gaps[:, 1]),
-        (1, 0, above, gaps[:, 0]),
-    ):
-        others = pairs.alphas[:, OTHER_VERTICES[vertex]]
-        own = pairs.alphas[:, vertex]
-        exponent = others.sum(axis=1)
-        power = (pairs.count * exponent).sum() - 1
-        is_cut_off = reach < (pairs.count * pairs.weights * gap).sum()
-        if is_cut_off or power > _POWER_ERROR:
-            continue
-
-        lengths = np.abs(GAPS[vertex]) * pairs.weights[:, np.newaxis]
-        logs = gammaln(exponent) - log_beta(exponent, own)
-        logs -= (others * np.log(lengths)).sum(axis=1)
-        is_infinite = power < -_POWER_ERROR
-        densities[side] = np.inf if is_infinite else np.exp((pairs.count * logs).sum())
-    return densities
+        log_heights = np.log(step * used.weights)[:, np.newaxis] + log_orders
+        ends = np.empty((3, used.count.size, 3))
+        ends[0] = mean_gaps(used.alphas)
+        ends[1] = _VALUES + 1
+        ends[2] = _VALUES - 1
+        return corners_of_sum(
+            self.classes(self.weights == 0).means,
+            ends * used.weights[:, np.newaxis],
+            _VALUES,
+            vertex_terms(used.alphas, log_heights),
+            used.weights,
+            used.count,
+            scale,
+        )

@@ -318,6 +318,18 @@ class Series(Centred):
         return self._inside(y, *self._evaluator(1)(points))
 
 
+def chernoff_bounds(scale: Floats, variance: Floats, to_ends: Floats) -> Floats:
+    """Return distances from the mean beyond which the mass is negligible, shape (2, m).
+
+    At most exp(-DEPTH) is beyond them if each tail is below that of a Gamma variable of
+    such a scale and variance (see `skpostbac.stats._beta.sums`), or none as the support
+    ends.
+    """
+    reach = 2 / 3 * DEPTH * scale
+    bounds = reach + np.sqrt(reach * reach + 2 * DEPTH * variance)
+    return np.asarray(np.minimum(bounds, to_ends))
+
+
 def vanishing_heights(exponents: Floats, ratios: Floats, variance: Floats) -> Floats:
     """Return heights T with sum_i o_i log(1 + T^2 v_i / o_i) = 2 DEPTH, shape (m,).
 

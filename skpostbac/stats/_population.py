@@ -55,8 +55,8 @@ from skpostbac._utils import (
     is_real,
     parameters,
 )
-from skpostbac.stats._centred import Centred
-from skpostbac.stats._corners import Corners, Rule
+from skpostbac.stats._centred import Centred, power_limits
+from skpostbac.stats._corners import Corners, Rule, corners_of_sum
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._fourier import DEPTH, PERIOD, Series, Waves
 from skpostbac.stats._numerics import (
@@ -215,9 +215,9 @@ def _series(terms: list[_Term], deviation: float) -> Series:
         if farthest < 0.2 * min(term.weight for term in terms):
             fits = [[term.fitted_end(end, farthest) for end in (0, 1)] for term in terms]
             fitted = partial(_corners, terms, fits, farthest)
-            places, amplitudes = fitted(np.log(looks))
-            waves = np.exp(1j * np.multiply.outer(places, looks))
-            error = float(np.abs((waves * amplitudes).sum(axis=0) - values).max())
+            positions, amplitudes = fitted(np.log(looks))
+            waves = np.exp(1j * np.multiply.outer(positions[0], looks))
+            error = float(np.abs((waves * amplitudes).sum(axis=1) - values).max())
             if error < least:
                 least, best, corners_at = error, order, fitted
             # Closer to the ends, rounding errors of the densities magnify those of a fit.
@@ -228,10 +228,7 @@ def _series(terms: list[_Term], deviation: float) -> Series:
     corners = None
     if corners_at:
         rule = Rule.of(order, sum(float(t.table.end_powers[1].min()) for t in terms))
-        places, amplitudes = corners_at(np.log(step) + rule.log_orders)
-        if places.size:
-            positions = places[np.newaxis, np.newaxis]
-            corners = Corners(rule, np.array([step]), positions, amplitudes[np.newaxis])
+        corners = Corners(rule, np.array([step]), *corners_at(np.log(step) + rule.log_orders))
     elif has_vanished:
         last = np.flatnonzero(np.abs(coefficients) > 0.1 * _VANISHED).max(initial=_FEWEST)
         coefficients = coefficients[: last + 1]
@@ -253,26 +250,25 @@ def _corners(
     farthest: float,
     log_t: Complexes,
 ) -> tuple[Floats, Complexes]:
-    """Return places of corners, (C,), and their transforms at heights whose logs are given."""
-    places, values = np.zeros(1), np.ones((1, log_t.size), dtype=complex)
+    """Return positions of corners, (1, 1, C), and their transforms at logs of heights."""
     logs = [np.log(farthest) + log_t + turn * np.pi for turn in (-0.5j, 0.5j)]
     tables = [np.exp(-np.multiply.outer(_POWERS, log_z)) for log_z in logs]
-    for term, ends in zip(terms, fits, strict=True):
-        pair = np.array(
-            [
-                mass + np.exp(-first * log_z) * (factors @ table)
-                for (mass, first, factors), log_z, table in zip(ends, logs, tables, strict=True)
-            ]
-        )
-        places = np.add.outer(term.ends, places).ravel()
-        values = (pair[:, np.newaxis] * values).reshape(-1, log_t.size)
-        # Corners at the same place are one, and some do not count.
-        order = np.argsort(places)
-        first_of = np.flatnonzero(np.diff(places[order], prepend=-np.inf) > 1e-12)
-        places, values = places[order][first_of], np.add.reduceat(values[order], first_of, axis=0)
-        kept = np.abs(values).max(axis=1) > 1e-15
-        places, values = places[kept], values[kept]
-    return places, values
+    expansions = [
+        [
+            mass + np.exp(-first * log_z) * (factors @ table)
+            for (mass, first, factors), log_z, table in zip(ends, logs, tables, strict=True)
+        ]
+        for ends in fits
+    ]
+    return corners_of_sum(
+        np.zeros((1, 1)),
+        np.array([[term.ends for term in terms]]),
+        np.array([0.0, 1.0]),
+        np.array(expansions),
+        np.array([term.weight for term in terms]),
+        np.ones(len(terms)),
+        np.ones(1),
+    )
 
 
 def _end_densities(terms: list[_Term], is_end: Bools) -> Floats:
@@ -281,14 +277,11 @@ def _end_densities(terms: list[_Term], is_end: Bools) -> Floats:
     Densities c d^(a - 1) of the terms at a distance d have a sum like the product of all
     c Gamma(a) d^a, divided by d Gamma(sum of all a).
     """
-    found = np.zeros((2, 1))
-    weights = np.array([term.weight for term in terms])
-    for end in (0, 1):
-        log_factor, power = np.array([np.array(term.table.end_powers)[:, end] for term in terms]).T
-        if is_end[end] and power.sum() < 1 + 1e-6:
-            logs = log_factor + gammaln(power) - power * np.log(weights)
-            found[end] = np.exp(logs.sum()) if power.sum() > 1 - 1e-6 else np.inf
-    return found
+    log_factors, powers = np.array([term.table.end_powers for term in terms]).swapaxes(0, 1)
+    weights = np.array([[term.weight] for term in terms])
+    logs = log_factors + gammaln(powers) - powers * np.log(weights)
+    limits = power_limits(powers.sum(axis=0), logs.sum(axis=0), 1e-6)
+    return np.where(is_end, limits, 0.0)[:, np.newaxis]
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from numpy.polynomial.legendre import legder, leggauss, legval, legvander
 from scipy.special import expit, log_expit
 
 from skpostbac._utils import Bools, Floats, StablePickle
-from skpostbac.stats._centred import Centred, Evaluator
+from skpostbac.stats._centred import Centred, Evaluator, power_limits
 from skpostbac.stats._distribution import BoundedDistribution, Interval
 from skpostbac.stats._numerics import Frame, barycentric, log_sum, places_in_panels
 
@@ -221,9 +221,7 @@ class Table(StablePickle):
         """Limits of the density of the share x at 0 and 1, where it is a power."""
         log_factors, rates = self.end_powers
         # If the density of log-odds decays like exp(u), that of x has a finite limit.
-        is_finite = np.abs(rates - 1) < _SLOPE_ERROR
-        log_limits = np.where(is_finite, log_factors, 0.0)
-        return np.where(is_finite, np.exp(log_limits), np.where(rates < 1, np.inf, 0.0))
+        return power_limits(rates, log_factors, _SLOPE_ERROR)
 
     @cached_property
     def _derivatives(self) -> Floats:

@@ -40,9 +40,14 @@ from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._beta.characteristic import characteristic_functions, expansions
 from skpostbac.stats._beta.parameters import variances
 from skpostbac.stats._beta.single import SingleBetas
-from skpostbac.stats._centred import Centred
-from skpostbac.stats._corners import LEAST_TERM, OtherEnds, corner_terms
-from skpostbac.stats._fourier import DEPTH, NARROW, series_of, vanishing_heights
+from skpostbac.stats._centred import Centred, power_limits
+from skpostbac.stats._corners import LEAST_TERM, OtherEnds, corner_terms, ratios_of
+from skpostbac.stats._fourier import (
+    NARROW,
+    chernoff_bounds,
+    series_of,
+    vanishing_heights,
+)
 from skpostbac.stats._numerics import Rows
 
 _SIDES = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
@@ -161,13 +166,15 @@ class BetaSums(Rows):
 
     def ranges(self) -> tuple[Floats, Floats]:
         skewed = self.weight * (1 - 2 * self.p) / (self.n + 2)
-        largest = (2 / 3 * DEPTH) * (_SIDES * skewed).max(axis=2, initial=0.0)
-        bounds = largest + np.sqrt(largest * largest + 2 * DEPTH * self.variance)
-
-        used = self.count * (self.size > 0)
-        ends = [(used * self.to_low).sum(axis=1), (used * self.to_high).sum(axis=1)]
-        below, above = np.minimum(bounds, ends)
+        largest = (_SIDES * skewed).max(axis=2, initial=0.0)
+        below, above = chernoff_bounds(largest, self.variance, self._to_ends)
         return below, above
+
+    @property
+    def _to_ends(self) -> Floats:
+        """Distances of both ends from the means, without constants, shape (2, m)."""
+        used = self.count * (self.size > 0)
+        return np.asarray((used * [self.to_low, self.to_high]).sum(axis=2))
 
     def end_densities(self, below: Floats, above: Floats) -> Floats:
         # At an end of the support where the variables have the exponents e, and at the
@@ -175,27 +182,20 @@ class BetaSums(Rows):
         #
         #     prod_i (Gamma(n_i) / Gamma(n_i - e_i) w_i^-e_i) d^(S - 1) / Gamma(S),
         #     S = sum_i e_i.
-        reach = np.array([below, above])
+        is_end = np.array([below, above]) >= self._to_ends
         is_used = self.size > 0
-        if ((self.count * self.a * is_used).sum(axis=1) > 1 + 1e-9).all():
-            return np.zeros_like(reach)
+        if (self.decay > 1 + 1e-9).all():
+            return np.zeros(is_end.shape)
 
         # At each end of the sum, whether theta is 1 there.
         is_one = (self.weight > 0) == (_SIDES > 0)
         e = np.where(is_one, self.b, self.a)
         o = np.where(is_one, self.a, self.b)
-        power = (self.count * e * is_used).sum(axis=2) - 1
-        to_end = (self.count * is_used * [self.to_low, self.to_high]).sum(axis=2)
-        is_end = reach >= to_end
-        is_finite = np.abs(power) <= 1e-9
-        limits = np.where(is_end & (power < 0), np.inf, 0.0)
-        if (is_finite & is_end).any():
-            size = np.where(is_used, self.size, 1.0)
-            logs = is_used * (gammaln(e) - betaln(e, o) - e * np.log(size))
-            # Other powers may overflow.
-            logs = np.where(is_finite, (self.count * logs).sum(axis=2), 0.0)
-            limits = np.where(is_finite, is_end * np.exp(logs), limits)
-        return limits
+        used = self.count * is_used
+        size = np.where(is_used, self.size, 1.0)
+        logs = gammaln(e) - betaln(e, o) - e * np.log(size)
+        limits = power_limits((used * e).sum(axis=2), (used * logs).sum(axis=2))
+        return np.where(is_end, limits, 0.0)
 
     def coefficients(self, step: Floats, n_orders: int) -> Complexes:
         rates = step[:, np.newaxis] * self.weight
@@ -260,12 +260,7 @@ class BetaSums(Rows):
         zero[~is_used] = 1.0
         one[~is_used[:, columns]] = 0.0
 
-        # The orders of a rule may exceed those that a row needs: where an expansion at
-        # theta = 0 underflows, the product is zero.
-        divisor = zero[:, columns]
-        ratios = np.zeros_like(one)
-        np.divide(one, divisor, out=ratios, where=np.abs(divisor) > 1e-290)
-        return zero, columns, ratios
+        return zero, columns, ratios_of(one, zero[:, columns])
 
 
 def centred_sums(
