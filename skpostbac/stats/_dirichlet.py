@@ -136,10 +136,8 @@ def difference_transforms(alphas: Floats, rates: Floats, n_orders: int) -> Compl
     """Return E[exp(i k rate (D - E[D]))] for k < n_orders, shape (m, n_orders).
 
     `alphas` are the parameters of only B, only A, and both or neither right, shape (m,
-    3); `rates` are the weights times the step of the heights, of any sign, shape (m,).
+    3); `rates` are the weights times the step of the heights, not negative, shape (m,).
     """
-    alphas = np.where(rates[:, np.newaxis] < 0, alphas[:, [1, 0, 2]], alphas)
-    rates = np.abs(rates)
     n = alphas.sum(axis=1)
     values = np.ones((rates.size, n_orders), dtype=complex)
 
@@ -656,7 +654,7 @@ class Pairs:
     def only(self, chosen: Bools) -> "Pairs":
         return self.classes(chosen[0])
 
-    def ranges(self) -> tuple[Floats, Floats]:
+    def ranges(self) -> Floats:
         n = self.alphas.sum(axis=1)
         gaps = mean_gaps(self.alphas)
         # A variable between -w and w is sub-Gaussian with the variance w^2 (Hoeffding's
@@ -664,9 +662,8 @@ class Pairs:
         spread = np.minimum((self.alphas * gaps**2).sum(axis=1) / n**2, 1.0)
         variance = (self.count * self.weights**2 * spread).sum()
         scale = (self._to_ends / n).max(axis=1, initial=0.0)
-        to_ends = self._to_ends @ self.count
-        below, above = chernoff_bounds(scale, variance, to_ends)[:, np.newaxis]
-        return below, above
+        bounds = chernoff_bounds(scale, variance, self._to_ends @ self.count)
+        return bounds[:, np.newaxis]
 
     @property
     def _to_ends(self) -> Floats:
@@ -674,13 +671,12 @@ class Pairs:
         to_high, to_low, _ = mean_gaps(self.alphas).T
         return np.asarray(self.weights * [-to_low, to_high])
 
-    def end_densities(self, below: Floats, above: Floats) -> Floats:
+    def end_densities(self, reach: Floats) -> Floats:
         # Beside an end of the support, where the other cells have the exponents e_k and
         # distances g_k, the density at the distance d is in the limit
         #
         #     prod_i (Gamma(n_i) / Gamma(alpha_i) prod_k (w_i g_ik)^-e_ik) d^(S - 1) /
         #     Gamma(S), S = sum_ik e_ik.
-        is_end = np.array([below, above]) >= (self._to_ends @ self.count)[:, np.newaxis]
         used = self.used
         own = used.alphas[:, [1, 0]]
         others = used.alphas[:, OTHER_VERTICES[[1, 0]]]
@@ -689,7 +685,8 @@ class Pairs:
         logs = gammaln(exponent) - log_beta(exponent, own)
         logs -= (others * np.log(lengths)).sum(axis=2)
         limits = power_limits(used.count @ exponent, used.count @ logs)
-        return np.where(is_end, limits[:, np.newaxis], 0.0)
+        is_end = reach[:, 0] >= self._to_ends @ self.count
+        return np.where(is_end, limits, 0.0)[:, np.newaxis]
 
     def coefficients(self, step: Floats, n_orders: int) -> Complexes:
         values = difference_transforms(self.alphas, step * self.weights, n_orders)

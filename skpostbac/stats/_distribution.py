@@ -712,17 +712,20 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
 
     def _at(self, x: ArrayLike, function: Callable[[Floats], Floats], i: int) -> Values:
         """Return the value number i of a function at points."""
-        x = float_array(x, "x")
-        rows = _BroadcastRows.of(self._shape, x.shape, "x")
-        return cast(Values, rows.joined(function(rows.split(x))[i]))
+        return self._broadcast(lambda x: function(x)[i], float_array(x, "x"))
 
     def _between(
         self, x: ArrayLike, y: ArrayLike, function: Callable[[Floats, Floats], Floats]
     ) -> Values:
         """Return a function of two limits."""
-        lower, upper = broadcast_limits(x, y)
-        rows = _BroadcastRows.of(self._shape, lower.shape, "x")
-        return cast(Values, rows.joined(function(rows.split(lower), rows.split(upper))))
+        return self._broadcast(function, *broadcast_limits(x, y))
+
+    def _broadcast(
+        self, function: Callable[..., Floats], *points: Floats, name: str = "x"
+    ) -> Values:
+        """Return a function of points of one shape, broadcast with the array."""
+        rows = _BroadcastRows.of(self._shape, points[0].shape, name)
+        return cast(Values, rows.joined(function(*map(rows.split, points))))
 
     def icdf(self, p: ArrayLike) -> Values:
         """Return the x with P(X <= x) = p, the quantile.
@@ -766,10 +769,8 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
 
     def _quantiles(self, p: ArrayLike, *, is_upper: bool) -> Values:
         p = probability_array(p, "p")
-        rows = _BroadcastRows.of(self._shape, p.shape, "p")
-        p = rows.split(p)
-        p, q = (1 - p, p) if is_upper else (p, 1 - p)
-        return cast(Values, rows.joined(self._located.quantiles(p, q)))
+        tails = (1 - p, p) if is_upper else (p, 1 - p)
+        return self._broadcast(self._located.quantiles, *tails, name="p")
 
 
 class BoundedDistribution(

@@ -194,14 +194,8 @@ class Level:
         They are given by their distances from an anchor.
         """
         shares = 2.0 ** np.arange(-12, 1)
-        around = np.concatenate(
-            [
-                np.outer(-self.below, shares),
-                np.zeros((self.rows.size, 1)),
-                np.outer(self.above, shares),
-            ],
-            axis=1,
-        )
+        above = np.outer(self.above, np.append(0.0, shares))
+        around = np.concatenate([np.outer(-self.below, shares), above], axis=1)
         points = np.asarray(self.positions[anchor] + around)
         if self.waves.corners is None:
             return points
@@ -384,10 +378,10 @@ class Sums(Protocol):
     def only(self, chosen: Bools) -> Self:
         """Return the sums of some of the variables, shape (m, l)."""
 
-    def ranges(self) -> tuple[Floats, Floats]:
+    def ranges(self) -> Floats:
         """Return distances below and above the means beyond which no mass counts."""
 
-    def end_densities(self, below: Floats, above: Floats) -> Floats:
+    def end_densities(self, reach: Floats) -> Floats:
         """Return the limits of the densities at the ends of the ranges, (2, m)."""
 
     def coefficients(self, step: Floats, n_orders: int) -> Complexes:
@@ -453,11 +447,17 @@ def smooth_step(x: Floats) -> Floats:
     return np.asarray(np.where(x <= 0.25, 0.0, rising))
 
 
-def _groups(*keys: Any) -> Iterator[tuple[Any, ...]]:
-    """Yield values that rows share, given as arrays (m,), and blocks of such rows.
+def _groups(
+    sums: Sums, step: Floats, reached: Floats, *keys: Any
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the fields of a truncation, other keys, and blocks of rows sharing them.
 
-    The first value is the number of orders.
+    The series have these steps, and begin at the height that was reached, (m,) each.
     """
+    truncation = Truncation.of(
+        sums.vanishing / step, sums.resolved.max(axis=1) / step, reached / step
+    )
+    keys = *vars(truncation).values(), *keys
     groups: dict[tuple[Any, ...], list[int]] = {}
     for i, key in enumerate(zip(*(key.tolist() for key in keys), strict=True)):
         groups.setdefault(key, []).append(i)
@@ -469,19 +469,13 @@ def _groups(*keys: Any) -> Iterator[tuple[Any, ...]]:
 
 def series_of(sums: Sums) -> Iterator[tuple[Indices, Series]]:
     """Yield series of sums that share a number of orders, and their rows."""
-    below, above = sums.ranges()
+    reach = sums.ranges()
+    below, above = reach
     step = 2 * np.pi / (PERIOD * (below + above))
-    end_densities = sums.end_densities(below, above)
+    end_densities = sums.end_densities(reach)
     deviation = np.sqrt(sums.variance)
-    truncation = Truncation.of(
-        sums.vanishing / step, sums.resolved.max(axis=1) / step, np.zeros_like(step)
-    )
-    for n_orders, has_corners, has_level, has_one_peak, rows in _groups(
-        truncation.n_orders,
-        truncation.has_corners,
-        truncation.has_level,
-        sums.have_one_peak,
-    ):
+    groups = _groups(sums, step, np.zeros_like(step), sums.have_one_peak)
+    for n_orders, has_corners, has_level, has_one_peak, rows in groups:
         block = sums if rows.size == step.size else sums[rows]
         h = step[rows]
         values = block.coefficients(h, n_orders)
@@ -533,12 +527,8 @@ def _levels(sums: Sums, rows: Indices, reached: Floats) -> Iterator[Level]:
     spread = _SPREAD / reached
     below, above = (spread + distance for distance in narrow.ranges())
     step = 2 * np.pi / (below + above)
-    truncation = Truncation.of(
-        sums.vanishing / step, sums.resolved.max(axis=1) / step, reached / step
-    )
-    for n_orders, has_corners, has_level, alike in _groups(
-        truncation.n_orders, truncation.has_corners, truncation.has_level
-    ):
+    groups = _groups(sums, step, reached)
+    for n_orders, has_corners, has_level, alike in groups:
         h = step[alike]
         wide = sums[alike].only(is_wide[alike])
         others = narrow[alike]

@@ -69,21 +69,19 @@ class Located:
         to_low = inner - low
         to_high = high - inner
         result = np.empty((3, *y.shape))
+        at_ends = np.empty((2, len(y), 1))
         for rows, part in self.parts:
-            values = part.tails(y[rows], to_low[rows], to_high[rows])
-            below = (x - low)[rows]
-            above = (high - x)[rows]
-            at_low, at_high = part.end_densities[..., np.newaxis]
-            for distance, at_end, outside in (
-                (below, at_low, [[[0]], [[1]]]),
-                (above, at_high, [[[1]], [[0]]]),
-            ):
-                values[:2] = np.where(distance <= 0, outside, values[:2])
-                values[2] = np.where(
-                    distance == 0, at_end, np.where(distance < 0, 0.0, values[2])
-                )
-            result[:, rows] = np.where(np.isnan(y[rows]), np.nan, values)
-        return result
+            result[:, rows] = part.tails(y[rows], to_low[rows], to_high[rows])
+            at_ends[:, rows, 0] = part.end_densities
+
+        at_low, at_high = at_ends
+        for outside, is_end, value in (
+            ([[[0]], [[1]]], x <= low, at_low),
+            ([[[1]], [[0]]], x >= high, at_high),
+        ):
+            result[:2] = np.where(is_end, outside, result[:2])
+            result[2] = np.where(is_end, np.where(x == inner, value, 0.0), result[2])
+        return np.where(np.isnan(y), np.nan, result)
 
     def between(self, x: Floats, y: Floats) -> Floats:
         """Return P(x < X <= y), negative where y is below x."""
@@ -143,11 +141,7 @@ class Located:
         """Return points with P(X <= x) = p = 1 - q."""
         x = np.empty(p.shape)
         is_central = np.minimum(p, q) >= LEAST
-        inner = (p, q)
-        are_central = bool(is_central.all())
-        if not are_central:
-            inner = np.clip(np.nan_to_num([p, q], nan=0.5), LEAST, 1 - LEAST)
-
+        inner = np.clip(np.where(np.isnan(p), 0.5, [p, q]), LEAST, 1 - LEAST)
         mean, error, low, high = self.frames[..., np.newaxis]
         for rows, part in self.parts:
             distances = part.quantiles_from_ends(p[rows], q[rows])
@@ -161,7 +155,7 @@ class Located:
                 )
                 is_central[rows] = True
 
-        if not (are_central or self.small_tails is None):
+        if self.small_tails is not None:
             for i in np.flatnonzero(~is_central.all(axis=1)).tolist():
                 for tail, end, sign in ((p[i], low[i], 1), (q[i], high[i], -1)):
                     is_small = ~is_central[i] & (tail < 0.5) & (tail > 0)
@@ -171,10 +165,8 @@ class Located:
                         x[i, is_small] = end + sign * to_end
 
         x = self._refined(np.minimum(np.maximum(x, low), high), *inner)
-        if not are_central:
-            x = np.where(p <= 0, low, np.where(q <= 0, high, x))
-            x[np.isnan(p)] = np.nan
-        return np.asarray(x)
+        x = np.where(p <= 0, low, np.where(q <= 0, high, x))
+        return np.where(np.isnan(p), np.nan, x)
 
     def _is_close(self, x: Floats) -> Bools:
         """Return whether points are so close to a corner that their rounding counts."""
@@ -244,18 +236,17 @@ class Located:
 
             # An end of the range within rounding error of one of the support is that
             # end. So is a point beside a pole there: much mass may be so close to the
-            # pole that its distance rounds to zero.
+            # pole that its distance rounds to zero. The density may also be infinite at
+            # a corner, and fall steeply beside it.
+            corners = low + part.critical_points_from_low
+            ends = np.concatenate([low, high, corners], axis=1)[:, np.newaxis]
             margin = 4 * np.spacing(np.abs([low, high]).max(axis=0))
+            is_near = np.abs(x[..., np.newaxis] - ends) <= margin[..., np.newaxis]
             at_low, at_high = np.isinf(part.end_densities)[..., np.newaxis]
             first, last = part.bounds
-            x = np.where(((y <= first) | at_low) & (x < low + margin), low, x)
-            x = np.where(((y >= last) | at_high) & (x > high - margin), high, x)
-
-            # The density may be infinite at a corner, and fall steeply beside it.
-            corners = (low + part.critical_points_from_low)[:, np.newaxis]
-            is_corner = np.abs(x[..., np.newaxis] - corners) <= margin[..., np.newaxis]
-            if is_corner.any():
-                nearest = np.where(is_corner, corners, -np.inf).max(axis=2)
-                x = np.where(is_corner.any(axis=2), nearest, x)
+            is_near[..., 0] &= (y <= first) | at_low
+            is_near[..., 1] &= (y >= last) | at_high
+            nearest = np.where(is_near, ends, -np.inf).max(axis=2)
+            x = np.where(is_near.any(axis=2), nearest, x)
             points[rows] = np.clip(x, low, high)
         return points

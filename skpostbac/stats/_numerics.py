@@ -231,11 +231,8 @@ def exact_sum(parts: Iterable[float]) -> tuple[float, float]:
 
 def sum_weights(weights: ArrayLike | None, size: int) -> Floats:
     """Return a read-only copy of the weights of a sum; None means equal weights."""
-    if weights is None:
-        equal = np.full(size, 1 / size)
-        equal.flags.writeable = False
-        return equal
-    array = vector("weights", weights)
+    given = np.full(size, 1 / size) if weights is None else weights
+    array = vector("weights", given)
     check_weights(array, size)
     return array
 
@@ -353,12 +350,19 @@ def matrix_product(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
         height = _ONE_THREAD_MULTIPLICATIONS // (k * n)
         width = n
 
-    for row in range(0, m, height):
-        rows = slice(row, row + height)
-        for column in range(0, n, width):
-            columns = slice(column, column + width)
-            np.matmul(a[rows], b[:, columns], out=table[rows, columns])
+    _fill_with_product(table, a, b, height, width)
     return table
+
+
+def _fill_with_product(
+    out: Numbers, a: Numbers, b: Numbers, height: int, width: int
+) -> None:
+    """Compute matrix products in blocks of so many rows and columns."""
+    for row in range(0, out.shape[-2], height):
+        rows = slice(row, row + height)
+        for column in range(0, out.shape[-1], width):
+            columns = slice(column, column + width)
+            np.matmul(a[..., rows, :], b[..., columns], out=out[..., rows, columns])
 
 
 def chebyshev_count(change: float, growth: float = 0.0) -> int:
@@ -415,14 +419,10 @@ def stacked_products(a: Complexes, b: Complexes) -> Complexes:
     if m * k * n <= most:
         return np.asarray(np.matmul(a, b))
 
-    result = np.empty((len(a), m, n), dtype=complex)
+    result: Complexes = np.empty((len(a), m, n), dtype=complex)
     height = max(min(m, most // (k * min(n, _LEAST_BLOCK_SIDE))), 1)
     width = max(min(n, most // (k * height)), 1)
-    for row in range(0, m, height):
-        rows = slice(row, row + height)
-        for column in range(0, n, width):
-            columns = slice(column, column + width)
-            np.matmul(a[:, rows], b[..., columns], out=result[:, rows, columns])
+    _fill_with_product(result, a, b, height, width)
     return result
 
 

@@ -151,9 +151,7 @@ def weighted_means(
         undivided = total
         total = total / size
         # The products of both halves with a whole number are exact.
-        scaled = _SPLITTER * total
-        high = scaled - (scaled - total)
-        low = total - high
+        high, low = _halves(total)
         total_error = ((undivided - high * size) - low * size + total_error) / size
 
     # The error of their sum (Knuth, The Art of Computer Programming 2, 4.2.2).
@@ -174,15 +172,18 @@ def exact_sums(terms: Floats) -> tuple[Floats, Floats]:
     return leading.sum(axis=-1), (terms - leading).sum(axis=-1)
 
 
+def _halves(x: Any) -> tuple[Any, Any]:
+    """Return two numbers of half as many digits that add up to x."""
+    scaled = _SPLITTER * x
+    high = scaled - (scaled - x)
+    return high, x - high
+
+
 def _exact_product(x: Any, y: Any) -> tuple[Any, Any]:
     """Return x * y as a sum of two doubles (Dekker 1971)."""
     product = x * y
-    scaled_x = _SPLITTER * x
-    scaled_y = _SPLITTER * y
-    x_high = scaled_x - (scaled_x - x)
-    y_high = scaled_y - (scaled_y - y)
-    x_low = x - x_high
-    y_low = y - y_high
+    x_high, x_low = _halves(x)
+    y_high, y_low = _halves(y)
     error = (x_high * y_high - product) + x_high * y_low + x_low * y_high
     return product, error + x_low * y_low
 

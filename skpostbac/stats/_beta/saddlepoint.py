@@ -54,20 +54,18 @@ class BetaTails:
         """
         betas = self._betas(row)
         logs = np.empty((3, to_low.size))
-        is_low = to_low < _mean_distance(betas, is_low=True)
-        # From the closer end.
-        for is_lower, distance, is_own in (
-            (True, to_low, is_low),
-            (False, to_high, ~is_low),
+        is_low = to_low < betas.to_ends[0, 0]
+        # From the closer end, whose tail is the first one.
+        for is_lower, distance, is_own, order in (
+            (True, to_low, is_low, [[0], [1], [2]]),
+            (False, to_high, ~is_low, [[1], [0], [2]]),
         ):
             width = max(1, 2**12 // betas.p.size)
             for start in range(0, np.count_nonzero(is_own), width):
                 columns = np.flatnonzero(is_own)[start : start + width]
-                own, other, density = _log_values(
+                logs[order, columns] = _log_values(
                     betas, distance[columns], is_low=is_lower
                 )
-                lower, upper = (own, other) if is_lower else (other, own)
-                logs[:, columns] = lower, upper, density
         return logs
 
     def distances(self, row: int, log_tails: Floats, *, is_low: bool) -> Floats:
@@ -98,7 +96,7 @@ def _log_values(
 ) -> tuple[Floats, Floats, Floats]:
     """Return logs of the tail towards an end, of the other one, and of the density."""
     distance = np.maximum(distance, _SMALLEST_DISTANCE * betas.size.sum())
-    mean = _mean_distance(betas, is_low=is_low)
+    mean = betas.to_ends[0 if is_low else 1, 0]
     # The tilt of a Gamma variable with the same mean and variance.
     log_t = np.log(
         np.maximum(mean / distance - 1, _TOLERANCE) * (mean / betas.variance)
@@ -138,12 +136,6 @@ def _log_tails(
     u = t * np.sqrt(variance)
     r = r + np.log(np.maximum(u / r, _SMALLEST_DOUBLE)) / r
     return log_ndtr(-r), log_ndtr(r), -exponent - 0.5 * np.log(2 * np.pi * variance)
-
-
-def _mean_distance(betas: BetaSums, *, is_low: bool) -> float:
-    """Return the mean distance of the sum from an end."""
-    used = betas.count * (betas.size > 0)
-    return float((used * (betas.to_low if is_low else betas.to_high)).sum())
 
 
 def _tilted(betas: BetaSums, t: Floats, *, is_low: bool) -> Floats:

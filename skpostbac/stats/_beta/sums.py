@@ -104,30 +104,23 @@ class BetaSums(Rows):
         sums = cls(count, n, p, weight, a, b, size, each, to_low, to_high)
         return sums._with_constants(each <= NARROW**2 * variance)
 
-    def _with_constants(self, chosen: Bools) -> "BetaSums":
+    def _with_constants(self, chosen: Bools, **values: float) -> "BetaSums":
         """Replace variables, (m, l), by their means: uniform ones of weight zero."""
         if not chosen.any():
             return self
         uniform = {"n": 2.0, "p": 0.5, "a": 1.0, "b": 1.0}
-        none = {"weight": 0.0, "size": 0.0, "variances": 0.0}
-        values = {
+        values |= uniform | {"weight": 0.0, "size": 0.0, "variances": 0.0}
+        fields = {
             name: np.where(chosen, value, getattr(self, name))
-            for name, value in (uniform | none).items()
+            for name, value in values.items()
         }
-        return replace(self, **values)
+        return replace(self, **fields)
 
     def only(self, chosen: Bools) -> "BetaSums":
         """Return sums of some of the variables, (m, l)."""
         columns = chosen.any(axis=0)
-        kept = self[:, columns]
         is_left_out = ~chosen[:, columns]
-        if not is_left_out.any():
-            return kept
-        zero = {
-            name: np.where(is_left_out, 0.0, getattr(kept, name))
-            for name in ("to_low", "to_high")
-        }
-        return replace(kept._with_constants(is_left_out), **zero)
+        return self[:, columns]._with_constants(is_left_out, to_low=0.0, to_high=0.0)
 
     @property
     def variance(self) -> Floats:
@@ -164,28 +157,26 @@ class BetaSums(Rows):
         n_peaks = (self.count * (self.a < 1) + 2 * (self.b < 1)).sum(axis=1)
         return np.asarray(n_peaks <= 1)
 
-    def ranges(self) -> tuple[Floats, Floats]:
+    def ranges(self) -> Floats:
         skewed = self.weight * (1 - 2 * self.p) / (self.n + 2)
         largest = (_SIDES * skewed).max(axis=2, initial=0.0)
-        below, above = chernoff_bounds(largest, self.variance, self._to_ends)
-        return below, above
+        return chernoff_bounds(largest, self.variance, self.to_ends)
 
     @property
-    def _to_ends(self) -> Floats:
+    def to_ends(self) -> Floats:
         """Distances of both ends from the means, without constants, shape (2, m)."""
         used = self.count * (self.size > 0)
         return np.asarray((used * [self.to_low, self.to_high]).sum(axis=2))
 
-    def end_densities(self, below: Floats, above: Floats) -> Floats:
+    def end_densities(self, reach: Floats) -> Floats:
         # At an end of the support where the variables have the exponents e, and at the
         # distance d, the density tends to
         #
         #     prod_i (Gamma(n_i) / Gamma(n_i - e_i) w_i^-e_i) d^(S - 1) / Gamma(S),
         #     S = sum_i e_i.
-        is_end = np.array([below, above]) >= self._to_ends
         is_used = self.size > 0
         if (self.decay > 1 + 1e-9).all():
-            return np.zeros(is_end.shape)
+            return np.zeros_like(reach)
 
         # At each end of the sum, whether theta is 1 there.
         is_one = (self.weight > 0) == (_SIDES > 0)
@@ -195,7 +186,7 @@ class BetaSums(Rows):
         size = np.where(is_used, self.size, 1.0)
         logs = gammaln(e) - betaln(e, o) - e * np.log(size)
         limits = power_limits((used * e).sum(axis=2), (used * logs).sum(axis=2))
-        return np.where(is_end, limits, 0.0)
+        return np.where(reach >= self.to_ends, limits, 0.0)
 
     def coefficients(self, step: Floats, n_orders: int) -> Complexes:
         rates = step[:, np.newaxis] * self.weight
