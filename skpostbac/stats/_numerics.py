@@ -117,20 +117,23 @@ def log_binomial(u: Floats, right: float, wrong: float) -> Floats:
     """
     n = right + wrong
     below = np.log(right) - np.log(wrong) - u
-    smaller_share = wrong / n
     if wrong > right:
-        below = -below
-        smaller_share = right / n
+        return log_power_ratio(-below, right / n, n)
+    return log_power_ratio(below, wrong / n, n)
 
+
+def log_power_ratio(
+    distance: Floats, share: Floats | float, n: Floats | float
+) -> Floats:
+    """Return -n (log(1 + s (exp(d) - 1)) - s d) for distances d and shares s."""
     # Where exp would overflow, the log is linear in the distance.
-    loss = np.minimum(below, -_LEAST_EXPONENT)
-    linear = below - loss
+    loss = np.minimum(distance, -_LEAST_EXPONENT)
+    linear = distance - loss
     np.expm1(loss, out=loss)
-    loss *= smaller_share
+    loss *= share
     np.log1p(loss, out=loss)
 
-    below *= smaller_share
-    loss -= below
+    loss -= distance * share
     loss += linear
     loss *= -n
     return np.asarray(loss)

@@ -186,8 +186,9 @@ def _series(terms: list[_Term], deviation: float) -> Series:
     rates: Floats = 2.0 ** np.arange(-2.0, 6.0) / deviation
     reach = np.empty(2)
     for i, side in enumerate((-1.0, 1.0)):
-        exponents = [(np.multiply.outer(side * rates, y), mass) for y, mass in nodes]
-        log_mgf = sum(logsumexp(x, axis=1, b=mass) for x, mass in exponents)
+        log_mgf = sum(
+            logsumexp(np.multiply.outer(side * rates, y), axis=1, b=mass) for y, mass in nodes
+        )
         reach[i] = min(float(np.min((DEPTH + log_mgf) / rates)), side * ends[i])
     step = 2 * np.pi / (PERIOD * reach.sum())
     # No transform has vanished sooner than that of a normal variable, at 8 / sd.

@@ -151,10 +151,13 @@ class MonotoneTransform(Transform):
         )
         below, above, _ = np.clip(part.tails(y, to_low, to_high)[:, 0], 0.0, 1.0)
         tails = np.where(z > 0, above, -below) * np.multiply.outer(_WEIGHTS, half).ravel()
-        m1, m2, m3, m4 = (k * (z ** (k - 1) @ tails) for k in (1, 2, 3, 4))
-        variance = max(m2 - m1**2, np.finfo(float).tiny)
-        third, fourth = m3 - 3 * m1 * m2 + 2 * m1**3, m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
-        return np.array([m1, variance, third, fourth - 3 * variance**2])
+        # E[g(Z)] is g(0) plus the integral of g' times these tails, for g = (z - mean)^k.
+        mean = float(tails.sum())
+        second, third, fourth = (
+            (-mean) ** k + k * ((z - mean) ** (k - 1) @ tails) for k in (2, 3, 4)
+        )
+        variance = max(second, np.finfo(float).tiny)
+        return np.array([mean, variance, third, fourth - 3 * variance**2])
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from scipy.special import expit, log_ndtr
 
 from skpostbac._utils import Floats
 from skpostbac.stats._beta.sums import BetaSums
-from skpostbac.stats._numerics import stirling_remainder
+from skpostbac.stats._numerics import log_power_ratio, stirling_remainder
 
 # Newton's iteration stops at such a relative step, and logs of tails below are not
 # resolved.
@@ -172,16 +172,7 @@ def _tilted(betas: BetaSums, t: Floats, *, is_low: bool) -> Floats:
     d = start + scale * np.sinh(nodes)
     share = expit(d + np.log(p) - np.log(q))
 
-    # n p d - n log(q + p e^d), or the same from n q and -d: the smaller of p and q may
-    # be lost in a sum with the other.
-    is_below = d < 0
-    distance = np.abs(d)
-    own = np.where(is_below, p, q)
-    other = np.where(is_below, q, p)
-    small = np.log1p(own * np.expm1(-np.minimum(distance, 0.5)))
-    log_sum = np.where(distance < 0.5, small, np.log(other + own * np.exp(-distance)))
-    height = -np.where(is_below, a, b) * distance - n * log_sum - x * share
-
+    height = log_power_ratio(np.where(p < q, d, -d), np.minimum(p, q), n) - x * share
     top = height.max(axis=-1, keepdims=True)
     mass = np.exp(height - top) * np.cosh(nodes)
     total = mass.sum(axis=-1, keepdims=True)

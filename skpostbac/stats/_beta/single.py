@@ -12,97 +12,89 @@ from skpostbac.stats._centred import Centred, Evaluator
 
 @dataclass(frozen=True)
 class SingleBetas(Centred):
-    """Multiples of one Beta each, reflected so that a <= b; arrays of shape (m,).
+    """Multiples of one Beta each; arrays of shape (m,).
 
     Attributes
     ----------
-    a, b : parameters of theta, the share of the support.
-    weight : length of the support, negative if theta is zero at the upper end.
+    a, b : exponents at the lower and at the upper end of the support.
+    size : length of the support.
     """
 
     a: Floats
     b: Floats
-    weight: Floats
+    size: Floats
     # Tails have relative accuracy as long as nothing underflows.
     least: float = field(default=1e-300, kw_only=True)
 
     @classmethod
     def of(cls, a: Floats, b: Floats, weight: Floats) -> "SingleBetas":
         """Return multiples of Betas with any parameters."""
-        weight = np.where(a > b, -weight, weight)
-        exponents = np.sort([a, b], axis=0)
+        exponents = np.where(weight > 0, [a, b], [b, a])
         a, b = exponents
         n = a + b
         size = np.abs(weight)
-        is_up = weight > 0
-
-        to_zero = size * (a / n)
-        to_one = size * (b / n)
         finite = np.where(exponents == 1, exponents[::-1] / size, 0.0)
-        ends = np.where(exponents < 1, np.inf, finite)
         return cls(
             a,
             b,
-            weight,
-            low=np.where(is_up, -to_zero, -to_one),
-            high=np.where(is_up, to_one, to_zero),
+            size,
+            low=-size * (a / n),
+            high=size * (b / n),
             deviation=size * np.sqrt(a * b / (n + 1)) / n,
-            end_densities=np.where(is_up, ends, ends[::-1]),
-            has_one_peak=bool((a >= 1).all()),
+            end_densities=np.where(exponents < 1, np.inf, finite),
+            has_one_peak=bool((exponents >= 1).all()),
         )
 
     def selected(self, rows: Bools, **fields: Any) -> Self:
         return super().selected(
-            rows, a=self.a[rows], b=self.b[rows], weight=self.weight[rows], **fields
+            rows, a=self.a[rows], b=self.b[rows], size=self.size[rows], **fields
         )
 
+    @property
+    def _columns(self) -> Floats:
+        """Exponents and size as columns, shape (3, m, 1)."""
+        return np.array([self.a, self.b, self.size])[..., np.newaxis]
+
     def evaluator(self, n_derivatives: int) -> Evaluator:
-        a, b, weight = (x[:, np.newaxis] for x in (self.a, self.b, self.weight))
+        a, b, size = self._columns
 
         def evaluate(y: Floats) -> Floats:
-            theta = np.clip(a / (a + b) + y / weight, 0.0, 1.0)
-            other = 1 - theta
-            cdf = np.where(weight > 0, betainc(a, b, theta), betaincc(a, b, theta))
+            to_low = np.clip(y - self.bounds[0], 0.0, size)
+            to_high = size - to_low
+            below, _, density = self.tails(y, to_low, to_high)
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                density = np.exp(
-                    xlogy(a - 1, theta) + xlogy(b - 1, other) - betaln(a, b)
-                )
-                rate = (a - 1) / theta - (b - 1) / other
-                curvature = rate**2 - (a - 1) / theta**2 - (b - 1) / other**2
-                density /= np.abs(weight)
-                slope = density * (rate / weight)
-                values = [cdf - 0.5, density, slope, density * (curvature / weight**2)]
+                rise = (a - 1) / to_low
+                fall = (b - 1) / to_high
+                slope = rise - fall
+                bend = slope**2 - rise / to_low - fall / to_high
+                values = [below - 0.5, density, density * slope, density * bend]
             return np.stack(values[: n_derivatives + 1])
 
         return evaluate
 
     def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
         del y
-        a, b, weight = (x[:, np.newaxis] for x in (self.a, self.b, self.weight))
-        is_up = weight > 0
-        size = np.abs(weight)
-        ends = np.where(is_up, [to_low, to_high], [to_high, to_low])
-        theta, other = np.clip(ends, 0.0, size) / size
+        a, b, size = self._columns
+        theta, other = np.clip([to_low, to_high], 0.0, size) / size
 
         # From the closer end, so that no digits are lost.
         is_first = theta <= 0.5
-        below = np.where(is_first, betainc(a, b, theta), betaincc(b, a, other))
-        above = np.where(is_first, betaincc(a, b, theta), betainc(b, a, other))
+        nearest = np.minimum(theta, other)
+        own = np.where(is_first, a, b)
+        opposite = np.where(is_first, b, a)
+        inner = betainc(own, opposite, nearest)
+        outer = betaincc(own, opposite, nearest)
         with np.errstate(divide="ignore", over="ignore"):
             log_density = xlogy(a - 1, theta) + xlogy(b - 1, other) - betaln(a, b)
             density = np.exp(log_density) / size
-        lower = np.where(is_up, below, above)
-        upper = np.where(is_up, above, below)
-        return np.stack([lower, upper, density])
+        below = np.where(is_first, inner, outer)
+        above = np.where(is_first, outer, inner)
+        return np.stack([below, above, density])
 
     def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
-        size = np.abs(self.weight)[:, np.newaxis]
-        exponents = np.where(self.weight > 0, [self.a, self.b], [self.b, self.a])
-        first, last = exponents[..., np.newaxis]
-        return (
-            size * _beta_quantiles(first, last, p, q),
-            size * _beta_quantiles(last, first, q, p),
-        )
+        a, b, size = self._columns
+        to_low = size * _beta_quantiles(a, b, p, q)
+        return to_low, size * _beta_quantiles(b, a, q, p)
 
 
 def _beta_quantiles(a: Floats, b: Floats, p: Floats, q: Floats) -> Floats:
