@@ -177,7 +177,7 @@ class Corners:
         values = both.swapaxes(2, 3)[..., np.newaxis]
         np.multiply(values, self.rule.table[..., :n_values], out=first)
         table[:, :, n_nodes:] = first[:, :, : rates.size - n_nodes, ::-1]
-        reals = table.reshape(*table.shape[:3], -1).view(float)
+        reals = table.reshape(*table.shape[:3], 2 * n_values).view(float)
 
         step = self.step[:, np.newaxis, np.newaxis]
         # Up to this size, BLAS computes products in one thread.
@@ -293,13 +293,13 @@ def corners_of_sum(
     rows = np.arange(top.size)
     largest = terms[rows, top]
     ratios = ratios_of(terms, largest[:, np.newaxis])
+    is_other = np.arange(values.size) != top[:, np.newaxis]
+    shares = count * np.where(is_other, np.abs(ratios[:, :, 0]), 0.0).sum(axis=1)
     others = []
-    for i, first in enumerate(top):
-        is_other = np.arange(values.size) != first
-        if count[i] * np.abs(ratios[i, is_other, 0]).sum() > LEAST_TERM:
-            shifts = (values - values[first])[is_other].tolist()
-            by_shift = dict(zip(shifts, ratios[i, is_other, np.newaxis], strict=True))
-            others.append(OtherEnds(units[[i]], by_shift, count[[i]]))
+    for i in np.flatnonzero(shares > LEAST_TERM):
+        shifts = (values - values[top[i]])[is_other[i]].tolist()
+        by_shift = dict(zip(shifts, ratios[i, is_other[i], np.newaxis], strict=True))
+        others.append(OtherEnds(units[[i]], by_shift, count[[i]]))
     product = (largest ** count[:, np.newaxis]).prod(axis=0, keepdims=True)
     position = position + (ends[:, rows, top] @ count)[:, np.newaxis]
     return corner_terms(position, product, others, scale)

@@ -61,7 +61,8 @@ class SingleBetas(Centred):
         def evaluate(y: Floats) -> Floats:
             to_low = np.clip(y - self.bounds[0], 0.0, size)
             to_high = size - to_low
-            below, _, density = self.tails(y, to_low, to_high)
+            below = betainc(a, b, to_low / size)
+            density = self._density(to_low, to_high)
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 rise = (a - 1) / to_low
                 fall = (b - 1) / to_high
@@ -75,21 +76,25 @@ class SingleBetas(Centred):
     def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
         del y
         a, b, size = self._columns
-        theta, other = np.clip([to_low, to_high], 0.0, size) / size
+        to_low, to_high = np.clip([to_low, to_high], 0.0, size)
+        theta = to_low / size
 
         # From the closer end, so that no digits are lost.
         is_first = theta <= 0.5
-        nearest = np.minimum(theta, other)
+        nearest = np.minimum(theta, to_high / size)
         own = np.where(is_first, a, b)
         opposite = np.where(is_first, b, a)
         inner = betainc(own, opposite, nearest)
         outer = betaincc(own, opposite, nearest)
-        with np.errstate(divide="ignore", over="ignore"):
-            log_density = xlogy(a - 1, theta) + xlogy(b - 1, other) - betaln(a, b)
-            density = np.exp(log_density) / size
         below = np.where(is_first, inner, outer)
         above = np.where(is_first, outer, inner)
-        return np.stack([below, above, density])
+        return np.stack([below, above, self._density(to_low, to_high)])
+
+    def _density(self, to_low: Floats, to_high: Floats) -> Floats:
+        a, b, size = self._columns
+        with np.errstate(divide="ignore", over="ignore"):
+            logs = xlogy(a - 1, to_low / size) + xlogy(b - 1, to_high / size)
+            return np.asarray(np.exp(logs - betaln(a, b)) / size)
 
     def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
         a, b, size = self._columns
