@@ -70,7 +70,6 @@ from skpostbac.stats._numerics import (
     log_rising,
     log_sum,
     matrix_product,
-    powers,
 )
 from skpostbac.stats._table import LogitDistribution, Table
 
@@ -193,24 +192,18 @@ def _series(terms: list[_Term], deviation: float) -> Series:
     step = 2 * np.pi / (PERIOD * reach.sum())
     # No transform has vanished sooner than that of a normal variable, at 8 / sd.
     first = max(int(np.log2(8.0 / (step * deviation))), int(np.log2(_FEWEST)))
-    # The smallest error of a fit so far, its order, and the corners.
-    least, best, corners_at, has_vanished = 1e-6, 0, None, False
+    # The smallest error of a fit so far, its order and the corners.
+    least, chosen, has_vanished = 1e-6, None, False
     # More orders would take some seconds.
     for order in (2 ** np.arange(first, max(first, 16) + 1)).tolist():
         top = order * step
         tables = [term.refined(x, top) for term, x in zip(terms, tables, strict=True)]
         nodes = [term.nodes(x) for term, x in zip(terms, tables, strict=True)]
         looks, farthest = top * np.linspace(0.55, 1.0, 6), 40.0 / top
-        turns = [np.multiply.outer([looks[0], looks[1] - looks[0]], y) for y, _ in nodes]
-        parts = zip(turns, nodes, strict=True)
-        transforms = [
-            powers(np.exp(1j * t[0]), np.exp(1j * t[1]), looks.size) @ mass
-            for t, (_, mass) in parts
-        ]
+        transforms = [np.exp(1j * np.multiply.outer(looks, y)) @ mass for y, mass in nodes]
         values = np.prod(transforms, axis=0)
         has_vanished = bool(np.abs(values).max() < _VANISHED)
         if has_vanished:
-            corners_at = None
             break
         # An end is fitted where waves turn by less than 40 radians, a fifth of an accuracy at most.
         if farthest < 0.2 * min(term.weight for term in terms):
@@ -220,11 +213,13 @@ def _series(terms: list[_Term], deviation: float) -> Series:
             waves = np.exp(1j * np.multiply.outer(positions[0], looks))
             error = float(np.abs((waves * amplitudes).sum(axis=1) - values).max())
             if error < least:
-                least, best, corners_at = error, order, fitted
+                least, chosen = error, (order, fitted)
             # Closer to the ends, rounding errors of the densities magnify those of a fit.
             if least < (1e-10 if error == least else 1e-7):
                 break
-    order = best if corners_at else order
+    corners_at = None
+    if chosen and not has_vanished:
+        order, corners_at = chosen
     coefficients = np.prod([even_sums(step * y, mass, order) for y, mass in nodes], axis=0)[1:]
     corners = None
     if corners_at:

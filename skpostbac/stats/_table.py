@@ -96,10 +96,10 @@ class Table(StablePickle):
             most_rounds = 4
             reach = 30.0
 
-        left, right, logs = _widened(log_density, edges, reach, last)
+        edges, logs = _widened(log_density, edges, reach, last)
         n_rounds = 0
         while True:
-            widths = right - left
+            widths = np.diff(edges)
             log_mass = log_sum(logs + np.log(np.outer(_PANEL_WEIGHTS, 0.5 * widths)))
             is_negligible = (
                 np.maximum(logs.max(axis=0), log_mass) < log_mass.max() - reach
@@ -112,7 +112,7 @@ class Table(StablePickle):
             limit = np.maximum(limit, noise * np.exp(depth))
             # Rounding shifts a point by a fraction of the panel, and changes the log
             # density by about as much.
-            rounding = np.spacing(np.maximum(np.abs(left), np.abs(right)))
+            rounding = np.spacing(np.maximum(np.abs(edges[:-1]), np.abs(edges[1:])))
             limit = np.maximum(limit, 2 * rounding / widths)
 
             last_terms = np.abs(_TO_COEFFICIENTS[-2:] @ logs).max(axis=0)
@@ -120,41 +120,28 @@ class Table(StablePickle):
             # Narrower panels cannot be halved because of rounding.
             is_done |= is_negligible | (widths < 1e-12)
             # With so many panels the log density must be noisy.
-            if is_done.all() or left.size > 1000 or n_rounds == most_rounds:
+            if is_done.all() or widths.size > 1000 or n_rounds == most_rounds:
                 break
             n_rounds += 1
 
-            middle = 0.5 * (left + right)[~is_done]
-            new_left = np.append(left[~is_done], middle)
-            new_right = np.append(middle, right[~is_done])
-            new_logs = _tabulated(log_density, new_left, new_right)
-
-            left = np.append(left[is_done], new_left)
-            order = np.argsort(left)
-            left = left[order]
-            right = np.append(right[is_done], new_right)[order]
-            logs = np.hstack([logs[:, is_done], new_logs])[:, order]
+            tabulated = partial(_tabulated, log_density)
+            edges, logs = _with_halves(edges, logs, ~is_done, tabulated)
 
         first_panel, last_panel = np.flatnonzero(~is_negligible)[[0, -1]]
-        panels = slice(first_panel, last_panel + 1)
-        table = cls(
-            np.append(left[panels], right[last_panel]), logs[:, panels] - log_mass.max()
-        )
+        kept = logs[:, first_panel : last_panel + 1] - log_mass.max()
+        table = cls(edges[first_panel : last_panel + 2], kept)
         total = table._tails[0][-1] + table._beyond[1]
         return cls(table.edges, table.logs - np.log(total))
 
     def halved(self, which: Bools) -> "Table":
         """Return the same density with some of the panels halved."""
-        others = np.flatnonzero(~which)
         halves = [
             _lagrange(0.5 * (_PANEL_NODES + side)) @ self.logs[:, which]
             for side in (-1, 1)
         ]
-        logs = np.hstack([self.logs[:, others], *halves])
-
-        middle = (0.5 * (self.edges[1:] + self.edges[:-1]))[which]
-        left = np.concatenate([self.edges[others], self.edges[:-1][which], middle])
-        return Table(np.sort(np.append(self.edges, middle)), logs[:, np.argsort(left)])
+        return Table(
+            *_with_halves(self.edges, self.logs, which, lambda *_: np.hstack(halves))
+        )
 
     @cached_property
     def _masses(self) -> Floats:
@@ -463,19 +450,17 @@ class LogitDistribution(TabulatedDistribution):
 
 def _widened(
     log_density: LogDensity, edges: Floats, reach: float, last: float
-) -> tuple[Floats, Floats, Floats]:
+) -> tuple[Floats, Floats]:
     """Add panels on both sides until the log density has fallen by `reach` there.
 
-    Each is as wide as all before it. Returns the left and right ends of the panels and
-    the log densities at their nodes.
+    Each is as wide as all before it. Returns the edges, and the log densities at the
+    nodes of the panels.
     """
-    left = edges[:-1]
-    right = edges[1:]
-    logs = _tabulated(log_density, left, right)
+    logs = _tabulated(log_density, edges[:-1], edges[1:])
     to_left, to_right = _TO_ENDS[0]
     for _ in range(100):
-        first = left[0]
-        final = right[-1]
+        first = edges[0]
+        final = edges[-1]
         width = final - first
         outer = np.array(
             [[max(first - width, -last), first], [final, min(final + width, last)]]
@@ -487,10 +472,25 @@ def _widened(
 
         before, after = is_open.astype(int)
         new_logs = _tabulated(log_density, *outer[is_open].T)
-        left = np.concatenate([outer[:before, 0], left, outer[2 - after :, 0]])
-        right = np.concatenate([outer[:before, 1], right, outer[2 - after :, 1]])
+        edges = np.concatenate([outer[:before, 0], edges, outer[2 - after :, 1]])
         logs = np.hstack([new_logs[:, :before], logs, new_logs[:, before:]])
-    return left, right, logs
+    return edges, logs
+
+
+def _with_halves(
+    edges: Floats, logs: Floats, which: Bools, evaluate: Callable[..., Floats]
+) -> tuple[Floats, Floats]:
+    """Halve some panels; return all edges and the log densities at all nodes.
+
+    Those of the halves are a function of their left and right ends.
+    """
+    left = edges[:-1][which]
+    right = edges[1:][which]
+    middle = 0.5 * (left + right)
+    halves = evaluate(np.append(left, middle), np.append(middle, right))
+    starts = np.concatenate([edges[:-1][~which], left, middle])
+    logs = np.hstack([logs[:, ~which], halves])[:, np.argsort(starts)]
+    return np.sort(np.append(edges, middle)), logs
 
 
 def _tabulated(log_density: LogDensity, left: Floats, right: Floats) -> Floats:
