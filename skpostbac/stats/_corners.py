@@ -319,30 +319,24 @@ def corner_terms(
     for one in others:
         groups.setdefault(one.unit.tobytes(), []).append(one)
 
-    sizes = (scale * np.abs(term[:, 0]))[:, np.newaxis]
-    choices = np.zeros((1, 0), dtype=np.intp)
-    factors: list[tuple[Floats, Complexes]] = []
+    positions = position[..., np.newaxis]
+    values = term[:, np.newaxis]
     for group in groups.values():
+        sizes = scale[:, np.newaxis] * np.abs(values[:, :, 0])
         largest = sizes.max(axis=1, initial=0.0)
         product = group[0].expanded(largest)
         for one in group[1:]:
             product = _product(product, one.expanded(largest), largest)
-        terms = np.array([*product.values()])
-        factors.append((group[0].unit * np.array([[k] for k in product]), terms))
+        shifts = np.multiply.outer(group[0].unit, [*product])
+        terms = np.stack([*product.values()], axis=1)
 
         # Every corner so far with every term, if they are not negligible.
-        corner, chosen = np.indices((len(choices), len(terms))).reshape(2, -1)
-        sizes = sizes[:, corner] * np.abs(terms[chosen, :, 0]).T
-        choices = np.column_stack([choices[corner], chosen])
-        best = np.argsort(-sizes.max(axis=0))[:_MAX_CORNERS]
-        best = np.sort(best[sizes.max(axis=0)[best] > LEAST_TERM])
-        sizes = sizes[:, best]
-        choices = choices[best]
-
-    positions = np.repeat(position[..., np.newaxis], len(choices), axis=2)
-    values = np.repeat(term[:, np.newaxis], len(choices), axis=1)
-    for (shifts, terms), chosen in zip(factors, choices.T, strict=True):
-        positions += shifts[chosen].T
-        changes = (terms != 1).any(axis=(1, 2))[chosen]
-        values[:, changes] *= terms[chosen[changes]].swapaxes(0, 1)
+        sizes = (sizes[:, :, np.newaxis] * np.abs(terms[:, np.newaxis, :, 0])).max(
+            axis=0
+        )
+        best = np.argsort(-sizes, axis=None)[:_MAX_CORNERS]
+        best = np.sort(best[sizes.ravel()[best] > LEAST_TERM])
+        corner, chosen = np.unravel_index(best, sizes.shape)
+        positions = positions[..., corner] + shifts[:, chosen]
+        values = values[:, corner] * terms[:, chosen]
     return positions, values

@@ -523,13 +523,9 @@ class PairedDifference(BoundedDistribution):
 
         size = np.abs(self.weights)
         high = 1.0 if self._equal else math.fsum(size.tolist())
-        # Parameters of the cells that raise and lower the weighted difference.
-        raising = np.where(self.weights > 0, b, a)
-        lowering = np.where(self.weights > 0, a, b)
-        n = a + b + r
-        to_low = float((size * (2 * raising + r) / n).sum())
-        to_high = float((size * (2 * lowering + r) / n).sum())
-        return Frame(-high, high, mean, mean_rest, to_low, to_high)
+        to_ends = np.abs(mean_gaps(self._alphas)[:, :2]).T
+        to_high, to_low = np.where(self.weights > 0, to_ends, to_ends[::-1]) @ size
+        return Frame(-high, high, mean, mean_rest, float(to_low), float(to_high))
 
     @cached_property
     def _centred(self) -> Series:

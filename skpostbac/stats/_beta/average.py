@@ -13,7 +13,7 @@ b_i / (n_i^2 (n_i + 1)) with n_i = a_i + b_i. The mean is a sum of two doubles.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -245,13 +245,10 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
     @cached_property
     def _frame(self) -> Frame:
         mean, error, low, high = self._parameters.frames[:, 0].tolist()
-        is_up = self.weights > 0
         share = np.abs(self.weights) / (self.a + self.b)
-        to_zero = share * self.a
-        to_one = share * self.b
-        below = np.where(is_up, to_zero, to_one)
-        above = np.where(is_up, to_one, to_zero)
-        return Frame(low, high, mean, error, float(below.sum()), float(above.sum()))
+        exponents = np.where(self.weights > 0, [self.a, self.b], [self.b, self.a])
+        below, above = (share * exponents).sum(axis=1).tolist()
+        return Frame(low, high, mean, error, below, above)
 
 
 class BetaAverages(
@@ -422,11 +419,8 @@ def evaluate_all(
         answers = question(beta_averages(a, b, None if is_equal else weights))
         values |= zip(rows, np.transpose(answers), strict=True)
 
-    answered: dict[int, Any] = {}
+    # The same object may occur several times.
+    answer = cache(question)
     for i in watch(sorted(single)):
-        # The same object may occur several times.
-        identity = id(distributions[i])
-        if identity not in answered:
-            answered[identity] = question(distributions[i])
-        values[i] = answered[identity]
+        values[i] = answer(distributions[i])
     return np.array([values[i] for i in range(len(distributions))], dtype=float)
