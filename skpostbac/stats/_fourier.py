@@ -476,7 +476,7 @@ def series_of(sums: Sums) -> Iterator[tuple[Indices, Series]]:
     deviation = np.sqrt(sums.variance)
     groups = _groups(sums, step, np.zeros_like(step), sums.have_one_peak)
     for n_orders, has_corners, has_level, has_one_peak, rows in groups:
-        block = sums if rows.size == step.size else sums[rows]
+        block = sums[rows]
         h = step[rows]
         values = block.coefficients(h, n_orders)
         corners = None

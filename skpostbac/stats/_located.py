@@ -115,26 +115,22 @@ class Located:
         with np.errstate(divide="ignore"):
             logs = np.log(values)
 
+        unit = np.ones((3, len(x), 1))
+        least = np.empty((len(x), 1))
         for rows, part in self.parts:
-            ones = np.ones_like(part.deviation)
-            unit = np.stack([ones, ones, part.deviation])[..., np.newaxis]
-            is_inside = np.minimum(to_low, to_high)[rows] > 0
-            is_small = is_inside & (unit * values[:, rows] < part.least)
-            if self.small_tails is None:
-                logs[:, rows] = np.where(
-                    is_small, np.log(part.least / unit), logs[:, rows]
-                )
-                continue
+            unit[2, rows, 0] = part.deviation
+            least[rows] = part.least
+        is_small = (np.minimum(to_low, to_high) > 0) & (unit * values < least)
+        if self.small_tails is None:
+            return np.where(is_small, np.log(least / unit), logs)
 
-            for i in np.flatnonzero(is_small.any(axis=(0, 2))):
-                row = rows[i]
-                columns = is_small[:, i].any(axis=0)
-                approximate = self.small_tails.logs(
-                    row, to_low[row, columns], to_high[row, columns]
-                )
-                logs[:, row, columns] = np.where(
-                    is_small[:, i, columns], approximate, logs[:, row, columns]
-                )
+        for row in np.flatnonzero(is_small.any(axis=(0, 2))).tolist():
+            columns = is_small[:, row].any(axis=0)
+            logs[:, row, columns] = np.where(
+                is_small[:, row, columns],
+                self.small_tails.logs(row, to_low[row, columns], to_high[row, columns]),
+                logs[:, row, columns],
+            )
         return logs
 
     def quantiles(self, p: Floats, q: Floats) -> Floats:
