@@ -70,6 +70,7 @@ from skpostbac.stats._numerics import (
     log_rising,
     log_sum,
     matrix_product,
+    powers,
 )
 from skpostbac.stats._table import LogitDistribution, Table
 
@@ -200,8 +201,7 @@ def _series(terms: list[_Term], deviation: float) -> Series:
         tables = [term.refined(x, top) for term, x in zip(terms, tables, strict=True)]
         nodes = [term.nodes(x) for term, x in zip(terms, tables, strict=True)]
         looks, farthest = top * np.linspace(0.55, 1.0, 6), 40.0 / top
-        transforms = [np.exp(1j * np.multiply.outer(looks, y)) @ mass for y, mass in nodes]
-        values = np.prod(transforms, axis=0)
+        values = np.prod([_transform(looks, *one) for one in nodes], axis=0)
         has_vanished = bool(np.abs(values).max() < _VANISHED)
         if has_vanished:
             break
@@ -238,6 +238,13 @@ def _series(terms: list[_Term], deviation: float) -> Series:
         deviation=np.array([deviation]),
         end_densities=_end_densities(terms, reach >= np.abs(ends)),
     )
+
+
+def _transform(heights: Floats, positions: Floats, masses: Floats) -> Complexes:
+    """Return the transform of masses at even heights."""
+    ends = np.array([heights[0], heights[1] - heights[0]])
+    first, factor = np.exp(1j * np.multiply.outer(ends, positions))
+    return np.asarray(powers(first, factor, heights.size) @ masses)
 
 
 def _corners(
