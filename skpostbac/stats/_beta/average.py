@@ -13,7 +13,7 @@ b_i / (n_i^2 (n_i + 1)) with n_i = a_i + b_i. The mean is a sum of two doubles.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -419,8 +419,11 @@ def evaluate_all(
         answers = question(beta_averages(a, b, None if is_equal else weights))
         values |= zip(rows, np.transpose(answers), strict=True)
 
-    # The same object may occur several times.
-    answer = cache(question)
+    answered: dict[int, Any] = {}
     for i in watch(sorted(single)):
-        values[i] = answer(distributions[i])
+        # The same object may occur several times.
+        identity = id(distributions[i])
+        if identity not in answered:
+            answered[identity] = question(distributions[i])
+        values[i] = answered[identity]
     return np.array([values[i] for i in range(len(distributions))], dtype=float)
