@@ -79,10 +79,6 @@ _CHECK = "binormal_check([0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1])"
 _C = "[[7, 2, 1], [0, 5, 1], [1, 1, 3]]"
 _JUDGED = "posterior_prevalence(13, 20, sensitivity=(27, 30), specificity=(24, 30))"
 _CURVE = "posterior_threshold_curve([0, 0, 0, 1, 1], [1, 2, 3, 3, 5], random_state=0)"
-_BAND = (
-    "posterior_binormal([0, 0, 0, 1, 1], [1, 2, 3, 3, 5], n_draws=50, random_state=0)"
-)
-
 _SEARCH = (
     "GridSearchCV(DummyClassifier(random_state=0), {'strategy': ['prior', 'uniform']}, cv=2, "
     "scoring=ClassCountsScorer()).fit(np.zeros((12, 1)), [0, 1] * 6)"
@@ -167,9 +163,7 @@ VALID = {
             "binormal_roc_auc_score",
             "binormal_roc_curve",
             "binormal_check",
-            "posterior_binormal",
             "BinormalCurveDisplay.from_predictions",
-            "NormalScoresDisplay.from_predictions",
             "posterior_average_precision",
             "posterior_roc_auc",
             "posterior_threshold_curve",
@@ -223,13 +217,10 @@ VALID = {
     "objective": _split("'mean' ; 'lower' ; 'upper' ; 'median' ; 'mode'"),
     "significance": _split("0.05 ; 0.5"),
     "level_": ["0.9"],
-    **_all(["fpr", "recall"], _split("None ; [0, 0.1, 1] ; []")),
-    **_all(["negative", "positive"], ["ScoreMoments(5.0, 0.5, 1.0)"]),
     "seed": _split("0 ; 7"),
     "model": _split(
         "'normal-binomial' ; 'beta-binomial' ; NormalBinomial(precision=2)"
     ),
-    "from_model.model": [_MODEL],
     "PopulationPosterior.model": ["BetaBinomial()"],
     "names_": ["None"],
     "posteriors": [f'{{"A": {_ONE}, "B": {_OTHER}}}'],
@@ -243,7 +234,6 @@ VALID = {
     **_all(
         [
             "BinormalCurveDisplay.from_estimator.estimator",
-            "NormalScoresDisplay.from_estimator.estimator",
             "PosteriorThresholdDisplay.from_estimator.estimator",
         ],
         ["GaussianNB().fit(np.arange(12.0)[:, None], [0, 1] * 6)"],
@@ -251,7 +241,6 @@ VALID = {
     **_all(
         [
             "BinormalCurveDisplay.from_estimator.X",
-            "NormalScoresDisplay.from_estimator.X",
             "PosteriorThresholdDisplay.from_estimator.X",
         ],
         ["np.arange(12.0)[:, None]"],
@@ -268,7 +257,6 @@ VALID = {
     **_all(
         [
             "BinormalCurveDisplay.from_estimator.y",
-            "NormalScoresDisplay.from_estimator.y",
             "PosteriorThresholdDisplay.from_estimator.y",
         ],
         ["[0, 1] * 6"],
@@ -378,7 +366,6 @@ VALID = {
     "cmap": ["'cividis'"],
     "score_name": _split("None ; 'score'"),
     "curve": _split("'roc' ; 'precision_recall'"),
-    "check": [_CHECK],
     "comparison": [f'compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}})'],
     "param": ["'C'"],
     "from_search.param": _split("None ; 'strategy'"),
@@ -388,13 +375,7 @@ VALID = {
     "corrected": ["None"],
     "candidate": _split("None ; 1"),
     "n_candidates": _split("None ; 5"),
-    "area": ["0.8"],
-    "interval": ["None"],
-    "band": ["None"],
-    "empirical": ["None"],
-    "BinormalCurveDisplay.positive_fraction": ["0.3"],
-    "BinormalCurveDisplay.x": ["[0, 0.5, 1]"],
-    "BinormalCurveDisplay.y": ["[0, 0.8, 1]"],
+    "BinormalCurveDisplay.model": [_MODEL],
     **_all(
         ["plot_chance_level", "despine", "plot_band", "plot_empirical"],
         _split("True ; False"),
@@ -451,7 +432,6 @@ OBJECTS = [
     f"{_JUDGED}.difference({_JUDGED})",
     _CURVE,
     _CURVE + ".corrected",
-    _BAND,
     _MODEL,
     _CHECK,
     "ClassCountsScorer()",
@@ -466,17 +446,11 @@ OBJECTS = [
     f'PosteriorComparisonDisplay(compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}}))',
     f"ThresholdPlot({_CURVE})",
     f"PosteriorThresholdDisplay({_CURVE})",
-    f"NormalScoresDisplay({_CHECK})",
-    f"BinormalCurveDisplay.from_model({_MODEL})",
+    f"BinormalCurveDisplay({_MODEL})",
     f"PosteriorSearchDisplay(param='C', values=[1, 2], posteriors=[{_ONE}, {_OTHER}])",
     # Records that others return.
     f"{_ONE}.credible_interval()",
     "class_counts([0, 0, 1], [0, 1, 1], groups=[0, 0, 1]).design_effects",
-    f"{_BAND}.parameters",
-    f"{_BAND}.roc_band(fpr=[0, 0.5, 1])",
-    f"{_BAND}.empirical",
-    f"{_BAND}.negative",
-    f"{_CHECK}.negative",
     f"PosteriorComparison.from_paired_counts({_PAIRED}, n_draws=9).monte_carlo_error()",
     f"PosteriorComparison.from_paired_counts({_PAIRED}, rope=0.1).rope_masses('A', 'B')",
 ]

@@ -32,7 +32,7 @@ from skpostbac import (
     posterior_prevalence,
     subgroup_posteriors,
 )
-from skpostbac.binormal import BinormalCurveDisplay, NormalScoresDisplay
+from skpostbac.binormal import BinormalCurveDisplay
 
 ROWS = (1, 2, 5, 30, 50)
 TOTAL = np.array([60, 40, 25])
@@ -150,9 +150,8 @@ def draw_threshold(ax: Any, n: int, is_long: bool) -> Any:
 def draw_binormal(curve: str) -> Draw:
     def draw(ax: Any, n: int, is_long: bool) -> Any:
         (name,) = names(1, is_long)
-        options = {"n_draws": 500, "random_state": 0, "plot_chance_level": True}
         return BinormalCurveDisplay.from_predictions(
-            *scores(n), curve=curve, ax=ax, name=name, **options
+            *scores(n), curve=curve, ax=ax, name=name, plot_chance_level=True
         )
 
     return draw
@@ -160,19 +159,11 @@ def draw_binormal(curve: str) -> Draw:
 
 def draw_two_rocs(ax: Any, n: int, is_long: bool) -> Any:
     for i, name in enumerate(names(2, is_long)):
-        options = {"n_draws": 500, "random_state": 0, "plot_chance_level": i == 1}
         display = BinormalCurveDisplay.from_predictions(
-            *scores(n + i), ax=ax, name=name, **options
+            *scores(n + i), ax=ax, name=name, plot_chance_level=i == 1
         )
         ax = display.ax_
     return display
-
-
-def draw_normal_scores(ax: Any, n: int, is_long: bool) -> Any:
-    y_true, y_score = scores(n)
-    label = names(1, True)[0] if is_long else 1
-    y_true = [label if positive else "" for positive in y_true] if is_long else y_true
-    return NormalScoresDisplay.from_predictions(y_true, y_score, pos_label=label, ax=ax)
 
 
 def draw_search(values: str, n_lines: int = 1) -> Draw:
@@ -221,7 +212,6 @@ KINDS: dict[str, Draw] = {
     "roc": draw_binormal("roc"),
     "precision_recall": draw_binormal("precision_recall"),
     "two_rocs": draw_two_rocs,
-    "normal_scores": draw_normal_scores,
     "search_integers": draw_search("integers"),
     "search_decades": draw_search("decades"),
     "search_names": draw_search("names"),

@@ -67,7 +67,6 @@ RARE = {
 RARE |= {
     "from_posteriors": 0.1,
     "from_recalls": 0.1,
-    "from_model": 0.2,
     "from_search": 0.2,
 }
 RARE |= {"cross_val_posterior": 0.1, "_repr_html_": 0.3, "compare_predictions": 0.5}

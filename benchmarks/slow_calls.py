@@ -290,10 +290,6 @@ def scores(draw):
     return f"(Y := np.arange({n}) % 2), {rng}.normal({mean} * Y, 1 + {spread} * Y)"
 
 
-def binormal(draw):
-    return f"posterior_binormal({scores(draw)}, random_state=0)"
-
-
 def binormal_model(draw):
     return f"BinormalModel.fit({scores(draw)})"
 
@@ -390,7 +386,6 @@ FAMILIES = {
     "above chance": lambda draw: f"{balanced(draw)}.prob_above_chance()",
     "confusion metric": confusion,
     "draws": drawn,
-    "binormal": binormal,
     "binormal model": binormal_model,
     "binormal check": lambda draw: f"binormal_check({scores(draw)})",
     "counts": class_counts,

@@ -19,12 +19,7 @@ from skpostbac import (
     population_posterior,
     required_test_size,
 )
-from skpostbac.binormal import (
-    BinormalModel,
-    PosteriorBinormal,
-    ScoreMoments,
-    posterior_binormal,
-)
+from skpostbac.binormal import BinormalModel
 from skpostbac.stats import (
     BetaAverage,
     BetaRatio,
@@ -39,7 +34,6 @@ from skpostbac.stats import (
 NAN = np.nan
 MATRIX = [[166, 25], [21, 188]]
 FORMS = [[0, 0], [1, 1]], [[1, 2], [2, 3]]
-BINORMAL = PosteriorBinormal(ScoreMoments(9, -1, 1), ScoreMoments(8, 1, 1), n_draws=500)
 GROUPS = population_posterior([8, 9, 7], [10, 10, 10])
 POSTERIOR = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
 EXACT = {
@@ -64,7 +58,6 @@ DRAWN = {
     "mcc": PosteriorConfusionMetric.from_confusion_matrix(
         MATRIX, "mcc", random_state=0
     ),
-    "binormal area": BINORMAL.roc_auc(),
 }
 ALL = EXACT | DRAWN
 METHODS = {
@@ -301,31 +294,11 @@ def test_generators(distribution):
         np.testing.assert_array_equal(distribution.sample(3, rng=make(3)), expected)
 
 
-@pytest.mark.parametrize(
-    ("seed", "error", "message"),
-    [
-        (True, TypeError, "seed must be a non-negative integer, got True"),
-        (None, TypeError, "seed must be a non-negative integer, got None"),
-        (-1, ValueError, "seed must not be negative, got -1"),
-    ],
-    ids=str,
-)
-def test_seed_of_a_posterior(seed, error, message):
-    """An integer and nothing else: equal posteriors have equal draws."""
-    with pytest.raises(error, match=message):
-        PosteriorBinormal(BINORMAL.negative, BINORMAL.positive, seed=seed)
-
-
 Y_TRUE, Y_PRED = [0] * 9 + [1] * 9, [0, 0, 1] * 3 + [1, 1, 0] * 3
 TAKE_RANDOM_STATES = {
     "matrix": lambda seed: PosteriorConfusionMetric.from_confusion_matrix(
         MATRIX, "f1", n_draws=20, random_state=seed
     ).mean(),
-    "binormal": lambda seed: (
-        posterior_binormal(
-            Y_TRUE, np.arange(18.0) ** 2, n_draws=20, random_state=seed
-        ).seed
-    ),
     "comparison": lambda seed: compare_predictions(
         Y_TRUE,
         {"a": Y_PRED, "b": Y_PRED[::-1], "c": [0, 1] * 9},
@@ -399,9 +372,7 @@ def test_shapes(distribution):
 
 def test_draws_have_a_seed_by_default():
     """Every function with a `random_state` returns the same in every call."""
-    public = [getattr(skpostbac, name) for name in skpostbac.__all__] + [
-        posterior_binormal
-    ]
+    public = [getattr(skpostbac, name) for name in skpostbac.__all__]
     methods = [member for one in public for _, member in getmembers(one, ismethod)]
     functions = filter(isfunction, [*public, *(method.__func__ for method in methods)])
     parameters = [

@@ -51,8 +51,6 @@ from skpostbac.binary_equivalent import (
 from skpostbac.binormal import (
     BinormalCurveDisplay,
     BinormalModel,
-    CurveBand,
-    NormalScoresDisplay,
     binormal_check,
     make_binormal_scorer,
 )
@@ -223,14 +221,8 @@ def search(**changes):
 
 
 def curve(**changes):
-    """Return a display of the diagonal."""
-    keywords = {
-        "curve": "roc",
-        "x": [0, 1],
-        "y": [0, 1],
-        "area": 0.5,
-        "positive_fraction": 0.5,
-    }
+    """Return a display of a smooth curve."""
+    keywords = {"model": BinormalModel(0, 1, 1, 1)}
     return BinormalCurveDisplay(**keywords | changes)
 
 
@@ -277,7 +269,7 @@ TYPE_ERRORS = [
         "estimator must be a classifier with predict,",
     ),
     (lambda: PosteriorSearchDisplay.from_search(0.5), "search must be a fitted search"),
-    (lambda: BinormalCurveDisplay.from_model([]), "model must be a BinormalModel"),
+    (lambda: curve(model=[]), "model must be a BinormalModel"),
     (lambda: POSTERIOR.plot(name=[[]]), "name must be a string"),
     (
         lambda: BinormalCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, name=[]),
@@ -300,11 +292,11 @@ TYPE_ERRORS = [
         "estimator must be a classifier",
     ),
     (
-        lambda: NormalScoresDisplay.from_estimator(int, [[0]], [0]),
+        lambda: BinormalCurveDisplay.from_estimator(int, [[0]], [0]),
         "estimator must be a fitted",
     ),
     (
-        lambda: NormalScoresDisplay.from_estimator(*TESTED, pos_label=pd.Series([1])),
+        lambda: BinormalCurveDisplay.from_estimator(*TESTED, pos_label=pd.Series([1])),
         "pos_label must be a",
     ),
     (
@@ -315,8 +307,6 @@ TYPE_ERRORS = [
         lambda: COMPARISON.plot(kind="matrix", cmap=1),
         "cmap must be a str or a matplotlib Colormap",
     ),
-    (lambda: curve(band=1), "band must be a CurveBand or None"),
-    (lambda: curve(empirical=1), "empirical must be an EmpiricalCurve or None"),
     (lambda: curve(name=1), "name must be a string"),
     (lambda: search(param=1), "param must be a string"),
     (lambda: search(values=-1), "values must be a sequence"),
@@ -441,23 +431,6 @@ VALUE_ERRORS = [
         r"pair must name two of \('A'",
     ),
     (lambda: curve(curve="a"), "curve must be one of"),
-    (lambda: curve(x=int), "x must be an array of numbers"),
-    (
-        lambda: curve(y=[0, 0.5, 1]),
-        "x and y must be 1-dimensional and have the same length",
-    ),
-    (lambda: curve(area="a"), "area must be in"),
-    (
-        lambda: curve(positive_fraction=None),
-        "positive_fraction must be a number strictly between",
-    ),
-    (lambda: curve(level="a"), "level must be a number strictly between 0 and 1"),
-    (lambda: curve(interval=(0.9, 0.1)), "interval must be two ascending numbers"),
-    (
-        lambda: curve(band=CurveBand([0, 1], [0], [0, 1], [0, 1])),
-        "band: x and y must be 1-dim",
-    ),
-    (lambda: curve(empirical=([0], [0, 1], 0.5)), "empirical: x and y must be"),
     (lambda: search(best_index=np.array([0, 1])), "best_index must be the position of"),
     (lambda: cross_val_posterior(*WINE, cv=[]), "cv must have at least one split"),
     (lambda: cross_val_posterior(*WINE, cv={}), "cv must have at least one split"),
@@ -647,11 +620,7 @@ FLAGS = [
     ),
     ("despine", PosteriorComparisonDisplay(COMPARISON).plot),
     *((name, search().plot) for name in ("despine", "plot_chance_level")),
-    ("despine", NormalScoresDisplay(binormal_check(Y_TRUE, Y_SCORE)).plot),
-    *(
-        (name, curve().plot)
-        for name in ("plot_band", "plot_empirical", "plot_chance_level")
-    ),
+    *((name, curve().plot) for name in ("plot_empirical", "plot_chance_level")),
     ("despine", curve().plot),
 ]
 
@@ -673,13 +642,7 @@ DISPLAYS = {
     PosteriorDisplay(POSTERIOR): ["curve_kwargs", "chance_level_kwargs"],
     PosteriorComparisonDisplay(COMPARISON): [],
     search(): ["errorbar_kwargs", "best_kwargs", "chance_level_kwargs"],
-    curve(): [
-        *("curve_kwargs", "band_kwargs", "empirical_kwargs", "chance_level_kwargs")
-    ],
-    NormalScoresDisplay(binormal_check(Y_TRUE, Y_SCORE)): [
-        "points_kwargs",
-        "line_kwargs",
-    ],
+    curve(): ["curve_kwargs", "empirical_kwargs", "chance_level_kwargs"],
 }
 
 
@@ -705,16 +668,3 @@ def test_numbers_of_any_size_are_values():
     display = search(values=[1, 10**400]).plot()
     assert len(display.ax_.get_xticklabels()) == 2
     plt.close(display.figure_)
-
-
-def test_lines_of_huge_scores_do_not_overflow():
-    """The standard deviation is computed from scaled scores."""
-    scale = 1e200
-    scores = [score * scale for score in Y_SCORE]
-    display = NormalScoresDisplay.from_predictions(Y_TRUE, scores)
-    small = NormalScoresDisplay.from_predictions(Y_TRUE, Y_SCORE)
-    for line, expected in zip(display.lines_, small.lines_, strict=True):
-        np.testing.assert_allclose(
-            line.get_ydata(), scale * expected.get_ydata(), rtol=1e-12
-        )
-    plt.close("all")

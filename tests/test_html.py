@@ -30,7 +30,6 @@ from skpostbac import (
     posterior_confusion_metric,
     required_test_size,
 )
-from skpostbac.binormal import posterior_binormal
 from skpostbac.metrics import SubgroupPosteriors
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage
 from tests.texts import is_same_but_for_digits, keep_digits
@@ -54,9 +53,6 @@ RESULTS = {
         [9e14] * 2, [9e14] * 2, prior=(1, 1e-6)
     ),
     "comparison": HOSTILE,
-    "binormal": posterior_binormal(
-        [0, 0, 0, 1, 1], [-3, -1, -2, 0, 2], n_draws=99, random_state=0
-    ),
 }
 
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import skpostbac
-from skpostbac import binary_equivalent, binormal, metrics
+from skpostbac import binary_equivalent, metrics
 from skpostbac.metrics import SelectedPosterior
 from tests.texts import sentences
 
@@ -58,9 +58,6 @@ def several(name):
     predictions = {"one": Y_PRED, "two": Y_PRED[::-1], "three": Y_TRUE}
     return {
         "PopulationPosterior": lambda: skpostbac.population_posterior([8, 9], [10, 10]),
-        "PosteriorBinormal": lambda: binormal.posterior_binormal(
-            Y_TRUE, SCORES, random_state=0
-        ),
         "PosteriorComparison": lambda: skpostbac.compare_predictions(
             Y_TRUE, predictions, n_draws=500, random_state=0, rope=0.05
         ),
@@ -73,7 +70,6 @@ def several(name):
 
 SEVERAL = [
     "PopulationPosterior",
-    "PosteriorBinormal",
     "PosteriorComparison",
     "PosteriorThresholdCurve",
     "SubgroupPosteriors",
@@ -84,7 +80,7 @@ def test_all_posteriors_are_here():
     """Each public class that is called a posterior."""
     public = {
         name
-        for module in (skpostbac, metrics, binormal, binary_equivalent)
+        for module in (skpostbac, metrics, binary_equivalent)
         for name, _ in inspect.getmembers(module, inspect.isclass)
         if "Posterior" in name and not name.endswith(("Display", "Plot"))
     }
@@ -253,10 +249,7 @@ def test_recalls_have_a_row_for_each_class(frame, classes):
 
 @each_frame
 def test_curves_have_a_row_for_each_point(frame):
-    """The band of a smooth curve, and the thresholds of a score."""
-    band = several("PosteriorBinormal").roc_band(fpr=[0, 0.5, 1])
-    assert list(frame(band.table())) == ["x", "median", "low", "high"]
-    np.testing.assert_array_equal(frame(band.table())["low"], band.low)
+    """The thresholds of a score."""
     curve = several("PosteriorThresholdCurve")
     np.testing.assert_array_equal(frame(curve.table())["mean"], curve.mean)
 

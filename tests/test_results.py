@@ -20,7 +20,7 @@ import pytest
 
 import skpostbac
 from skpostbac import binary_equivalent, stats
-from skpostbac.binormal import BinormalModel, binormal_check, posterior_binormal
+from skpostbac.binormal import BinormalModel, binormal_check
 from skpostbac.metrics import BetaPrior, SharedPrior
 
 Y_TRUE = [0] * 12 + [1] * 8
@@ -58,10 +58,6 @@ def paired(array, **keywords):
         random_state=0,
         **keywords,
     )
-
-
-def binormal(array):
-    return posterior_binormal(array(Y_TRUE), array(SCORES), n_draws=50, random_state=0)
 
 
 def precision(array):
@@ -105,7 +101,6 @@ MAKE = {
         array([[1.0, 2.0], [2.0, 3.0]]),
     ),
     "BinormalCheck": lambda array: binormal_check(array(Y_TRUE), array(SCORES)),
-    "BinormalDraws": lambda array: binormal(array).parameters,
     "BinormalModel": lambda array: BinormalModel.fit(array(Y_TRUE), array(SCORES)),
     "CalibratedPrior": lambda array: (
         skpostbac.PosteriorBalancedAccuracy(counts(array)).prior
@@ -115,7 +110,6 @@ MAKE = {
         labels=array(["a", "b"])
     ),
     "SelectedPosterior": lambda array: curve(array).corrected,
-    "CurveBand": lambda array: binormal(array).roc_band(fpr=array([0.0, 0.5, 1.0])),
     "DesignEffects": lambda array: (
         skpostbac.class_counts(
             array(Y_TRUE), array(Y_PRED), groups=array([*range(10)] * 2)
@@ -124,7 +118,6 @@ MAKE = {
     "DrawnDistribution": lambda array: skpostbac.stats.DrawnDistribution(
         array([4.0, 1.0, 3.0])
     ),
-    "EmpiricalAreas": lambda array: binormal(array).empirical,
     "ExpectedCost": lambda array: skpostbac.metrics.ExpectedCost(
         array([[0.0, 1.0], [5.0, 0.0]])
     ),
@@ -146,7 +139,6 @@ MAKE = {
     "MonteCarloError": lambda array: paired(array).monte_carlo_error(),
     "NetBenefit": lambda array: skpostbac.metrics.NetBenefit(0.2),
     "NormalBinomial": lambda array: stats.NormalBinomial(),
-    "NormalScores": lambda array: binormal_check(array(Y_TRUE), array(SCORES)).negative,
     "OutcomesScorer": lambda array: skpostbac.OutcomesScorer(9, labels=array([0, 1])),
     "PairedCounts": lambda array: skpostbac.PairedCounts.from_cells(array(CELLS)),
     "PairedDifference": lambda array: stats.PairedDifference(
@@ -157,7 +149,6 @@ MAKE = {
     "PosteriorBinaryEquivalentAccuracy": lambda array: posterior(
         array
     ).binary_equivalent(),
-    "PosteriorBinormal": binormal,
     "PosteriorComparison": paired,
     # The observed recall of a class without samples is nan.
     "PosteriorConfusionMetric": precision,
@@ -195,7 +186,6 @@ MAKE = {
         stats.BetaAverage([3], [1]), -0.1
     ),
     "RopeMasses": lambda array: paired(array, rope=0.1).rope_masses("one", "two"),
-    "ScoreMoments": lambda array: binormal(array).negative,
 }
 
 

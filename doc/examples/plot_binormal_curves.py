@@ -3,8 +3,7 @@ Draw smooth ROC and precision-recall curves
 ===========================================
 
 With few samples, an empirical curve is a rough staircase. If the scores of both classes are normal,
-two means, two standard deviations and the share of positives give smooth curves [1]_ with credible
-bands.
+two means, two standard deviations and the share of positives give smooth curves [1]_.
 
 .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal assumption
    on precision-recall curves. Proceedings of the 20th International Conference on Pattern
@@ -16,17 +15,13 @@ from dataclasses import replace
 
 import matplotlib.pyplot as plt
 from scipy.integrate import quad
-from scipy.stats import norm
+from scipy.stats import norm, probplot
 from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import cross_val_predict
 
-from skpostbac.binormal import (
-    BinormalCurveDisplay,
-    BinormalModel,
-    NormalScoresDisplay,
-    binormal_check,
-)
+from skpostbac import posterior_average_precision, posterior_roc_auc
+from skpostbac.binormal import BinormalCurveDisplay, BinormalModel, binormal_check
 
 # %%
 # Known parameters
@@ -52,7 +47,7 @@ def average_precision(fraction):
 
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
-BinormalCurveDisplay.from_model(model, ax=left)
+BinormalCurveDisplay(model).plot(left)
 for fraction, printed in ((0.5, 0.7530), (0.4, 0.6768), (0.1, 0.2928), (0.01, 0.0422)):
     rarer = replace(model, positive_fraction=fraction)
     assert round(rarer.average_precision(), 4) == printed
@@ -60,9 +55,7 @@ for fraction, printed in ((0.5, 0.7530), (0.4, 0.6768), (0.1, 0.2928), (0.01, 0.
         rarer.average_precision(), average_precision(fraction), rel_tol=1e-8
     )
     name = f"{fraction:.0%} positive"
-    BinormalCurveDisplay.from_model(
-        rarer, curve="precision_recall", name=name, ax=right
-    )
+    BinormalCurveDisplay(rarer, curve="precision_recall", name=name).plot(right)
 
 # %%
 # Scores of a classifier
@@ -79,32 +72,34 @@ y_score = cross_val_predict(
 check = binormal_check(y, y_score)
 print(check)
 assert not check.rejects()
-NormalScoresDisplay(check).plot()
+
+fig, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+for ax, label, name in zip(axes, (0, 1), ("benign", "malignant"), strict=True):
+    probplot(y_score[y == label], plot=ax)
+    ax.set_title(f"Scores of {name} tumours")
 
 # %%
-# Credible bands
-# --------------
+# Smooth and empirical curves
+# ---------------------------
 #
-# Take one in ten of the samples, as in a small study. The bands show the uncertainty. The thin
-# lines are the empirical curves.
+# Take one in ten of the samples, as in a small study. The thin lines are the empirical curves.
 
 small = slice(None, None, 10)
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
-displays = [
-    BinormalCurveDisplay.from_predictions(
-        y[small], y_score[small], curve=curve, n_draws=1000, random_state=0, ax=ax
-    )
-    for curve, ax in (("roc", left), ("precision_recall", right))
-]
+for curve, ax in (("roc", left), ("precision_recall", right)):
+    BinormalCurveDisplay.from_predictions(y[small], y_score[small], curve=curve, ax=ax)
 
 # %%
-# The areas from all samples lie within the intervals from one in ten of them.
+# Both areas from all samples lie within the intervals from one in ten of them, which need no normal
+# scores (:ref:`ranking`).
 
 fitted = BinormalModel.fit(y, y_score)
-for display, area in zip(
-    displays, (fitted.roc_auc(), fitted.average_precision()), strict=True
+for posterior, area in (
+    (posterior_roc_auc(y[small], y_score[small]), fitted.roc_auc()),
+    (posterior_average_precision(y[small], y_score[small]), fitted.average_precision()),
 ):
-    print(f"{display.curve}: {display.area:.3f} from one in ten, {area:.3f} from all")
-    assert display.interval.low < area < display.interval.high
+    low, high = posterior.credible_interval()
+    print(f"[{low:.3f}, {high:.3f}] from one in ten, {area:.3f} from all")
+    assert low < area < high
 
 plt.show()

@@ -23,7 +23,7 @@ from skpostbac import (
     PosteriorSearchDisplay,
     PosteriorThresholdDisplay,
 )
-from skpostbac.binormal import BinormalCurveDisplay, NormalScoresDisplay
+from skpostbac.binormal import BinormalCurveDisplay
 
 counts = {"forest": [55, 33, 21], "boosting": [54, 30, 17], "tree": [49, 24, 14]}
 posteriors = {
@@ -103,17 +103,12 @@ display = PosteriorRocDisplay.from_predictions(y_true, y_score, plot_chance_leve
 # %%
 # Smooth curves, under the assumption that the scores are normal within each class:
 
-display = BinormalCurveDisplay.from_predictions(y_true, y_score, random_state=0)
+display = BinormalCurveDisplay.from_predictions(y_true, y_score)
 
 # %%
 display = BinormalCurveDisplay.from_predictions(
-    y_true, y_score, curve="precision_recall", random_state=0, plot_chance_level=True
+    y_true, y_score, curve="precision_recall", plot_chance_level=True
 )
-
-# %%
-# A plot to check this assumption: the points of normal scores are near the lines.
-
-display = NormalScoresDisplay.from_predictions(y_true, y_score)
 
 # %%
 # A dark style

@@ -13,8 +13,8 @@ from skpostbac._plot.base import (
     Plot,
     chance_kwargs,
     check_matplotlib,
-    colors,
     merge_kwargs,
+    shade,
     text_color,
     unused_styles,
 )

@@ -247,8 +247,6 @@ def shade(ax: Axes, alpha: float) -> float:
 class BinaryDisplayMixin:
     """Constructor of displays of binary classifiers from a fitted one."""
 
-    _has_name: ClassVar[bool] = True
-
     from_predictions: ClassVar[Any]
 
     @classmethod
@@ -298,16 +296,13 @@ class BinaryDisplayMixin:
         >>> import matplotlib.pyplot as plt
         >>> from sklearn.datasets import load_breast_cancer
         >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-        >>> from skpostbac.binormal import BinormalCurveDisplay, NormalScoresDisplay
+        >>> from skpostbac.binormal import BinormalCurveDisplay
         >>> X, y = load_breast_cancer(return_X_y=True)
         >>> lda = LinearDiscriminantAnalysis().fit(X[::2, :2], y[::2])
         >>> display = BinormalCurveDisplay.from_estimator(lda, X[1::2, :2], y[1::2])
         >>> display.line_.get_label()
-        'LinearDiscriminantAnalysis (AUC = 0.922 [0.880, 0.951])'
-        >>> display = NormalScoresDisplay.from_estimator(lda, X[1::2, :2], y[1::2])
-        >>> [points.get_label() for points in display.points_]
-        ['Negatives (n = 110, p = 0.34)', 'Positives (n = 174, p = 0.4)']
-        >>> plt.close("all")
+        'LinearDiscriminantAnalysis (AUC = 0.92)'
+        >>> plt.close(display.figure_)
         """
         from sklearn.metrics import make_scorer
         from sklearn.utils.validation import check_is_fitted
@@ -332,39 +327,22 @@ class BinaryDisplayMixin:
         )
         y_score = scorer(estimator, X, y)
 
-        if cls._has_name and options.get("name") is None:
+        if options.get("name") is None:
             options["name"] = type(estimator).__name__
         display: Self = cls.from_predictions(y, y_score, pos_label=pos_label, **options)
         return display
 
 
 class CurveDisplay(BinaryDisplayMixin, Plot):
-    """Base class of ROC and precision-recall curves with a band and a chance level."""
+    """Base class of ROC and precision-recall curves with a chance level."""
 
     line_: Line2D
-    band_: Any
     chance_level_: Line2D | None
 
     def _plot_line(self, x: Floats, y: Floats, label: str, kwargs: Kwargs) -> None:
         style = {**unused_styles(self.ax_, 1)[0], "label": label}
         (self.line_,) = self.ax_.plot(x, y, **merge_kwargs(style, kwargs))
-        self.band_ = self.chance_level_ = None
-
-    def _plot_band(
-        self, x: Floats, low: Floats, high: Floats, label: str, kwargs: Kwargs
-    ) -> None:
-        """Plot a band in the colour of the line; equal labels share a legend entry."""
-        if label in self.ax_.get_legend_handles_labels()[1]:
-            label = ""
-
-        style: dict[str, Any] = {
-            "facecolor": self.line_.get_color(),
-            "alpha": shade(self.ax_, 0.2),
-            "linewidth": 0,
-            "label": label,
-        }
-        style = merge_kwargs(style, kwargs, is_area=True)
-        self.band_ = self.ax_.fill_between(x, low, high, **style)
+        self.chance_level_ = None
 
     def _plot_chance(
         self, ends: tuple[float, float], kwargs: Kwargs, score: str

@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+import warnings
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from math import hypot, isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logit, ndtr, ndtri
+from scipy.special import expit, log_ndtr, logit, ndtr, ndtri
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 from skpostbac._utils import (
     Floats,
+    Indices,
     block,
     check_choice,
     check_integer,
     check_probability,
     format_column,
     format_share,
+    is_real,
     record,
+    shown,
     table,
+    user_stacklevel,
 )
-from skpostbac.binormal import _curves
-from skpostbac.binormal._check import checked_scores
-from skpostbac.binormal._scores import ScoreMoments, check_finite
-from skpostbac.metrics._scorers import (
-    make_named_scorer,
+from skpostbac.binormal._check import (
+    BinormalAssumptionWarning,
+    broken_assumption,
+    split_scores,
 )
+from skpostbac.metrics._scorers import make_named_scorer
+from skpostbac.stats._numerics import integrate
 
 # A curve with more points would need gigabytes of memory.
 _MAX_CURVE_POINTS = 10**8
+
+# Edges of the integration over recall, as normal deviates. Beyond 9 there is a fraction
+# of 1e-19 of the recall, with a precision of at most twice that at a deviate of 0. The
+# lower tail counts until the normal density underflows at -39, since precision may be
+# large there and tiny elsewhere.
+_RECALL_EDGES = np.array([-39.0, -18.0, -9.0, -6.0, -3.0, 0.0, 3.0, 6.0, 9.0])
+
+# Deviates of the false-positive rate, from where it underflows to almost 1. They are
+# further edges: precision may drop from 1 to 0 within this range, more steeply further
+# out, and over a short range of recall if the ratio of standard deviations is large.
+_FPR_EDGES = np.arange(-39.0, 7.0, 3.0)
 
 
 @dataclass(frozen=True)
@@ -65,8 +85,9 @@ class BinormalModel:
 
     See Also
     --------
-    posterior_binormal : Posterior of the model, with credible bands of the curves.
     binormal_check : Test whether the scores are normal.
+    skpostbac.posterior_roc_auc : Credible interval of the area for any scores.
+    skpostbac.posterior_average_precision : The same of the average precision.
 
     References
     ----------
@@ -97,14 +118,14 @@ class BinormalModel:
 
     def __post_init__(self) -> None:
         for name in ("mean_negative", "mean_positive", "sd_negative", "sd_positive"):
-            check_finite(getattr(self, name), name, positive=name.startswith("sd"))
+            number = _finite_number(getattr(self, name), name)
+            if name.startswith("sd") and number <= 0:
+                raise ValueError(f"{name} must be positive, got {number!r}")
+            object.__setattr__(self, name, number)
         fraction = check_probability(self.positive_fraction, "positive_fraction")
         object.__setattr__(self, "positive_fraction", fraction)
 
-        with np.errstate(all="ignore"):
-            shift, ratio, _ = self._arguments
-            is_valid = np.isfinite(shift) and 0 < ratio < np.inf
-        if not is_valid:
+        if not (isfinite(self._shift) and 0 < self._ratio < np.inf):
             raise ValueError(
                 f"The two normal distributions are too different in scale, got {self!r}"
             )
@@ -169,8 +190,32 @@ class BinormalModel:
         >>> model.positive_fraction
         0.4
         """
-        negative, positive = checked_scores(y_true, y_score, pos_label, sample_weight)
-        return estimate_model(negative.moments(), positive.moments(), positive_fraction)
+        classes = split_scores(y_true, y_score, pos_label, sample_weight)
+        sizes = []
+        means = []
+        sds = []
+        for values, weight in classes:
+            size = weight.sum()
+            mean = weight @ values / size
+            deviations = values - mean
+            # So that squares neither overflow nor vanish.
+            scale = np.abs(deviations).max()
+            variance = weight @ (deviations / scale) ** 2 / (size - 1)
+            sizes.append(size)
+            means.append(mean)
+            sds.append(scale * np.sqrt(variance))
+
+        model = cls(means[0], sds[0], means[1], sds[1], sizes[1] / sum(sizes))
+        (negative, _), (positive, _) = classes
+        reason = broken_assumption(
+            negative, positive, lambda: model._difference(*classes)
+        )
+        if reason is not None:
+            category = BinormalAssumptionWarning
+            warnings.warn(reason, category, stacklevel=user_stacklevel())
+        if positive_fraction is None:
+            return model
+        return replace(model, positive_fraction=positive_fraction)
 
     def roc_curve(self, *, n_points: int = 201) -> tuple[Floats, Floats, Floats]:
         """Return points of the ROC curve in the order of scikit-learn's `roc_curve`.
@@ -253,8 +298,7 @@ class BinormalModel:
         """
         thresholds = self._thresholds(n_points)
         deviates = (self.mean_positive - thresholds) / self.sd_positive
-        precision = _curves.precision(deviates, *self._arguments)
-        return precision, ndtr(deviates), thresholds[:-1]
+        return self._precision(deviates), ndtr(deviates), thresholds[:-1]
 
     def roc_auc(self) -> float:
         r"""Return the area under the ROC curve.
@@ -270,8 +314,7 @@ class BinormalModel:
         >>> BinormalModel(0, 1, 1, 1).roc_auc()
         0.7602499
         """
-        shift, ratio, _ = self._arguments
-        return _curves.roc_auc(shift, ratio).item()
+        return float(ndtr(self._shift / hypot(1, self._ratio)))
 
     def average_precision(self) -> float:
         """Return the integral of the precision over the recall.
@@ -288,7 +331,15 @@ class BinormalModel:
         >>> model.average_precision()  # the chance level
         0.2
         """
-        return _curves.average_precision(*self._arguments).item()
+
+        def integrand(_: Indices, u: Floats) -> Floats:
+            density: Floats = np.exp(-u * u / 2) / np.sqrt(2 * np.pi)
+            return density * self._precision(u)
+
+        fpr_edges = (self._shift + _FPR_EDGES) / self._ratio
+        fpr_edges = fpr_edges.clip(_RECALL_EDGES[0], _RECALL_EDGES[-1])
+        edges = np.sort(np.append(_RECALL_EDGES, fpr_edges))
+        return integrate(integrand, edges[np.newaxis]).item()
 
     def _repr_html_(self) -> str:
         means = format_column([self.mean_negative, self.mean_positive])
@@ -300,11 +351,52 @@ class BinormalModel:
         values = (self.positive_fraction, self.roc_auc(), self.average_precision())
         return block(repr(self), normals, record(header, *map(format_share, values)))
 
+    # The curves depend on the two distributions through `_shift` and `_ratio` only: at
+    # the threshold with a true-positive rate of Phi(u), the false-positive rate is
+    # Phi(ratio u - shift).
+
     @property
-    def _arguments(self) -> tuple[Floats, Floats, Floats]:
-        """Shift, ratio and log-odds of the curves, as arrays of shape (1,)."""
-        *normals, fraction = np.array([astuple(self)], dtype=np.float64).T
-        return *_curves.standardise(*normals), logit(fraction)
+    def _shift(self) -> float:
+        """Difference of the means in standard deviations of the negatives."""
+        return (self.mean_positive - self.mean_negative) / self.sd_negative
+
+    @property
+    def _ratio(self) -> float:
+        """Standard deviation of the positives over that of the negatives."""
+        return self.sd_positive / self.sd_negative
+
+    def _precision(self, deviate: Floats) -> Floats:
+        """Return the precision where recall is Phi(deviate); at -inf, its limit.
+
+        It is computed from the logarithms of both rates, since in the tails the rates
+        underflow, but not their quotient.
+        """
+        fpr_deviate = self._ratio * deviate - self._shift
+        with np.errstate(invalid="ignore"):  # inf - inf, replaced by the limit
+            log_ratio = log_ndtr(deviate) - log_ndtr(fpr_deviate)
+
+        # As recall tends to 0, the class with the larger standard deviation dominates,
+        # or in a tie, that with the larger mean.
+        dominance = self._shift if self._ratio == 1 else self._ratio - 1
+        limit = 0 if dominance == 0 else np.copysign(np.inf, dominance)
+        log_ratio = np.where(np.isneginf(deviate), limit, log_ratio)
+        return np.asarray(expit(logit(self.positive_fraction) + log_ratio))
+
+    def _difference(self, *classes: tuple[Floats, Floats]) -> float:
+        """Return the larger difference of both areas from the empirical ones.
+
+        `classes` are the scores and the weights of negatives and positives.
+        """
+        y_score, weight = map(np.concatenate, zip(*classes, strict=True))
+        y_true = np.repeat([0, 1], [len(values) for values, _ in classes])
+        roc_auc = roc_auc_score(y_true, y_score, sample_weight=weight)
+        average_precision = average_precision_score(
+            y_true, y_score, sample_weight=weight
+        )
+        return max(
+            abs(self.roc_auc() - float(roc_auc)),
+            abs(self.average_precision() - float(average_precision)),
+        )
 
     def _thresholds(self, n_points: int) -> Floats:
         """Return quantiles of both distributions, ascending from -inf to inf."""
@@ -317,15 +409,12 @@ class BinormalModel:
         )
 
 
-def estimate_model(
-    negative: ScoreMoments, positive: ScoreMoments, positive_fraction: float | None
-) -> BinormalModel:
-    """Return the fitted model, by default with the samples' fraction of positives."""
-    if positive_fraction is None:
-        positive_fraction = positive.n / (negative.n + positive.n)
-    return BinormalModel(
-        negative.mean, negative.sd, positive.mean, positive.sd, positive_fraction
-    )
+def _finite_number(value: float, name: str) -> float:
+    """Return a value as a float; raise unless it is a finite number."""
+    with suppress(OverflowError):  # an integer too large for a float
+        if is_real(value) and isfinite(value):
+            return float(value)
+    raise ValueError(f"{name} must be a finite number, got {shown(value)}")
 
 
 def binormal_roc_curve(
@@ -489,6 +578,7 @@ def binormal_roc_auc_score(
     See Also
     --------
     make_binormal_scorer : The scorer for model selection.
+    skpostbac.posterior_roc_auc : A credible interval, for scores of any distribution.
     sklearn.metrics.roc_auc_score : The area under the empirical curve.
     BinormalModel : The same from the four parameters, and the source of the formula.
 
@@ -539,6 +629,8 @@ def binormal_average_precision_score(
     See Also
     --------
     make_binormal_scorer : The scorer for model selection.
+    skpostbac.posterior_average_precision : A credible interval, for scores of any
+        distribution.
     sklearn.metrics.average_precision_score : The area under the empirical curve.
     BinormalModel : The same from the four parameters, and the source of the formula.
 
@@ -602,6 +694,7 @@ def make_binormal_scorer(
     See Also
     --------
     binormal_roc_auc_score, binormal_average_precision_score : The score functions.
+    skpostbac.make_ranking_scorer : Scorer of both areas for scores of any distribution.
 
     Examples
     --------

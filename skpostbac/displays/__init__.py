@@ -2,7 +2,7 @@
 
 Like scikit-learn's displays, they are created by ``from_estimator``,
 ``from_predictions`` and other constructors from data. The plots of distributions are in
-`skpostbac._plot`, those of the binormal model in `skpostbac.binormal`.
+`skpostbac._plot`, that of the binormal model in `skpostbac.binormal`.
 """
 
 from skpostbac._plot import ComparisonPlot, PosteriorPlot, ThresholdPlot

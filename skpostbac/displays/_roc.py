@@ -15,6 +15,7 @@ from skpostbac.metrics._ranking import roc_with_band
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
 
 
 class PosteriorRocDisplay(CurveDisplay):
@@ -48,16 +49,15 @@ class PosteriorRocDisplay(CurveDisplay):
         Figure of the axes.
     line_ : matplotlib Line2D
         The curve.
-    band_ : matplotlib PolyCollection
-        The band.
+    band_ : matplotlib PolyCollection or None
+        The band, if plotted.
     chance_level_ : matplotlib Line2D or None
         The chance level line, if plotted.
 
     See Also
     --------
     posterior_roc_auc : The posterior of the area.
-    skpostbac.binormal.BinormalCurveDisplay : A smooth curve, under the assumption that
-        the scores are normal.
+    skpostbac.binormal.BinormalCurveDisplay : A smooth curve of normal scores.
 
     Examples
     --------
@@ -72,6 +72,8 @@ class PosteriorRocDisplay(CurveDisplay):
     True
     >>> plt.close(display.figure_)
     """
+
+    band_: PolyCollection | None
 
     def __init__(
         self,
@@ -199,7 +201,7 @@ class PosteriorRocDisplay(CurveDisplay):
             If matplotlib is not installed.
         """
         check_text(name, "name")
-        self._start(
+        ax = self._start(
             ax,
             (5.4, 6.7),
             curve_kwargs=curve_kwargs,
@@ -215,9 +217,19 @@ class PosteriorRocDisplay(CurveDisplay):
         label = _plot.with_score(self.name if name is None else name, area)
         self._plot_line(self.fpr, self.tpr, label, curve_kwargs)
 
+        self.band_ = None
         if plot_band:
             label = f"{100 * self.level:g}% credible band"
-            self._plot_band(self.fpr, self.low, self.high, label, band_kwargs)
+            if label in ax.get_legend_handles_labels()[1]:
+                label = ""  # equal labels share a legend entry
+            style: dict[str, Any] = {
+                "facecolor": self.line_.get_color(),
+                "alpha": _plot.shade(ax, 0.2),
+                "linewidth": 0,
+                "label": label,
+            }
+            style = _plot.merge_kwargs(style, band_kwargs, is_area=True)
+            self.band_ = ax.fill_between(self.fpr, self.low, self.high, **style)
         if plot_chance_level:
             self._plot_chance((0, 1), chance_level_kwargs, "AUC")
         return self._finish_curve(

@@ -1,7 +1,6 @@
 """Counts, posteriors, scores and scorers, computed from labels.
 
-Also implements the public modules `skpostbac.binormal` and
-`skpostbac.binary_equivalent`.
+Also implements the public module `skpostbac.binary_equivalent`.
 """
 
 from skpostbac.metrics._accuracy import (

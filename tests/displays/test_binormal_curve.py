@@ -1,4 +1,4 @@
-"""Binormal curves and normal scores: what is drawn, against the formulas and scikit-learn."""
+"""Binormal curves: what is drawn, against the formulas and scikit-learn."""
 
 import warnings
 from dataclasses import replace
@@ -25,9 +25,6 @@ from skpostbac.binormal import (
     BinormalAssumptionWarning,
     BinormalCurveDisplay,
     BinormalModel,
-    NormalScoresDisplay,
-    binormal_check,
-    posterior_binormal,
 )
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -36,14 +33,11 @@ CURVES = ("roc", "precision_recall")
 RNG = np.random.default_rng(0)
 Y = np.repeat([0, 1], [40, 25])
 SCORES = np.concatenate([RNG.normal(-1, 1, 40), RNG.normal(1, 2, 25)])
-OPTIONS = {"n_draws": 500, "random_state": 0}
 
 
 def draw(curve="roc", **options):
     """Return a display of the labels and scores above."""
-    return BinormalCurveDisplay.from_predictions(
-        Y, SCORES, curve=curve, **OPTIONS, **options
-    )
+    return BinormalCurveDisplay.from_predictions(Y, SCORES, curve=curve, **options)
 
 
 def data(line):
@@ -71,11 +65,10 @@ def test_line_and_label_are_the_formula(curve, fraction):
     x, y = data(display.line_)
     inner = (x > 1e-6) & (x < 1 - 1e-6)
     assert inner.sum() > 100
-    posterior = posterior_binormal(Y, SCORES, positive_fraction=fraction, **OPTIONS)
     if curve == "roc":
         expected = positive.sf(negative.isf(x[inner]))
         assert (x[0], y[0], x[-1], y[-1]) == (0, 0, 1, 1)
-        (low, high), name = posterior.roc_auc().credible_interval(), "AUC"
+        name = "AUC"
     else:
         alpha = 25 / 65 if fraction is None else fraction
         true, false = (
@@ -83,9 +76,9 @@ def test_line_and_label_are_the_formula(curve, fraction):
             (1 - alpha) * negative.sf(positive.isf(x[inner])),
         )
         expected = true / (true + false)
-        (low, high), name = posterior.average_precision().credible_interval(), "AP"
+        name = "AP"
     np.testing.assert_allclose(y[inner], expected, rtol=1e-7)
-    label = f"({name} = {auc(x, y):.2f} [{low:.2f}, {high:.2f}])"
+    label = f"({name} = {auc(x, y):.2f})"
     assert display.line_.get_label() == f"LDA {label}"
     assert (
         draw(curve, positive_fraction=fraction, name=None).line_.get_label()
@@ -93,27 +86,10 @@ def test_line_and_label_are_the_formula(curve, fraction):
     )
 
 
-@pytest.mark.parametrize("curve", CURVES)
-def test_band_is_that_of_the_posterior(curve):
-    """The polygon goes along the lower and the upper end of the credible band."""
-    display = draw(curve, level=0.8)
-    posterior, x = posterior_binormal(Y, SCORES, **OPTIONS), display.band.x
-    if curve == "roc":
-        band = posterior.roc_band(0.8, fpr=x)
-    else:
-        band = posterior.precision_recall_band(0.8, recall=x)
-    (path,) = display.band_.get_paths()
-    corners = set(map(tuple, path.vertices))
-    assert corners >= set(zip(x, band.low, strict=True)) | set(
-        zip(x, band.high, strict=True)
-    )
-    assert display.band_.get_label() == "80% band of the binormal model"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("curve", CURVES)
 def test_empirical_curve_is_that_of_scikit_learn(curve):
-    """The staircase and its area, in an entry of its own, or beside the area of the model."""
+    """The staircase and its area, in an entry of its own."""
     line = draw(curve).empirical_line_
     if curve == "roc":
         x, y, _ = roc_curve(Y, SCORES)
@@ -122,13 +98,10 @@ def test_empirical_curve_is_that_of_scikit_learn(curve):
         y, x, _ = precision_recall_curve(Y, SCORES)
         area, style = f"AP = {average_precision_score(Y, SCORES):.2f}", "steps-post"
     np.testing.assert_array_equal(data(line), [x, y])
-    free = posterior_binormal(Y, SCORES, **OPTIONS).without_model[curve != "roc"]
-    area += " [{:.2f}, {:.2f}]".format(*free.credible_interval())
     assert (line.get_label(), line.get_drawstyle()) == (f"Empirical ({area})", style)
-    smooth = (
-        draw(curve, plot_empirical=False).ax_.get_legend().get_texts()[0].get_text()
-    )
-    assert smooth.endswith(f"], empirical {area.partition(' = ')[2]})")
+    bare = draw(curve, plot_empirical=False)
+    assert bare.empirical_line_ is None
+    assert bare.empirical.area == pytest.approx(draw(curve).empirical.area)
 
 
 @pytest.mark.parametrize(
@@ -147,21 +120,20 @@ def test_empirical_precision_for_another_share(weight):
     np.testing.assert_allclose(data(line), [np.append(tpr, 0), expected], rtol=1e-12)
 
 
-def test_from_model_draws_class_imbalance():
+def test_models_draw_class_imbalance():
     """One curve for each share of positives: they start alike, and end at the share."""
     model = BinormalModel(-1, 2, 1, 2)
     fractions = (0.5, 0.4, 0.1, 0.01)
     areas = ("0.75", "0.68", "0.29", "0.04")  # .7530, .6768, .2928, .0422 by quadrature
     _, ax = plt.subplots()
     for fraction, area in zip(fractions, areas, strict=True):
-        display = BinormalCurveDisplay.from_model(
-            replace(model, positive_fraction=fraction), curve="precision_recall", ax=ax
-        )
+        display = BinormalCurveDisplay(
+            replace(model, positive_fraction=fraction), curve="precision_recall"
+        ).plot(ax)
         assert display.line_.get_label() == f"AP = {area}"
-        assert display.line_.get_ydata()[
-            -1 if display.x[-1] == 1 else 0
-        ] == pytest.approx(fraction)
-        assert (display.band_, display.empirical_line_) == (None, None)
+        x, y = data(display.line_)
+        assert y[x == 1] == pytest.approx(fraction)
+        assert (display.empirical, display.empirical_line_) == (None, None)
     styles = {(line.get_color(), line.get_linestyle()) for line in ax.lines}
     assert len(styles) == len(ax.lines) == 4
     assert ax.get_xlabel() == "Recall"
@@ -186,24 +158,15 @@ def test_chance_level(curve, height, label):
 
 
 def test_kwargs_reach_the_artists():
-    """The band follows the colour of the line, and the empirical curve has another one."""
-    display = draw(
-        curve_kwargs={"color": "black"},
-        band_kwargs={"alpha": 0.5},
-        empirical_kwargs={"lw": 3},
-    )
+    """The empirical curve has another colour."""
+    display = draw(curve_kwargs={"color": "black"}, empirical_kwargs={"lw": 3})
     assert display.line_.get_color() == "black"
-    np.testing.assert_array_equal(display.band_.get_facecolor()[0, :3], 0)
     assert display.empirical_line_.get_color() != "black"
-    assert display.band_.get_alpha() == 0.5
     assert display.empirical_line_.get_linewidth() == 3
     assert display.plot(name="again").line_.get_label().startswith("again (")
-    bare = draw(plot_band=False, plot_empirical=False)
-    assert (bare.band_, bare.empirical_line_) == (None, None)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("display", [BinormalCurveDisplay, NormalScoresDisplay])
 @pytest.mark.parametrize(
     ("classifier", "pos_label", "column"),
     [
@@ -217,7 +180,7 @@ def test_kwargs_reach_the_artists():
     ],
     ids=["pipeline", "decision values", "probabilities"],
 )
-def test_from_estimator_on_real_data(display, classifier, pos_label, column):
+def test_from_estimator_on_real_data(classifier, pos_label, column):
     """Decision values, or probabilities, of the positive class of a fitted classifier."""
     X, y = load_breast_cancer(return_X_y=True)
     y = np.where(y == 0, "malignant", "benign")
@@ -231,12 +194,13 @@ def test_from_estimator_on_real_data(display, classifier, pos_label, column):
         score = classifier.predict_proba(X_test)[
             :, list(classifier.classes_).index(column)
         ]
-    options = {} if display is NormalScoresDisplay else {"name": "a", **OPTIONS}
     with warnings.catch_warnings(category=BinormalAssumptionWarning, action="ignore"):
-        got = display.from_estimator(
-            classifier, X_test, y_test, pos_label=pos_label, **options
+        got = BinormalCurveDisplay.from_estimator(
+            classifier, X_test, y_test, pos_label=pos_label, name="a"
         )
-        expected = display.from_predictions(y_test, score, pos_label=column, **options)
+        expected = BinormalCurveDisplay.from_predictions(
+            y_test, score, pos_label=column, name="a"
+        )
     for one, other in zip(got.ax_.lines, expected.ax_.lines, strict=True):
         np.testing.assert_allclose(data(one), data(other))
         assert one.get_label().lstrip("_") == other.get_label().lstrip("_")
@@ -246,63 +210,22 @@ def test_from_estimator_on_real_data(display, classifier, pos_label, column):
 def test_from_estimator_names_the_classifier():
     """The name is that of the class, unless another is given."""
     lda = LinearDiscriminantAnalysis().fit(SCORES[:, np.newaxis], Y)
-    display = BinormalCurveDisplay.from_estimator(
-        lda, SCORES[:, np.newaxis], Y, **OPTIONS
-    )
+    display = BinormalCurveDisplay.from_estimator(lda, SCORES[:, np.newaxis], Y)
     assert display.name == "LinearDiscriminantAnalysis"
     with pytest.raises(NotFittedError):
         BinormalCurveDisplay.from_estimator(LinearDiscriminantAnalysis(), [[0.0]], [0])
 
 
 def test_arguments_are_checked():
-    """The usual letters stand for a curve; an error names the argument."""
+    """An error names the argument."""
     model = BinormalModel(
         mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2
     )
-    short, full = (
-        BinormalCurveDisplay.from_model(model, curve=c) for c in ("pr", CURVES[1])
-    )
-    assert short.curve == full.curve == "precision_recall"
-    np.testing.assert_array_equal(short.y, full.y)
     with pytest.raises(ValueError, match="did you mean 'precision_recall'"):
-        BinormalCurveDisplay.from_model(model, curve="precision-recall")
+        BinormalCurveDisplay(model, curve="precision-recall")
     with pytest.raises(ValueError, match="curve must be one of"):
         draw("lift")
-    with pytest.raises(ValueError, match="level"):
-        draw(level=1.5)
+    with pytest.raises(ValueError, match="positive_fraction"):
+        draw(positive_fraction=1.5)
     with pytest.raises(ValueError, match="pos_label"):
         BinormalCurveDisplay.from_predictions(["a", "a", "b", "b"], [0, 1, 2, 3])
-
-
-def test_normal_scores_are_those_of_the_check():
-    """Sorted scores of each class, the fitted distribution, and the corrected p-value."""
-    check = binormal_check(Y, SCORES)
-    display = NormalScoresDisplay.from_predictions(Y, SCORES)
-    for k, (points, line, distribution) in enumerate(
-        zip(display.points_, display.lines_, normal_distributions(), strict=True)
-    ):
-        expected, scores = data(points)
-        np.testing.assert_array_equal(scores, np.sort(SCORES[k == Y]))
-        n = len(scores)
-        np.testing.assert_allclose(
-            norm.cdf(expected), (np.arange(1, n + 1) - 0.375) / (n + 0.25)
-        )
-        x, y = data(line)
-        np.testing.assert_allclose(y, distribution.mean() + distribution.std() * x)
-        assert points.get_label().endswith(
-            f"(n = {n}, p = {check.adjusted_p_values[k]:.2g})"
-        )
-    assert display.ax_.get_xlabel() == "Standard normal quantile"
-    assert display.ax_.get_ylabel() == "Score (Positive label: 1)"
-
-
-def test_normal_scores_of_a_check():
-    """A check is enough; arguments reach the artists, and axes are respected."""
-    figure, ax = plt.subplots()
-    display = NormalScoresDisplay(binormal_check(Y, SCORES)).plot(
-        ax, points_kwargs={"markersize": 9}, line_kwargs={"color": "red"}, despine=True
-    )
-    assert (display.ax_, display.figure_) == (ax, figure)
-    assert {points.get_markersize() for points in display.points_} == {9}
-    assert {line.get_color() for line in display.lines_} == {"red"}
-    assert ax.get_ylabel() == "Score"

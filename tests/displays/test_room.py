@@ -17,7 +17,7 @@ from skpostbac import (
     PosteriorThresholdDisplay,
     compare_posteriors,
 )
-from skpostbac.binormal import BinormalCurveDisplay, NormalScoresDisplay
+from skpostbac.binormal import BinormalCurveDisplay
 from skpostbac.displays import ComparisonPlot, PosteriorPlot
 
 TOTAL = np.array([60, 40, 25])
@@ -64,8 +64,6 @@ def draw_curve(ax, n):
         Y_SCORE,
         ax=ax,
         name=LONG,
-        n_draws=50,
-        random_state=0,
         plot_chance_level=True,
     )
 
@@ -78,10 +76,6 @@ def draw_thresholds(ax, n):
 def draw_band(ax, n):
     options = {"name": LONG, "plot_chance_level": True}
     return PosteriorRocDisplay.from_predictions(Y_TRUE, Y_SCORE, ax=ax, **options)
-
-
-def draw_normal_scores(ax, n):
-    return NormalScoresDisplay.from_predictions(Y_TRUE, Y_SCORE, ax=ax)
 
 
 def legend_texts(display):
@@ -105,7 +99,6 @@ WITH_LEGEND = {
     "search": draw_search,
     "roc": draw_curve,
     "thresholds": draw_thresholds,
-    "normal scores": draw_normal_scores,
     "roc without a model": draw_band,
 }
 ALL = {
@@ -116,6 +109,7 @@ ALL = {
     },
     **WITH_LEGEND,
 }
+WITH_AREAS = ("density", "roc without a model", "thresholds")
 each_kind = pytest.mark.parametrize("kind", ALL)
 SQUARE, WITH_ROWS = (
     {"matrix", "roc", "roc without a model"},
@@ -309,6 +303,6 @@ def test_dark_style_can_be_read(kind, luminance):
             assert contrast(text.get_color(), "black") > 4.5
         for line in [] if kind in ("matrix", "ranks") else ax.lines:
             assert contrast(line.get_color(), "black") > 4.5
-        for area in ax.collections if kind in ("density", "roc", "thresholds") else []:
+        for area in ax.collections if kind in WITH_AREAS else []:
             for *color, alpha in area.get_facecolor():
                 assert contrast(np.multiply(color, alpha), "black") > 1.15

@@ -418,8 +418,7 @@ def posterior_roc_auc(
     See Also
     --------
     posterior_average_precision : The area under the precision-recall curve.
-    skpostbac.binormal.posterior_binormal : Smooth curves, under the assumption that
-        scores are normal.
+    skpostbac.binormal.binormal_roc_curve : A smooth curve of normal scores.
 
     Notes
     -----
