@@ -180,10 +180,7 @@ def of_other_tables():
     judges = partial(column, "prevalence_coverage.rst")
     gap = partial(column, "subgroup_pooling.rst")
     sites = partial(column, "group_coverage.rst", rows="^(?!half to choose)")
-    curves, count = (
-        partial(column, "binormal.rst"),
-        partial(column, "counting.rst", "result"),
-    )
+    count = partial(column, "counting.rst", "result")
     cost = column("parsimony.rst", "difference", "rope=0, limit=0.84, paired")
     ratio, differ, ten = (
         count("^int64  .*bincounts"),
@@ -239,8 +236,6 @@ def of_other_tables():
         "sites-default-range": span(sites("beta-binomial")),
         "sites-normal-mean": mean(sites("normal-binomial")[0]),
         "sites-normal-range": span(sites("normal-binomial")),
-        "binormal-normal": span(curves("AUC")),
-        "binormal-lowest": lowest(curves("AUC, sigmoid")),
         "parsimony-cost": f"{cost.min():.3f} to {cost.max():.3f}",
         "counting-ratio": f"{ratio.min():.1f} to {ratio.max():.1f}",
         "counting-memory": f"{count('memory').max():.1f} MiB",
