@@ -790,7 +790,10 @@ def check_random_sum(seed):
     assert (np.min(beside, axis=0) - ROUGH[0] <= P).all()
     assert (np.max(beside, axis=0) + ROUGH[0] >= P).all()
     for low, high in (distribution.hdi(0.95), distribution.interval(0.95)):
-        assert distribution.cdf(low, high) == pytest.approx(0.95, abs=LEVEL)
+        # Or as close as doubles allow: beside a corner much mass may be between two of them.
+        inner = distribution.cdf(np.nextafter(low, 9), np.nextafter(high, -9))
+        outer = distribution.cdf(np.nextafter(low, -9), np.nextafter(high, 9))
+        assert inner - LEVEL <= 0.95 <= outer + LEVEL
 
 
 @pytest.mark.parametrize("seed", range(40))
