@@ -169,7 +169,7 @@ def test_long_names_leave_room_for_the_data(kind, n):
         assert box.y1 < min(frame.y0, ax.xaxis.label.get_window_extent().y0)
 
 
-@pytest.mark.parametrize("kind", [*WITH_ROWS])
+@pytest.mark.parametrize("kind", sorted(WITH_ROWS))
 @pytest.mark.parametrize("layout", [None, "constrained"])
 def test_texts_beside_rows_do_not_overlap(kind, layout):
     """Names, columns, headers, ticks and the legend of axes in a grid are apart, and inside."""
