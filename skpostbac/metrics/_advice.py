@@ -64,11 +64,11 @@ from skpostbac.metrics._prior import (
 # Probability of the intervals whose coverage is estimated.
 LEVEL = 0.95
 _Z = float(ndtri((1 + LEVEL) / 2))
-# There is a warning below an expected coverage of _LEAST - _LESS / l for l classes:
-# with few classes, coverage goes up and down with the numbers of samples. Chosen in
-# cells like those of `benchmarks/validity.py`; PriorInfluenceWarning tells how it does
-# in others.
-_LEAST = 0.915
+# There is a warning below an expected coverage of _LEAST_COVERAGE - _LESS / l for l
+# classes: with few classes, coverage goes up and down with the numbers of samples.
+# Chosen in cells like those of `benchmarks/validity.py`; PriorInfluenceWarning tells
+# how it does in others.
+_LEAST_COVERAGE = 0.915
 _LESS = 0.1
 # A typical recall is estimated with so many samples of the mean of similar classes.
 _BORROWED = 3
@@ -81,7 +81,7 @@ _TINY = float(np.finfo(float).tiny)
 # Simulated test sets, fewer where many classes would need more draws. The noise of 200
 # sets alone would hide every sixth low coverage.
 _SETS = 2_000
-_DRAWS = 30_000
+_N_SIMULATED = 30_000
 _FEWEST_SETS = 100
 # Nothing is simulated where a normal approximation of the coverage exceeds the limit by
 # this margin, which doubles as more of the weight is on small classes. It misses about
@@ -97,7 +97,7 @@ _LEAST_MOVE = 0.005
 # Of many posteriors, so many with the lowest approximate coverage are simulated.
 _MOST_SUSPECTS = 20
 # Classes named in the repr, and in the view of a notebook.
-_SHOWN_CLASSES = 3
+_NAMED_CLASSES = 3
 _SHOWN_ROWS = 8
 # The expected coverage that a weaker prior must have to be a remedy.
 _ENOUGH = 0.915
@@ -144,7 +144,7 @@ class Evidence(NamedTuple):
     @property
     def least_coverage(self) -> float:
         """Coverage below which there is a warning."""
-        return _LEAST - _LESS / self.class_weight.size
+        return _LEAST_COVERAGE - _LESS / self.class_weight.size
 
 
 def simulated_coverage(
@@ -159,7 +159,7 @@ def simulated_coverage(
         return math.nan
     recalls = _typical_recalls(correct, total)
     trials = np.where(total > 0, np.maximum(np.rint(total), 1), 0).astype(np.int64)
-    sets = min(max(_DRAWS // total.size, _FEWEST_SETS), _SETS)
+    sets = min(max(_N_SIMULATED // total.size, _FEWEST_SETS), _SETS)
     rng = np.random.default_rng(0)
     # One class after the other, for each needs some preparation.
     drawn = rng.binomial(
@@ -623,7 +623,7 @@ class PriorInfluence(StablePickle):
             f"shift={self.shift:.2f}",
             f"mean={self.mean:.3f}",
             f"observed={self.observed:.3f}",
-            f"most_moved={shown(self.most_moved[:_SHOWN_CLASSES])}",
+            f"most_moved={shown(self.most_moved[:_NAMED_CLASSES])}",
             f"expected_coverage={self.expected_coverage:.2f}",
         ]
         if self.unobserved:

@@ -74,7 +74,7 @@ from skpostbac.metrics._prior import (
 from skpostbac.stats._distribution import describe, estimate_columns, figures_of
 
 # Classes listed one by one in an HTML table.
-_SHOWN_CLASSES = 20
+_TABLE_CLASSES = 20
 
 
 class Recalls(dict[Hashable, AverageDistribution]):
@@ -89,9 +89,9 @@ class Recalls(dict[Hashable, AverageDistribution]):
     """
 
     def _repr_html_(self) -> str:
-        header, cells = estimate_columns(list(self.values())[:_SHOWN_CLASSES])
+        header, cells = estimate_columns(list(self.values())[:_TABLE_CLASSES])
         rows = [(str(label), *row) for label, row in zip(self, cells, strict=False)]
-        note = more(len(self), _SHOWN_CLASSES)
+        note = more(len(self), _TABLE_CLASSES)
         return block(
             f"recalls of {len(self)} classes",
             table(("class", *header), rows, note=note),
@@ -657,14 +657,14 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
 
     def _html_tables(self) -> list[str]:
         counts = self.counts
-        labels = map(str, label_list(counts.classes[:_SHOWN_CLASSES]))
-        recalls = list(self.recalls().values())[:_SHOWN_CLASSES]
+        labels = map(str, label_list(counts.classes[:_TABLE_CLASSES]))
+        recalls = list(self.recalls().values())[:_TABLE_CLASSES]
         (_, spread), estimates = estimate_columns(recalls)
-        correct = format_column(counts.correct[:_SHOWN_CLASSES].tolist())
-        total = format_column(counts.total[:_SHOWN_CLASSES].tolist())
+        correct = format_column(counts.correct[:_TABLE_CLASSES].tolist())
+        total = format_column(counts.total[:_TABLE_CLASSES].tolist())
         rows = zip(labels, correct, total, *zip(*estimates, strict=True), strict=True)
         header = ("class", "correct", "total", "recall", spread)
-        return [table(header, rows, note=more(counts.n_classes, _SHOWN_CLASSES))]
+        return [table(header, rows, note=more(counts.n_classes, _TABLE_CLASSES))]
 
 
 def describe_design(

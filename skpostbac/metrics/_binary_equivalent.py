@@ -41,7 +41,7 @@ from skpostbac.stats._distribution import plain_float
 from skpostbac.stats._several import log_survival
 
 # Of sums of probabilities.
-_ROUNDING = 1e-9
+_PROBABILITY_ROUNDING = 1e-9
 
 
 def binary_equivalent_accuracy(
@@ -368,11 +368,15 @@ class GuessingTest:
         check_scalar(self.log_p_value, "log_p_value", Real)
         # Not by limits of check_scalar, which NaN and the last bits of a sum pass or
         # exceed.
-        if not -_ROUNDING <= self.expected_correct <= self.n * (1 + _ROUNDING):
+        if (
+            not -_PROBABILITY_ROUNDING
+            <= self.expected_correct
+            <= self.n * (1 + _PROBABILITY_ROUNDING)
+        ):
             raise ValueError(
                 f"expected_correct must be in [0, n], got {self.expected_correct!r}"
             )
-        if not self.log_p_value <= _ROUNDING:
+        if not self.log_p_value <= _PROBABILITY_ROUNDING:
             raise ValueError(f"log_p_value must be at most 0, got {self.log_p_value!r}")
 
     @classmethod

@@ -12,7 +12,7 @@ from skpostbac._utils import Floats, LabelArray, nonnegative_array
 from skpostbac.metrics._labels import label_list
 
 # Weights below this share of the largest cannot be summed in doubles.
-_LEAST_SHARE = 1e-60
+_LEAST_WEIGHT = 1e-60
 
 ClassWeightLike: TypeAlias = Mapping[Hashable, float] | ArrayLike | None
 ClassWeightSpec: TypeAlias = dict[Hashable, float] | Floats | None
@@ -71,9 +71,9 @@ def resolve_class_weight(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
             f"classes, got {len(weights)}"
         )
     relative = weights / weights.max()  # the sum of the weights may overflow
-    if relative[relative > 0].min() < _LEAST_SHARE:
+    if relative[relative > 0].min() < _LEAST_WEIGHT:
         raise ValueError(
-            f"class_weight must not have positive weights below {_LEAST_SHARE:g} of "
+            f"class_weight must not have positive weights below {_LEAST_WEIGHT:g} of "
             "the largest"
         )
     normalised: Floats = relative / relative.sum()

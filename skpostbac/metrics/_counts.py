@@ -59,7 +59,7 @@ SHOWN_CLASSES = 8
 # Shares that were rounded to two digits may add up to a little less or more than 1. The
 # cells of a weighted matrix are not integers either, but hardly have a sum near 1 in
 # each row or each column.
-_ROUNDING = 0.05
+_SHARES_ROUNDING = 0.05
 # Of the JSON format.
 VERSION = 1
 
@@ -781,7 +781,7 @@ def _check_unnormalised(matrix: Floats) -> None:
     }
     for which, total in sums.items():
         # A class without samples has shares of 0.
-        if (np.abs(total[total > 0] - 1) <= _ROUNDING).all():
+        if (np.abs(total[total > 0] - 1) <= _SHARES_ROUNDING).all():
             raise ValueError(
                 f"C must hold counts, got shares that add up to 1 in {which}: "
                 "give the confusion matrix with normalize=None"

@@ -303,7 +303,7 @@ class PairedCounts(Counts):
         """Return the same samples as those of a single class."""
         index = np.zeros_like(self.class_index)
         design = self._design and self._design.as_one_class()
-        rows = Rows(index, self.patterns, self.counts)
+        rows = PatternRows(index, self.patterns, self.counts)
         return _join(self.names, np.zeros(1, np.int64), [rows], design)
 
     def design_effects(self, first: str, second: str) -> DesignEffects | None:
@@ -362,7 +362,7 @@ class PairedCounts(Counts):
     ) -> PairedCounts:
         index = place[self.class_index]
         kept = index >= 0
-        rows = Rows(index[kept], self.patterns[kept], self.counts[kept])
+        rows = PatternRows(index[kept], self.patterns[kept], self.counts[kept])
         return _join(self.names, labels, [rows], design)
 
     def _plus(self, other: PairedCounts, design: SampleDesign | None) -> PairedCounts:
@@ -429,8 +429,8 @@ class PairedCounts(Counts):
         return self._with_batch(batch)
 
     @property
-    def _rows(self) -> Rows:
-        return Rows(self.class_index, self.patterns, self.counts)
+    def _rows(self) -> PatternRows:
+        return PatternRows(self.class_index, self.patterns, self.counts)
 
     def _made_of(self) -> tuple[Any, ...]:
         arrays = (array.tobytes() for array in self._rows)
@@ -573,7 +573,7 @@ def count_patterns(
 def _join(
     names: tuple[str, ...],
     classes: LabelArray,
-    parts: Iterable[Rows],
+    parts: Iterable[PatternRows],
     design: SampleDesign | None = None,
 ) -> PairedCounts:
     index, patterns, counts = map(np.concatenate, zip(*parts, strict=True))
@@ -583,7 +583,7 @@ def _join(
     )
 
 
-class Rows(NamedTuple):
+class PatternRows(NamedTuple):
     """Distinct pairs of a class and a pattern, sorted, and how often they occur."""
 
     class_index: Indices
@@ -593,7 +593,7 @@ class Rows(NamedTuple):
 
 def group_rows(
     class_index: Indices, hits: Iterable[Bools], weight: Floats | None
-) -> Rows:
+) -> PatternRows:
     """Add up the rows of the same class and pattern; those of weight 0 are left out.
 
     The patterns grow by one classifier at a time, and are numbered anew each time, so
@@ -610,7 +610,7 @@ def group_rows(
         np.float64
     )
     kept = counts > 0
-    return Rows(index[kept], patterns[kept], counts[kept])
+    return PatternRows(index[kept], patterns[kept], counts[kept])
 
 
 def renumber(numbers: Indices) -> tuple[Indices, Indices]:

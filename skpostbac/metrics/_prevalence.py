@@ -55,13 +55,13 @@ _CONTRADICTION = 0.95
 # A judge who guesses with more than this probability asks for draws; so many of them,
 # of a fixed seed, are good to about 0.001 of a probability.
 _SURE = 1e-6
-_DRAWS = 400_000
+_N_FALLBACK_DRAWS = 400_000
 # With less probability than this within [0, 1], or fewer draws, no share goes with the
 # counts.
-_LEAST = 1e-6
+_LEAST_EFFECTIVE = 1e-6
 _FEWEST = 1000
 # Accuracy of the distribution function, and the panels that it may take.
-_TOLERANCE = 1e-8
+_CDF_ERROR = 1e-8
 _MOST_PANELS = 24
 # Draws whose range is divided into the first panels, so many of them.
 _PILOTS = 10_000
@@ -117,8 +117,8 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
 
     def __post_init__(self) -> None:
         for name in ("sensitivity", "specificity"):
-            object.__setattr__(self, name, _pair(getattr(self, name), name))
-        calls = _pair((self.positives, self.total), "positives and total")
+            object.__setattr__(self, name, _two_numbers(getattr(self, name), name))
+        calls = _two_numbers((self.positives, self.total), "positives and total")
         # Each proportion is one by itself.
         prior = make_prior(self.prior, 2).require_independent("a prevalence").alone()
         pairs = {
@@ -155,7 +155,7 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         return bool(self.judge_informedness.cdf(0.0) <= _SURE)
 
     def _draw_judge(
-        self, rng: np.random.Generator, size: int = _DRAWS
+        self, rng: np.random.Generator, size: int = _N_FALLBACK_DRAWS
     ) -> tuple[Floats, Floats]:
         """Draw the specificity and the sensitivity of a judge better than guessing."""
         q0, q1 = (rng.beta(a, b, size) for a, b in self._betas[1:])
@@ -167,7 +167,7 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
             )
         return q0[better], q1[better]
 
-    def _draw_shares(self, size: int = _DRAWS) -> Floats:
+    def _draw_shares(self, size: int = _N_FALLBACK_DRAWS) -> Floats:
         """Draw the share, also beyond [0, 1], for a judge better than guessing."""
         rng = np.random.default_rng(0)
         q0, q1 = self._draw_judge(rng, size)
@@ -214,14 +214,14 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         return resolve(
             lambda x: np.asarray((self._cdf(x) - below) / (upto - below)),
             edges,
-            tolerance=_TOLERANCE,
+            tolerance=_CDF_ERROR,
             most=_MOST_PANELS,
         )
 
     def _check_possible(self) -> None:
         """Raise if no share in [0, 1] is compatible with the counts."""
         below, upto = self._ends
-        least = _LEAST if self._is_sure else _FEWEST / _DRAWS
+        least = _LEAST_EFFECTIVE if self._is_sure else _FEWEST / _N_FALLBACK_DRAWS
         if upto - below < least:
             raise ValueError(
                 f"positives: {self.positives:g} of {self.total:g} contradict the "
@@ -440,7 +440,7 @@ def posterior_prevalence(
     return posterior
 
 
-def _pair(values: object, name: str) -> Floats:
+def _two_numbers(values: object, name: str) -> Floats:
     """Return a count and its total, checked."""
     array = float_array(values, name)  # type: ignore[arg-type]
     if array.shape != (2,) or not 0 <= array[0] <= array[1] < np.inf or array[1] <= 0:

@@ -29,7 +29,7 @@ from skpostbac.stats._numerics import EPS
 from skpostbac.stats._transforms import OddsTransform
 
 # Share of the mean that is left where the optimism is as large as the mean.
-_LEAST_SHARE = 0.01
+_LEAST_KEPT_MEAN = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,7 +125,7 @@ class SelectedPosterior(ScalarPosterior):
         below, above = (
             max(part, EPS * (high - low)) for part in (mean - low, high - mean)
         )
-        lowered = min(self.optimism, (1 - _LEAST_SHARE) * below)
+        lowered = min(self.optimism, (1 - _LEAST_KEPT_MEAN) * below)
         return (1 - lowered / below) / (1 + lowered / above)
 
     @property

@@ -82,7 +82,7 @@ from skpostbac.metrics._scorers import (
     check_objective,
 )
 from skpostbac.model_selection._joint import (
-    N_DRAWS,
+    N_JOINT_DRAWS,
     ConfusionJoint,
     Difference,
     Joint,
@@ -244,7 +244,7 @@ class PosteriorComparison(StablePickle):
         rope: float = 0.0,
         class_weight: ClassWeightLike = None,
         prior: PriorLike = DEFAULT_PRIOR,
-        n_draws: int = N_DRAWS,
+        n_draws: int = N_JOINT_DRAWS,
         random_state: RandomStateLike = 0,
         n_jobs: int | None = None,
     ) -> PosteriorComparison:
@@ -1043,7 +1043,7 @@ def compare_predictions(
     groups: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
     prior: PriorLike = DEFAULT_PRIOR,
-    n_draws: int = N_DRAWS,
+    n_draws: int = N_JOINT_DRAWS,
     random_state: RandomStateLike = 0,
     n_jobs: int | None = None,
 ) -> PosteriorComparison:

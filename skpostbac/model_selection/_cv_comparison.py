@@ -31,7 +31,7 @@ from skpostbac.metrics._prior import (
     PriorLike,
 )
 from skpostbac.model_selection._comparison import PosteriorComparison
-from skpostbac.model_selection._joint import N_DRAWS, margins_of, outcome_joint
+from skpostbac.model_selection._joint import N_JOINT_DRAWS, margins_of, outcome_joint
 from skpostbac.model_selection._pooling import (
     FoldCounts,
     OutcomeMetric,
@@ -58,7 +58,7 @@ def compare_cv_results(
     n_repeats: int | None = None,
     training_variation: TrainingVariation = "nadeau-bengio",
     same_splits: bool = False,
-    n_draws: int = N_DRAWS,
+    n_draws: int = N_JOINT_DRAWS,
     random_state: RandomStateLike = 0,
 ) -> PosteriorComparison:
     """Compare classifiers that were cross-validated on the same folds.

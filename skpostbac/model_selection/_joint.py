@@ -87,13 +87,13 @@ _BLOCK_ACCURACIES = 2**15
 _BLOCK_PAIRWISE = 2**15
 
 # Random draws of a comparison: standard errors of probabilities of at most 0.002.
-N_DRAWS = 100_000
+N_JOINT_DRAWS = 100_000
 
 # Differences with a distribution of their own that are kept: with draws, 1.6 MB each.
 _MOST_KEPT = 128
 
 # Rows shown in a notebook.
-_SHOWN_ROWS = 8
+_SHOWN_EFFECTS = 8
 
 # If the logits of recalls differ with a standard deviation of .5, probabilities above
 # .95 are too high by .05 with two classes of 20 samples, .02 with five of 20, and .003
@@ -130,7 +130,8 @@ class MonteCarloError(FrozenArrays):
         worst = self.rank_probabilities.max(axis=1, initial=0.0)
         columns = (worst, self.expected_rank, self.expected_loss)
         cells = (
-            format_column(column[:_SHOWN_ROWS].tolist(), digits=2) for column in columns
+            format_column(column[:_SHOWN_EFFECTS].tolist(), digits=2)
+            for column in columns
         )
         rows = [(str(i), *row) for i, row in enumerate(zip(*cells, strict=True))]
         n = len(self.expected_rank)
@@ -142,7 +143,7 @@ class MonteCarloError(FrozenArrays):
         )
         return block(
             f"MonteCarloError(n_classifiers={n})",
-            table(header, rows, note=more(n, _SHOWN_ROWS)),
+            table(header, rows, note=more(n, _SHOWN_EFFECTS)),
         )
 
 
@@ -780,7 +781,7 @@ def independent_joint(posteriors: Sequence[Any]) -> IndependentJoint | DrawnJoin
         isinstance(one, PosteriorBalancedAccuracy) for one in posteriors
     ):
         return IndependentJoint(posteriors=tuple(posteriors))
-    return DrawnJoint(posteriors=tuple(posteriors), n_draws=N_DRAWS, seed=0)
+    return DrawnJoint(posteriors=tuple(posteriors), n_draws=N_JOINT_DRAWS, seed=0)
 
 
 def _unshifted(distribution: Any) -> Any:

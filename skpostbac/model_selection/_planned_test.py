@@ -38,7 +38,7 @@ from skpostbac.stats._distribution import interval_of
 
 # Outcomes that are enumerated at most, and the probability of those left out.
 _MOST_OUTCOMES = 2**15
-_NEGLIGIBLE = 1e-15
+_LEAST_PROBABILITY = 1e-15
 # log2 of the number of scramblings, of which the standard error is taken, of the points
 # of all of them, and of the numbers in the array of points.
 _LOG_PARTS = 3
@@ -63,7 +63,7 @@ _KNOWN = 64
 # Distance after the answer, over which sizes are evaluated.
 _FURTHEST = 20_000
 # Rounding of a size times a ratio of proportions.
-_ROUNDING = 1e-9
+_SIZE_ROUNDING = 1e-9
 # Samples of a class that a plan is computed for, without and with a pilot.
 _MOST_SAMPLES = 10**9
 _MOST_AFTER_PILOT = 10**7
@@ -72,7 +72,7 @@ _MOST_AFTER_PILOT = 10**7
 Design: TypeAlias = Literal["width", "pilot", "paired", "separate"]
 
 
-class Outcomes(NamedTuple):
+class TestOutcomes(NamedTuple):
     """Outcomes of a test set.
 
     Attributes
@@ -146,11 +146,11 @@ class PlannedTest(FrozenArrays):
 
     def largest_size(self, most: int) -> int:
         """Return the size at which no class has more samples than this."""
-        return int(most / self.proportions.max() + _ROUNDING)
+        return int(most / self.proportions.max() + _SIZE_ROUNDING)
 
     def samples(self, size: int) -> NDArray[np.int64]:
         """Return the samples of each class if the rarest has `size`."""
-        return np.ceil(size * self.proportions - _ROUNDING).astype(np.int64)
+        return np.ceil(size * self.proportions - _SIZE_ROUNDING).astype(np.int64)
 
     @property
     def _mean_rates(self) -> Floats:
@@ -229,10 +229,10 @@ class PlannedTest(FrozenArrays):
                 min(n, np.ceil(n * rate + reach)) + 1,
             )
             pmf = stats.binom.pmf(x, n, rate)
-        kept = pmf > _NEGLIGIBLE
+        kept = pmf > _LEAST_PROBABILITY
         return x[kept], pmf[kept]
 
-    def _enumerated(self, n: Floats) -> Outcomes | None:
+    def _enumerated(self, n: Floats) -> TestOutcomes | None:
         """Return all outcomes, or None if they are too many."""
         first = np.empty((1, 0))
         second = np.empty((1, 0))
@@ -250,14 +250,14 @@ class PlannedTest(FrozenArrays):
             if self.design == "paired":
                 pmf = np.asarray(stats.binom.pmf(x, y[:, None], self.rates[1, i]))
             pmf = chances[:, None] * pmf
-            rows, columns = np.nonzero(pmf > _NEGLIGIBLE)
+            rows, columns = np.nonzero(pmf > _LEAST_PROBABILITY)
             if weights.size * rows.size > _MOST_OUTCOMES:
                 return None
             old, new = (grid.ravel() for grid in np.indices((weights.size, rows.size)))
             first = np.column_stack([first[old], y[rows][new]])
             second = np.column_stack([second[old], x[columns][new]])
             weights = weights[old] * pmf[rows, columns][new]
-        return Outcomes(first, second, weights, 1)
+        return TestOutcomes(first, second, weights, 1)
 
     @cached_property
     def _points(self) -> Floats:
@@ -274,7 +274,7 @@ class PlannedTest(FrozenArrays):
         # 0 is no quantile
         return np.maximum(np.concatenate(parts).T, 2.0**-40)
 
-    def _simulated(self, n: Floats) -> Outcomes:
+    def _simulated(self, n: Floats) -> TestOutcomes:
         """Return outcomes at Sobol points."""
         second = self._points[: n.size]
         first = self._points[n.size :]
@@ -292,7 +292,7 @@ class PlannedTest(FrozenArrays):
             x = _binomial_quantile(second.T, y, self.rates[1])
         else:
             x = quantiles(1, second)
-        return Outcomes(y, x, np.full(len(x), 1 / len(x)), 2**_LOG_PARTS)
+        return TestOutcomes(y, x, np.full(len(x), 1 / len(x)), 2**_LOG_PARTS)
 
     # Posteriors of outcomes
 
@@ -399,7 +399,7 @@ class PlannedTest(FrozenArrays):
         scores = np.clip(-special.ndtri(below), -30, 30) - special.ndtri(self.level)
         return np.asarray(scores[place])
 
-    def _successes(self, n: Floats, outcomes: Outcomes) -> Floats:
+    def _successes(self, n: Floats, outcomes: TestOutcomes) -> Floats:
         """Return 1 for outcomes that reach the goal, and 0 for others.
 
         The exact posteriors of those closest to the borderline tell the median error of
@@ -411,7 +411,7 @@ class PlannedTest(FrozenArrays):
         margin, tolerance = self._margin(self._cumulants(n, y, x).sum(axis=2))
         doubt = weights[np.abs(margin) <= tolerance].sum()
         if weights.size > _CLOSEST and doubt < (
-            _NEGLIGIBLE if parts == 1 else _LEAST_DOUBT
+            _LEAST_PROBABILITY if parts == 1 else _LEAST_DOUBT
         ):
             return np.where(margin >= 0, 1.0, 0.0)
         distance = np.where(weights > 1e-6 * weights.max(), np.abs(margin), np.inf)
@@ -460,7 +460,7 @@ class PlannedTest(FrozenArrays):
             cumulants[0, row] = shared.mean()
         return self._margin(cumulants)[0]
 
-    def _shared_successes(self, n: Floats, outcomes: Outcomes) -> Floats:
+    def _shared_successes(self, n: Floats, outcomes: TestOutcomes) -> Floats:
         """Return the probability that each outcome reaches the goal.
 
         Errors of the margins under independent priors are fitted to those of some

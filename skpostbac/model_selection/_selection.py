@@ -288,7 +288,7 @@ class PosteriorRefit:
             resolve_class_weight(checked["class_weight"], classes)
             checked["labels"] = label_list(classes)
         for name, value in checked.items():
-            object.__setattr__(self, name, _plain(value))
+            object.__setattr__(self, name, _frozen(value))
 
     def __call__(self, cv_results: Any) -> int:
         """Return the index of the chosen candidate.
@@ -492,13 +492,13 @@ def _evaluate(
     )
 
 
-def _plain(value: Any) -> Any:
+def _frozen(value: Any) -> Any:
     """Return arrays, lists and dicts as immutable, hashable values."""
     if isinstance(value, dict):
         return FrozenWeights(value)
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
-    return tuple(map(_plain, value)) if isinstance(value, list) else value
+        return _frozen(value.tolist())
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def selected_posterior(

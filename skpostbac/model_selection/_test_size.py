@@ -44,8 +44,8 @@ from skpostbac.stats import BetaAverage
 # Rounding of a sum or difference of probabilities.
 _ROUNDING = 1e-9
 # Classes named one by one in the report, and in the view of a notebook.
-_SHOWN_CLASSES = 5
-_SHOWN_ROWS = 8
+_REPORTED_CLASSES = 5
+_TABLE_ROWS = 8
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -241,8 +241,8 @@ class RequiredTestSize(FrozenArrays):
             paragraph(" ".join(self.report().split())),
             table(
                 ("class", "samples"),
-                [*rows[:_SHOWN_ROWS], ("all classes", str(self.total))],
-                note=more(len(rows), _SHOWN_ROWS),
+                [*rows[:_TABLE_ROWS], ("all classes", str(self.total))],
+                note=more(len(rows), _TABLE_ROWS),
             ),
         )
 
@@ -258,7 +258,7 @@ def _describe(samples: NDArray[np.int64], classes: LabelArray) -> str:
         return f"{samples[0]} samples"
     if (samples == samples[0]).all():
         return f"{samples[0]} samples of each of {samples.size} classes"
-    if samples.size > _SHOWN_CLASSES:
+    if samples.size > _REPORTED_CLASSES:
         least = samples.min()
         most = samples.max()
         return f"{least} to {most} samples a class, {samples.sum()} in all"
