@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -451,7 +451,7 @@ class BetaPrior(Prior):
         """Return the prior itself."""
         return self
 
-    @property
+    @cached_property
     def is_informative(self) -> bool:
         """Whether it has a row for each class, or is not symmetric."""
         return self.is_by_class or bool(self.a[0] != self.b[0])
