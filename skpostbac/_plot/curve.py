@@ -85,7 +85,8 @@ def density_curve(distribution: Distribution) -> Curve:
     pdf = cast(Any, distribution).pdf
     y = pdf(x)
     is_finite = np.isfinite(y)
-    if not (is_finite & (y > 0)).any():  # narrower than the spacing of floats
+    is_point = x.size == 1  # narrower than the spacing of floats
+    if is_point or not (is_finite & (y > 0)).any():
         return _spike(distribution.mean())
     x = x[is_finite]
     y = y[is_finite]
