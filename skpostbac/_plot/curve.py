@@ -85,8 +85,8 @@ def density_curve(distribution: Distribution) -> Curve:
     pdf = cast(Any, distribution).pdf
     y = pdf(x)
     is_finite = np.isfinite(y)
-    is_point = x.size == 1  # narrower than the spacing of floats
-    if is_point or not (is_finite & (y > 0)).any():
+    is_drawn = is_finite & (y > 0)
+    if is_finite.sum() < 2 or not is_drawn.any():  # narrower than the spacing of floats
         return _spike(distribution.mean())
     x = x[is_finite]
     y = y[is_finite]
