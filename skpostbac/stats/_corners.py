@@ -116,14 +116,16 @@ def offsets(points: Floats, positions: Floats) -> Floats:
     Points (A, m, n) and positions (A', m, C) are given by their distances from the
     anchors: the mean and, if A = 3, the lower and the upper end of the support. The
     nearer end serves, so that nothing is lost beside it, unless the mean is much
-    closer. Points within rounding of a position are that position.
+    closer. Points within rounding of a position inside the support are that position.
     """
     n_anchors = min(len(points), len(positions))
     from_anchors = positions[:n_anchors, ..., np.newaxis]
     offsets = points[:n_anchors, :, np.newaxis] - from_anchors
-    offsets[np.abs(offsets) <= 4 * EPS * np.abs(from_anchors)] = 0.0
     if n_anchors == 1:
         return np.asarray(offsets[0])
+
+    width = (points[1] - points[2])[:, np.newaxis]
+    offsets[(np.abs(offsets) <= 4 * EPS * width) & (from_anchors != 0)] = 0.0
     scale = np.abs(points) * np.array([100.0, 1.0, 1.0])[:, np.newaxis, np.newaxis]
     nearest = scale.argmin(axis=0)[np.newaxis, :, np.newaxis]
     return np.asarray(np.take_along_axis(offsets, nearest, axis=0)[0])
