@@ -44,6 +44,7 @@ from skpostbac.metrics import (
     posterior_prevalence,
     subgroup_posteriors,
 )
+from skpostbac.metrics._confusion.metrics import BY_CLASS, OVERALL, SYNONYMS
 from skpostbac.model_selection import (
     compare_predictions,
     compare_scores,
@@ -781,6 +782,99 @@ def test_pictures_need_matplotlib(write, fail, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     message = fail(write(SMALL), "--truth", "truth", "--html", "page.html")
     assert message.startswith("argument --html: a plot requires matplotlib.")
+
+
+def columns_of(*labels):
+    """Return a table of true labels, two columns of predictions, and groups of samples."""
+    rows = zip(*labels, "0123456" * 2, strict=True)
+    return "\n".join(["truth,one,two,group", *map(",".join, rows)])
+
+
+TABLES = {
+    "two": columns_of("aabbabababbaab", "abbbababaabaab", "aababbabbbabab"),
+    "three": columns_of("aabbcacbbcabab", "abbbabcbacabcb", "aababbcbbcabab"),
+}
+CLASSIFIERS = ["--truth=truth", "--classifier=one", "--classifier=two"]
+METRICS = [
+    *SYNONYMS,
+    *OVERALL,
+    "accuracy_score",
+    *(
+        f"{name}{of}"
+        for name in BY_CLASS
+        for of in ["", ":b", "_macro", "_micro", "_weighted"]
+    ),
+]
+# One metric of each kind of posterior, and options that change what is shown of it.
+KINDS = ["recall_macro", "accuracy", "informedness", "recall:b", "f1_macro", "mcc"]
+OPTIONS = {
+    "--groups": ["group"],
+    "--selected": [],
+    "--by": ["group"],
+    "--id": ["group"],
+    "--labels": ["b,a"],
+    "--baseline": ["one", "--max-loss", "0.1"],
+    "--fail-below": ["0.2"],
+    "--level": ["0.5"],
+    "--rope": ["0.02"],
+    "--all-pairs": ["--json"],
+    "--html": ["r.html"],
+    "--plot": ["r.png"],
+}
+
+
+def end_of(*args):
+    """Return the status, and what it says about an error; nothing else may be raised."""
+    with contextlib.redirect_stderr(io.StringIO()) as stderr:
+        try:
+            status = main([*args])
+        except SystemExit as error:
+            status = error.code
+    message = stderr.getvalue()
+    assert status in (0, 2, 3)
+    assert bool(message) == (status != 0)
+    assert message.count("\n") <= 1
+    return status, message
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("metric", METRICS)
+def test_two_classifiers_are_compared_by_any_metric(metric, table, write):
+    """Or one line says that a class is missing, or that the metric is of two classes."""
+    status, message = end_of(write(TABLES[table]), *CLASSIFIERS, "--metric", metric)
+    if status:
+        expected = {"two": "needs a class", "three": "is for 2 classes"}
+        assert expected[table] in message
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+@pytest.mark.parametrize("metric", KINDS)
+@pytest.mark.parametrize("option", OPTIONS)
+def test_two_classifiers_with_any_option(option, metric, write, monkeypatch, tmp_path):
+    """No kind of posterior lacks what a view reads."""
+    monkeypatch.chdir(tmp_path)
+    settings = ["--metric", metric, option, *OPTIONS[option]]
+    status, message = end_of(write(TABLES["two"]), *CLASSIFIERS, *settings)
+    if status == 2:
+        assert option in ("--selected", "--by")
+        assert f"error: {option}" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("recall_macro", "balanced_accuracy"),
+        ("Balanced_Accuracy_score", "balanced_accuracy"),
+        ("accuracy_score", "accuracy"),
+    ],
+)
+def test_an_accuracy_is_the_same_by_any_name(name, other, write, run):
+    """With the options that only accuracies have."""
+    args = [write(SMALL), "--truth=truth", "--selected", "--json"]
+    assert run(*args, "--metric", name) == run(*args, "--metric", other)
 
 
 # Files that are written

@@ -19,8 +19,9 @@ from skpostbac._cli.output import write_output
 from skpostbac._cli.table import InputError
 from skpostbac._utils import check_level, check_probability, check_rope, printable
 
-# The library's default; importing it would make --help slow.
+# The library's defaults; importing them would make --help slow.
 DEFAULT_PRIOR = "calibrated"
+DEFAULT_METRIC = "balanced_accuracy"
 
 # A classifier that replaces the baseline may lose too much with a smaller probability
 # than this.
@@ -139,7 +140,13 @@ def make_parser() -> Parser:
     add("--level", type=_number(check_level), default=0.95, help=level_help)
     rope_help = "largest negligible difference (default: %(default)s)"
     metric_help = "the score: accuracy, f1:LABEL, ... (default: balanced)"
-    add("--metric", metavar="NAME", default="balanced_accuracy", help=metric_help)
+    add(
+        "--metric",
+        metavar="NAME",
+        type=_metric,
+        default=DEFAULT_METRIC,
+        help=metric_help,
+    )
     add(
         "--rope", metavar="WIDTH", type=_number(check_rope), default=0.0, help=rope_help
     )
@@ -246,6 +253,20 @@ def _labels(text: str) -> tuple[str, ...]:
     if duplicates := [label for label in labels if labels.count(label) > 1]:
         raise ArgumentTypeError(f"label {duplicates[0]!r} occurs twice")
     return tuple(labels)
+
+
+def _metric(text: str) -> str:
+    """Return the one name of the accuracies, which have more options than others."""
+    if text == DEFAULT_METRIC:  # also if the option is not given
+        return text
+
+    from skpostbac.metrics._confusion import read_name
+
+    accuracies = {("recall", "macro"): DEFAULT_METRIC, ("accuracy", None): "accuracy"}
+    try:
+        return accuracies.get(read_name(text, None), text)
+    except ValueError:  # of a class, or raised again once the classes are known
+        return text
 
 
 def _prior(text: str) -> str | tuple[float, ...]:

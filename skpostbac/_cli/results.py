@@ -408,11 +408,7 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
     )
     effects = posterior.design_effects
     (worth, doubts) = describe_design(posterior, level)
-    accuracy = counts.correct.sum() / counts.total.sum()
-    balanced_accuracy = (counts.correct[present] / counts.total[present]).mean()
-    observed = balanced_accuracy
     if score is not posterior:
-        observed = accuracy if isinstance(score, PosteriorAccuracy) else score.observed
         influence = dominating = None  # those of the balanced accuracy
     if score is not posterior and effects is not None:
         is_of_counts = isinstance(score, PosteriorAccuracy)
@@ -431,9 +427,9 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
             for row, number in evaluation.table.rows.items()
             if is_of_outcomes and row[0] in classes and row[column] not in classes
         ),
-        "accuracy": accuracy,
-        "balanced_accuracy": balanced_accuracy,
-        "observed": observed,
+        "accuracy": counts.accuracy,
+        "balanced_accuracy": posterior.observed,
+        "observed": score.observed,
         **_pick(summary, "mean", "median", "low", "high"),
         "mean_error": summary.get("monte_carlo_error", 0.0),
         **{key: summary.get(key, 0.0) for key in ("low_error", "high_error")},

@@ -221,6 +221,11 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
     score_name = "Accuracy"
 
     @property
+    def observed(self) -> float:
+        """Accuracy of the samples; nan without any."""
+        return self.counts.accuracy
+
+    @property
     def no_information_rate(self) -> float:
         """Accuracy of always predicting the largest class; nan without samples."""
         n = self.counts.n_samples

@@ -316,6 +316,11 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         warn_of_prior(posterior._evidence())
         return posterior
 
+    @property
+    def observed(self) -> float:
+        """Weighted mean of the recalls of the classes with samples; nan without any."""
+        return self._evidence().observed
+
     @cached_property
     def effective_counts(self) -> ClassCounts:
         """Counts after division by the design effects."""

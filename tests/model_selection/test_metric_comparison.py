@@ -1,11 +1,13 @@
 """Comparison of classifiers by any metric."""
 
 import pickle
+from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy import integrate, stats
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -416,6 +418,22 @@ def test_macro_recall_is_the_balanced_accuracy():
         "recall",
     ):
         assert compare(metric) == compare_predictions(Y, PAIR, n_draws=DRAWS)
+
+
+@pytest.mark.parametrize(
+    ("metric", "score"),
+    [
+        ("balanced_accuracy", balanced_accuracy_score),
+        ("recall_macro", balanced_accuracy_score),
+        ("accuracy", accuracy_score),
+        ("f1_macro", partial(f1_score, average="macro")),
+    ],
+)
+def test_all_posteriors_have_the_score_of_the_samples(metric, score):
+    """As scikit-learn computes it."""
+    comparison = compare(metric)
+    for name, posterior in zip(comparison.names, comparison.posteriors, strict=True):
+        assert posterior.observed == pytest.approx(score(Y, PAIR[name]))
 
 
 @pytest.mark.parametrize(
