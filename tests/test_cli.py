@@ -1004,6 +1004,35 @@ def test_permissions_and_links_of_a_file_stay(write, old, run, tmp_path):
     assert len(list(tmp_path.iterdir())) == 4  # and the table
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs a limit of file sizes")
+@pytest.mark.parametrize("exists", [True, False])
+@pytest.mark.parametrize(("option", "name"), OUTPUTS)
+def test_a_file_is_written_whole_or_not_at_all(
+    option, name, exists, write, old, fail, tmp_path
+):
+    """As where the disk is full, here after the first 1,000 bytes."""
+    import resource
+
+    source, path = write(SMALL), old(name) if exists else tmp_path / name
+    _, hard = limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
+    try:
+        message = fail(source, "--truth", "truth", option, str(path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert message == f"cannot write {str(path)!r}: File too large"
+    assert [one.read_text() for one in tmp_path.glob("r.*")] == ["old"] * exists
+    assert len(list(tmp_path.iterdir())) == 1 + exists  # with the table
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_device_that_is_full(write, fail):
+    """It is written directly, and stays what it is."""
+    message = fail(write(SMALL), "--truth", "truth", "--html", "/dev/full")
+    assert message == "cannot write '/dev/full': No space left on device"
+    assert Path("/dev/full").is_char_device()
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="needs /dev/stdout")
 def test_devices_and_pipes_are_written_directly(write, run, tmp_path):

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
+from shutil import copymode
 from stat import S_ISREG
 
 from skpostbac._cli.table import InputError
@@ -104,7 +106,24 @@ def write_files(files: Mapping[str, bytes]) -> None:
     """Write files by name; raise an `InputError` if one cannot be written."""
     for path, content in files.items():
         with _writing(path):
-            Path(path).write_bytes(content)
+            _write_file(path, content)
+
+
+def _write_file(path: str, content: bytes) -> None:
+    """Write a file that is then whole or as it was; pipes and devices directly."""
+    target = Path(os.path.realpath(path))
+    if os.path.exists(path) and not target.is_file():
+        Path(path).write_bytes(content)
+        return
+    draft = target.with_name(f".{token_hex()}")
+    try:
+        with draft.open("xb") as file:
+            if target.exists():
+                copymode(target, draft)
+            file.write(content)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 @contextmanager
