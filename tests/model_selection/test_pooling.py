@@ -9,6 +9,7 @@ import sklearn
 from joblib import parallel_config
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.ensemble import StackingClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import (
     GridSearchCV,
@@ -22,9 +23,12 @@ from sklearn.model_selection import (
     StratifiedKFold,
     TimeSeriesSplit,
     cross_val_predict,
+    cross_val_score,
     cross_validate,
 )
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac.metrics import (
@@ -35,6 +39,7 @@ from skpostbac.metrics import (
     PosteriorBalancedAccuracy,
     PriorInfluenceWarning,
     class_counts,
+    make_ranking_scorer,
     paired_counts,
 )
 from skpostbac.model_selection import (
@@ -694,7 +699,46 @@ def test_what_are_no_splits_is_refused(cv):
 
 def test_arguments_in_another_order_are_refused():
     """The message names the one that is no estimator."""
-    with pytest.raises(
-        TypeError, match=r"^estimator must have fit and predict, got ndarray; .*y$"
-    ):
+    with pytest.raises(TypeError, match=r"^estimator must have fit, got ndarray; .*y$"):
         cross_val_posterior(*IRIS, GaussianNB())
+
+
+STACK = StackingClassifier([("naive", GaussianNB()), ("tree", TREE)], cv=2)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        STACK,
+        make_pipeline(StandardScaler(), STACK),
+        GridSearchCV(STACK, {"tree__max_depth": [1, 2]}, cv=2),
+        make_pipeline(StandardScaler(), GridSearchCV(STACK, {"cv": [2]}, cv=2)),
+    ],
+    ids=["stack", "pipeline", "search", "search in a pipeline"],
+)
+def test_predict_may_need_a_fit(estimator):
+    """As of what asks its last part, here that of a stack, which exists once it is fitted."""
+    assert not hasattr(estimator, "predict")
+    X, y = IRIS[0][::3], IRIS[1][::3]
+    posterior = cross_val_posterior(estimator, X, y, cv=CV, **THESE)
+    sizes = [len(test) for _, test in CV.split(X, y)]
+    n_correct = cross_val_score(estimator, X, y, cv=CV) @ sizes
+    assert posterior.counts.correct.sum() == pytest.approx(n_correct)
+    two = y != 0
+    areas = cross_val_score(
+        estimator, X[two], y[two], cv=CV, scoring=make_ranking_scorer(n_draws=100)
+    )
+    assert np.isfinite(areas).all()
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [StandardScaler(), GridSearchCV(TREE, {"max_depth": [1]}, cv=2, refit=False)],
+    ids=["scaler", "search"],
+)
+def test_what_cannot_predict_is_refused(estimator):
+    """Once it is fitted."""
+    with pytest.raises(
+        TypeError, match=r"^estimator must be a classifier with predict, got"
+    ):
+        cross_val_posterior(estimator, *IRIS)

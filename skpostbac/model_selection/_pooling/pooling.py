@@ -341,7 +341,7 @@ def cross_val_posterior(
     Raises
     ------
     TypeError
-        If `estimator` lacks ``fit`` or ``predict``.
+        If `estimator` lacks ``fit``, or ``predict`` when it is fitted.
     ValueError
         If groups are given both as an argument and in `params`, or if
         `training_variation` is unknown.
@@ -387,9 +387,9 @@ def cross_val_posterior(
     >>> cross_val_posterior(tree, X, y).mean()
     0.9068
     """
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+    if not hasattr(estimator, "fit"):  # some have predict only once they are fitted
         raise TypeError(
-            f"estimator must have fit and predict, got {type(estimator).__name__}; "
+            f"estimator must have fit, got {type(estimator).__name__}; "
             "the arguments are estimator, X, y"
         )
     if isinstance(params, Mapping):
