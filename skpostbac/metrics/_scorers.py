@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -376,9 +377,13 @@ class ScoreOfClasses:
 
 
 COUNTS_HINT = (
-    "{} returns counts, not one number; use make_posterior_scorer() where scikit-learn "
-    "needs one"
+    "{0} returns counts, not one number; use make_posterior_scorer() where "
+    "scikit-learn needs one. Beside other scores, pass one function as scoring=, which "
+    "returns them all: {{**{0}(...)(estimator, X, y), 'accuracy': ...}}"
 )
+SAME_CLASSES = "all splits must count the same classes: pass the labels of all to {}"
+# The column that tells whether all folds have counted the same classes.
+N_CLASSES_KEY = "n_classes"
 
 
 class CountsScorer(StablePickle):
@@ -438,6 +443,8 @@ class CountsScorer(StablePickle):
 
     def _result(self, counts: ClassCounts, **outcomes: float) -> CountsDict:
         """Return counts by label, and the packed outcomes, if any."""
+        if self.labels is None:
+            outcomes[N_CLASSES_KEY] = float(counts.n_classes)
         texts = _label_texts(counts.classes)
         result = {
             f"{column}_{text}": value
@@ -478,12 +485,18 @@ class CountsDict(dict[str, float]):
     Traceback (most recent call last):
         ...
     TypeError: ClassCountsScorer returns counts, not one number; use
-    make_posterior_scorer() where scikit-learn needs one
+    make_posterior_scorer() where scikit-learn needs one. Beside other scores, ...
     """
 
     def __init__(self, counts: dict[str, float], scorer: str) -> None:
         super().__init__(counts)
         self._scorer = scorer
+
+    def __missing__(self, key: str) -> float:
+        # scikit-learn asks every fold for what the first one has.
+        if str(key).startswith(("correct_", "total_")):
+            raise ValueError(SAME_CLASSES.format(self._scorer))
+        raise KeyError(key)
 
     def item(self, *_: Any) -> Any:
         """Raise the error of what is not one number."""
@@ -496,6 +509,45 @@ class CountsDict(dict[str, float]):
 
     def __format__(self, spec: str) -> str:
         return self.item() if spec else str(self)
+
+
+class FailedCounts(CountsDict):
+    """Returned in place of an error, which is raised as soon as the counts are read.
+
+    scikit-learn would put `error_score` in the place of an error of the scorer, and
+    then raise a TypeError about this number beside the dicts of other folds.
+    """
+
+    def __init__(self, error: ValueError) -> None:
+        super().__init__({}, "")
+        self._error = error
+
+    def _raise(self, *_: Any) -> Any:
+        raise self._error
+
+    items: Any = _raise
+    keys: Any = _raise
+    values: Any = _raise
+    get: Any = _raise
+    __getitem__ = __iter__ = __len__ = __contains__ = item = _raise
+
+    def __repr__(self) -> str:
+        return f"FailedCounts({self._error!r})"
+
+
+def raised_when_read(
+    score: Callable[..., dict[str, float]],
+) -> Callable[..., dict[str, float]]:
+    """Have a scorer of counts return an error, as `FailedCounts`."""
+
+    @wraps(score)
+    def wrapper(*args: Any, **kwargs: Any) -> dict[str, float]:
+        try:
+            return score(*args, **kwargs)
+        except ValueError as error:
+            return FailedCounts(error)
+
+    return wrapper
 
 
 class ClassCountsScorer(CountsScorer):
@@ -576,6 +628,7 @@ class ClassCountsScorer(CountsScorer):
         self.weight_type = weight_type
         self._sample_weight_request: bool | str | None = None
 
+    @raised_when_read
     def __call__(
         self,
         estimator: Any,
@@ -601,13 +654,14 @@ class ClassCountsScorer(CountsScorer):
         -------
         counts : dict of str to float
             ``correct_<label>`` and ``total_<label>`` of each class, absent ones
-            included.
+            included; without `labels` also ``n_classes``.
 
         Raises
         ------
         ValueError
             If the estimator has no `classes_`, or if `y` has a class that is not among
-            them.
+            them. It is raised when the counts are read, which scikit-learn does
+            whatever its `error_score` is.
 
         Warns
         -----
@@ -725,6 +779,7 @@ class OutcomesScorer(CountsScorer):
         super().__init__(labels)
         self.max_test_size = size
 
+    @raised_when_read
     def __call__(self, estimator: Any, X: Any, y: ArrayLike) -> dict[str, float]:
         """Count and record the correct predictions of a fitted estimator on a test set.
 
@@ -740,14 +795,14 @@ class OutcomesScorer(CountsScorer):
         Returns
         -------
         outcomes : dict of str to float
-            ``correct_<label>`` and ``total_<label>`` of each class, and
-            ``outcomes_<number>``.
+            ``correct_<label>`` and ``total_<label>`` of each class,
+            ``outcomes_<number>``, and without `labels` ``n_classes``.
 
         Raises
         ------
         ValueError
             If there are more samples than `max_test_size`, or for the reasons listed in
-            :class:`ClassCountsScorer`.
+            :class:`ClassCountsScorer`. It is raised when the counts are read.
         """
         y_pred = predict(estimator, X)
         counts = self._count(estimator, y, y_pred)

@@ -32,6 +32,7 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy_score,
 )
 from skpostbac.metrics._prior import PRIOR_NAMES
+from skpostbac.model_selection import pooled_posteriors
 from skpostbac.stats import Hyperprior
 
 X, Y = load_wine(return_X_y=True)
@@ -269,9 +270,8 @@ def test_keys_are_those_of_the_classes():
     """Of the estimator, absent ones included, or as given; samples of others are left out."""
     classifier = tree().fit(X, Y)
     counts = ClassCountsScorer()(classifier, X[Y == 1], Y[Y == 1])
-    assert set(counts) == {
-        f"{kind}_{label}" for kind in ("correct", "total") for label in range(3)
-    }
+    keys = {f"{kind}_{label}" for kind in ("correct", "total") for label in range(3)}
+    assert set(counts) == keys | {"n_classes"}
     assert (counts["total_0"], counts["total_1"]) == (0.0, 71.0)
     assert {type(value) for value in counts.values()} == {float}
     counts = ClassCountsScorer(labels=[2, 7])(classifier, X, Y)
@@ -295,8 +295,79 @@ def test_unknown_classes_are_an_error(make):
     with pytest.raises(
         ValueError, match=f"Constant has no classes_; pass labels= to {name}"
     ):
-        make()(classifier, X, Y)
+        dict(make()(classifier, X, Y))
     assert make(labels=[0, 1])(classifier, X, Y)["correct_0"] == 59
+
+
+# The first lacks class 2 in training, and in the second set also in testing.
+HALVES = [(np.r_[:130], np.r_[130:178]), (np.r_[:178:2], np.r_[1:178:2])]
+ABSENT = [(np.r_[:130:2], np.r_[1:130:2]), (np.r_[:178:2], np.r_[1:178:2])]
+
+
+@count_scorers
+@pytest.mark.parametrize("error_score", [np.nan, 0, "raise"])
+@pytest.mark.parametrize("folds", [HALVES, HALVES[::-1]], ids=["first", "last"])
+@pytest.mark.parametrize("from_search", [False, True], ids=["folds", "search"])
+def test_a_fold_that_lacks_a_class_has_a_clear_error(
+    from_search, folds, error_score, make
+):
+    """Whatever scikit-learn does with errors of scorers, and whichever fold it is."""
+    options = {"cv": folds, "scoring": make(), "error_score": error_score}
+    run = partial(cross_validate, tree())
+    if from_search:
+        run = GridSearchCV(tree(), {"max_depth": [1]}, refit=False, **options).fit
+        options = {}
+    with pytest.raises(
+        ValueError, match=r"^y has classes .*not trained on, \[2\]; pass"
+    ):
+        run(X, Y, **options)
+
+
+@pytest.mark.parametrize("error_score", [np.nan, "raise"])
+def test_a_fold_that_is_too_large_has_a_clear_error(error_score):
+    """Also if others are not."""
+    with pytest.raises(ValueError, match=r"^max_test_size must be at least.* 71 for"):
+        cross_validate(
+            tree(),
+            X,
+            Y,
+            cv=[(np.r_[:178], np.r_[:71]), (np.r_[:178], np.r_[:72])],
+            scoring=OutcomesScorer(71),
+            error_score=error_score,
+        )
+
+
+@count_scorers
+@pytest.mark.parametrize("folds", [ABSENT, ABSENT[::-1]], ids=["first", "last"])
+def test_folds_with_different_classes_are_not_pooled(folds, make):
+    """Class 2 of the other fold would be left out."""
+    with pytest.raises(ValueError, match=r"^all splits must count the same classes"):
+        pooled_posteriors(cross_validate(tree(), X, Y, cv=folds, scoring=make()))
+    (posterior,) = pooled_posteriors(
+        cross_validate(tree(), X, Y, cv=folds, scoring=make(labels=[0, 1, 2]))
+    )
+    assert posterior.counts.n_samples == 65 + 89
+
+
+@count_scorers
+def test_counts_beside_other_scores(make):
+    """As the error says: one function that returns them all."""
+    scorers = {"counts": make(), "accuracy": "accuracy"}
+    with pytest.raises(TypeError, match=r"Beside other scores, pass one function"):
+        cross_validate(tree(), X, Y, scoring=scorers)
+    results = cross_validate(
+        tree(),
+        X,
+        Y,
+        scoring=lambda fitted, X, y: {
+            **make()(fitted, X, y),
+            "accuracy": fitted.score(X, y),
+        },
+    )
+    (posterior,) = pooled_posteriors(results)
+    assert results["test_accuracy"].mean() == pytest.approx(
+        posterior.counts.accuracy, abs=0.01
+    )
 
 
 class Same(str):
@@ -403,7 +474,7 @@ def test_size_of_outcomes():
     with pytest.raises(
         ValueError, match=r"max_test_size must be at least .* 177 for one of 178"
     ):
-        OutcomesScorer(177)(classifier, X, Y)
+        dict(OutcomesScorer(177)(classifier, X, Y))
     assert OutcomesScorer(59, labels=[0])(classifier, X, Y)["total_0"] == 59
     for size in (0, -1, 2.0, True, "9", None):
         with pytest.raises(

@@ -338,10 +338,12 @@ def test_bad_results_are_refused(results, options, error, message):
 
 
 def test_a_class_that_was_not_trained_on_is_told():
-    """The scorer failed, and the remedy is not the scorer that was given."""
+    """The scorer failed in another one, and the remedy is not the scorer that was given."""
     for scorer in (ClassCountsScorer(), OutcomesScorer(178)):
         with pytest.warns(UserWarning, match="Scoring failed"):
-            scores = cross_validated(KFold(3), scoring=scorer)
+            scores = cross_validated(
+                KFold(3), scoring=lambda *fold, scorer=scorer: {**scorer(*fold)}
+            )
         for function in (pooled_posteriors, pooled_paired_counts, selected_posterior):
             with pytest.raises(
                 ValueError, match=r"since scoring failed.*labels=np.unique\(y\)"

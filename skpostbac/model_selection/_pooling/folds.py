@@ -50,6 +50,7 @@ from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
     PriorLike,
 )
+from skpostbac.metrics._scorers import N_CLASSES_KEY, SAME_CLASSES
 from skpostbac.stats._beta import LARGEST
 
 TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None
@@ -324,6 +325,12 @@ def fold_counts(
     has_failed = (np.isnan(correct) | np.isnan(total)).any(axis=2) | (
         total.sum(axis=2) == 0
     )
+    if prefixes[0] + N_CLASSES_KEY in cv_results:
+        counted = _stack(cv_results, prefixes, [N_CLASSES_KEY], from_search, LARGEST)[
+            ..., 0
+        ]
+        if np.any(counted[~has_failed] != len(names)):
+            raise ValueError(SAME_CLASSES.format("the scorer"))
     indices = {} if from_search else _fold_indices(cv_results, correct.shape[1])
     n_train = sum(map(len, indices["train"])) if "train" in indices else None
     classes: tuple[Any, ...] = names
@@ -491,8 +498,7 @@ def _number_column(cv_results: Any, key: str, most: float) -> Floats:
     """Return a column of numbers from 0 to `most`; NaN where a fit failed."""
     if key not in cv_results:
         raise ValueError(
-            f"cv_results has no {key!r}: all splits must count the same classes, "
-            "give ClassCountsScorer the labels of all of them"
+            f"cv_results has no {key!r}: {SAME_CLASSES.format('the scorer')}"
         )
     name = f"cv_results[{key!r}]"
     values = cv_results[key]
