@@ -1,6 +1,7 @@
 """All posteriors and comparisons have the same words: report, summary, hdi, table."""
 
 import inspect
+import json
 from functools import cache
 
 import numpy as np
@@ -137,7 +138,7 @@ def test_methods_are_those_of_the_distribution(name):
     points |= {"pdf": [0.2, 0.7], "iccdf": [0.1, 0.9]}
     for method, x in points.items():
         ask = getattr(posterior, method)
-        assert type(ask(0.7)) is float
+        assert type(ask(0.7)) is type(ask(np.array(0.7))) is float  # for f"{p:.3f}"
         assert ask([[0.7], [0.8]]).shape == (2, 1)
         np.testing.assert_array_equal(ask(x), getattr(distribution, method)(x))
     x = np.linspace(*distribution.icdf([0.2, 0.8]), 2001)
@@ -179,8 +180,36 @@ def test_the_report_of_an_accuracy_says_what_samples_are_worth():
 def test_an_accuracy_without_samples_has_no_rate():
     """Nor is there a probability of exceeding it."""
     summary = skpostbac.PosteriorAccuracy.from_counts([0, 0], [0, 0]).summary()
-    assert np.isnan(summary["no_information_rate"])
-    assert np.isnan(summary["prob_above_no_information_rate"])
+    assert summary["no_information_rate"] is None
+    assert summary["prob_above_no_information_rate"] is None
+
+
+ONE_CLASS = skpostbac.ClassCounts([0], [3], [4])
+UNTESTED = skpostbac.ClassCounts([0, 1], [3, 0], [4, 0])
+PERFECT = from_matrix([[4, 0], [0, 4]], "lr+")
+# What is 0 / 0 or 1 / 0 in these results.
+UNDEFINED = [
+    (skpostbac.PosteriorBalancedAccuracy(ONE_CLASS), "bayes_factor_above_chance"),
+    (skpostbac.PosteriorBalancedAccuracy(UNTESTED).prior_influence(), "observed"),
+    (PERFECT, "mean"),
+    (PERFECT, "observed"),
+    (from_matrix([[4, 0], [0, 0]], "precision"), "observed"),
+    (skpostbac.compare_posteriors({"a": PERFECT, "b": PERFECT}), "mean"),
+    (skpostbac.required_test_size([0.9, 0.8], width=0.3), "agreement"),
+    (binary_equivalent.guessing_test([0] * 9, [0] * 9), "error_reduction"),
+]
+
+
+@pytest.mark.parametrize(
+    ("result", "undefined"),
+    UNDEFINED,
+    ids=[f"{type(one).__name__}-{key}" for one, key in UNDEFINED],
+)
+def test_summaries_are_json(result, undefined):
+    """Which has neither nan nor infinity: None stands for what is undefined or infinite."""
+    summary = json.loads(json.dumps(result.summary(), allow_nan=False))
+    rows = summary if isinstance(summary, list) else [summary]
+    assert rows[-1][undefined] is None
 
 
 def test_a_test_against_guessing_has_words():

@@ -6,6 +6,7 @@ Requires NumPy only, and imports no other folder.
 
 from skpostbac._utils.format import (
     describe_estimate,
+    finite_or_none,
     format_column,
     format_estimate,
     format_estimates,

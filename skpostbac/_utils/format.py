@@ -1,8 +1,9 @@
 """Formatting of numbers, and of text for terminals and HTML reports."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, floor, inf, isfinite, isnan, log10
+from typing import Any
 
 # Columns that would need more decimals use scientific notation.
 _MOST_DECIMALS = 9
@@ -209,3 +210,17 @@ def printable(text: str) -> str:
         char if char.isprintable() else char.encode("unicode_escape").decode()
         for char in text
     )
+
+
+def finite_or_none(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with None in place of nan and infinity, which JSON lacks.
+
+    Examples
+    --------
+    >>> finite_or_none({"name": "a", "mean": 0.5, "observed": float("nan")})
+    {'name': 'a', 'mean': 0.5, 'observed': None}
+    """
+    return {
+        key: None if isinstance(value, float) and not isfinite(value) else value
+        for key, value in record.items()
+    }

@@ -87,7 +87,7 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
     :attr:`no_information_rate`; look at
     ``posterior.prob_above(posterior.no_information_rate)``. The summary also has
     "mode", "no_information_rate" and "prob_above_no_information_rate"; the last two are
-    nan without samples.
+    None without samples.
 
     References
     ----------

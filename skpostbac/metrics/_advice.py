@@ -42,6 +42,7 @@ from skpostbac._utils import (
     Floats,
     StablePickle,
     block,
+    finite_or_none,
     format_column,
     format_number,
     format_share,
@@ -569,7 +570,7 @@ class PriorInfluence(StablePickle):
         Returns
         -------
         records : list of n_classes dicts
-            "class", "correct", "total", "observed" (recall; nan without samples),
+            "class", "correct", "total", "observed" (recall; None without samples),
             "mean" (posterior) and "shift".
 
         Examples
@@ -588,7 +589,7 @@ class PriorInfluence(StablePickle):
             "shift": self.class_shifts,
         }
         rows = zip(*columns.values(), strict=True)
-        return [dict(zip(columns, row, strict=True)) for row in rows]
+        return [finite_or_none(dict(zip(columns, row, strict=True))) for row in rows]
 
     def _repr_html_(self) -> str:
         records = self.summary()

@@ -18,6 +18,7 @@ from skpostbac._utils import (
     block,
     check_flags,
     check_integer,
+    finite_or_none,
     first,
     float_array,
     format_column,
@@ -499,18 +500,18 @@ class GuessingTest:
         wrong = self.n - self.expected_correct
         return self.gain / wrong if wrong else float("nan")
 
-    def summary(self) -> dict[str, float]:
+    def summary(self) -> dict[str, float | None]:
         """Return the results of the test.
 
         Returns
         -------
-        statistics : dict of str to float
+        statistics : dict of str to float or None
             "correct", "n", "expected_correct", "p_value", "log_p_value", "gain" and
-            "error_reduction".
+            "error_reduction", which is None if guessing makes no errors.
         """
         names = ("correct", "n", "expected_correct", "p_value", "log_p_value", "gain")
         statistics = {name: float(getattr(self, name)) for name in names}
-        return {**statistics, "error_reduction": self.error_reduction}
+        return finite_or_none({**statistics, "error_reduction": self.error_reduction})
 
     def report(self) -> str:
         """Return a text report on the p-value and the errors avoided.

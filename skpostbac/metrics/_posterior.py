@@ -30,6 +30,7 @@ from skpostbac._utils import (
     check_text,
     density_drawing,
     describe_estimate,
+    finite_or_none,
     float_array,
     format_estimate,
     format_number,
@@ -248,7 +249,7 @@ class ScalarPosterior(StablePickle, ABC):
         """
         return self.credible_interval(level, method="hdi")
 
-    def summary(self, level: float = 0.95) -> dict[str, float]:
+    def summary(self, level: float = 0.95) -> dict[str, float | None]:
         """Return summary statistics of the posterior.
 
         Parameters
@@ -258,10 +259,10 @@ class ScalarPosterior(StablePickle, ABC):
 
         Returns
         -------
-        statistics : dict of str to float
+        statistics : dict of str to float or None
             "mean", "median", "standard_deviation", "low" and "high" (ends of the
             credible interval) and "level"; then what the class documents for its
-            summary.
+            summary. What is infinite or undefined is None, as in JSON.
 
         Examples
         --------
@@ -270,7 +271,7 @@ class ScalarPosterior(StablePickle, ABC):
         0.79
         """
         statistics = figures_of(self.distribution, level, self.credible_interval(level))
-        return {**statistics, **self._more_statistics(level)}
+        return finite_or_none({**statistics, **self._more_statistics(level)})
 
     def _more_statistics(self, level: float) -> dict[str, float]:
         """Return the entries of the summary beyond those of any metric."""

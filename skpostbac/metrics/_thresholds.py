@@ -323,7 +323,7 @@ class PosteriorThresholdCurve(FrozenArrays):
             "prob_best": self.prob_best,
         }
 
-    def summary(self, level: float | None = None) -> dict[str, float]:
+    def summary(self, level: float | None = None) -> dict[str, float | None]:
         """Return the best threshold with summary statistics corrected for its choice.
 
         Parameters
@@ -334,7 +334,7 @@ class PosteriorThresholdCurve(FrozenArrays):
 
         Returns
         -------
-        statistics : dict of str to float
+        statistics : dict of str to float or None
             "threshold"; "mean", "median", "standard_deviation", "low", "high" and
             "level" of the corrected posterior; "optimism" (the correction) with
             "optimism_error"; "uncorrected_mean"; and "prob_best", the probability that

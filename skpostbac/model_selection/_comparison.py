@@ -29,6 +29,7 @@ from skpostbac._utils import (
     check_rope,
     describe_estimate,
     draw_seed,
+    finite_or_none,
     float_or_nan,
     format_probability,
     input_errors,
@@ -613,8 +614,13 @@ class PosteriorComparison(StablePickle):
             (credible interval), "level", "prob_best", "expected_rank", "expected_loss"
             and "wins", and the standard errors of random draws, 0 if there are none:
             "monte_carlo_error" (of the mean), "low_error", "high_error" and
-            "prob_best_error". Pass it to ``pandas.DataFrame`` or ``polars.DataFrame``.
+            "prob_best_error". What is infinite is None, as in JSON. Pass it to
+            ``pandas.DataFrame`` or ``polars.DataFrame``.
         """
+        return [finite_or_none(one) for one in self._records(level)]
+
+    def _records(self, level: float) -> list[dict[str, Any]]:
+        """Return the records of the summary, with numbers that are not finite."""
         columns = {
             "prob_best": self.prob_best().tolist(),
             "prob_best_error": self.joint.rank_errors[0][:, 0].tolist(),
@@ -826,7 +832,7 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
     def describe(one: dict[str, Any]) -> str:
         return describe_estimate(one["mean"], Interval(one["low"], one["high"]), level)
 
-    best, *others = records = comparison.summary(level)
+    best, *others = records = comparison._records(level)
     *tied, last = (
         record["name"] for record in records if record["mean"] == best["mean"]
     )

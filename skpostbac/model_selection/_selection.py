@@ -327,7 +327,7 @@ class PosteriorRefit:
             without `complexity`), "prob_worse" (the probability of being worse than the
             best by more than `rope`; 0 for the best itself), "eligible" (whether that
             is below `limit`) and "chosen". After a failed fit, "objective" and
-            "prob_worse" are nan. ``pandas.DataFrame`` takes the list as it is.
+            "prob_worse" are None. ``pandas.DataFrame`` takes the list as it is.
         """
         counts = fold_counts(cv_results, self.labels, self.n_repeats)
         candidates = counts.fitted()
@@ -364,7 +364,7 @@ class PosteriorRefit:
             lambda one: one.cdf(-self.rope),
             "comparing candidates with the best",
         )
-        unknown = {"objective": np.nan, "complexity": None, "prob_worse": np.nan}
+        unknown = dict.fromkeys(("objective", "complexity", "prob_worse"))
         rows: list[dict[str, Any]] = [
             {"candidate": i, **unknown, "eligible": False, "chosen": False}
             for i in range(len(counts.correct))

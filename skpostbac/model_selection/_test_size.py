@@ -19,6 +19,7 @@ from skpostbac._utils import (
     check_positive_integer,
     check_probability,
     draw_seed,
+    finite_or_none,
     first,
     float_array,
     more,
@@ -135,16 +136,16 @@ class RequiredTestSize(FrozenArrays):
             )
         return plan.assurance(size)[0]
 
-    def summary(self) -> dict[str, float]:
+    def summary(self) -> dict[str, float | None]:
         """Return the main results.
 
         Returns
         -------
-        summary : dict of str to float
+        summary : dict of str to float or None
             "total" (samples of all classes), "n_classes", "assurance",
             "standard_error", "target" and "agreement", the share of all samples on
-            which both classifiers are assumed to be right or both wrong; nan unless two
-            are compared on the same samples.
+            which both classifiers are assumed to be right or both wrong; None unless
+            two are compared on the same samples.
 
         Examples
         --------
@@ -152,7 +153,7 @@ class RequiredTestSize(FrozenArrays):
         >>> required_test_size([0.9, 0.8], width=0.1).summary()["total"]
         218
         """
-        return {
+        results = {
             "total": self.total,
             "n_classes": self.samples.size,
             "assurance": self.assurance,
@@ -160,6 +161,7 @@ class RequiredTestSize(FrozenArrays):
             "target": self.target,
             "agreement": self._mean_agreement,
         }
+        return finite_or_none(results)
 
     def table(self) -> dict[str, list[Any]]:
         """Return the samples of each class as a dict of columns.

@@ -276,7 +276,7 @@ def test_result_says_what_it_is():
     assert found.assurances[found.sizes == found.samples[0]] == found.assurance
     assert (found.assurances[found.sizes >= found.samples[0]] >= 0.8).all()
     # One classifier agrees with no other.
-    assert np.isnan(summary["agreement"])
+    assert summary["agreement"] is None
     assert found.table() == {
         "class": [0, 1],
         "samples": found.samples.tolist(),

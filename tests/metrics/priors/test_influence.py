@@ -76,7 +76,7 @@ def test_a_class_without_samples_is_compared_with_the_others():
     assert influence.shift == pytest.approx((means.mean() - observed) / sd, rel=1e-12)
     assert influence.unobserved == ("c",)
     assert influence.most_moved == ("c", "a", "b")
-    assert math.isnan(influence.summary()[2]["observed"])
+    assert influence.summary()[2]["observed"] is None
 
 
 @pytest.mark.parametrize(
