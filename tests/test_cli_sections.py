@@ -2,7 +2,7 @@
 
 import pytest
 
-from skpostbac._cli.arguments import MOST_HELP_LINES, WIDTH, make_parser
+from skpostbac._cli.arguments import HELP_WIDTH, MOST_HELP_LINES, make_parser
 from skpostbac._cli.text import Section
 from skpostbac.metrics._prior import PRIOR_NAMES
 
@@ -28,10 +28,10 @@ def test_a_column_of_differences_is_one(heading):
 
 def test_help_fits_a_screen_and_names_every_prior(monkeypatch):
     """One line an option as far as possible, none wider than a terminal."""
-    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    monkeypatch.setenv("COLUMNS", str(HELP_WIDTH))
     lines = make_parser().format_help().splitlines()
     assert len(lines) <= MOST_HELP_LINES
-    assert max(map(len, lines)) <= WIDTH
+    assert max(map(len, lines)) <= HELP_WIDTH
     text = " ".join(" ".join(lines).split())
     for name in PRIOR_NAMES:
         assert name in text

@@ -64,7 +64,7 @@ NOT_OF_SCORES = (
 )
 
 # The help fits one screen of a terminal of 80 columns: one line an option if possible.
-WIDTH = 80
+HELP_WIDTH = 80
 MOST_HELP_LINES = 39
 
 DESCRIPTION = """\

@@ -35,8 +35,8 @@ MOST_CLASSES = 100
 # Widths in inches of a page on a screen or paper, and on a phone. A page contains plots
 # of both and shows one: the text of a wide plot shrunk to a phone would be too small to
 # read.
-WIDE = 7.2
-NARROW = 4.2
+WIDE_INCHES = 7.2
+NARROW_INCHES = 4.2
 
 
 def draw_picture(evaluation: Evaluation, file_format: str) -> tuple[bytes, bool]:
@@ -44,7 +44,10 @@ def draw_picture(evaluation: Evaluation, file_format: str) -> tuple[bytes, bool]
     with warnings.catch_warnings(record=True) as caught:
         warnings.filterwarnings("always", MISSING, UserWarning)
         picture = _encode(
-            _plot(evaluation, "posteriors", WIDE), file_format, "skpostbac", dpi=200
+            _plot(evaluation, "posteriors", WIDE_INCHES),
+            file_format,
+            "skpostbac",
+            dpi=200,
         )
     return picture, not any(
         re.match(MISSING, str(warning.message)) for warning in caught
@@ -99,7 +102,10 @@ def page_plots(evaluation: Evaluation) -> list[Picture]:
                 _encode(
                     _plot(evaluation, content, width), "svg", salt, fonttype="none"
                 ).decode()
-                for width, salt in [(WIDE, caption), (NARROW, f"{caption} (narrow)")]
+                for width, salt in [
+                    (WIDE_INCHES, caption),
+                    (NARROW_INCHES, f"{caption} (narrow)"),
+                ]
             )
             wide = wide[wide.index("<svg") :]
             narrow = narrow[narrow.index("<svg") :]
@@ -124,7 +130,7 @@ def _plot(evaluation: Evaluation, content: str, width: float) -> Figure:
         figsize=(width, height), layout="constrained"
     )  # not managed by pyplot
     ax = figure.subplots()
-    ax.locator_params(axis="x", nbins=6 if width == WIDE else 2)
+    ax.locator_params(axis="x", nbins=6 if width == WIDE_INCHES else 2)
     options: dict[str, Any] = {"level": evaluation.settings.level, "despine": True}
     if content == "difference":
         assert evaluation.comparison is not None

@@ -19,7 +19,7 @@ import numpy as np
 
 from skpostbac import __version__
 from skpostbac._cli.arguments import LARGEST_RISK
-from skpostbac._cli.table import InputError, Table
+from skpostbac._cli.table import InputError, InputTable
 from skpostbac._utils import join_first
 from skpostbac.metrics import (
     GroupsWarning,
@@ -62,14 +62,14 @@ Record: TypeAlias = dict[str, Any]
 # A fixed seed: the same table gives the same output.
 SEED = 0
 # Classes listed in an error.
-SHOWN_CLASSES = 8
+MOST_CLASSES_IN_ERROR = 8
 
 
 @dataclass(frozen=True)
 class Evaluation:
     """Posteriors of the classifiers of a table, and their comparison."""
 
-    table: Table
+    table: InputTable
     settings: Namespace
     """The arguments of the command line."""
     posteriors: dict[str, PosteriorBalancedAccuracy]
@@ -98,12 +98,12 @@ class Evaluation:
         return next(iter(self.posteriors.values())).counts.n_classes
 
 
-def evaluate(table: Table, settings: Namespace) -> Evaluation:
+def evaluate(table: InputTable, settings: Namespace) -> Evaluation:
     """Evaluate and compare the classifiers of a table.
 
     Parameters
     ----------
-    table : Table
+    table : InputTable
         True labels and predictions.
     settings : Namespace
         The arguments of the command line.
@@ -188,7 +188,7 @@ def evaluate(table: Table, settings: Namespace) -> Evaluation:
     )
 
 
-def _check_settings(table: Table, settings: Namespace) -> None:
+def _check_settings(table: InputTable, settings: Namespace) -> None:
     """Raise if an option cannot be applied to this table."""
     n_labels = len(table.columns)
     if settings.selected and n_labels == 2:
@@ -222,7 +222,7 @@ def _check_settings(table: Table, settings: Namespace) -> None:
         )
 
 
-def _read_metric(table: Table, settings: Namespace) -> tuple[str, str | None]:
+def _read_metric(table: InputTable, settings: Namespace) -> tuple[str, str | None]:
     """Return the metric and its class, which is 1 of the classes 0 and 1 by default."""
     option = f"--metric {settings.metric}"
     (metric, _, label) = settings.metric.partition(":")
@@ -243,7 +243,7 @@ def _read_metric(table: Table, settings: Namespace) -> tuple[str, str | None]:
         settings.labels or (label for row in table.rows for label in row[:n_labels])
     )
     if label and label not in classes:
-        known = join_first(list(map(repr, sorted(classes))), SHOWN_CLASSES)
+        known = join_first(list(map(repr, sorted(classes))), MOST_CLASSES_IN_ERROR)
         raise InputError(
             f"{option}: there is no class {label!r}; the classes are {known}"
         )
@@ -306,11 +306,11 @@ def make_document(evaluation: Evaluation) -> Record:
         document["selected"] = {
             "name": evaluation.table.columns[1 + selected.candidate],
             "n_candidates": selected.n_candidates,
-            **_estimate(selected, level),
+            **_summarise(selected, level),
             "median": selected.median(),
             "optimism": selected.optimism,
             "optimism_error": selected.optimism_error,
-            "uncorrected": _estimate(selected.uncorrected, level),
+            "uncorrected": _summarise(selected.uncorrected, level),
         }
     if subgroups is not None:
         keys = ("name", "n_samples", "mean", "median", "low", "high", "prob_worst")
@@ -323,13 +323,13 @@ def make_document(evaluation: Evaluation) -> Record:
                         _pick(record | {"n_samples": int(record["n_samples"])}, *keys)
                         for record in posteriors.summary(level)
                     ],
-                    "gap": _estimate(posteriors.gap, level),
-                    "worst": _estimate(posteriors.worst, level),
+                    "gap": _summarise(posteriors.gap, level),
+                    "worst": _summarise(posteriors.worst, level),
                 }
                 for name, posteriors in subgroups.items()
             ],
         }
-    return dict(_plain(document))
+    return dict(_json_types(document))
 
 
 def _describe_data(evaluation: Evaluation) -> Record:
@@ -506,7 +506,7 @@ def _describe_gate(comparison: PosteriorComparison, settings: Namespace) -> Reco
         probability = float(loss.ccdf(settings.max_loss))
         record = {
             "name": name,
-            **_estimate(loss, settings.level),
+            **_summarise(loss, settings.level),
             "prob_too_large": probability,
             "passed": probability < LARGEST_RISK,
         }
@@ -516,7 +516,7 @@ def _describe_gate(comparison: PosteriorComparison, settings: Namespace) -> Reco
     return {**keys, "candidates": candidates, "passed": passed}
 
 
-def make_judge_document(table: Table, settings: Namespace) -> Record:
+def make_judge_document(table: InputTable, settings: Namespace) -> Record:
     """Describe the prevalences of systems that an imperfect judge has judged.
 
     Raises
@@ -551,19 +551,19 @@ def make_judge_document(table: Table, settings: Namespace) -> Record:
             "total": total,
             "mean": posterior.mean(),
             "median": posterior.median(),
-            **_estimate(posterior, level),
+            **_summarise(posterior, level),
             "outside": posterior.prob_below_zero + posterior.prob_above_one,
             "note": notes[0] if notes else None,
         }
         posteriors[name] = posterior
         records.append(record)
     differences = []
-    for first, second in combinations(_best_first(posteriors), 2):
+    for first, second in combinations(_by_mean(posteriors), 2):
         difference = posteriors[first].difference(posteriors[second])
         record = {
             "first": first,
             "second": second,
-            **_estimate(difference, level),
+            **_summarise(difference, level),
             "prob_greater": difference.prob_above(0.0),
         }
         differences.append(record)
@@ -572,14 +572,14 @@ def make_judge_document(table: Table, settings: Namespace) -> Record:
         "version": __version__,
         "data": {"source": table.source, "n_samples": total, "positive": positive},
         "settings": _pick(vars(settings), "prior", "level"),
-        "judge": {**judge, "informedness": _estimate(informedness, level)},
+        "judge": {**judge, "informedness": _summarise(informedness, level)},
         "prevalences": records,
         "differences": differences,
     }
-    return dict(_plain(document))
+    return dict(_json_types(document))
 
 
-def make_scores_document(table: Table, settings: Namespace) -> Record:
+def make_scores_document(table: InputTable, settings: Namespace) -> Record:
     """Describe the areas under ROC and precision-recall curves, and their differences.
 
     Raises
@@ -637,7 +637,7 @@ def make_scores_document(table: Table, settings: Namespace) -> Record:
                 difference = comparison.difference(first, second)
                 above = {"prob_greater": float(difference.ccdf(0.0))}
                 pair = {"metric": metric, "first": first, "second": second}
-                differences.append({**pair, **_estimate(difference, level), **above})
+                differences.append({**pair, **_summarise(difference, level), **above})
         for name, posterior in zip(scores, posteriors, strict=True):
             figures = _pick(
                 posterior.summary(level), "observed", "mean", "median", "low", "high"
@@ -650,7 +650,7 @@ def make_scores_document(table: Table, settings: Namespace) -> Record:
         "n_samples": table.rows.total(),
     }
     return dict(
-        _plain(
+        _json_types(
             {
                 "version": __version__,
                 "data": {**data, "positive": positive, "groups": settings.groups},
@@ -662,11 +662,11 @@ def make_scores_document(table: Table, settings: Namespace) -> Record:
     )
 
 
-def _best_first(posteriors: Mapping[str, ScalarPosterior]) -> list[str]:
+def _by_mean(posteriors: Mapping[str, ScalarPosterior]) -> list[str]:
     return sorted(posteriors, key=lambda name: posteriors[name].mean(), reverse=True)
 
 
-def _estimate(posterior: ScalarPosterior | Distribution, level: float) -> Record:
+def _summarise(posterior: ScalarPosterior | Distribution, level: float) -> Record:
     """Return the mean and the interval."""
     if isinstance(posterior, ScalarPosterior):
         low, high = posterior.credible_interval(level)
@@ -679,12 +679,12 @@ def _pick(record: Record, *keys: str) -> Record:
     return {key: record[key] for key in keys}
 
 
-def _plain(value: Any) -> Any:
+def _json_types(value: Any) -> Any:
     """Return the value in the types of JSON, which has finite numbers only."""
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _json_types(item) for key, item in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
-        return [_plain(item) for item in value]
+        return [_json_types(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):

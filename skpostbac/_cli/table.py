@@ -61,7 +61,7 @@ EXAMPLE = (
 )
 
 # The cells of some columns, row by row, with the number of the row.
-Rows: TypeAlias = Callable[[Sequence[str]], Iterator[tuple[int, tuple[str, ...]]]]
+RowReader: TypeAlias = Callable[[Sequence[str]], Iterator[tuple[int, tuple[str, ...]]]]
 
 
 class InputError(Exception):
@@ -69,7 +69,7 @@ class InputError(Exception):
 
 
 @dataclass(frozen=True)
-class Table:
+class InputTable:
     """Distinct rows of labels, with the number of times each occurs."""
 
     source: str
@@ -84,7 +84,7 @@ class Table:
     """Description of the data, for the built-in example only."""
 
 
-def read_table(args: Namespace) -> Table:
+def read_table(args: Namespace) -> InputTable:
     """Read a CSV file (UTF-8, or UTF-16 with a byte order mark) or a parquet file.
 
     Distinct rows and distinct identifiers are counted.
@@ -98,7 +98,7 @@ def read_table(args: Namespace) -> Table:
 
     Returns
     -------
-    table : Table
+    table : InputTable
 
     Raises
     ------
@@ -138,11 +138,11 @@ def read_table(args: Namespace) -> Table:
         raise InputError(f"{source} has a header, but no rows")
     if args.truth is not None and not (args.classifier or args.scores):
         _check_predictions(columns, rows)
-    return Table(source, tuple(columns), rows, len(distinct_ids))
+    return InputTable(source, tuple(columns), rows, len(distinct_ids))
 
 
 @contextmanager
-def _open(args: Namespace, source: str) -> Iterator[tuple[str, list[str], Rows]]:
+def _open(args: Namespace, source: str) -> Iterator[tuple[str, list[str], RowReader]]:
     """Open the input; yield the word for a row, the column names and a reader.
 
     Errors from reading become an `InputError`.
@@ -177,7 +177,7 @@ def _open(args: Namespace, source: str) -> Iterator[tuple[str, list[str], Rows]]
         raise InputError(f"cannot read {source}: {reason}") from error
 
 
-def _read_csv(text: TextIO, delimiter: str) -> tuple[list[str], Rows]:
+def _read_csv(text: TextIO, delimiter: str) -> tuple[list[str], RowReader]:
     """Return the names of the columns, and a function that reads some of them."""
     records = _records(text, delimiter)
     _, header = next(records, (0, []))
@@ -239,7 +239,7 @@ def _records(file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(f"line {reader.line_num}: {error}") from error
 
 
-def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], Rows]:
+def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], RowReader]:
     """Return the names of the columns, and a function that reads some of them."""
     try:
         from pyarrow.lib import ArrowException
@@ -365,7 +365,7 @@ def _list_labels(labels: Collection[str]) -> str:
     return f"{names}, ..." if len(labels) > SHOWN_LABELS else names
 
 
-def make_example(names: Sequence[str] | None = None) -> Table:
+def make_example(names: Sequence[str] | None = None) -> InputTable:
     """Predict imbalanced scikit-learn example data with three classifiers.
 
     Parameters
@@ -375,7 +375,7 @@ def make_example(names: Sequence[str] | None = None) -> Table:
 
     Returns
     -------
-    table : Table
+    table : InputTable
 
     Raises
     ------
@@ -409,4 +409,4 @@ def make_example(names: Sequence[str] | None = None) -> Table:
     rows = Counter(zip(y, *predictions, strict=True))
     source = "sklearn.datasets.load_digits"
     columns = ("digit", *chosen)
-    return Table(source, columns, rows, description=description)
+    return InputTable(source, columns, rows, description=description)

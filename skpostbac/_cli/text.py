@@ -11,24 +11,23 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any
 
 from skpostbac._cli.arguments import LARGEST_RISK
+from skpostbac._cli.results import Record
 from skpostbac._utils import format_probability, is_shown, join_first, printable
 from skpostbac.metrics._advice import describe_untested
 from skpostbac.metrics._prior import (
     make_prior,
 )
 
-Record: TypeAlias = dict[str, Any]
-
-WIDTH = 96
+TEXT_WIDTH = 96
 # Columns of a terminal that a table may take, and the least that is left of its first
 # column, whose text is wrapped.
 TABLE_WIDTH = 100
 LEAST_NAME = 24
 # Classes listed with their numbers of samples.
-SHOWN_CLASSES = 8
+LISTED_CLASSES = 8
 # Classifiers listed on standard error if their lower bounds are too low, and in notes.
 SHOWN_CLASSIFIERS = 5
 # Columns of a table after the first; further columns go into a table below.
@@ -171,7 +170,7 @@ def _fill(text: str, indent: int = 0) -> str:
     bound = re.sub(r"(--[\w-]+) (?=\w)", "\\1\0", text)
     filled = textwrap.fill(
         bound,
-        WIDTH,
+        TEXT_WIDTH,
         subsequent_indent=" " * indent,
         break_long_words=False,
         break_on_hyphens=False,
@@ -216,7 +215,7 @@ def describe_data(document: Record) -> dict[str, str]:
     return {
         "Truth": f"column {printable(data['truth'])} of {source}",
         "Samples": samples,
-        "Classes": f"{data['n_classes']}: {join_first(labels, SHOWN_CLASSES)}",
+        "Classes": f"{data['n_classes']}: {join_first(labels, LISTED_CLASSES)}",
         "Prior": prior
         if isinstance(prior, str)
         else f"Beta({prior[0]:g}, {prior[1]:g})",
