@@ -15,7 +15,9 @@ from skpostbac.stats._centred import Centred
 from skpostbac.stats._inversion import LEAST, modes, quantiles, shortest_intervals
 
 # In standard deviations: closer to a corner, the rounding of distances may count.
-_CLOSE = 1e-4
+_CLOSE = 1e-6
+# Probabilities by which the rounding of a distance may change.
+_LEAST_ROUNDING = 1e-12
 
 
 def _middle(first: Floats, last: Floats) -> Floats:
@@ -167,12 +169,15 @@ class Located:
     def _is_close(self, x: Floats) -> Bools:
         """Return whether points are so close to a corner that their rounding counts."""
         is_close = np.zeros(x.shape, dtype=bool)
-        low = self.frames[2, :, np.newaxis]
+        low, high = self.frames[2:, :, np.newaxis]
         for rows, part in self.parts:
             corners = (low[rows] + part.critical_points_from_low)[:, np.newaxis]
             distance = np.abs(x[rows, :, np.newaxis] - corners)
             reach = _CLOSE * part.deviation[:, np.newaxis]
             is_close[rows] = distance.min(axis=2, initial=np.inf) < reach
+        if is_close.any():
+            rounding = np.spacing(np.abs([low, high]).max(axis=0))
+            is_close &= self.values(x)[2] * rounding > _LEAST_ROUNDING
         return is_close
 
     def _refined(self, x: Floats, p: Floats, q: Floats) -> Floats:
@@ -204,7 +209,9 @@ class Located:
         """Return both ends of the shortest intervals, shape (2, m)."""
         # Rounding may exchange the ends of the narrowest.
         ends = np.sort(self._points(2, lambda part: shortest_intervals(part, level).T))
-        is_close = self._is_close(ends).any(axis=1)
+        _, _, low, high = self.frames[..., np.newaxis]
+        is_inside = (ends > low) & (ends < high)
+        is_close = (is_inside & self._is_close(ends)).any(axis=1)
         if is_close.any():
             # The rounding of one end may count: the other one makes up for it.
             lower, upper, _ = self.values(ends)
