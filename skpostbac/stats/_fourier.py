@@ -457,9 +457,10 @@ def _groups(
     truncation = Truncation.of(
         sums.vanishing / step, sums.resolved.max(axis=1) / step, reached / step
     )
-    keys = *vars(truncation).values(), *keys
+    fields = truncation.n_orders, truncation.has_corners, truncation.has_level
+    columns = [column.tolist() for column in (*fields, *keys)]
     groups: dict[tuple[Any, ...], list[int]] = {}
-    for i, key in enumerate(zip(*(key.tolist() for key in keys), strict=True)):
+    for i, key in enumerate(zip(*columns, strict=True)):
         groups.setdefault(key, []).append(i)
     for key, rows in groups.items():
         size = max(1, _BLOCK_ENTRIES // key[0])

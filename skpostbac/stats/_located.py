@@ -162,7 +162,8 @@ class Located:
                         to_end = self.small_tails.distances(i, logs, is_low=sign > 0)
                         x[i, is_small] = end + sign * to_end
 
-        x = self._refined(np.minimum(np.maximum(x, low), high), *inner)
+        x = np.minimum(np.maximum(x, low), high)
+        x = np.where(is_central, self._refined(x, *inner), x)
         x = np.where(p <= 0, low, np.where(q <= 0, high, x))
         return np.where(np.isnan(p), np.nan, x)
 

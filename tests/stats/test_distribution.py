@@ -166,3 +166,12 @@ def test_bad_draws(draws, message):
     """Nothing can be said of them."""
     with pytest.raises(ValueError, match=message):
         DrawnDistribution(draws)
+
+
+def test_quantiles_of_small_probabilities_beside_zero():
+    """They rise like a power of the probability, also below what a series resolves."""
+    a = np.array([0.3, 0.2])
+    p = np.array([1e-14, 1e-12, 1e-11, 1e-10, 1e-9])
+    x = BetaAverage(a, [20.0, 9.0]).icdf(p)
+    # Below 1e-10 they are those of approximate tails, which are off by a tenth.
+    assert_allclose(np.diff(np.log(x)), np.diff(np.log(p)) / a.sum(), rtol=0.1)
