@@ -72,7 +72,7 @@ _MOST_AFTER_PILOT = 10**7
 Design: TypeAlias = Literal["width", "pilot", "paired", "separate"]
 
 
-class TestOutcomes(NamedTuple):
+class PossibleOutcomes(NamedTuple):
     """Outcomes of a test set.
 
     Attributes
@@ -232,7 +232,7 @@ class PlannedTest(FrozenArrays):
         kept = pmf > _LEAST_PROBABILITY
         return x[kept], pmf[kept]
 
-    def _enumerated(self, n: Floats) -> TestOutcomes | None:
+    def _enumerated(self, n: Floats) -> PossibleOutcomes | None:
         """Return all outcomes, or None if they are too many."""
         first = np.empty((1, 0))
         second = np.empty((1, 0))
@@ -257,7 +257,7 @@ class PlannedTest(FrozenArrays):
             first = np.column_stack([first[old], y[rows][new]])
             second = np.column_stack([second[old], x[columns][new]])
             weights = weights[old] * pmf[rows, columns][new]
-        return TestOutcomes(first, second, weights, 1)
+        return PossibleOutcomes(first, second, weights, 1)
 
     @cached_property
     def _points(self) -> Floats:
@@ -274,7 +274,7 @@ class PlannedTest(FrozenArrays):
         # 0 is no quantile
         return np.maximum(np.concatenate(parts).T, 2.0**-40)
 
-    def _simulated(self, n: Floats) -> TestOutcomes:
+    def _simulated(self, n: Floats) -> PossibleOutcomes:
         """Return outcomes at Sobol points."""
         second = self._points[: n.size]
         first = self._points[n.size :]
@@ -292,7 +292,7 @@ class PlannedTest(FrozenArrays):
             x = _binomial_quantile(second.T, y, self.rates[1])
         else:
             x = quantiles(1, second)
-        return TestOutcomes(y, x, np.full(len(x), 1 / len(x)), 2**_LOG_PARTS)
+        return PossibleOutcomes(y, x, np.full(len(x), 1 / len(x)), 2**_LOG_PARTS)
 
     # Posteriors of outcomes
 
@@ -399,7 +399,7 @@ class PlannedTest(FrozenArrays):
         scores = np.clip(-special.ndtri(below), -30, 30) - special.ndtri(self.level)
         return np.asarray(scores[place])
 
-    def _successes(self, n: Floats, outcomes: TestOutcomes) -> Floats:
+    def _successes(self, n: Floats, outcomes: PossibleOutcomes) -> Floats:
         """Return 1 for outcomes that reach the goal, and 0 for others.
 
         The exact posteriors of those closest to the borderline tell the median error of
@@ -460,7 +460,7 @@ class PlannedTest(FrozenArrays):
             cumulants[0, row] = shared.mean()
         return self._margin(cumulants)[0]
 
-    def _shared_successes(self, n: Floats, outcomes: TestOutcomes) -> Floats:
+    def _shared_successes(self, n: Floats, outcomes: PossibleOutcomes) -> Floats:
         """Return the probability that each outcome reaches the goal.
 
         Errors of the margins under independent priors are fitted to those of some

@@ -75,10 +75,11 @@ class Rule:
         middle = order - 0.5
         step = 0.2
 
-        # Equidistant values of log s reach exp(22) K', or less where powers decay fast.
-        # From there on s grows double-exponentially, until its powers are below
-        # exp(-37).
-        turn = np.log(middle) + max(22.0 / max(exponent - 1, 1.0), 6.0)
+        # Equidistant values of log s reach exp(22) K', less where powers decay fast and
+        # more where slowly, up to where doubles end. From there on s grows
+        # double-exponentially, until its powers are below exp(-37).
+        reach = 22.0 / max(exponent - 1, min(exponent, 1.0))
+        turn = np.log(middle) + np.clip(reach, 6.0, 710.0)
         last = turn + np.log(37.0 / max(min(exponent, 1.0), 1e-9))
         x = np.arange(-3.6, last, step)
         log_s = x - np.exp(-x) + np.exp(x - turn)

@@ -119,14 +119,17 @@ class Record:
 
     def allowed(self, x):
         """Return the error allowed in the probability at each point."""
+        is_difference = self.distribution.support()[0] < 0
+        is_rounded = (self.to_corner(x) < 4 * EPS) & (self.exponents.min() < 0.5)
         if self.has_scales:
-            return np.where(self.is_beside(x), ABSOLUTE_BESIDE, ABSOLUTE)
+            bound = np.where(self.is_beside(x), ABSOLUTE_BESIDE, ABSOLUTE)
+            # Zero is then inside the support.
+            return np.where(is_rounded & is_difference, ABSOLUTE_AT_CORNER, bound)
         if self.is_pair:
             is_small = self.record["prior"] < 0.5
             return np.full(x.shape, ABSOLUTE_SMALL_PRIOR if is_small else ABSOLUTE)
         bound = ABSOLUTE_LARGE if self.exponents.max() > 1e8 else ABSOLUTE
-        is_unknown = (self.to_corner(x) < 4 * EPS) & (self.exponents.min() < 0.5)
-        return np.where(is_unknown, ABSOLUTE_AT_CORNER, bound)
+        return np.where(is_rounded, ABSOLUTE_AT_CORNER, bound)
 
 
 RECORDS = {
