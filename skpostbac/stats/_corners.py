@@ -40,7 +40,7 @@ MAX_PRODUCTS = 2**18
 # Corners are neglected if their terms are below this, exp(-39), at the first order.
 LEAST_TERM = 1.2e-17
 # At most so many corners are used.
-_MAX_CORNERS = 512
+_MAX_CORNERS = 128
 
 
 @dataclass(frozen=True)

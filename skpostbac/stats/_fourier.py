@@ -427,9 +427,10 @@ class Truncation:
         )
         most = np.maximum(MAX_ORDERS, 8 * begun)
         n_orders = np.ceil(np.clip(wanted + 1, np.maximum(1.01 * begun + 1, 8), most))
-        # One of four numbers for each power of two, so that few differ.
-        unit = np.ldexp(1.0, np.frexp(n_orders - 1)[1] - 3)
-        n_orders = np.ceil(n_orders / unit) * unit
+        if n_orders.size > 1:
+            # One of four numbers for each power of two, so that few differ.
+            unit = np.ldexp(1.0, np.frexp(n_orders - 1)[1] - 3)
+            n_orders = np.ceil(n_orders / unit) * unit
         is_open = n_orders < vanishing
         has_level = is_open & (resolved > n_orders)
         if (has_level & (n_orders < most)).any():
