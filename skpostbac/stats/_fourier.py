@@ -426,7 +426,8 @@ class Truncation:
             vanishing <= CHEAP, vanishing, np.minimum(vanishing, resolved)
         )
         most = np.maximum(MAX_ORDERS, 8 * begun)
-        n_orders = np.ceil(np.clip(wanted + 1, np.maximum(1.01 * begun + 1, 8), most))
+        least = np.maximum(1.01 * begun + 1, 8)
+        n_orders = np.ceil(np.minimum(np.maximum(wanted + 1, least), most))
         if n_orders.size > 1:
             # One of four numbers for each power of two, so that few differ.
             unit = np.ldexp(1.0, np.frexp(n_orders - 1)[1] - 3)
@@ -478,7 +479,7 @@ def series_of(sums: Sums) -> Iterator[tuple[Indices, Series]]:
     deviation = np.sqrt(sums.variance)
     groups = _groups(sums, step, np.zeros_like(step), sums.have_one_peak)
     for n_orders, has_corners, has_level, has_one_peak, rows in groups:
-        block = sums[rows]
+        block = sums if rows.size == step.size else sums[rows]
         h = step[rows]
         values = block.coefficients(h, n_orders)
         corners = None

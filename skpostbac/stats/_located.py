@@ -139,7 +139,8 @@ class Located:
         """Return points with P(X <= x) = p = 1 - q."""
         x = np.empty(p.shape)
         is_central = np.minimum(p, q) >= LEAST
-        inner = np.clip(np.where(np.isnan(p), 0.5, [p, q]), LEAST, 1 - LEAST)
+        inner = np.where(np.isnan(p), 0.5, [p, q])
+        inner = np.minimum(np.maximum(inner, LEAST), 1 - LEAST)
         mean, error, low, high = self.frames[..., np.newaxis]
         for rows, part in self.parts:
             distances = part.quantiles_from_ends(p[rows], q[rows])
@@ -172,10 +173,12 @@ class Located:
         is_close = np.zeros(x.shape, dtype=bool)
         low, high = self.frames[2:, :, np.newaxis]
         for rows, part in self.parts:
-            corners = (low[rows] + part.critical_points_from_low)[:, np.newaxis]
-            distance = np.abs(x[rows, :, np.newaxis] - corners)
-            reach = _CLOSE * part.deviation[:, np.newaxis]
-            is_close[rows] = distance.min(axis=2, initial=np.inf) < reach
+            from_low = part.critical_points_from_low
+            if from_low.size:
+                corners = (low[rows] + from_low)[:, np.newaxis]
+                distance = np.abs(x[rows, :, np.newaxis] - corners)
+                reach = _CLOSE * part.deviation[:, np.newaxis]
+                is_close[rows] = distance.min(axis=2) < reach
         if is_close.any():
             rounding = np.spacing(np.abs([low, high]).max(axis=0))
             is_close &= self.values(x)[2] * rounding > _LEAST_ROUNDING

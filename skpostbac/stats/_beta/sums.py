@@ -32,6 +32,7 @@ and nothing beyond the end of the support.
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import betaln, gammaln
@@ -122,7 +123,7 @@ class BetaSums(Rows):
         is_left_out = ~chosen[:, columns]
         return self[:, columns]._with_constants(is_left_out, to_low=0.0, to_high=0.0)
 
-    @property
+    @cached_property
     def variance(self) -> Floats:
         return np.asarray((self.count * self.variances).sum(axis=1))
 
