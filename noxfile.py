@@ -36,8 +36,15 @@ CLIENTS = (
     # Needs SciPy 1.16.
     "--deselect=skpostbac/stats/_distribution.py::skpostbac.stats._distribution.Distribution.to_scipy",
 )
-# Reproducible tests; matplotlib draws into files only.
-ENVIRONMENT = {"CI": "true", "MPLBACKEND": "Agg", "PYTHONNOUSERSITE": "1"}
+# Reproducible tests; matplotlib draws into files only. All cores are busy already:
+# threads of the linear algebra would only wait for one another.
+ENVIRONMENT = {
+    "CI": "true",
+    "MPLBACKEND": "Agg",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONNOUSERSITE": "1",
+}
 
 
 @nox.session

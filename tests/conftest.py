@@ -10,11 +10,14 @@ import hypothesis
 import numpy as np
 import pytest
 from scipy.stats import kstwo
+from threadpoolctl import threadpool_limits
 
 # The makers of reference values are run by hand, and may need more than the tests do.
 collect_ignore_glob = ["reference/make_*.py", "reference/generators"]
 
-# Tests run on all cores already: threads of the linear algebra would only wait for one another.
+# Tests run on all cores already: threads of the linear algebra, in this process and in those that
+# it starts, would only wait for one another.
+threadpool_limits(1)
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
