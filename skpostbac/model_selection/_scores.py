@@ -86,9 +86,11 @@ def compare_scores(
     In each draw the samples have the same random weights for all classifiers (see
     :func:`posterior_roc_auc`). Where two classifiers rank the same samples wrongly,
     their difference is therefore more certain than it would be on different samples.
-    The samples beyond all scores have weights of their own for each classifier. The
-    difference is thereby uncertain, too, if one is never worse than the other.
-    :ref:`evidence_ranking` has the coverage of its intervals.
+    The samples beyond all scores lie on the same side for two classifiers with the
+    probability 3/4, so that the difference is uncertain, too, if one is never worse
+    than the other. It does not depend on the other classifiers, but for random draws.
+    :ref:`evidence_ranking` has the coverage of its intervals, and how often it finds a
+    better classifier.
 
     Examples
     --------
@@ -102,7 +104,7 @@ def compare_scores(
     ... }
     >>> comparison = compare_scores(y_true, scores)
     >>> comparison.difference_interval("two", "one")
-    Interval(low=-0.348, high=0.393)
+    Interval(low=-0.222, high=0.283)
     """
     check_choice(metric, ("roc_auc", "average_precision"), "metric")
     columns = named_predictions(scores, "scores")

@@ -3,7 +3,8 @@
 The weights of the Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981) are
 independent Gamma variables, one for each sample, or for each group of samples that
 depend on one another. With half a sample of either class below all scores, and half a
-sample above, areas are not certain where no score is out of order.
+sample above, areas are not certain where no score is out of order; nor are differences
+where one classifier is never worse, as these halves are not the same for all of them.
 
 A curve has levels, distinct scores from the lowest to the highest. The masses n_l of
 negatives and p_l of positives at them are sums of weights. With the shares of negatives
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.linalg import hadamard
 from scipy.sparse import csr_array, eye_array
 
 from skpostbac._utils import Bools, Floats, Indices
@@ -202,6 +204,32 @@ class Ranking(NamedTuple):
     classifier: int = 0
 
 
+# Probability that a sample beyond all scores is on different sides for two classifiers.
+# With a lower one, intervals contain the difference less often if a class has about ten
+# samples; with a higher one, fewer real differences are found.
+_DISAGREEMENT = 0.25
+
+
+def _corners(n_classifiers: int) -> tuple[Indices, Floats]:
+    """Return the corners beyond the scores of all classifiers, and their shapes.
+
+    A corner, a row of shape (T,), has -1 for each of T classifiers if it is below all
+    scores, and 1 if it is above them. The 2 N corners are the rows of a Hadamard matrix
+    and of its negative: in any two columns each pair of sides is in N / 2 rows, and in
+    any three each triple is equally often.
+
+    All corners have the shape d / N, and the two on which all classifiers agree have
+    1/2 - d more. The weight in all corners with given sides of two classifiers is thus
+    a Gamma variable of the shape d / 2 if the sides differ, and (1 - d) / 2 if they do
+    not, whatever the other classifiers. For one classifier it is 1/2 on each side.
+    """
+    size = 1 << (n_classifiers - 1).bit_length()
+    above = hadamard(size)[:, :n_classifiers]
+    shapes = np.full(size, _DISAGREEMENT / size)
+    shapes[0] += 0.5 - _DISAGREEMENT
+    return np.concatenate([-above, above]), np.tile(shapes, 2)
+
+
 def make_curves(
     rankings: Sequence[Ranking],
     area: Area,
@@ -266,18 +294,22 @@ def make_curves(
         masses = np.ones(len(weight))
     n_units = len(shapes)
 
-    at_ends = []
+    # Corners of negatives, then of positives.
+    corners, beyond = _corners(1 + max(ranking.classifier for ranking in rankings))
+    of_class = n_units + np.array([[0], [len(beyond)]])
+    all_masses = [masses[sample]]
+    columns = [unit[sample]]
     for ranking in rankings:
-        # A unit at an end has the effective mass of the others, sum m^2 / sum m.
+        # A unit in a corner has the effective mass of the others, sum m^2 / sum m.
         place = 2 * unit[ranking.chosen] + ranking.is_positive[ranking.chosen]
         each = sum_by(place, masses[ranking.chosen], 2 * n_units).reshape(-1, 2)
-        at_ends.append(np.repeat((each**2).sum(axis=0) / each.sum(axis=0), 2))
+        mass = (each**2).sum(axis=0) / each.sum(axis=0)
+        all_masses.append(np.repeat(mass, len(beyond)))
+        below_first = np.argsort(corners[:, ranking.classifier], kind="stable")
+        columns.append((of_class + below_first).ravel())
 
-    # Each classifier has ends of its own.
-    beyond = [n_units + 4 * ranking.classifier + np.arange(4) for ranking in rankings]
-    shapes = np.append(shapes, np.full(np.max(beyond) + 1 - n_units, 0.5))
-    values = np.concatenate([masses[sample], *at_ends])
-    rows = np.concatenate([cells, *ends])
-    columns = np.concatenate([unit[sample], *beyond])
-    matrix = csr_array((values, (rows, columns)), shape=(size, len(shapes)))
+    rows = np.concatenate([cells, np.repeat(ends, len(beyond) // 2)])
+    shapes = np.concatenate([shapes, beyond, beyond])
+    entries = np.concatenate(all_masses), (rows, np.concatenate(columns))
+    matrix = csr_array(entries, shape=(size, len(shapes)))
     return Curves(shapes, matrix, levels, np.arange(n_units, len(shapes)), area)
