@@ -167,6 +167,12 @@ def of_other_tables():
     ]
     areas = partial(column, "ranking_coverage.rst", table=0)
     precisions = partial(column, "ranking_coverage.rst", table=1)
+    # DeLong's method takes samples of groups for independent.
+    pairs, alone, equal = (
+        partial(column, "ranking_pairs.rst"),
+        "^(?!groups)",
+        r"^\D* 0\.000 ",
+    )
     heavy = [column("practice_weights.rst", f"n = {n}") for n in (10, 25, 50, 100)]
     repeats = partial(column, "practice_repeats.rst", "one seems better")
     trained = [
@@ -217,8 +223,11 @@ def of_other_tables():
         "cv-equals-none": span(equals[1]),
         "auc-coverage": span(areas("posterior")),
         "auc-delong": span(areas("DeLong, logit")),
-        "auc-pairs": span(column("ranking_pairs.rst", "posterior")),
-        "auc-pairs-delong": span(column("ranking_pairs.rst", "DeLong")),
+        "auc-pairs": span(pairs("posterior")),
+        "auc-pairs-delong": span(pairs("DeLong", alone)),
+        "auc-pairs-alarms": span(pairs("P > 0.95", equal)),
+        "auc-pairs-alarms-delong": span(pairs("P < 0.05", alone + equal)),
+        "ap-pairs": span(pairs("posterior", table=1)),
         "ap-coverage": span(precisions("posterior"), precisions("known share")),
         "ap-bootstrap": span(precisions("bootstrap")),
         "search-corrected": span(search("corrected"), search("refitted")),

@@ -6,10 +6,13 @@ Scores of both classes are normal, Beta, lognormal, of Student's t with two degr
 rounded to five levels. For the area under the ROC curve the numbers of positives and negatives are
 fixed, and DeLong's interval on the scale of the logit is compared; for the average precision the
 class of each sample is drawn, or fixed with a known share, and the percentile interval of a
-bootstrap is compared. Differences of the areas of two classifiers on the same samples are compared
-with DeLong's paired interval. Data set k of a cell depends on nothing but the cell and k.
+bootstrap is compared. Data set k of a cell depends on nothing but the cell and k.
 
-``--pairs`` runs the differences alone, and writes them to a table of their own.
+``--pairs`` runs the differences of two classifiers on the same samples alone, and writes them to
+tables of their own. Those of areas are compared with DeLong's paired interval and test, which take
+samples in groups for independent. Areas of weighted samples are computed by products of matrices,
+with the weights that the documentation states, for twenty data sets at once, of which one is given
+to `compare_scores` to check them.
 """
 
 import argparse
@@ -18,6 +21,7 @@ import warnings
 import zlib
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -51,6 +55,9 @@ SCORES = {
 }
 # Data sets of a cell that are resampled, which takes longest.
 RESAMPLED = 60
+# Draws of each comparison, and how many data sets have the same ones.
+PAIR_DRAWS = 1000
+BLOCK = 20
 SIZES = ((3, 10), (5, 20), (5, 500), (10, 10), (20, 60), (100, 300))
 SHARES = (
     (0.01, 1000),
@@ -135,24 +142,98 @@ def of_precision(name, share, n, truth, number):
     return [*held, np.nan][:3]
 
 
-PAIRS = {
-    # Two scores of each sample that share as much as they do not; the second is better, or as good.
-    "normal, better": (lambda z: z, 1.0, 1.6),
-    "normal, equal": (lambda z: z, 1.2, 1.2),
-    "normal, very good, better": (lambda z: z, 3.0, 4.5),
-    "lognormal, better": (np.exp, 1.0, 1.6),
-    "five levels, equal": (lambda z: z.round().clip(-2, 2), 1.2, 1.2),
-}
+class Normal(NamedTuple):
+    """Normal scores of two classifiers with given areas, and a correlation in both classes."""
+
+    areas: tuple[float, float]
+    correlation: float
+    has_levels: bool = False
+    """Whether the scores are rounded to five levels."""
+
+    def scores(self, rng, y):
+        shared = rng.normal(size=y.size) * self.correlation**0.5
+        own = rng.normal(size=(2, y.size)) * (1 - self.correlation) ** 0.5
+        shifts = 2**0.5 * special.ndtri(self.areas)
+        scores = shared + own + np.outer(shifts, y)
+        return scores.round().clip(-2, 2) if self.has_levels else scores
 
 
-def two_scores(name, rng, y):
-    """Return scores of two classifiers for the same samples."""
-    transform, *shifts = PAIRS[name]
-    shared = rng.normal(size=y.size)
-    return [
-        transform((shared + rng.normal(size=y.size)) / 2**0.5 + shift * y)
-        for shift in shifts
-    ]
+class Skewed(NamedTuple):
+    """Scores with other errors than normal ones, and shifts of the positives."""
+
+    shifts: tuple[float, float]
+    correlation: float
+    tails: str
+
+    def scores(self, rng, y):
+        errors = Normal((0.5, 0.5), self.correlation).scores(rng, y)
+        if self.tails == "lognormal":
+            errors = np.exp(errors)
+        else:
+            errors = errors / np.sqrt(rng.chisquare(2, y.size) / 2)
+        return errors + np.outer(self.shifts, y)
+
+
+class NeverWorse(NamedTuple):
+    """The second classifier has the scores of the first, but half of the positives higher."""
+
+    def scores(self, rng, y):
+        first = rng.normal(size=y.size) + 2**0.5 * special.ndtri(0.75) * y
+        return np.stack([first, first + 1.5 * y * (rng.random(y.size) < 0.5)])
+
+
+class Grouped(NamedTuple):
+    """Five samples of each subject, whose scores share half of their variance."""
+
+    areas: tuple[float, float]
+
+    def scores(self, rng, y):
+        subject = np.repeat(Normal((0.5, 0.5), 0.5).scores(rng, y[::5]), 5, axis=1)
+        return (subject + Normal(self.areas, 0.5).scores(rng, y) * 2**0.5) / 3**0.5
+
+
+class Classes(NamedTuple):
+    """Scores of three classes, of which the true one is higher."""
+
+    gains: tuple[float, float]
+
+    def scores(self, rng, y):
+        errors = [Normal((0.5, 0.5), 0.5).scores(rng, y) for _ in range(3)]
+        is_true = y[:, np.newaxis] == np.arange(3)
+        return np.stack(errors, axis=-1) + np.multiply.outer(self.gains, is_true)
+
+
+# Description, scores, numbers of each class: better ones, and equal ones.
+AREAS = [
+    ("normal", Normal((0.8, 0.885), 0.8), (15, 30)),
+    ("normal", Normal((0.71, 0.855), 0.5), (10, 300)),
+    ("normal", Normal((0.94, 0.98), 0.8), (25, 25)),
+    ("normal", Normal((0.94, 0.98), 0.8), (60, 60)),
+    ("normal", Normal((0.7, 0.9), 0.8), (5, 200)),
+    ("never worse", NeverWorse(), (12, 12)),
+    ("never worse", NeverWorse(), (30, 60)),
+    ("Student's t", Skewed((1.0, 2.5), 0.5, "t"), (12, 60)),
+    ("five levels", Normal((0.75, 0.85), 0.5, has_levels=True), (20, 40)),
+    ("normal", Normal((0.85, 0.85), 0.98), (40, 40)),
+    ("normal", Normal((0.8, 0.8), 0.5), (10, 1000)),
+    ("normal", Normal((0.75, 0.75), 0.3), (5, 200)),
+    ("normal", Normal((0.5, 0.5), 0.0), (10, 300)),
+    ("lognormal", Skewed((1.2, 1.2), 0.5, "lognormal"), (8, 40)),
+    ("Student's t", Skewed((1.5, 1.5), 0.5, "t"), (10, 300)),
+    ("five levels", Normal((0.8, 0.8), 0.5, has_levels=True), (10, 200)),
+    ("three classes", Classes((1.0, 1.5)), (10, 20, 30)),
+    ("three classes", Classes((1.0, 1.0)), (10, 20, 30)),
+    ("groups of five", Grouped((0.7, 0.85)), (75, 75)),
+    ("groups of five", Grouped((0.8, 0.8)), (75, 75)),
+]
+AVERAGE_PRECISIONS = [
+    ("normal", Normal((0.8, 0.9), 0.5), (30, 170)),
+    ("normal", Normal((0.8, 0.885), 0.8), (30, 170)),
+    ("normal", Normal((0.75, 0.87), 0.8), (30, 170)),
+    ("normal", Normal((0.8, 0.8), 0.5), (20, 180)),
+    ("normal", Normal((0.95, 0.98), 0.8), (20, 80)),
+    ("Student's t", Skewed((1.5, 1.5), 0.5, "t"), (10, 190)),
+]
 
 
 def delong_pair(y, scores):
@@ -163,17 +244,122 @@ def delong_pair(y, scores):
     return above.mean() + 1.96 * variance**0.5 * np.array([-1, 1])
 
 
-def of_pair(name, sizes, truth, number):
-    """Return whether both intervals of the difference hold, and if one seems better, by each."""
-    rng = np.random.default_rng([zlib.crc32(f"{name} {sizes}".encode()), number])
-    y = np.arange(sum(sizes)) < sizes[0]
-    one, two = two_scores(name, rng, y)
-    comparison = compare_scores(y, {"one": one, "two": two}, n_draws=4000)
-    ends = np.array(
-        [comparison.difference_interval("two", "one"), delong_pair(y, (one, two))]
+def labels(sizes):
+    """Return the labels of fixed numbers of positives and negatives, or of three classes."""
+    if len(sizes) == 2:
+        return np.arange(sum(sizes)) < sizes[0]
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def true_difference(metric, kind, sizes):
+    """Return the metric of the second classifier less that of the first, by a large sample."""
+    if isinstance(kind, Normal) and not kind.has_levels and metric == "roc_auc":
+        return kind.areas[1] - kind.areas[0]
+    large = 5 * np.array(sizes) * (50_000 // sum(sizes))
+    y = labels(large)
+    measure = roc_auc_score if metric == "roc_auc" else average_precision_score
+
+    def score(values):
+        if len(sizes) == 2:
+            return measure(y, values)
+        return np.mean([measure(y == k, column) for k, column in enumerate(values.T)])
+
+    differences = []
+    for seed in range(4):
+        first, second = kind.scores(np.random.default_rng(seed), y)
+        differences.append(score(second) - score(first))
+    return np.mean(differences)
+
+
+def weighted_area(metric, s, positive, weights, ends):
+    """Return the metric for draws of weights, (draws, n), and of ends, (class, side, draws)."""
+    w, v = weights[:, positive], weights[:, ~positive]
+    own, others = s[positive], s[~positive, np.newaxis]
+    (low_v, high_v), (low_w, high_w) = ends
+    sum_v = v.sum(axis=1) + low_v + high_v
+    sum_w = w.sum(axis=1) + low_w + high_w
+    if metric == "roc_auc":
+        below = v @ ((others < own) + 0.5 * (others == own)) + low_v[:, np.newaxis]
+        at_ends = 0.5 * low_w * low_v + high_w * (sum_v - 0.5 * high_v)
+        return ((below * w).sum(axis=1) + at_ends) / (sum_v * sum_w)
+    true = w @ (own[:, np.newaxis] >= own) + high_w[:, np.newaxis]
+    false = v @ (others >= own) + high_v[:, np.newaxis]
+    at_ends = high_w**2 / (high_w + high_v) + low_w * sum_w / (sum_w + sum_v)
+    return ((w * true / (true + false)).sum(axis=1) + at_ends) / sum_w
+
+
+def differences(metric, y, scores, weights, ends):
+    """Return draws of the metric of the second classifier less that of the first."""
+    classes = [True] if y.dtype == bool else np.unique(y)
+    first, second = (
+        np.mean(
+            [
+                weighted_area(metric, one, y == k, weights, own)
+                for k, one in zip(classes, np.atleast_2d(each.T), strict=True)
+            ],
+            axis=0,
+        )
+        for each, own in zip(scores, ends, strict=True)
     )
-    held = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
-    return [*held, comparison.prob_greater().max() > 0.95]
+    return second - first
+
+
+def hull(draws):
+    """Return the hull of the shortest and the central 95 % interval."""
+    draws = np.sort(draws)
+    low, high = np.quantile(draws, [0.025, 0.975])
+    inside = round(0.95 * draws.size)
+    start = (draws[inside:] - draws[:-inside]).argmin()
+    return min(low, draws[start]), max(high, draws[start + inside])
+
+
+def of_pairs(metric, name, kind, sizes, truth, block):
+    """Return of each data set of a block whether intervals hold, and whether either seems better.
+
+    By the posterior and by DeLong's method, each with P > 0.95 or its one-sided 5 % test. The data
+    sets of a block have the same weights. The first one is also given to `compare_scores`.
+    """
+    rng = np.random.default_rng(
+        [zlib.crc32(f"{metric} {kind} {sizes}".encode()), block]
+    )
+    y = labels(sizes)
+    size = 5 if "groups" in name else 1
+    weights = rng.standard_exponential((PAIR_DRAWS, y.size // size)).repeat(
+        size, axis=1
+    )
+    agree = rng.standard_gamma(3 / 8, (2, 2, PAIR_DRAWS)) * size
+    differ = rng.standard_gamma(1 / 8, (2, 2, PAIR_DRAWS)) * size
+    ends = agree + differ, agree + differ[:, ::-1]
+
+    rows = []
+    for number in range(BLOCK):
+        if metric == "average_precision":
+            y = rng.random(y.size) < sizes[0] / sum(sizes)
+            y[0] |= not y.any()
+        scores = kind.scores(rng, y)
+        draws = differences(metric, y, scores, weights, ends)
+        low, high = hull(draws)
+        p = np.mean(draws > 0)
+        row = [low <= truth <= high, p > 0.95, p < 0.05]
+        if number == 0:
+            options = {"groups": np.arange(y.size) // 5} if "groups" in name else {}
+            found = compare_scores(
+                y,
+                dict(zip("ab", scores, strict=True)),
+                metric=metric,
+                multi_class="ovr",
+                random_state=block,
+                n_draws=PAIR_DRAWS,
+                **options,
+            ).difference_interval("b", "a")
+            assert np.abs(np.subtract(found, (low, high))).max() < draws.std(), name
+        if len(sizes) > 2 or metric == "average_precision":
+            rows.append([*row, np.nan, np.nan, np.nan])
+            continue
+        low, high = delong_pair(y, scores)
+        middle, half = (low + high) / 2, (high - low) / 2 * 1.645 / 1.96
+        rows.append([*row, low <= truth <= high, middle > half, -middle > half])
+    return rows
 
 
 def table(head, rows):
@@ -193,31 +379,62 @@ def heading(args, option=""):
     )
 
 
+def pair_rows(metric, cells, args, parallel):
+    """Yield the rows of the cells of a metric."""
+    for name, kind, sizes in cells:
+        truth = 0.0
+        if name == "never worse" or len(set(kind[0])) == 2:
+            truth = true_difference(metric, kind, sizes)
+        tasks = (
+            delayed(of_pairs)(metric, name, kind, sizes, truth, block)
+            for block in range(args.sets // BLOCK)
+        )
+        held, better, worse, *others = np.concatenate(parallel(tasks)).mean(axis=0)
+        shares = [held, better, others[0], others[1]]
+        if truth == 0:
+            # Equal classifiers: a false alarm, a side.
+            shares[1], shares[3] = (better + worse) / 2, (others[1] + others[2]) / 2
+        correlation = getattr(kind, "correlation", None)
+        yield (
+            name,
+            f"{truth:.3f}",
+            "" if correlation is None else f"{correlation:g}",
+            " / ".join(map(str, sizes)),
+            *("" if np.isnan(share) else f"{share:.3f}" for share in shares),
+        )
+
+
 def write_pairs(args):
-    """Run the cells of two classifiers and write their table."""
-    rows = []
-    with Parallel(n_jobs=args.jobs) as parallel:
-        for name in PAIRS:
-            one, two = special.ndtr(np.array(PAIRS[name][1:]) / 2**0.5)
-            truth = two - one  # but for ties, which leave equal ones equal
-            for sizes in ((10, 10), (20, 60)):
-                tasks = (
-                    delayed(of_pair)(name, sizes, truth, k) for k in range(args.sets)
-                )
-                shares = np.mean(parallel(tasks), axis=0)
-                cells = (f"{share:.2f}" for share in shares)
-                rows.append((name, f"{truth:.3f}", "{} / {}".format(*sizes), *cells))
-                print(*rows[-1], flush=True)
+    """Run the cells of two classifiers and write their tables."""
     names = (
         "scores",
         "difference",
+        "correlation",
         "positive / negative",
         "posterior",
-        "DeLong",
         "P > 0.95",
+        "DeLong",
+        "P < 0.05",
     )
-    text = f"{heading(args, ' --pairs')}.\n\n{table(names, rows)}\n"
-    TABLE.with_stem("ranking_pairs").write_text(text)
+    parts = [
+        (
+            f"{heading(args, ' --pairs')};\n{PAIR_DRAWS} draws a data set. Standard errors: "
+            f"{np.sqrt(0.05 * 0.95 / args.sets):.3f} of a share of 0.95 or 0.05, and "
+            f"{np.sqrt(0.25 / args.sets):.3f} at most."
+        )
+    ]
+    with Parallel(n_jobs=args.jobs) as parallel:
+        for title, metric, cells in (
+            ("Areas under the ROC curve:", "roc_auc", AREAS),
+            ("Average precisions:", "average_precision", AVERAGE_PRECISIONS),
+        ):
+            rows = []
+            for row in pair_rows(metric, cells, args, parallel):
+                print(*row, sep=", ", flush=True)
+                rows.append(row)
+            used = len(names) if metric == "roc_auc" else 6
+            parts += [title, table(names[:used], [row[:used] for row in rows])]
+    TABLE.with_stem("ranking_pairs").write_text("\n\n".join(parts) + "\n")
 
 
 def main():
