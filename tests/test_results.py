@@ -90,9 +90,6 @@ MAKE = {
         array([3.0, 2.0]), array([1.0, 4.0]), weights=array([0.2, 0.8])
     ),
     "BetaBinomial": lambda array: stats.BetaBinomial(),
-    "BetaQuotient": lambda array: stats.BetaQuotient(
-        array([9.5, 1.5]), array([1.5, 8.5])
-    ),
     "BetaPrior": lambda array: BetaPrior(array([1.0, 2.0]), array([3.0, 4.0])),
     "BetaRatio": lambda array: stats.BetaRatio(
         stats.BetaAverage([3], [1]),

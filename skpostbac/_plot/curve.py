@@ -8,11 +8,11 @@ import numpy as np
 
 from skpostbac._utils import Floats
 from skpostbac.stats import HierarchicalBetaAverage
-from skpostbac.stats._distribution import Distribution, kernel_density
+from skpostbac.stats._distribution import Distribution, SortedDraws
 
 # The first points are the quantiles at these tail probabilities, on both sides. Density
-# beyond the outermost ones would be invisible. Without an upper end of the support, the
-# curve stops at the last tail, since the tail of a quotient may be very long.
+# beyond the outermost ones would be invisible. With infinite moments, the curve stops
+# at the last tail, as the rest may be very long.
 _TAILS = np.geomspace(1e-5, 0.5, 12)
 _LAST_TAIL = 0.005
 # An end of the support within the first distance of the outermost quantile is a point,
@@ -66,7 +66,7 @@ def density_curve(distribution: Distribution) -> Curve:
 
     Parameters
     ----------
-    distribution : BoundedDistribution, BetaQuotient or DrawnDistribution
+    distribution : BoundedDistribution or DrawnDistribution
         The distribution.
 
     Returns
@@ -75,11 +75,14 @@ def density_curve(distribution: Distribution) -> Curve:
         A polygon with an area of 1 within about 0.001, or 0.01 with a hierarchical
         prior. Points with infinite density are excluded; the curve rises towards them.
     """
-    draws = getattr(distribution, "draws", None)
-    if draws is not None:
-        return (
-            Curve(*kernel_density(draws)) if draws[0] < draws[-1] else _spike(draws[0])
-        )
+    if isinstance(distribution, SortedDraws):
+        draws = distribution.draws
+        if draws[0] == draws[-1]:
+            return _spike(draws[0])
+        curve = Curve(*distribution._density)
+        if distribution.tail_index < np.inf:
+            return curve.between(draws[0], float(distribution.iccdf(_LAST_TAIL)))
+        return curve
 
     x = _first_points(distribution)
     pdf = cast(Any, distribution).pdf
@@ -125,8 +128,7 @@ def _first_points(distribution: Any) -> Floats:
         reach = 3 * distribution.standard_deviation()
         return np.linspace(max(low, mean - reach), min(high, mean + reach), 61)
 
-    upper_tails = _TAILS if np.isfinite(high) else np.maximum(_TAILS, _LAST_TAIL)
-    x = np.append(distribution.icdf(_TAILS), distribution.iccdf(upper_tails))
+    x = np.append(distribution.icdf(_TAILS), distribution.iccdf(_TAILS))
     width = np.ptp(x)
     ends = [
         end

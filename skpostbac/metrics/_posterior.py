@@ -376,9 +376,10 @@ class ScalarPosterior(StablePickle, ABC):
 
     @property
     def _centre(self) -> tuple[str, float]:
-        """The mean, or the median where the mean is infinite, and its name."""
-        mean = self.mean()
-        return ("mean", mean) if np.isfinite(mean) else ("median", self.median())
+        """The mean, or the median if the standard deviation is infinite; its name."""
+        if np.isinf(self.standard_deviation()):
+            return "median", self.median()
+        return "mean", self.mean()
 
 
 BRODERSEN_2010 = (
@@ -400,8 +401,9 @@ def write_methods(
     low, high = posterior.credible_interval(level)
     probability = float(posterior.distribution.cdf(low, high))
     percent = f"{100 * float(level):.12g}%"
+    name, value = posterior._centre
     estimate = (
-        f"The posterior mean is {posterior.mean():.4f}, and the {percent} credible "
+        f"The posterior {name} is {value:.4f}, and the {percent} credible "
         f"interval {low:.4f} to {high:.4f}: the hull of the shortest and of the "
         "equal-tailed interval of this probability, with a posterior probability of "
         f"{probability:.4f} (skpostbac {__version__})."
@@ -507,15 +509,19 @@ class PosteriorMetric(ScalarPosterior):
         observed = (
             "undefined" if np.isnan(self.observed) else format_number(self.observed)
         )
-        if name == "median":
-            return [
-                f"{self.score_name}: median {estimate}; {observed} in the samples.",
-                "The mean is infinite, because a denominator close to 0 is too likely.",
-            ]
-        sentence = f"{self.score_name}: {estimate}; {observed} in the samples."
+        median = "median " if name == "median" else ""
+        sentences = [
+            f"{self.score_name}: {median}{estimate}; {observed} in the samples."
+        ]
+        if median:
+            moment = "mean" if np.isinf(self.mean()) else "standard deviation"
+            sentences.append(
+                f"The {moment} is infinite, because a denominator close to 0 is too "
+                "likely."
+            )
         if isinstance(self._distribution, DrawnDistribution):
-            return [sentence, describe_draws(self._distribution, level)]
-        return [sentence]
+            sentences.append(describe_draws(self._distribution, level))
+        return sentences
 
     def _html_tables(self) -> list[str]:
         name, value = self._centre
@@ -528,7 +534,8 @@ class PosteriorMetric(ScalarPosterior):
         facts = [repr(self.metric), self._summary(), *self._facts()]
         if isinstance(self._distribution, DrawnDistribution):
             error = max(self.credible_interval_error())
-            facts.append(f"monte_carlo_error={self.monte_carlo_error():.0e}")
+            if np.isfinite(self.monte_carlo_error()):
+                facts.append(f"monte_carlo_error={self.monte_carlo_error():.0e}")
             facts.append(f"CI_error={error:.0e}")
         return f"{type(self).__name__}({', '.join(facts)})"
 

@@ -10,7 +10,7 @@ from skpostbac.stats._distribution import (
 )
 from skpostbac.stats._pairs import HierarchicalPairedDifference
 from skpostbac.stats._population import BetaBinomial, NormalBinomial
-from skpostbac.stats._ratio import BetaQuotient, BetaRatio
+from skpostbac.stats._ratio import BetaRatio
 from skpostbac.stats._transforms import (
     LibbyNovickBeta,
     PowerTransform,
@@ -21,7 +21,6 @@ __all__ = [
     "BetaAverage",
     "BetaAverages",
     "BetaBinomial",
-    "BetaQuotient",
     "BetaRatio",
     "BoundedDistribution",
     "DrawnDistribution",

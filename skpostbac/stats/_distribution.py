@@ -59,6 +59,7 @@ from skpostbac._utils import (
     describe_estimate,
     first,
     float_array,
+    float_or_nan,
     format_column,
     format_estimates,
     is_shown,
@@ -857,6 +858,11 @@ class SortedDraws(Distribution):
 
     draws: Floats
 
+    @property
+    def tail_index(self) -> float:
+        """Order from which on moments are infinite."""
+        return np.inf
+
     def skewness(self) -> float:
         """Return the third standardised moment of the draws; NaN if all are equal."""
         return self._standardised(3)
@@ -866,9 +872,15 @@ class SortedDraws(Distribution):
         return self._standardised(4) - 3 + normal_kurtosis(convention)
 
     def _standardised(self, order: int) -> float:
+        if self.tail_index <= order:
+            return np.inf if self.tail_index > 2 else np.nan
         centred = self.draws - self.draws.mean()
         with np.errstate(invalid="ignore"):
             return float(np.mean(centred**order) / np.mean(centred**2) ** (order / 2))
+
+    @property
+    def _has_long_tail(self) -> bool:
+        return bool(self.tail_index < np.inf and 0 < self.draws[0] < self.draws[-1])
 
     def mode(self) -> float:
         """Return the point of highest estimated density."""
@@ -885,9 +897,14 @@ class SortedDraws(Distribution):
 
     @cached_property
     def _density(self) -> tuple[Floats, Floats]:
-        if self.draws[0] < self.draws[-1]:
-            return kernel_density(self.draws)
-        return self.draws[:1], np.array([np.inf])
+        if self.draws[0] == self.draws[-1]:
+            return self.draws[:1], np.array([np.inf])
+        if self._has_long_tail:
+            # The logarithm has a short tail.
+            log_points, density = kernel_density(np.log(self.draws))
+            points = np.exp(log_points)
+            return points, density / points
+        return kernel_density(self.draws)
 
     def logpdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return the logarithm of `pdf`."""
@@ -974,6 +991,9 @@ class DrawnDistribution(SortedDraws):
     ----------
     draws : array-like of shape (n_draws,)
         Finite numbers, at least two.
+    tail_index : float, default=inf
+        Moments of this order and above are infinite, as those of a ratio whose
+        denominator may be close to 0, though those of the draws are not.
 
     Attributes
     ----------
@@ -983,7 +1003,8 @@ class DrawnDistribution(SortedDraws):
     Raises
     ------
     ValueError
-        If there are fewer than two draws, or if a draw is not finite.
+        If there are fewer than two draws, if a draw is not finite, or if `tail_index`
+        is not positive.
 
     Examples
     --------
@@ -996,6 +1017,7 @@ class DrawnDistribution(SortedDraws):
     """
 
     draws: Floats
+    tail_index: float = np.inf
 
     def __post_init__(self) -> None:
         array = float_array(self.draws, "draws")
@@ -1005,25 +1027,29 @@ class DrawnDistribution(SortedDraws):
             )
         if (bad := ~np.isfinite(array)).any():
             raise ValueError(f"draws must be finite, got {first(array, bad)}")
+        if not float_or_nan(self.tail_index) > 0:
+            raise ValueError(
+                f"tail_index must be a positive number, got {shown(self.tail_index)}"
+            )
 
         draws = np.sort(array)
         draws.flags.writeable = False
         object.__setattr__(self, "draws", draws)
 
     def mean(self) -> float:
-        """Return the mean of the draws."""
-        return float(self.draws.mean())
+        """Return the mean of the draws, or infinity."""
+        return float(self.draws.mean()) if self.tail_index > 1 else np.inf
 
     def median(self) -> float:
         """Return the median of the draws."""
         return float(np.median(self.draws))
 
     def variance(self) -> float:
-        """Return the variance of the draws, with n - 1 in the denominator."""
-        return float(self.draws.var(ddof=1))
+        """Return the variance of the draws, divided by n - 1, or infinity."""
+        return float(self.draws.var(ddof=1)) if self.tail_index > 2 else np.inf
 
     def monte_carlo_error(self) -> float:
-        """Return the Monte Carlo standard error of the mean.
+        """Return the Monte Carlo standard error of the mean, which may be infinite.
 
         Examples
         --------
@@ -1153,11 +1179,8 @@ class DrawnDistribution(SortedDraws):
         >>> posterior.credible_interval_error(method="central")
         Interval(low=0.0044, high=0.0014)
         """
-        tails = central_tails(level)
         check_interval_method(method)
-        sd = np.sqrt(tails * (1 - tails) / self.draws.size)
-        below, above = np.quantile(self.draws, np.clip([tails - sd, tails + sd], 0, 1))
-        errors = (above - below) / 2
+        errors = self._quantile_errors(central_tails(level))
 
         if method != "central":
             # The draws are sorted, so contiguous subsets would not be representative.
@@ -1167,6 +1190,9 @@ class DrawnDistribution(SortedDraws):
             of_hdi = np.full(2, np.nan)
             if len(subsets) > 1:
                 of_hdi = ends.std(axis=0, ddof=1) / np.cbrt(len(subsets))
+            if self._has_long_tail:
+                # With more draws, the lower end would move on as far as with these.
+                of_hdi = np.hypot(of_hdi, ends.mean(axis=0) - self.hdi(level))
 
             # Each end of the hull is an end of the shortest or the central interval.
             is_shortest = method == "hdi" or (
@@ -1174,6 +1200,12 @@ class DrawnDistribution(SortedDraws):
             )
             errors = np.where(is_shortest, of_hdi, errors)
         return Interval(*errors.tolist())
+
+    def _quantile_errors(self, p: Floats) -> Floats:
+        """Return the Monte Carlo standard errors of the quantiles at `p`."""
+        sd = np.sqrt(p * (1 - p) / self.draws.size)
+        below, above = np.quantile(self.draws, np.clip([p - sd, p + sd], 0, 1))
+        return np.asarray(above - below) / 2
 
     def __repr__(self) -> str:
         low, high = interval_of(self, 0.95)
@@ -1203,14 +1235,17 @@ def describe_draws(posterior: DrawnDistribution, level: float) -> str:
 
     Errors are left out if they cannot change a digit of the reported estimates.
     """
-    errors = errors_of(posterior, level).values()
-    mean, low, high = errors
+    name = "mean"
+    middle, low, high = errors_of(posterior, level).values()
+    if np.isinf(middle):
+        name = "median"
+        (middle,) = posterior._quantile_errors(np.array([0.5]))
     ends = interval_of(posterior, level)
     sentence = f"Estimated from {posterior.draws.size:,} random draws"
-    if not any(is_shown(error, ends.high - ends.low) for error in errors):
+    if not any(is_shown(error, ends.high - ends.low) for error in (middle, low, high)):
         return f"{sentence}."
     return (
-        f"{sentence}; standard errors: mean {mean:.1g}, ends of the interval "
+        f"{sentence}; standard errors: {name} {middle:.1g}, ends of the interval "
         f"{low:.1g} and {high:.1g}."
     )
 

@@ -1,7 +1,7 @@
-r"""Ratios of bilinear forms in two independent averages of Betas, and quotients of two Betas.
+r"""Ratios of bilinear forms in two independent averages of Betas.
 
 The density of the log of a ratio is an integral along a curve. Ratios are known by a table of that
-density, and so are quotients. Imports `_beta`, `_table` and what these import.
+density. Imports `_beta`, `_table` and what these import.
 
 **The density of the log of a ratio of two bilinear forms.** Let theta and y be independent on (0,
 1), X and Z their odds, x and z their log-odds with the densities g(x) and h(z), and let
@@ -39,7 +39,7 @@ Where an exponent is small, the integrand is nearly the exponential of a piecewi
 of a length that is the inverse of the exponent, with bends as narrow as the other variable. Pieces
 then begin at the bends and grow by a factor with the distance from them.
 
-**Ratios and quotients.** The ratio R = N / D with support [low, high] has the
+**Ratios.** The ratio R = N / D with support [low, high] has the
 odds
 
     (R - low) / (high - R) = E / F,    E = N - low D,    F = high D - N,
@@ -48,9 +48,6 @@ a ratio of two non-negative forms. The density of the log-odds is tabulated; all
 follow from the table. Where R equals its value at a corner of the unit square, inside the support,
 the density may have a kink or a pole, of order the sum of two exponents minus one. The panels of
 the table are refined towards such points.
-
-The quotient Q = X / Y is the odds of X / (X + Y), a ratio of bilinear forms between 0 and 1. Its
-logarithm is therefore what the table of that ratio knows, the log-odds.
 
 The place of a sum of two variables in its support is such a ratio, with a constant denominator. A
 few variables are added one by one, and sums of many are tabulated from their Fourier series.
@@ -61,7 +58,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
@@ -69,13 +65,10 @@ from skpostbac._utils import (
     Bools,
     Floats,
     Indices,
-    check_level,
     float_array,
-    probability_array,
-    shown,
 )
 from skpostbac.stats._beta import BetaAverage
-from skpostbac.stats._distribution import Distribution, Interval, broadcast_limits
+from skpostbac.stats._distribution import Interval
 from skpostbac.stats._numerics import EPS, integrate, log_binomial, stirling_remainder
 from skpostbac.stats._table import LAST, Table, TabulatedDistribution
 
@@ -680,197 +673,5 @@ def _checked_form(values: ArrayLike, name: str) -> Floats:
         raise ValueError(
             f"{name} must be zero or between 1e-70 and 1e70 in size, got {array.tolist()}"
         )
-    array.flags.writeable = False
-    return array
-
-
-class BetaQuotient(Distribution):
-    r"""Distribution of the quotient X / Y of two independent Beta variables.
-
-    Examples are the positive likelihood ratio (recall divided by false positive rate), the negative
-    likelihood ratio, and the relative risk of two groups.
-
-    Parameters
-    ----------
-    a, b : array_like of shape (2,)
-        Parameters of X and Y, positive and finite.
-
-    Raises
-    ------
-    ValueError
-        If `a` or `b` has another shape or is not positive and finite.
-
-    Notes
-    -----
-    Probabilities are computed from X / (X + Y), to about 1e-12 (:class:`BetaRatio`). With
-    :math:`Y \sim \mathrm{Beta}(a, b)` the mean is :math:`E[X]\, (a + b - 1) / (a - 1)`, infinite
-    if :math:`a \le 1`; the standard deviation is infinite if :math:`a \le 2`. See
-    [1]_ for the density and the moments.
-
-    References
-    ----------
-    .. [1] T. Pham-Gia (2000). Distributions of the ratios of independent beta variables and
-       applications. Communications in Statistics - Theory and Methods 29, 2693-2715.
-
-    Examples
-    --------
-    Likelihood ratio of a test that finds 188 of 209 cases and calls 25 of 191 others positive:
-
-    >>> from skpostbac.stats import BetaQuotient
-    >>> ratio = BetaQuotient([188.5, 25.5], [21.5, 166.5])
-    >>> ratio
-    BetaQuotient(median=6.823, 95% interval=[4.857, 10.14])
-    >>> ratio.mean(), ratio.standard_deviation()
-    (6.998, 1.358)
-    """
-
-    a: Floats
-    """First parameters of X and Y, read-only, shape (2,)."""
-    b: Floats
-    """Second parameters of X and Y, read-only, shape (2,)."""
-
-    def __init__(self, a: ArrayLike, b: ArrayLike) -> None:
-        self.a, self.b = _pair(a, "a"), _pair(b, "b")
-
-    def __repr__(self) -> str:
-        """Show the median and the central 95 % interval: the mean may be infinite."""
-        low, high = self.interval()
-        return f"BetaQuotient(median={self.median():.4g}, 95% interval=[{low:.4g}, {high:.4g}])"
-
-    def support(self) -> Interval:
-        """Return the support, from 0 to infinity."""
-        return Interval(0.0, np.inf)
-
-    def mean(self) -> float:
-        """Return the mean, in closed form; it may be infinite."""
-        (a, c), (b, d) = self.a, self.b
-        return float(a / (a + b) * (c + d - 1) / (c - 1)) if c > 1 else np.inf
-
-    def variance(self) -> float:
-        """Return the variance, in closed form; it may be infinite."""
-        (a, c), (b, d) = self.a, self.b
-        if c <= 2:
-            return np.inf
-        # Squared coefficients of variation of X and of 1 / Y.
-        first, second = b / (a * (a + b + 1)), d / ((c + d - 1) * (c - 2))
-        return float(self.mean() ** 2 * (first + second + first * second))
-
-    def pdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the probability density at `x`, zero below 0; NaN where `x` is NaN."""
-        return np.asarray(self._asked(x)[2])[()]
-
-    def mode(self) -> float:
-        """Return the point of highest density, 0 if it is unbounded there."""
-        x = np.append(0.0, self.icdf(np.linspace(1e-3, 1 - 1e-3, 201)))
-        best = int(np.argmax(self._asked(x)[2, :-1]))
-        if best == 0:
-            return 0.0
-        bounds = float(x[best - 1]), float(x[best + 1])
-        minimize = scipy.optimize.minimize_scalar  # a slow import, done only when needed
-        return float(minimize(lambda x: -float(self.pdf(x)), bounds=bounds, method="bounded").x)
-
-    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return P(X / Y <= x), or P(x < X / Y <= y) when `y` is given; NaN at NaN."""
-        if y is None:
-            return np.asarray(self._asked(x)[0])[()]
-        lower, upper = map(self._asked, broadcast_limits(x, y))
-        # The difference of the smaller tails loses fewer digits.
-        is_above = lower[0] > upper[1]
-        return np.asarray(np.where(is_above, lower[1] - upper[1], upper[0] - lower[0]))[()]
-
-    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        """Return P(X / Y > x), accurate where it is small, or 1 - ``cdf(x, y)``; NaN at NaN."""
-        if y is None:
-            return np.asarray(self._asked(x)[1])[()]
-        lower, upper = broadcast_limits(x, y)
-        return np.asarray(self._asked(lower)[0] + self._asked(upper)[1])[()]
-
-    def _asked(self, x: ArrayLike) -> Floats:
-        """Return both tails and the density at points."""
-        x = float_array(x, "x")
-        values = np.full((3, *x.shape), np.nan)
-        values[:, x <= 0] = np.array([[0.0], [1.0], [0.0]])
-        values[:, x == np.inf] = np.array([[1.0], [0.0], [0.0]])
-        values[2, x == 0] = self._table.end_densities[0]  # where dx / dw = 1 / (1 - w)^2 is 1
-        is_inside = (x > 0) & (x < np.inf)
-        log_x = np.log(x[is_inside])
-        below, above, log_density = self._table.values(log_x)[:3]
-        with np.errstate(over="ignore", under="ignore"):
-            values[:, is_inside] = below, above, np.exp(log_density - log_x)
-        return values
-
-    def icdf(self, p: ArrayLike) -> np.float64 | Floats:
-        """Return the quantile at `p` in [0, 1]; NaN where it is NaN."""
-        p = probability_array(p, "p")
-        return self._quantiles(p, 1 - p)[()]
-
-    def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
-        """Return the x with P(X / Y > x) = p; NaN where `p` is NaN."""
-        p = probability_array(p, "p")
-        return self._quantiles(1 - p, p)[()]
-
-    def _quantiles(self, p: Floats, q: Floats) -> Floats:
-        is_inside = p * q > 0
-        x = np.where(np.isnan(p), np.nan, np.where(p > 0, np.inf, 0.0))
-        with np.errstate(over="ignore", under="ignore"):
-            x[is_inside] = np.exp(self._table.quantiles(p[is_inside], q[is_inside]))
-        return x
-
-    def interval(self, level: float = 0.95) -> Interval:
-        """Return the central interval, with equal probability in both tails."""
-        tail = (1 - check_level(level)) / 2
-        low, high = self._quantiles(np.array([tail, 1 - tail]), np.array([1 - tail, tail]))
-        return Interval(float(low), float(high))
-
-    def hdi(self, level: float = 0.95) -> Interval:
-        """Return the highest-density interval, the shortest one with this probability."""
-        outside = 1 - check_level(level)
-
-        def log_ends(log_odds: Floats) -> Floats:
-            """Return logs of both ends, (2, n), by the log-odds of the share outside below."""
-            p, q = outside * expit(log_odds), outside * expit(-log_odds)
-            found = self._table.quantiles(np.append(p, 1 - q), np.append(1 - p, q))
-            return found.reshape(2, -1)
-
-        def excess(log_odds: float) -> float:
-            """Log density at the lower end less that at the upper one."""
-            log_x = log_ends(np.array([log_odds]))[:, 0]
-            at_low, at_high = self._table.log_density(log_x) - log_x
-            return float(at_low - at_high)
-
-        # The shortest of some intervals, and the one near it with equal densities at both ends
-        tried = np.sinh(np.linspace(-7.2, 4.4, 80))
-        low, high = log_ends(tried)
-        best = int(np.argmin(high + np.log1p(-np.exp(low - high))))
-        first, last = tried[max(best - 1, 0)], tried[min(best + 1, tried.size - 1)]
-        if excess(first) < 0 < excess(last):
-            low, high = log_ends(np.array([scipy.optimize.brentq(excess, first, last, xtol=1e-9)]))
-            best = 0
-        elif best == 0:
-            # The density falls from zero on.
-            low, high = np.array(
-                [[-np.inf], self._table.quantiles(*np.array([[level], [outside]]))]
-            )
-        with np.errstate(over="ignore"):
-            return Interval(float(np.exp(low[best])), float(np.exp(high[best])))
-
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        (a, c), (b, d) = self.a, self.b
-        with np.errstate(divide="ignore"):
-            return np.asarray(rng.beta(a, b, shape) / rng.beta(c, d, shape))
-
-    @cached_property
-    def _table(self) -> Table:
-        """Log of the quotient."""
-        x, y = (BetaAverage([a], [b]) for a, b in zip(self.a, self.b, strict=True))
-        # X / (X + Y) at the corners of the unit square
-        return BetaRatio(x, y, [[0, 0], [1, 1]], [[0, 1], [1, 2]])._table
-
-
-def _pair(values: ArrayLike, name: str) -> Floats:
-    """Return a read-only copy of two parameters."""
-    array = float_array(values, name).copy()
-    if array.shape != (2,) or not (np.isfinite(array) & (array > 0)).all():
-        raise ValueError(f"{name} must be two positive finite numbers, got {shown(values)}")
     array.flags.writeable = False
     return array

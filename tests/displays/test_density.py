@@ -92,6 +92,16 @@ def test_draws_give_a_smooth_density():
     assert y[-1] == pytest.approx(8, rel=0.05)
 
 
+def test_draws_with_a_long_tail():
+    """A density that falls like a power, up to the point with half a percent above."""
+    draws = stats.lomax(0.5).rvs(200_000, random_state=0)
+    x, y, _ = line_of(DrawnDistribution(draws, tail_index=0.5))
+    assert np.trapezoid(y, x) == pytest.approx(0.995, abs=0.002)
+    for place in (0.1, 1, 10, 1000):
+        expected = stats.lomax(0.5).pdf(place)
+        assert np.interp(place, x, y) == pytest.approx(expected, rel=0.05)
+
+
 @pytest.mark.parametrize(
     "draws",
     [

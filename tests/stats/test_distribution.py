@@ -138,6 +138,22 @@ def test_errors_of_shortest_intervals_are_those_of_repeated_draws():
         assert_allclose(np.mean(told, axis=0), ends.std(axis=0), rtol=1 / 3)
 
 
+def test_moments_beyond_the_tail_index():
+    """They are infinite, as those of a Pareto variable, and of the draws below it."""
+    draws = np.random.default_rng(0).pareto(2.5, 10_000) + 1
+    for tail_index, finite in ((0.9, 0), (1, 0), (1.5, 1), (2, 1), (2.5, 2), (3.5, 3)):
+        one, plain = DrawnDistribution(draws, tail_index), DrawnDistribution(draws)
+        moments = [one.mean(), one.variance(), one.skewness(), one.kurtosis()]
+        same = [plain.mean(), plain.variance(), plain.skewness(), plain.kurtosis()]
+        assert moments[:finite] == same[:finite]
+        assert not np.isfinite(moments[finite:]).any()
+        assert np.isfinite(one.monte_carlo_error()) == (finite > 1)
+        assert one.median() == plain.median()
+    for bad in (0, -1, np.nan, "2", None):
+        with pytest.raises(ValueError, match="tail_index must be a positive number"):
+            DrawnDistribution(draws, bad)
+
+
 def test_samples_are_of_the_draws():
     """Each draw is as likely; a copy, sorted and read-only."""
     draws = np.array([7.0, 2, 1, 2])

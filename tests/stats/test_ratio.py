@@ -1,4 +1,4 @@
-"""Ratios and quotients: ball arithmetic, closed forms, and other engines."""
+"""Ratios: ball arithmetic, closed forms, and other engines."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.special import roots_sh_jacobi
 
-from skpostbac.stats import BetaAverage, BetaQuotient, BetaRatio
+from skpostbac.stats import BetaAverage, BetaRatio
 
 REFERENCE = json.loads(
     (Path(__file__).parents[1] / "reference" / "ratios.json").read_text(
@@ -284,79 +284,3 @@ def test_refusals(arguments, error, message):
     """One clear error, which names the argument."""
     with pytest.raises(error, match=message):
         BetaRatio(*arguments)
-
-
-# Quotients
-
-QUOTIENTS = {
-    "likelihood ratio": ([188.5, 25.5], [21.5, 166.5]),
-    "no false alarm": ([9.5, 0.5], [1.5, 30.5]),
-    "nothing known": ([0.5, 0.5], [0.5, 0.5]),
-    "two scales": ([80.5, 3.5], [20.5, 5e3]),
-}
-
-
-@pytest.mark.parametrize(("a", "b"), QUOTIENTS.values(), ids=QUOTIENTS)
-def test_quotient(a, b):
-    """P(X <= x Y) = P(X - x Y <= 0), by the engine of sums, and the inverse in the other tail."""
-    quotient, inverse = BetaQuotient(a, b), BetaQuotient(a[::-1], b[::-1])
-    for x in quotient.icdf([0.02, 0.5, 0.98]):
-        total = BetaAverage(a, b, weights=[1.0, -x])
-        found, expected = (
-            [quotient.cdf(x), quotient.ccdf(x)],
-            [total.cdf(0), total.ccdf(0)],
-        )
-        assert_allclose(found, expected, rtol=0, atol=4e-12)
-    p = np.array([1e-12, 0.01, 0.3, 0.5, 0.9, 1 - 1e-9])
-    assert_allclose(quotient.icdf(p) * inverse.iccdf(p), 1, rtol=1e-9)
-
-
-def test_powers_of_uniform_variables():
-    """X and Y of Beta(a, 1) are powers of uniform variables, and P(X <= x Y) is x^a / 2."""
-    quotient = BetaQuotient([3, 3], [1, 1])
-    x = np.array([0.01, 0.5, 0.9, 1, 2, 40])
-    expected = np.where(x <= 1, x**3 / 2, 1 - x**-3.0 / 2)
-    assert_allclose(quotient.cdf(x), expected, rtol=1e-11)
-    assert_allclose(quotient.ccdf(x), 1 - expected, rtol=1e-10)
-    slope = np.where(x <= 1, 1.5 * x**2, 1.5 * x**-4.0)[x != 1]
-    assert_allclose(quotient.pdf(x[x != 1]), slope, rtol=1e-9)
-    # At zero the density is that of X times the mean of Y, or has a pole.
-    assert BetaQuotient([1, 3], [4, 2]).pdf(0) == pytest.approx(4 * 3 / 5, rel=1e-9)
-    assert BetaQuotient([0.5, 3], [4, 2]).pdf([-1, 0]).tolist() == [0, np.inf]
-
-
-def test_infinite_moments_of_a_quotient():
-    """Infinite where the denominator is often near 0."""
-    assert BetaQuotient([3, 1], [2, 9]).mean() == np.inf
-    assert BetaQuotient([3, 2], [2, 9]).standard_deviation() == np.inf
-    assert np.isfinite(BetaQuotient([3, 2], [2, 9]).mean())
-
-
-@pytest.mark.parametrize("a", [(3.05, 0.05), (1.0, 0.05), (0.5, 0.02), (900.0, 0.1)])
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
-def test_shortest_interval_of_a_heavy_tail(a, level):
-    """It holds its probability also where it reaches to 1e60 medians, or farther."""
-    quotient = BetaQuotient(a, [1.05, 433.05])
-    low, high = quotient.hdi(level)
-    assert quotient.cdf(high) - quotient.cdf(low) == pytest.approx(level, abs=1e-10)
-    width = quotient.iccdf(1 - level - 1e-4) - quotient.icdf(1e-4)
-    assert width >= (high - low) * (1 - 1e-9)
-    if low > 0 and high > 1e15:
-        assert quotient.pdf(low) == pytest.approx(quotient.pdf(high), rel=1e-6)
-
-
-@pytest.mark.parametrize("bad", [[1], [1, -1], [np.inf, 1], [[1, 2]]], ids=str)
-def test_parameters_of_a_quotient_are_checked(bad):
-    """By name."""
-    for name, arguments in (("a", (bad, [1, 2])), ("b", ([1, 2], bad))):
-        with pytest.raises(
-            ValueError, match=f"{name} must be two positive finite numbers"
-        ):
-            BetaQuotient(*arguments)
-
-
-def test_a_view_of_an_interval_without_end():
-    """Quantiles above the largest double are shown as infinite."""
-    quotient = BetaQuotient([1, 1e-6], [1, 1])
-    assert quotient.interval().high == np.inf
-    assert "inf]" in quotient._repr_html_()

@@ -19,15 +19,12 @@ from skpostbac.metrics._dependence import sum_by
 from skpostbac.metrics._prior import BetaPrior
 from skpostbac.stats import (
     BetaAverage,
-    BetaQuotient,
     BetaRatio,
     LibbyNovickBeta,
     ShiftedDistribution,
 )
 
-Exact: TypeAlias = (
-    BetaAverage | BetaQuotient | BetaRatio | LibbyNovickBeta | ShiftedDistribution
-)
+Exact: TypeAlias = BetaAverage | BetaRatio | LibbyNovickBeta | ShiftedDistribution
 
 # The F-measures by name, with the weight beta of the recall beside the precision.
 F_MEASURES = {"f0.5": 0.5, "f1": 1.0, "f2": 2.0}
@@ -190,13 +187,7 @@ def distribution_of_class(
         return BetaAverage(positives, negatives, weights=weights / weights.sum())
 
     if name.endswith("likelihood_ratio"):
-        # The recall divided by the false positive rate, or 1 minus each. The latter is
-        # a Beta variable with two classes, or with sampled shares.
-        if shares is not None and len(positives) > 1:
-            return None
-        a = np.array([tp, positives.sum()])
-        b = np.array([wrong, negatives.sum()])
-        return BetaQuotient(a, b) if name.startswith("positive") else BetaQuotient(b, a)
+        return None
     if shares is not None:
         return _distribution_of_known_share(name, position, model, shares)
 
@@ -225,6 +216,29 @@ def distribution_of_class(
     return BetaRatio(
         hits, missed, [[0.0, 0.0], [top, top]], [[1.0, weight], [top, top]]
     )
+
+
+def tail_index_of_class(name: str, position: int, model: ConfusionModel) -> float:
+    """Return the order from which on moments of a metric of one class are infinite.
+
+    A likelihood ratio divides by the share of some cells, whose density at small x is
+    in proportion to x to the power of their parameters' sum minus 1.
+    """
+    if not name.endswith("likelihood_ratio"):
+        return np.inf
+    positives, negatives = model.outside(position)
+    cells = positives if name.startswith("positive") else negatives
+    if model.prevalence is not None:
+        cells = cells[np.delete(model.prevalence, position) > 0]
+    return float(cells.sum())
+
+
+def tail_index_of_average(name: str, average: str, model: ConfusionModel) -> float:
+    """Return the same for an average over the classes, or for their sums."""
+    of_each = [
+        tail_index_of_class(name, place, model) for place in range(len(model.cells))
+    ]
+    return sum(of_each) if average == "micro" else min(of_each)
 
 
 def _distribution_of_known_share(

@@ -38,6 +38,8 @@ from skpostbac.metrics._confusion.distributions import (
     distribution_of_mean,
     distribution_of_micro,
     no_distribution,
+    tail_index_of_average,
+    tail_index_of_class,
 )
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._prior import BetaPrior
@@ -56,10 +58,14 @@ class OneVsRest(NamedTuple):
     @classmethod
     def of(cls, C: Floats) -> OneVsRest:
         """Split confusion matrices."""
+        k = C.shape[-1]
         tp = np.diagonal(C, axis1=-2, axis2=-1)
-        fp = C.sum(axis=-2) - tp
-        fn = C.sum(axis=-1) - tp
-        return cls(tp, fp, fn, C.sum(axis=(-2, -1))[..., np.newaxis] - tp - fp - fn)
+        # A difference loses the digits of small numbers, by which ratios divide.
+        errors = C * (1 - np.eye(k))
+        fp = errors.sum(axis=-2)
+        fn = errors.sum(axis=-1)
+        rest = C.sum(axis=(-2, -1))[..., np.newaxis] - tp - fp - fn
+        return cls(tp, fp, fn, tp[..., ::-1] if k == 2 else rest)
 
 
 def accuracy(C: Floats) -> Floats:
@@ -109,8 +115,8 @@ BY_CLASS: dict[str, Callable[[OneVsRest], Floats]] = {
     **{name: partial(f_measure, beta=beta) for name, beta in F_MEASURES.items()},
     "false_positive_rate": lambda table: table.fp / (table.fp + table.tn),
     "jaccard": lambda table: table.tp / (table.tp + table.fp + table.fn),
-    "negative_likelihood_ratio": lambda table: (
-        (1 - BY_CLASS["recall"](table)) / (1 - BY_CLASS["false_positive_rate"](table))
+    "negative_likelihood_ratio": lambda table: BY_CLASS["positive_likelihood_ratio"](
+        OneVsRest(tp=table.fn, fp=table.tn, fn=table.tp, tn=table.fp)
     ),
     "negative_predictive_value": lambda table: table.tn / (table.tn + table.fn),
     "positive_likelihood_ratio": lambda table: (
@@ -130,6 +136,8 @@ class Target:
     """Metric of matrices of shape (n, k, k), whatever the sum of their entries."""
     distribution: Callable[[ConfusionModel], Exact | None] = no_distribution
     """Returns the exact distribution of the metric, or None."""
+    tail_index: Callable[[ConfusionModel], float] = lambda model: np.inf
+    """Returns the order from which on moments of the metric are infinite."""
     recall_sum: RecallSum | None = None
     """The metric in terms of the recalls, if it is a weighted sum of them."""
     prior: Callable[[BetaPrior], BetaPrior] = methodcaller("plain")
@@ -153,7 +161,7 @@ class Target:
             name,
             function,
             recall_sum.distribution,
-            recall_sum,
+            recall_sum=recall_sum,
             prior=lambda given: given,
             n_classes=n_classes,
         )
@@ -411,6 +419,7 @@ def find_target(
             f"{name} of {label}",
             of_class(name, place),
             partial(distribution_of_class, name, place),
+            partial(tail_index_of_class, name, place),
             prior=methodcaller("alone"),
         )
 
@@ -423,7 +432,12 @@ def find_target(
     target_name = f"{average} {name}"
     if target_name == "macro recall":
         return Target.of_recalls(target_name, function, MEAN_RECALL)
-    return Target(target_name, function, partial(distribution_of, name))
+    return Target(
+        target_name,
+        function,
+        partial(distribution_of, name),
+        partial(tail_index_of_average, name, average),
+    )
 
 
 def less_is_better(name: str) -> bool:

@@ -85,7 +85,7 @@ class PosteriorConfusionMetric(PosteriorMetric):
     The summary also has "observed" (the metric of the counts), and the Monte Carlo
     standard errors of the mean, "monte_carlo_error", and of both ends, "low_error" and
     "high_error"; they are 0 if the distribution is exact. The estimate of the report is
-    the mean, or the median if the mean is infinite.
+    the mean, or the median if the standard deviation is infinite.
 
     Given true class i, the probabilities of the predicted classes have a Dirichlet
     posterior. The prior :math:`\mathrm{Beta}(a_i, b_i)` of its recall becomes
@@ -108,7 +108,10 @@ class PosteriorConfusionMetric(PosteriorMetric):
     distribution is computed without draws (:class:`skpostbac.stats.BetaRatio`). With
     sampled shares, F2 and other F-measures are such ratios, too. The odds of F1 are
     then twice those of the Jaccard index, a Beta variable
-    (:class:`skpostbac.stats.LibbyNovickBeta`).
+    (:class:`skpostbac.stats.LibbyNovickBeta`). The moments of a likelihood ratio are
+    infinite from the order on which the Dirichlet parameters of the cells in its
+    denominator sum to: the mean of the positive one, if these cells have no counts and
+    a prior of at most 1.
 
     The Beta distributions of precision and recall, and F1 by draws, are in [1]_; the
     Dirichlet distribution of a whole confusion matrix is in [2]_.
@@ -438,7 +441,7 @@ def infer_metric(
         model = ConfusionModel.of(divided, recall_prior, shares)
 
     mean = model.joint(model.cells)  # of the joint probabilities, up to a common factor
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         matrices = np.stack([independent.joint(C), mean])
         observed, expected = target.function(matrices).tolist()
         distribution: Exact | DrawnDistribution | None = target.distribution(model)
@@ -448,7 +451,7 @@ def infer_metric(
             draws = np.concatenate([target.function(block) for block in blocks])
             if not np.isfinite(draws).all():
                 raise ValueError("metric is not a finite number for all drawn matrices")
-            distribution = DrawnDistribution(draws)
+            distribution = DrawnDistribution(draws, target.tail_index(model))
 
     deviation = distribution.standard_deviation()
     if not recall_prior.is_informative and moves_far(observed, expected, deviation):

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from skpostbac import PosteriorConfusionMetric
 from skpostbac.metrics import ExpectedCost, NetBenefit, PriorInfluenceWarning
@@ -120,9 +120,88 @@ def test_likelihood_ratios_are_those_of_random_matrices(matrix, prevalence):
     levels = np.array([0.02, 0.3, 0.5, 0.95])
     for name, drawn in values.items():
         posterior = from_matrix(matrix, name, pos_label=1, prevalence=prevalence)
-        assert posterior.monte_carlo_error() == 0
         found = posterior.cdf(np.quantile(drawn, levels))
-        np.testing.assert_allclose(found, levels, rtol=0, atol=2.5 / np.sqrt(N_DRAWS))
+        np.testing.assert_allclose(found, levels, rtol=0, atol=2.5 / np.sqrt(1e5))
+
+
+class RatioByQuadrature:
+    """The ratio of two independent Beta variables, tabulated at logarithms."""
+
+    def __init__(self, above, below):
+        top, bottom = stats.beta(*above), stats.beta(*below)
+        z = np.linspace(-60, 30, 3001)
+        y = special.expit(z)
+        mass = bottom.pdf(y) * y * special.expit(-z) * (z[1] - z[0])
+        self.log_x = np.linspace(-12, 24, 3601)
+        x = np.exp(self.log_x)[:, np.newaxis]
+        self.cdf = top.cdf(x * y) @ mass
+
+    def quantile(self, p):
+        return np.exp(np.interp(p, self.cdf, self.log_x))
+
+    def shortest(self, level):
+        low = np.linspace(0, 1 - level, 20_001) ** 3 / (1 - level) ** 2
+        ends = self.quantile([low, low + level])
+        return ends[:, np.argmin(ends[1] - ends[0])]
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [C, [[30, 2], [2, 18]], [[30, 1], [2, 18]], [[30, 0], [2, 18]], [[50, 0], [0, 50]]],
+    ids=["many", "two false alarms", "one", "none", "no errors"],
+)
+@pytest.mark.parametrize("sign", ["positive", "negative"])
+def test_likelihood_ratios_by_quadrature(matrix, sign):
+    """Mean, quantiles and both intervals within four of the standard errors that are told."""
+    posterior = from_matrix(matrix, f"{sign}_likelihood_ratio", pos_label=1)
+    (tn, fp), (fn, tp) = np.array(matrix) + 0.5
+    above, below = ((tp, fn), (fp, tn)) if sign == "positive" else ((fn, tp), (tn, fp))
+    known = RatioByQuadrature(above, below)
+    levels = np.array([0.02, 0.3, 0.5, 0.95])
+    error = np.sqrt(levels * (1 - levels) / 1e5)
+    found = posterior.cdf(known.quantile(levels))
+    assert (np.abs(found - levels) < 4 * error).all()
+    a, b = below
+    assert (posterior.mean() == np.inf) == (a <= 1)
+    assert (posterior.standard_deviation() == np.inf) == (a <= 2)
+    if a > 2:
+        mean = above[0] / sum(above) * (a + b - 1) / (a - 1)
+        error = 4 * posterior.monte_carlo_error()
+        assert posterior.mean() == pytest.approx(mean, abs=error)
+    expected = {
+        "central": known.quantile([0.025, 0.975]),
+        "hdi": known.shortest(0.95),
+    }
+    for method, ends in expected.items():
+        interval = posterior.credible_interval(method=method)
+        errors = posterior.credible_interval_error(method=method)
+        # A beginning at zero is a grid point.
+        assert (np.abs(np.subtract(interval, ends)) < 4 * np.array(errors) + 1e-5).all()
+    for p in (0.1, 0.5, 0.9):
+        low, high = known.quantile([p - 0.02, p + 0.02])
+        height = posterior.pdf(np.linspace(low, high, 101)).mean()
+        assert height * (high - low) == pytest.approx(0.04, rel=0.05)
+
+
+def test_average_likelihood_ratios_without_false_alarms():
+    """The mean is infinite if that of one class is; of small numbers no digit is lost."""
+    matrix = [[30, 0, 0], [2, 18, 1], [0, 0, 12]]
+    for prevalence in ("sampled", "observed"):
+        posterior = from_matrix(
+            matrix, "positive_likelihood_ratio", prevalence=prevalence
+        )
+        assert posterior.mean() == np.inf
+        summed = from_matrix(
+            matrix, "positive_likelihood_ratio", average="micro", prevalence=prevalence
+        )
+        assert np.isfinite(summed.mean())
+    present = from_matrix(
+        [[30, 0, 9], [2, 18, 1], [0, 0, 12]],
+        "positive_likelihood_ratio",
+        pos_label=2,
+        prevalence=[0, 0.5, 0.5],
+    )
+    assert present.standard_deviation() == np.inf
 
 
 def test_the_median_stands_for_an_infinite_mean():
@@ -136,7 +215,7 @@ def test_the_median_stands_for_an_infinite_mean():
         f"('positive_likelihood_ratio of 1', median={ratio.median():.3f}, 95% CI"
         in repr(ratio)
     )
-    first, second = sentences(ratio).splitlines()
+    first, second, third = sentences(ratio).splitlines()
     assert first.startswith(
         f"Positive likelihood ratio of 1: median {ratio.median():.3f} (95%"
     )
@@ -144,10 +223,22 @@ def test_the_median_stands_for_an_infinite_mean():
         second
         == "The mean is infinite, because a denominator close to 0 is too likely."
     )
+    error = (
+        np.sqrt(0.25 / 1e5)
+        / stats.gaussian_kde(np.log(draws[:20_000]))(np.log(ratio.median()))
+        * ratio.median()
+    )
+    told = re.search(r"errors: median (\S+), ends", third)[1]
+    assert float(told) == pytest.approx(error.item(), rel=0.15)
+    assert "monte_carlo_error" not in repr(ratio)
+    assert "posterior median is" in ratio.methods_text()
     assert ">median</th>" in ratio._repr_html_()
     finite = from_matrix(C, "positive_likelihood_ratio", pos_label=1)
     assert "mean=" in repr(finite)
     assert "infinite" not in sentences(finite)
+    one = from_matrix([[30, 1], [2, 18]], "positive_likelihood_ratio", pos_label=1)
+    assert "median=" in repr(one)
+    assert "The standard deviation is infinite" in sentences(one)
 
 
 def test_threshold_next_to_one_is_told_from_one():
