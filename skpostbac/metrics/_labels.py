@@ -248,6 +248,10 @@ def _check_uniform(values: LabelArray, name: str) -> None:
         is_missing = any(map(_is_missing, labels))
     if is_missing:
         raise ValueError(f"Input {name} contains NaN.")
+    if any(isinstance(label, float) and np.isinf(label) for label in labels):
+        raise ValueError(
+            f"Input {name} contains infinity or a value too large for dtype('float64')."
+        )
     if (
         values.dtype.kind == "O"
         and len({isinstance(label, str) for label in labels}) > 1
@@ -450,11 +454,13 @@ def read_outcomes(
         arrays["sample_weight"] = weight = nonnegative_array(
             sample_weight, "sample_weight"
         )
-    n_samples = len(arrays["y_true"])
-    for name, array in arrays.items():
-        if len(array) != n_samples:
-            with input_errors(f"y_true and {name}"):
-                check_consistent_length(arrays["y_true"], array)
+    lengths = list(map(len, arrays.values()))
+    if len(set(lengths)) > 1:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: {lengths} "
+            f"({', '.join(arrays)})"
+        )
+    n_samples = lengths[0]
     if not n_samples and not is_batch:
         raise ValueError(
             "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum "
