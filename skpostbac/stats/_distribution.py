@@ -288,19 +288,28 @@ class Distribution(SetOnce, ABC):
         }
 
         def moment(order: int, kind: str) -> float | None:
-            name = moments.get((order, kind), "")
-            return getattr(self, name)() if hasattr(self, name) else None
+            name = moments.get((order, kind))
+            return getattr(self, name)() if name else None
 
-        names = ["pdf", "logpdf", "cdf", "ccdf", "logcdf", "logccdf", "icdf", "iccdf"]
+        def logpdf(_: Any, x: ArrayLike) -> Any:
+            # Integrals of logarithms have complex points, of imaginary part 0.
+            own: Any = self
+            return own.logpdf(np.real(x))
+
+        names = ["pdf", "cdf", "ccdf", "logcdf", "logccdf", "icdf", "iccdf"]
         names += ["median", "mode", "sample"]
         attributes = {
             "__make_distribution_version__": "1.16.0",
             "parameters": (),
             "support": tuple(self.support()),
             "moment": staticmethod(moment),
-            **{name: getattr(self, name) for name in names if hasattr(self, name)},
+            "logpdf": logpdf,
+            **{name: getattr(self, name) for name in names},
         }
-        return stats.make_distribution(type(type(self).__name__, (), attributes)())()
+        family = stats.make_distribution(type(type(self).__name__, (), attributes)())
+        family.__repr__ = family.__str__ = lambda _: repr(self)
+        family.__reduce__ = lambda _: (type(self).to_scipy, (self,))
+        return family()
 
     def _repr_html_(self) -> str:
         (estimate,) = _estimates([self])

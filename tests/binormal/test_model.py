@@ -328,7 +328,7 @@ def test_functions_have_the_curves_and_areas_of_the_model(function):
         ((Y, SCORES, 2), "pos_label=2 is not a valid label"),
         (
             (Y, SCORES, None, [1, 1, 1, 1]),
-            "sample_weight: .* inconsistent numbers of samples",
+            r"inconsistent numbers of samples: \[5, 4\] \(y_true, sample_weight\)",
         ),
         (
             (Y, SCORES, None, [1, 1, 1, 1, -1]),

@@ -369,8 +369,6 @@ def test_two_limits(case):
         np.abs(between - distribution.cdf(upper) + distribution.cdf(lower)) <= allowed
     ).all()
     assert (np.abs(between + distribution.ccdf(lower, upper) - 1) <= allowed).all()
-    if not hasattr(distribution, "logcdf"):
-        return
     log, beyond = distribution.logcdf(lower, upper), distribution.logccdf(lower, upper)
     assert_array_equal(np.isnan(log), between < 0)
     assert (np.abs(np.exp(log) - between)[between >= 0] <= allowed[between >= 0]).all()
@@ -399,6 +397,18 @@ def test_in_the_arithmetic_of_scipy(name):
     assert variable.variance() == pytest.approx(own.variance(), rel=1e-12)
     assert variable.support() == own.support()
     assert_array_equal(variable.sample(5, rng=1), own.sample(5, rng=1))
+    assert repr(variable) == str(variable) == repr(own)
+    copy = pickle.loads(pickle.dumps(2 * variable - 1))
+    assert_array_equal(copy.cdf(2 * x - 1), (2 * variable - 1).cdf(2 * x - 1))
+
+
+@pytest.mark.skipif(SCIPY < (1, 16), reason="there are no such variables")
+def test_entropy_as_a_variable_of_scipy():
+    """That of a Beta variable, whose logarithm is an integral over complex points."""
+    variable = BetaAverage([3], [2]).to_scipy()
+    entropy = stats.beta(3, 2).entropy()
+    assert variable.entropy() == pytest.approx(entropy, rel=1e-9)
+    assert np.exp(variable.logentropy()) == pytest.approx(entropy, rel=1e-9)
 
 
 @every_case
