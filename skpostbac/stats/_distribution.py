@@ -306,7 +306,8 @@ class Distribution(SetOnce, ABC):
             "logpdf": logpdf,
             **{name: getattr(self, name) for name in names},
         }
-        family = stats.make_distribution(type(type(self).__name__, (), attributes)())
+        own_type = type(type(self).__name__, (), attributes)
+        family: Any = stats.make_distribution(own_type())
         family.__repr__ = family.__str__ = lambda _: repr(self)
         family.__reduce__ = lambda _: (type(self).to_scipy, (self,))
         return family()
