@@ -12,7 +12,7 @@ from argparse import (
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from skpostbac import __version__
 from skpostbac._cli.output import write_output
@@ -269,14 +269,14 @@ def _metric(text: str) -> str:
         return text
 
 
-def _prior(text: str) -> str | tuple[float, ...]:
+def _prior(text: str) -> Any:
     if text == DEFAULT_PRIOR:  # also if the option is not given
         return text
 
     from skpostbac.metrics._prior import PRIOR_NAMES, check_prior
 
     try:
-        prior = text if "," not in text else tuple(map(float, text.split(",")))
+        prior: Any = text if "," not in text else tuple(map(float, text.split(",")))
         check_prior(prior)
     except ValueError as error:
         names = ", ".join(PRIOR_NAMES)

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -160,10 +160,18 @@ class ScalarPosterior(StablePickle, ABC):
         """
         return plain_float(self.distribution.sample(shape, rng=rng))
 
+    @overload
+    def prob_above(self, value: float) -> float: ...
+    @overload
+    def prob_above(self, value: ArrayLike) -> Floats: ...
     def prob_above(self, value: ArrayLike) -> float | Floats:
         """Return the probability of a metric above `value`; NaN where that is NaN."""
         return self.ccdf(self._proportion(value))
 
+    @overload
+    def prob_below(self, value: float) -> float: ...
+    @overload
+    def prob_below(self, value: ArrayLike) -> Floats: ...
     def prob_below(self, value: ArrayLike) -> float | Floats:
         """Return the probability of at most `value`; NaN where that is NaN."""
         return self.cdf(self._proportion(value))

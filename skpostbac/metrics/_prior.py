@@ -13,10 +13,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Final, Literal, Self, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from skpostbac._utils import (
     Bools,
@@ -40,9 +40,9 @@ from skpostbac.stats._several import PatternDistribution
 AverageDistribution: TypeAlias = BetaAverage | HierarchicalBetaAverage
 PairDistribution: TypeAlias = PairedDifference | HierarchicalPairedDifference
 
-DEFAULT_PRIOR = "calibrated"
+DEFAULT_PRIOR: Final = "calibrated"
 # The default for an accuracy, which is a single Beta distribution.
-DEFAULT_ACCURACY_PRIOR = "jeffreys"
+DEFAULT_ACCURACY_PRIOR: Final = "jeffreys"
 
 # a = b of the Beta distributions that do not depend on the number of classes.
 FIXED_PRIORS = {"uniform": 1.0, "jeffreys": 1 / 2, "neutral": 1 / 3}
@@ -50,7 +50,10 @@ FIXED_PRIORS = {"uniform": 1.0, "jeffreys": 1 / 2, "neutral": 1 / 3}
 ADAPTING_NAMES = (DEFAULT_PRIOR, "reciprocal")
 INDEPENDENT_NAMES = (*ADAPTING_NAMES, *FIXED_PRIORS)
 HIERARCHICAL = "hierarchical"
-PRIOR_NAMES = (*INDEPENDENT_NAMES, HIERARCHICAL)
+PriorName: TypeAlias = Literal[
+    "calibrated", "reciprocal", "uniform", "jeffreys", "neutral", "hierarchical"
+]
+PRIOR_NAMES = get_args(PriorName)
 _DEFAULT_HYPERPRIOR = Hyperprior()
 
 
@@ -751,7 +754,9 @@ class SharedPrior(Prior):
 
 
 # What users may write for `prior`.
-PriorLike: TypeAlias = Prior | Hyperprior | ArrayLike
+PriorLike: TypeAlias = (
+    Prior | Hyperprior | PriorName | Sequence[float | Sequence[float]] | NDArray[Any]
+)
 
 
 def check_prior(prior: PriorLike) -> PriorLike:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,6 +67,7 @@ from skpostbac.metrics._prior import (
     make_prior,
 )
 
+Objective: TypeAlias = Literal["mean", "median", "mode", "lower", "upper"]
 # Statistic of the posterior, given the level of a bound.
 OBJECTIVES: dict[str, Callable[[ScalarPosterior, float], float | Floats]] = {
     "mean": lambda posterior, level: posterior.mean(),
@@ -77,11 +78,23 @@ OBJECTIVES: dict[str, Callable[[ScalarPosterior, float], float | Floats]] = {
 }
 
 
+class Scorer(Protocol):
+    """What scikit-learn calls for `scoring=`."""
+
+    def __call__(self, *data: Any, **params: Any) -> float:
+        """Return the score of a fitted estimator, given `X` and `y`."""
+        ...
+
+    def set_score_request(self, **requests: Any) -> Any:
+        """Request metadata, such as `sample_weight`."""
+        ...
+
+
 def posterior_balanced_accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    objective: str = "mean",
+    objective: Objective = "mean",
     level: float = 0.95,
     prior: PriorLike = DEFAULT_PRIOR,
     labels: ArrayLike | None = None,
@@ -192,7 +205,7 @@ def check_objective(
 
 
 def make_posterior_scorer(
-    objective: str = "mean",
+    objective: Objective = "mean",
     *,
     level: float = 0.95,
     prior: PriorLike = DEFAULT_PRIOR,
@@ -200,7 +213,7 @@ def make_posterior_scorer(
     class_weight: ClassWeightLike = None,
     adjusted: bool = False,
     weight_type: WeightType = None,
-) -> Any:
+) -> Scorer:
     """Make a scorer of the posterior balanced accuracy, for `scoring=`.
 
     It returns one number a fold, by which scikit-learn can choose.
@@ -288,7 +301,7 @@ def make_posterior_scorer(
 
 def make_binary_equivalent_scorer(
     *, balanced: bool = False, labels: ArrayLike | None = None
-) -> Any:
+) -> Scorer:
     """Make a scorer of the binary-equivalent accuracy, for `scoring=`.
 
     Parameters
@@ -327,7 +340,7 @@ def make_binary_equivalent_scorer(
 
 def make_named_scorer(
     score: Callable[..., float], *, labels: LabelArray | None = None, **options: Any
-) -> Any:
+) -> Scorer:
     """Make a scorer with the name of its score function, for axis labels.
 
     It scores the classes found if `labels` is None.
@@ -344,7 +357,7 @@ def make_named_scorer(
     weights = {name: alias for name, alias in found.items() if name == "sample_weight"}
     with config_context(enable_metadata_routing=True):
         scorer.set_score_request(**weights, groups=False)
-    return scorer
+    return cast(Scorer, scorer)
 
 
 @dataclass(frozen=True)

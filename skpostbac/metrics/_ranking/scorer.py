@@ -14,7 +14,13 @@ from skpostbac.metrics._ranking.posterior import (
     posterior_average_precision,
     posterior_roc_auc,
 )
-from skpostbac.metrics._scorers import OBJECTIVES, check_objective, make_named_scorer
+from skpostbac.metrics._scorers import (
+    OBJECTIVES,
+    Objective,
+    Scorer,
+    check_objective,
+    make_named_scorer,
+)
 
 _POSTERIORS: dict[str, Callable[..., PosteriorRankingMetric]] = {
     "roc_auc": posterior_roc_auc,
@@ -26,11 +32,11 @@ _N_DRAWS = 4000
 
 def make_ranking_scorer(
     metric: Literal["roc_auc", "average_precision"] = "roc_auc",
-    objective: str = "mean",
+    objective: Objective = "mean",
     *,
     level: float = 0.95,
     **options: Any,
-) -> Any:
+) -> Scorer:
     """Make a scorer of the ROC AUC or the average precision, for `scoring=`.
 
     Parameters
