@@ -420,7 +420,9 @@ class LibbyNovickBeta(OddsTransform):
     -----
     Probabilities and quantiles are those of the Beta variable, with errors of about 1e-12, and more
     beside an end if a + b exceeds 1e6. Moments are integrals of the tails; variances had relative
-    errors of up to 3e-9.
+    errors of up to 3e-9 with factors near 1, and of 1.5e-5 with 1e-3 or 1e3. Where a and b are
+    so small that much of the probability is within rounding of an end, the shortest interval may
+    hold less than asked, such as 0.77 in place of 0.95 with a = b = 0.02 and a factor of 1e3.
 
     References
     ----------
