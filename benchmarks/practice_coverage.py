@@ -1,13 +1,12 @@
 """Check defaults where practice differs from theory.
 
-    python benchmarks/practice_coverage.py [gaps] [splits] [equals] [weights] [repeats]
+    python benchmarks/practice_coverage.py [splits] [equals] [weights] [repeats]
 
-A table of each is written beside this script: how often a gap above 0.05 seems certain among
-equally good subgroups; how often 95 % intervals after a cross-validation contain the balanced
-accuracy of the classifier refitted on all data, and how often one of two equally good algorithms
-then seems better; how often intervals contain the balanced accuracy of weighted samples, and how
-often the warning of few importance weights is given; and how often one of two equally good
-classifiers reaches a probability of 0.95 if they are compared again and again.
+A table of each is written beside this script: how often 95 % intervals after a cross-validation
+contain the balanced accuracy of the classifier refitted on all data, and how often one of two
+equally good algorithms then seems better; how often intervals contain the balanced accuracy of
+weighted samples, and how often the warning of few importance weights is given; and how often one of
+two equally good classifiers reaches a probability of 0.95 if they are compared again and again.
 """
 
 import argparse
@@ -37,31 +36,11 @@ from skpostbac import (
     compare_predictions,
     cross_val_posterior,
     posterior_balanced_accuracy,
-    subgroup_posteriors,
 )
 from skpostbac.metrics import SampleWeightWarning
 
 FOLDER = Path(__file__).parent
-SETS = {"gaps": 200, "splits": 40, "equals": 300, "weights": 400, "repeats": 1000}
-
-
-def gaps(n_sets):
-    """Groups, samples per class, and the share of test sets with P(gap > 0.05) > 0.95."""
-    rng = np.random.default_rng(0)
-    for n_groups, n in ((3, 25), (4, 40), (8, 30)):
-        y, group = (
-            np.tile(np.repeat([0, 1], n), n_groups),
-            np.repeat(np.arange(n_groups), 2 * n),
-        )
-        sure = np.zeros(2)
-        for _ in range(n_sets):
-            y_pred = np.where(rng.random(y.size) < 0.85, y, 1 - y)
-            for i, pooling in enumerate((None, "partial")):
-                found = subgroup_posteriors(
-                    y, y_pred, sensitive_features=group, pooling=pooling
-                )
-                sure[i] += found.gap.prob_above(0.05) > 0.95
-        yield n_groups, n, *(f"{share:.2f}" for share in sure / n_sets)
+SETS = {"splits": 40, "equals": 300, "weights": 400, "repeats": 1000}
 
 
 def samples(n_groups, size, spread, rng):
@@ -242,7 +221,6 @@ def repeats(n_sets):
 
 
 STUDIES = {
-    "gaps": (gaps, ("groups", "per class", "alone", "pooled")),
     "splits": (splits, ("splits", "classifier", "corrected", "None")),
     "equals": (equals, ("samples", "folds", "algorithm", "corrected", "None")),
     "weights": (weights, ("weights", "n = 10", "n = 25", "n = 50", "n = 100")),

@@ -184,15 +184,10 @@ def of_other_tables():
     names = ("coverage", "weights", "groups")
     thresholds = [partial(column, f"threshold_{name}.rst") for name in names]
     judges = partial(column, "prevalence_coverage.rst")
-    gap = partial(column, "subgroup_pooling.rst")
     sites = partial(column, "group_coverage.rst", rows="^(?!half to choose)")
     count = partial(column, "counting.rst", "result")
     cost = column("parsimony.rst", "difference", "rope=0, limit=0.84, paired")
-    ratio, differ, ten = (
-        count("^int64  .*bincounts"),
-        "^ +[0-9]+ +[0-9]+ +0\\.",
-        "^ +10 .* 0.03 ",
-    )
+    ratio = count("^int64  .*bincounts")
     found = {
         "first-page-default": mean(first_page("^default")),
         "first-page-bootstrap": mean(first_page("^bootstrap")),
@@ -249,16 +244,26 @@ def of_other_tables():
         "counting-ratio": f"{ratio.min():.1f} to {ratio.max():.1f}",
         "counting-memory": f"{count('memory').max():.1f} MiB",
     }
-    for name in ("alone", "pooled"):
-        found |= {
-            f"gap-{name}": span(gap(name, differ)),
-            f"gap-ten-{name}": span(gap(name, ten)),
-        }
-        for n in (3, 4, 8):
-            found[f"sure-{n}-{name}"] = mean(
-                column("practice_gaps.rst", name, f"^{n} ")
-            )
-    return found
+    return found | dict(of_subgroups())
+
+
+def of_subgroups():
+    """Yield what is quoted of each pooling of subgroups."""
+    parts = [partial(column, "subgroup_pooling.rst", table=i) for i in range(4)]
+    *coverages, sure, width = parts
+    apart = {n: rf"^one \.70, \.92 +8 +{n} " for n in (40, 15)}
+    for name in ("alone", "population", "default"):
+        for part, coverage in zip(("worst", "gap"), coverages, strict=True):
+            yield f"{part}-{name}", span(coverage(name))
+            for kind in ("Beta", "equal"):
+                yield f"{part}-{kind.lower()}-{name}", span(coverage(name, f"^{kind}"))
+            for n, row in apart.items():
+                yield f"{part}-apart-{n}-{name}", mean(coverage(name, row))
+        for n, row in apart.items():
+            yield f"sure-apart-{n}-{name}", mean(sure(name, row))
+        yield f"width-apart-40-{name}", f"{width(name, apart[40])[0]:.2f}"
+        for n in (3, 8):
+            yield f"sure-{n}-{name}", mean(sure(name, rf"^equal, \.85 +{n} "))
 
 
 def measured():

@@ -306,7 +306,7 @@ class ScalarPosterior(StablePickle, ABC):
         ...     y_true, y_pred, sensitive_features=["f", "m", "m"] * 40
         ... )
         >>> print(groups.gap.report())
-        Gap in balanced accuracy: 0.044 (95% credible interval 0.000 to 0.137).
+        Gap in balanced accuracy: 0.045 (95% credible interval 0.000 to 0.169).
         """
         return paragraphs(*self._sentences(level))
 

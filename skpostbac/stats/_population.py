@@ -653,7 +653,8 @@ class GroupInference:
         kept = log_weight > log_weight.max() - _DEPTH
         self._location = place.location(z)[kept]
         self._concentration = (place.concentration - 2 * narrowed[row])[kept]
-        self._log_weight = (log_weight - logsumexp(log_weight))[kept]
+        self._log_total = float(logsumexp(log_weight))
+        self._log_weight = (log_weight - self._log_total)[kept]
         self._evidence = values[kept, 1:]
         # Log densities are sums of terms as large as this.
         largest = float(total.sum()) + float(np.exp(self._concentration.max()))
@@ -841,6 +842,15 @@ class GroupInference:
         return LogitDistribution(
             log_density, float(start), float(1 / np.sqrt(weight)), self._tolerance
         )
+
+    def log_evidence(self) -> float:
+        """Return the log probability of all counts under a Beta population.
+
+        The binomial coefficients are left out.
+        """
+        assert isinstance(self._prior, BetaBinomial)
+        # The integral of the prior over the concentration is 4/3.
+        return self._log_total + float(np.log(0.75))
 
     def sample_groups(self, n_draws: int, rng: np.random.Generator) -> Floats:
         """Draw the accuracies of all groups of a Beta population together, shape (n_draws, m).

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 
 from skpostbac import (
     PosteriorBalancedAccuracy,
@@ -268,8 +268,33 @@ def test_recall_of_one_class_is_called_so(pooling):
     assert "The worst group has a recall of" in sentences(groups)
 
 
+def related_groups(counts):
+    """Return P(equal) and the moments of the accuracy of equal groups, by sums over a grid.
+
+    The grid is of the mean of a Beta population, in log-odds, and of log(a + b).
+    """
+    log_odds = np.log(0.2 / 0.8)
+    mean = variance = 0.0
+    size = np.linspace(-14, 18, 401)
+    spread = np.exp(-0.5 * size)
+    for correct, total in zip(*np.transpose(counts, (1, 2, 0)), strict=True):
+        logs = []
+        for u in np.linspace(-14, 14, 561):
+            a, b = (special.expit(x) * np.exp(size) for x in (u, -u))
+            prior = special.expit(u) * special.expit(-u) * 0.75 * spread
+            logs.append(np.log(prior) - 2.5 * np.log1p(spread**2))
+            for k, n in zip(correct, total, strict=True):
+                logs[-1] += special.betaln(a + k, b + n - k) - special.betaln(a, b)
+        common = stats.beta(1 + correct.sum(), 1 + (total - correct).sum())
+        log_odds += special.betaln(*common.args)
+        log_odds -= special.logsumexp(logs) + np.log(28 / 560 * 32 / 400)
+        mean += common.mean() / 2
+        variance += common.var() / 4
+    return special.expit(log_odds), mean, variance
+
+
 def test_pooled_groups_borrow_strength():
-    """Means of single Betas, by those of the full model; the gap shrinks."""
+    """Moments by those of groups alone, of a population and of equal groups; the gap shrinks."""
     rng = np.random.default_rng(0)
     group = rng.choice(list("abcde"), 300)
     y = rng.integers(0, 2, 300)
@@ -280,11 +305,19 @@ def test_pooled_groups_borrow_strength():
     full = population_posterior(
         [one.correct for one in counts], [one.total for one in counts]
     )
-    for found, expected in zip(pooled.by_group.values(), full.groups, strict=True):
-        assert found.mean() == pytest.approx(expected.mean(), abs=0.001)
-        assert found.standard_deviation() == pytest.approx(
-            expected.standard_deviation(), rel=0.02
-        )
+    equal, *moments = related_groups([(one.correct, one.total) for one in counts])
+    assert 0.2 < equal < 0.8
+    weights = [0.5, 0.5 * (1 - equal), 0.5 * equal]
+    for found, *models in zip(
+        pooled.by_group.values(), alone.posteriors, full.groups, strict=True
+    ):
+        means = [*(one.mean() for one in models), moments[0]]
+        variances = [*(one.variance() for one in models), moments[1]]
+        mean = np.dot(weights, means)
+        variance = np.dot(weights, variances + (np.array(means) - mean) ** 2)
+        assert found.mean() == pytest.approx(mean, abs=0.001)
+        assert found.standard_deviation() == pytest.approx(np.sqrt(variance), rel=0.02)
+    assert pooled.gap.prob_below(0) == pytest.approx(equal / 2, abs=0.006)
     assert pooled.gap.mean() < 0.8 * alone.gap.mean()
     assert pooled.worst.mean() > alone.worst.mean()
     assert pooled.worst.mean() < min(one.mean() for one in pooled.by_group.values())
@@ -294,6 +327,45 @@ def test_pooled_groups_borrow_strength():
     ]
     assert repr(pooled).endswith("n_groups=5, pooling='partial')")
     assert "The gap between the best and the worst of 5 groups" in sentences(pooled)
+
+
+def of_counts(correct, total):
+    """Return pooled groups with as many samples of two classes, right in as many."""
+    posteriors = [
+        PosteriorBalancedAccuracy.from_counts([k, k], [total, total]) for k in correct
+    ]
+    return SubgroupPosteriors(tuple(range(len(correct))), tuple(posteriors))
+
+
+def test_a_group_can_stand_apart():
+    """The interval of the worst holds its observed accuracy, which a population excludes."""
+    groups = of_counts([10, *[14] * 7], 15)
+    low, high = groups.worst.credible_interval()
+    assert low < 10 / 15 < high
+
+
+@pytest.mark.parametrize("n_groups", [2, 3, 8])
+def test_the_gap_of_equal_groups_reaches_zero(n_groups):
+    """Not a small number above; equal groups are the worst equally often."""
+    groups = of_counts([27] * n_groups, 30)
+    assert groups.gap.credible_interval()[0] == 0
+    assert list(groups.prob_worst.values()) == pytest.approx(
+        [1 / n_groups] * n_groups, abs=0.01
+    )
+
+
+def test_classes_without_weight_do_not_count():
+    """Groups that differ in them alone are as equal as others."""
+    y_true, y_pred = [0, 0, 0, 1, 1] * 40, [0, 0, 1, 1, 1] * 40
+    site = ["a"] * 100 + ["b"] * 100
+    other = y_pred[:100] + [0, 0, 1, 0, 0] * 20
+    one, two = (
+        subgroup_posteriors(
+            y_true, found, sensitive_features=site, class_weight=[1, 0]
+        ).gap.prob_below(0)
+        for found in (y_pred, other)
+    )
+    assert one == two > 0.2
 
 
 @pytest.mark.slow
@@ -321,7 +393,7 @@ def test_a_group_without_samples_of_a_class_is_named():
     sentence = r"no samples of a class: 'b' \(class 1\)\. Only "
     for pooling, source in {
         None: "the prior determines",
-        "partial": "the other groups",
+        "partial": "the prior and the other groups",
     }.items():
         with pytest.warns(PriorInfluenceWarning, match=sentence + source):
             groups = subgroup_posteriors(
