@@ -242,8 +242,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         correct : array-like of shape (n_classes,)
             Number of correct predictions in each class, in [0, `total`].
         total : array-like of shape (n_classes,)
-            Number of samples of each class; 0 for an absent class. Counts need not be
-            integers.
+            Number of samples of each class; 0 for an absent class. Counts that are not
+            whole are taken as sums of case weights, with a warning.
         classes : array-like of shape (n_classes,), default=None
             Class labels. Defaults to the common index of `correct` and `total` if they
             are pandas Series, else 0, 1, ...
@@ -290,7 +290,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
             publications print the transpose.
         labels : array-like of shape (n_classes,), default=None
             Class labels. Defaults to the index of a DataFrame, which must equal its
-            columns, else 0, 1, ...
+            columns, else 0, 1, ... A DataFrame whose index is named as predictions,
+            such as "Prediction" by R's caret, is transposed.
         prior, class_weight
             As for the class.
 

@@ -6,6 +6,7 @@ The base class of counts adds them, selects classes, and writes and reads JSON.
 from __future__ import annotations
 
 import json
+import warnings
 from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass
@@ -30,13 +31,16 @@ from skpostbac._utils import (
     nonnegative_array,
     shown,
     table,
+    user_stacklevel,
 )
 from skpostbac.metrics._dependence import (
     DesignEffects,
     SampleDesign,
     ValueSums,
+    are_fractions,
     design_effects,
     merge_designs,
+    warn_of_fractional_counts,
 )
 from skpostbac.metrics._labels import (
     Outcomes,
@@ -56,10 +60,10 @@ from skpostbac.stats._beta import LARGEST
 
 # Classes listed one by one in the repr.
 SHOWN_CLASSES = 8
-# Shares that were rounded to two digits may add up to a little less or more than 1. The
-# cells of a weighted matrix are not integers either, but hardly have a sum near 1 in
-# each row or each column.
-_SHARES_ROUNDING = 0.05
+# Sums of normalised matrices, and how far off they may be after rounding: shares to two
+# digits, percentages to one. Weighted matrices are not whole numbers either, but hardly
+# have such a sum in each row or each column.
+_NORMALISED = {1: 0.05, 100: 1.0}
 # Of the JSON format.
 VERSION = 1
 
@@ -739,8 +743,8 @@ def read_confusion_matrix(
     matrix = float_array(C, "C")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise ValueError(
-            f"C must be a square confusion matrix of shape (n_classes, n_classes), "
-            f"got an array of shape {matrix.shape}"
+            "C must be a square confusion matrix of shape (n_classes, n_classes), "
+            f"without totals, got an array of shape {matrix.shape}"
         )
     check_nonnegative(matrix, "C")
     with np.errstate(over="ignore"):
@@ -750,16 +754,20 @@ def read_confusion_matrix(
             f"C must have rows that add up to at most {LARGEST:g}, got "
             f"{first(total, large)}"
         )
-    if not ((matrix % 1 == 0).all() or (matrix > 1).any()):
-        _check_unnormalised(matrix)
+    _check_margins(matrix)
+    _check_unnormalised(matrix)
     index = label_index(C)
     columns = getattr(C, "columns", None)
     if index is not None and columns is not None:
+        # R has predictions as rows, and caret names the axes.
+        if _is_of_predictions(index) and not _is_of_predictions(columns):
+            matrix = matrix.T
         for row, column in zip(index, columns, strict=True):
             if row != column:
                 raise ValueError(
                     "C must have the same labels as rows and as columns, in the same "
-                    f"order; found the row {row!r} where the column is {column!r}"
+                    f"order; found the row {row!r} where the column is {column!r}. If "
+                    "they are the same class, pass C.to_numpy() with labels="
                 )
     else:
         index = np.arange(len(matrix))
@@ -769,23 +777,78 @@ def read_confusion_matrix(
             f"labels must have one label for each of the {len(matrix)} rows of C, "
             f"got {len(classes)}"
         )
+    if not matrix.any():
+        warnings.warn(
+            "C has no samples: the posterior is the prior",
+            UserWarning,
+            stacklevel=user_stacklevel(),
+        )
+    warn_of_fractional_counts(matrix, "C")
     return classes, matrix
+
+
+def _is_of_predictions(axis: Any) -> bool:
+    """Return whether the name of an axis of a DataFrame says so."""
+    return "pred" in str(axis.name).lower()
+
+
+def _check_margins(matrix: Floats) -> None:
+    """Raise if the last row and column have totals or shares of the classes."""
+    cells = matrix[:-1, :-1]
+    margins = np.stack([matrix[-1, :-1], matrix[:-1, -1]])
+    totals = np.stack([cells.sum(axis=0), cells.sum(axis=1)])
+    are_shares = (
+        are_fractions(margins).any(axis=1).all() and not are_fractions(cells).any()
+    )
+    # A single cell would be the same as its totals by chance.
+    if np.count_nonzero(cells) > 1 and (are_shares or np.allclose(margins, totals)):
+        raise ValueError(
+            "C must hold the counts of the classes alone: leave out its last row and "
+            "column, which have totals or shares, as in C[:-1, :-1], or C.iloc[:-1, "
+            ":-1] of a DataFrame"
+        )
 
 
 def _check_unnormalised(matrix: Floats) -> None:
     """Raise for a normalised matrix, whose number of samples is unknown."""
+    if not are_fractions(matrix).any():
+        return
     sums = {
         "each of its rows": matrix.sum(axis=1),
         "each of its columns": matrix.sum(axis=0),
         "all of them": matrix.sum(keepdims=True),
     }
-    for which, total in sums.items():
-        # A class without samples has shares of 0.
-        if (np.abs(total[total > 0] - 1) <= _SHARES_ROUNDING).all():
-            raise ValueError(
-                f"C must hold counts, got shares that add up to 1 in {which}: "
-                "give the confusion matrix with normalize=None"
-            )
+    for whole, rounding in _NORMALISED.items():
+        for which, total in sums.items():
+            # A class without samples has shares of 0.
+            if (np.abs(total[total > 0] - whole) <= rounding).all():
+                raise ValueError(
+                    f"C must hold counts, got shares that add up to {whole} in {which}"
+                    ": give the confusion matrix with normalize=None"
+                )
+
+
+def check_no_shares(counts: Floats, name: str) -> None:
+    """Raise for shares in place of counts, and warn of other fractions."""
+    if (fractions := are_fractions(counts)).any() and counts.max() <= 1:
+        raise ValueError(
+            f"{name} must hold counts, got shares such as {first(counts, fractions)}: "
+            "multiply each by its number of samples, and round"
+        )
+    warn_of_fractional_counts(counts, name)
+
+
+def check_no_totals(correct: Floats, total: Floats) -> None:
+    """Raise for shares in place of counts, and if the last counts are totals."""
+    check_no_shares(correct, "correct")
+    check_no_shares(total, "total")
+    counts = np.stack([correct, total])
+    has_several = np.count_nonzero(total[:-1], axis=0).max() > 1
+    if has_several and np.allclose(counts[:, -1], counts[:, :-1].sum(axis=1)):
+        raise ValueError(
+            "correct and total must be without totals, but their last numbers are the "
+            "sums of all others: leave them out, or pass ClassCounts if they are not"
+        )
 
 
 def counts_of_matrix(C: ArrayLike, labels: ArrayLike | None = None) -> ClassCounts:
@@ -818,9 +881,11 @@ def counts_of_numbers(
             )
         classes = index[0]
     total = nonnegative_array(total, "total")
-    return ClassCounts(
+    counts = ClassCounts(
         np.arange(len(total)) if classes is None else classes, correct, total
     )
+    check_no_totals(counts.correct, counts.total)
+    return counts
 
 
 def format_count(value: float, fraction: str = ".1f") -> str:

@@ -32,6 +32,7 @@ from skpostbac.metrics._counts import (
     SHOWN_CLASSES,
     ClassCounts,
     Counts,
+    check_no_shares,
     format_count,
     select_classes,
 )
@@ -242,6 +243,7 @@ class PairedCounts(Counts):
                 f"cells must be of shape (n_classes, 4), got {table.shape}"
             )
         check_nonnegative(table, "cells")
+        check_no_shares(table, "cells")
         labels = (
             np.arange(len(table))
             if classes is None

@@ -25,7 +25,7 @@ from skpostbac._utils import (
     shown,
     table,
 )
-from skpostbac.metrics._counts import ClassCounts
+from skpostbac.metrics._counts import ClassCounts, check_no_totals
 from skpostbac.metrics._labels import label_list
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
 from skpostbac.stats._distribution import (
@@ -501,7 +501,10 @@ def population_posterior(
         aligned = [group.reindex(classes) for group in groups]
         correct = [group.correct for group in aligned]
         total = [group.total for group in aligned]
-    return PopulationPosterior(correct, total, model, classes, names)  # type: ignore[arg-type]
+    posterior = PopulationPosterior(correct, total, model, classes, names)  # type: ignore[arg-type]
+    if classes is None:
+        check_no_totals(posterior.correct, posterior.total)
+    return posterior
 
 
 def _average(by_class: Sequence[LogitDistribution]) -> BoundedDistribution:

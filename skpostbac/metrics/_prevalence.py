@@ -35,6 +35,7 @@ from skpostbac._utils import (
     table,
     user_stacklevel,
 )
+from skpostbac.metrics._counts import check_no_shares
 from skpostbac.metrics._posterior import (
     ScalarPosterior,
 )
@@ -448,4 +449,5 @@ def _two_numbers(values: object, name: str) -> Floats:
             f"{name} must be a count and its total, such as (27, 30), with 0 <= count "
             f"<= total and total > 0, got {shown(values)}"
         )
+    check_no_shares(array[:1], name)
     return array

@@ -48,7 +48,8 @@ from_matrix = PosteriorConfusionMetric.from_confusion_matrix
 TWO, THREE = np.array([[166, 25], [21, 188]]), [[102, 8, 7], [10, 89, 11], [5, 12, 120]]
 EYE, COUNTS = [[1, 0], [0, 1]], ClassCounts(["a", "b"], [7, 2.5], [9, 3])
 CARRILLO = ClassCounts([0, 1, 2], [30, 8, 3], [32, 10, 4])
-PAIRED = PairedCounts.from_cells([[7, 1, 0, 0], [2, 0, 0, 0.5]], names=("x", "y"))
+PATTERNS = [[1, 1], [1, 0], [1, 1], [0, 0]]
+PAIRED = PairedCounts(("x", "y"), [0, 1], [0, 0, 1, 1], PATTERNS, [7, 1, 2, 0.5])
 JUDGE = {"sensitivity": (27, 30), "specificity": (24, 30)}
 Y, SCORES = [0, 0, 0, 1, 1], [0.1, 0.2, 0.7, 0.5, 0.9]
 POSTERIOR, POSTERIOR_3 = from_counts([3, 5], [4, 9]), from_counts([3, 5, 4], [4, 9, 6])

@@ -166,7 +166,9 @@ class PosteriorConfusionMetric(PosteriorMetric):
             Finite, non-negative counts, with true classes as rows and predicted classes
             as columns. Some publications print the transpose.
         labels : array-like of shape (n_classes,), default=None
-            Class labels. Defaults to the index of a DataFrame, else 0, 1, ...
+            Class labels. Defaults to the index of a DataFrame, which must equal its
+            columns, else 0, 1, ... A DataFrame whose index is named as predictions,
+            such as "Prediction" by R's caret, is transposed.
         metric, pos_label, average, prevalence, prior, n_draws, random_state
             As for :func:`~skpostbac.posterior_confusion_metric`.
 

@@ -18,10 +18,12 @@ from skpostbac.metrics._dependence.effects import (
 from skpostbac.metrics._dependence.notes import (
     GroupsWarning,
     SampleWeightWarning,
+    are_fractions,
     describe_effective_size,
     group_notes,
     is_large,
     warn_of_few_weights,
+    warn_of_fractional_counts,
     warn_of_fractions,
     warn_of_groups,
     warn_of_repeated_ids,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skpostbac._utils import Floats, Indices, shown, user_stacklevel
+from skpostbac._utils import Bools, Floats, Indices, first, shown, user_stacklevel
 from skpostbac.metrics._dependence.effects import DesignEffects
 from skpostbac.metrics._dependence.sums import sum_by
 
@@ -59,6 +59,10 @@ class SampleWeightWarning(UserWarning):
     does not matter. For fractions of cases, such as 1/2 for each of two tests of the
     same sample, pass ``weight_type="case"``. Either silences this warning.
 
+    It is also given if counts, or the cells of a confusion matrix, are not whole
+    numbers. They are taken as sums of case weights; percentages or averages would say
+    nothing about the number of samples.
+
     With ``weight_type="importance"`` it is given if the effective size of a class,
     ``sum(w)**2 / sum(w**2)``, is below 10 and below 0.38 of its samples. The few
     samples with large weights then decide, and 95 % intervals contained the true value
@@ -88,10 +92,27 @@ def warn_of_repeated_ids(y_true: Any) -> None:
     )
 
 
+def are_fractions(values: Floats) -> Bools:
+    """Return which values are not whole numbers, but for rounding errors of sums."""
+    error = np.abs(values - np.rint(values))
+    return error > _WHOLE_NUMBER_ERROR * np.maximum(values, 1)
+
+
+def warn_of_fractional_counts(counts: Floats, name: str) -> None:
+    """Warn if counts given as numbers are not whole."""
+    if (fractions := are_fractions(counts)).any():
+        warnings.warn(
+            f"{name} has counts that are not whole numbers, such as "
+            f"{first(counts, fractions)}. They are taken as sums of case weights; if "
+            "they are percentages or averages, pass the numbers of samples.",
+            SampleWeightWarning,
+            stacklevel=user_stacklevel(),
+        )
+
+
 def warn_of_fractions(weight: Floats) -> None:
     """Warn if weights are not whole numbers."""
-    error = np.abs(weight - np.rint(weight))
-    fractions = error > _WHOLE_NUMBER_ERROR * np.maximum(weight, 1)
+    fractions = are_fractions(weight)
     if not fractions.any():
         return
 

@@ -23,7 +23,8 @@ json_values = st.recursive(
 )
 
 COUNTS = ClassCounts(["a", "b"], [7, 2.5], [9, 3])
-PAIRED = PairedCounts.from_cells([[7, 1, 0, 0], [2, 0, 0, 0.5]], names=("x", "y"))
+PATTERNS = [[1, 1], [1, 0], [1, 1], [0, 0]]
+PAIRED = PairedCounts(("x", "y"), [0, 1], [0, 0, 1, 1], PATTERNS, [7, 1, 2, 0.5])
 
 
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
