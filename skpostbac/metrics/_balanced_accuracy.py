@@ -582,23 +582,25 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         counts = self.counts
         averaged = self._averaged
         total = counts.total[averaged]
-        size = total.sum()
-        effective = ""
+        size = self._in_samples(total.sum())
         if counts._design is not None and counts._design.squares is not None:
             size = counts._design.squares.samples[averaged].sum()
-            n_effective = self.effective_counts.total[averaged].sum()
-            effective = f" (effective size {n_effective:.4g})"
 
-        observed = ", from"
+        samples = describe_samples(float(size))
+        if self._divisor != 1 or counts.has_importance_weights:
+            n_effective = self.effective_counts.total[averaged].sum()
+            samples += f" (effective size {n_effective:.4g})"
+        if len(averaged) > 1:
+            samples += f" of {len(averaged)} classes"
+
+        estimate = f"{self._describe(level)}, from {samples}"
         if total.all():
-            recalls = counts.correct[averaged] / total
-            article = "" if size % 1 else " the"
-            observed = f"; {self.class_weight[averaged] @ recalls:.3f} in{article}"
-        samples = f"{describe_samples(float(size))}{effective}"
-        estimate = f"{self._describe(level)}{observed} {samples}"
+            observed = self.class_weight[averaged] @ (counts.correct[averaged] / total)
+            samples = samples if size % 1 else f"the {samples}"
+            estimate = self._beside_observed(observed, samples, level)
 
         if len(averaged) > 1:
-            return f"The balanced accuracy is {estimate} of {len(averaged)} classes."
+            return f"The balanced accuracy is {estimate}."
         (label,) = label_list(counts.classes[averaged])
         return (
             f"The recall of class {label!r} is {estimate}. With a single class, this "
@@ -615,16 +617,27 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         means = np.array([recall.mean() for recall in recalls])
         weakest = int(np.argmin(np.where(is_tested, means, np.inf)))
 
-        correct = counts.correct[weakest]
-        total = counts.total[weakest]
+        correct = self._in_samples(counts.correct[weakest])
+        total = self._in_samples(counts.total[weakest])
         share = f"{format_count(correct)} of {format_count(total)}"
         if correct % 1 or total % 1:
-            share = f"about {share} effective samples"
+            share = f"about {share}"
         if counts.has_importance_weights:
             share = f"{correct / total:.3f} of the weight"
         label = label_list(counts.classes)[weakest]
         recall = describe(recalls[weakest], level)
-        return [f"Class {label!r} has the lowest recall ({share} correct): {recall}."]
+        # An estimate is lower than others also where only the samples are few.
+        what = "recall" if correct < total else "estimate"
+        lowest = f"Class {label!r} has the lowest {what} ({share} correct): {recall}."
+        is_perfect = (counts.correct == counts.total)[is_tested].all()
+        return [f"All predictions are correct. {lowest}" if is_perfect else lowest]
+
+    # The counts of `CorrectedPosterior` were divided by more.
+    _divisor = 1.0
+
+    def _in_samples(self, count: float) -> float:
+        """Return a count before division, without its rounding error."""
+        return round(float(count) * self._divisor, 6)
 
     def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
         if not isinstance(other, PosteriorBalancedAccuracy):
@@ -654,7 +667,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         if self._given_weight is not None:
             facts.append("weighted")
         facts.append(f"n_classes={self.counts.n_classes}")
-        n = self.counts.n_samples
+        n = self._in_samples(self.counts.n_samples)
         n_effective = self.effective_counts.n_samples
         if n_effective != n:
             return [*facts, f"n={format_count(n)}", f"n_effective={n_effective:.4g}"]

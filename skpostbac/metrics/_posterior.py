@@ -321,6 +321,16 @@ class ScalarPosterior(StablePickle, ABC):
         """Return the mean and the credible interval as part of a sentence."""
         return describe_estimate(self.mean(), self.credible_interval(level), level)
 
+    def _beside_observed(self, observed: float, samples: str, level: float) -> str:
+        """Return the estimate and the observed score as part of a sentence."""
+        estimate = self._describe(level)
+        score = "undefined" if np.isnan(observed) else format_number(observed)
+        low, high = self.credible_interval(level)
+        if low < observed < high:
+            return f"{estimate}; {score} in {samples}"
+        # They would look like a contradiction, as after a perfect result.
+        return f"{score} on {samples}; for new samples expect {estimate}"
+
     def plot(
         self, ax: Axes | None = None, *, name: str | None = None, **plot_params: Any
     ) -> PosteriorPlot:
@@ -513,20 +523,20 @@ class PosteriorMetric(ScalarPosterior):
 
     def _sentences(self, level: float) -> list[str]:
         name, value = self._centre
-        estimate = describe_estimate(value, self.credible_interval(level), level)
-        observed = (
-            "undefined" if np.isnan(self.observed) else format_number(self.observed)
-        )
-        median = "median " if name == "median" else ""
-        sentences = [
-            f"{self.score_name}: {median}{estimate}; {observed} in the samples."
-        ]
-        if median:
-            moment = "mean" if np.isinf(self.mean()) else "standard deviation"
-            sentences.append(
-                f"The {moment} is infinite, because a denominator close to 0 is too "
-                "likely."
+        if name == "median":
+            estimate = describe_estimate(value, self.credible_interval(level), level)
+            observed = (
+                "undefined" if np.isnan(self.observed) else format_number(self.observed)
             )
+            moment = "mean" if np.isinf(self.mean()) else "standard deviation"
+            sentences = [
+                f"{self.score_name}: median {estimate}; {observed} in the samples.",
+                f"The {moment} is infinite, because a denominator close to 0 is too "
+                "likely.",
+            ]
+        else:
+            estimate = self._beside_observed(self.observed, "the samples", level)
+            sentences = [f"{self.score_name}: {estimate}."]
         if isinstance(self._distribution, DrawnDistribution):
             sentences.append(describe_draws(self._distribution, level))
         return sentences

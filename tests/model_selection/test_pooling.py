@@ -507,6 +507,23 @@ GROUPS = np.arange(178) // 4
 SPAN = pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
 
 
+def test_samples_are_told_before_division():
+    """270 samples divided by 2.25 are a whole number, but there were never 120 samples."""
+    y = np.arange(270) % 3
+    X = y[:, np.newaxis] + np.random.default_rng(0).normal(size=(270, 1))
+    posterior = cross_val_posterior(GaussianNB(), X, y, cv=5)
+    assert "n_classes=3, n=270, n_effective=120, training" in repr(posterior)
+    report = sentences(posterior)
+    assert "in the 270 samples (effective size 120) of 3 classes." in report
+    hits = cross_val_predict(GaussianNB(), X, y, cv=5) == y
+    right = [int(hits[y == label].sum()) for label in range(3)]
+    weakest = int(np.argmin(right))
+    assert (
+        f"Class {weakest} has the lowest recall ({right[weakest]} of 90 correct)"
+        in report
+    )
+
+
 def test_cross_val_posterior_counts_the_predictions():
     """Its counts are those of the out-of-fold predictions, under the labels of y."""
     X, y = load_breast_cancer(return_X_y=True)

@@ -633,6 +633,10 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
         vars(self).update(training_variation=training_variation, inflation=inflation)
         super().__init__(counts, prior=prior, class_weight=class_weight)
 
+    @property
+    def _divisor(self) -> float:
+        return self.inflation if self.design_effects is None else 1.0
+
     @cached_property
     def effective_counts(self) -> ClassCounts:
         """Counts after division by the design effects and by the correction."""

@@ -194,7 +194,7 @@ def pooled_posteriors(
     [0.5911, 0.8906]
     >>> pooled_posteriors(search.cv_results_, training_variation="nadeau-bengio")[1]
     PosteriorBalancedAccuracy(mean=0.885, 95% CI=[0.807, 0.950], n_classes=3,
-        n_effective=79.1, training_variation='nadeau-bengio')
+        n=178, n_effective=79.1, training_variation='nadeau-bengio')
     """
     counts = fold_counts(cv_results, labels, n_repeats, training_variation)
     posteriors = {

@@ -14,6 +14,7 @@ from sklearn.metrics import balanced_accuracy_score
 from skpostbac.metrics import (
     ClassCounts,
     PosteriorBalancedAccuracy,
+    PosteriorConfusionMetric,
     class_counts,
     posterior_balanced_accuracy,
 )
@@ -173,6 +174,31 @@ def test_report_has_the_value_of_the_samples():
     report = sentences(posterior_balanced_accuracy(y_true, y_pred))
     assert f"; {observed:.3f} in the 13 samples of 2 classes." in report
     assert ", from 3 samples of 2 classes." in sentences(from_counts([2, 0], [3, 0]))
+
+
+def test_report_of_a_perfect_result():
+    """A mean below 1 beside an observed 1, outside of the interval, is no contradiction."""
+    perfect = from_counts([15, 39], [15, 39])
+    report = sentences(perfect)
+    assert report.startswith(
+        "The balanced accuracy is 1.000 on the 54 samples of 2 classes; "
+    )
+    assert (
+        f"for new samples expect {perfect.mean():.3f} (95% credible interval" in report
+    )
+    lowest = "Class 0 has the lowest estimate (15 of 15 correct)"
+    assert f"All predictions are correct. {lowest}" in report
+    assert "lowest recall" not in report
+    # One sample says less than a hundred with some errors.
+    report = sentences(from_counts([1, 95], [1, 100]))
+    assert "Class 0 has the lowest estimate (1 of 1 correct)" in report
+    assert "All predictions" not in report
+    one = PosteriorConfusionMetric.from_confusion_matrix(
+        [[9, 0], [0, 9]], "f1", pos_label=1
+    )
+    assert sentences(one).startswith(
+        "F1 of 1: 1.000 on the samples; for new samples expect 0."
+    )
 
 
 def test_report_says_that_classes_inform_one_another():
