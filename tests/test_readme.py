@@ -1,6 +1,10 @@
 """The figures of the first page that are not printed by its code."""
 
+import os
+import subprocess
+import sys
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,3 +44,26 @@ def test_coverage_over_all_outcomes(interval, coverage):
         low, high = interval(counts)
         held += (low <= RECALL <= high) * binom.pmf(counts, SAMPLES, RECALL).prod()
     assert round(held, 2) == coverage
+
+
+def test_command_works_as_printed(tmp_path):
+    """The lines that write a file of predictions and read it, in an empty folder."""
+    pytest.importorskip("matplotlib")
+    root = Path(__file__).parents[1]
+    lines = (
+        (root / "README.rst").read_text("utf-8").partition("    printf")[2].splitlines()
+    )
+    command = lines[1].strip()
+    assert command.startswith("skpostbac ")
+    text = lines[0].partition("'")[2].partition("'")[0].replace("\\n", "\n")
+    (tmp_path / "predictions.csv").write_text(text)
+    run = subprocess.run(
+        [sys.executable, "-m", *command.split()],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Truth     column species of predictions.csv" in run.stdout
+    assert (tmp_path / "report.html").stat().st_size > 1000
