@@ -378,7 +378,7 @@ def test_metric_is_of_class_1_by_default(labels, write, run):
         json.loads(run(path, "--truth", "truth", "--json", "--metric", metric))
         for metric in ("f1", "f1:1")
     )
-    assert found["data"]["score"] == "F1 of 1"
+    assert found["data"]["score"] == "F1 of class 1"
     assert found["posteriors"] == expected["posteriors"]
 
 
@@ -510,6 +510,16 @@ def test_scores(write, run):
     assert first[0] == first[3] == "good"
     assert "all other pairs" not in run(*options)
     assert "all other pairs" in run(*options, "--all-pairs")
+
+
+def test_warnings_are_notes(write, capsys):
+    """Scores that look like labels are told in one line, without a place in the code."""
+    path = write("y,a,b\n1,1,0.9\n1,1,0.8\n0,0,0.1\n0,1,0.2\n1,0,0.7\n0,0,0.3\n")
+    assert main([path, "--truth", "y", "--scores", "a", "--scores", "b"]) == 0
+    (note,) = capsys.readouterr().err.splitlines()
+    assert note.startswith(
+        "skpostbac: scores['a'] has only two values, like predicted labels"
+    )
 
 
 @pytest.mark.parametrize(

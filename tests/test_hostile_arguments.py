@@ -216,7 +216,11 @@ WINE = DummyClassifier(), X_WINE, Y_WINE
 
 def search(**changes):
     """Return a display of a search with two candidates."""
-    keywords = {"param": "C", "values": [1, 2], "posteriors": [POSTERIOR, POSTERIOR]}
+    keywords = {
+        "param_name": "C",
+        "values": [1, 2],
+        "posteriors": [POSTERIOR, POSTERIOR],
+    }
     return PosteriorSearchDisplay(**keywords | changes)
 
 
@@ -308,7 +312,7 @@ TYPE_ERRORS = [
         "cmap must be a str or a matplotlib Colormap",
     ),
     (lambda: curve(name=1), "name must be a string"),
-    (lambda: search(param=1), "param must be a string"),
+    (lambda: search(param_name=1), "param_name must be a string"),
     (lambda: search(values=-1), "values must be a sequence"),
     (lambda: search(posteriors=int), "posteriors must be a sequence"),
     (lambda: search(groups=1.5), "groups must be a sequence"),

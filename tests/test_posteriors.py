@@ -304,12 +304,22 @@ def test_unknown_tables_are_refused():
     assert comparison.table("rank_probabilities")["name"] == ["name", "other"]
 
 
+def test_posteriors_in_formatted_strings():
+    """A format for numbers gives the mean, none the report."""
+    posterior = skpostbac.PosteriorBalancedAccuracy.from_counts([28, 30], [30, 31])
+    assert f"{posterior:.3f}" == f"{posterior.mean():.3f}"
+    assert f"{posterior}" == posterior.report()
+
+
 @pytest.mark.parametrize(
     ("correct", "total", "weakest"),
     [
         pytest.param([28, 30, 0], [30, 31, 0], "Class 'a' has the lowest", id="one"),
         pytest.param(
-            [9, 0, 0], [9, 0, 0], "Class 'a' has the lowest", id="all but one"
+            [9, 0, 0],
+            [9, 0, 0],
+            "All predictions are correct. Class 'a' has the lowest",
+            id="all but one",
         ),
         pytest.param([0, 0, 0], [0, 0, 0], None, id="all"),
     ],
@@ -319,7 +329,7 @@ def test_an_untested_class_is_not_the_weakest(correct, total, weakest):
     """A recall that only the prior tells of is no finding; the report says so, once."""
     from_counts = skpostbac.PosteriorBalancedAccuracy.from_counts
     report = sentences(from_counts(correct, total, classes=list("abc")))
-    found = [line for line in report.splitlines() if "lowest recall" in line]
+    found = [line for line in report.splitlines() if "has the lowest" in line]
     assert len(found) == (weakest is not None)
     assert all(line.startswith(weakest) for line in found)
     assert report.count("on the prior alone: test") == 1

@@ -82,7 +82,7 @@ display = PosteriorComparisonDisplay.from_predictions(y_true, predictions, kind=
 # search, use ``PosteriorSearchDisplay.from_search(search)``.
 
 display = PosteriorSearchDisplay(
-    param="max_depth",
+    param_name="max_depth",
     values=[3, 2, 1],
     posteriors=list(posteriors.values()),
     best_index=0,

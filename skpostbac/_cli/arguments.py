@@ -17,7 +17,13 @@ from typing import Any, NoReturn
 from skpostbac import __version__
 from skpostbac._cli.output import write_output
 from skpostbac._cli.table import InputError
-from skpostbac._utils import check_level, check_probability, check_rope, printable
+from skpostbac._utils import (
+    check_level,
+    check_probability,
+    check_rope,
+    printable,
+    suggestion,
+)
 
 # The library's defaults; importing them would make --help slow.
 DEFAULT_PRIOR = "calibrated"
@@ -77,6 +83,8 @@ class Parser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the message on one line, and exit with status 2."""
+        if "expected one argument" in message:
+            message += ' (if it begins with "-", write --OPTION=VALUE)'
         self.exit(2, f"{self.prog}: error: {printable(message)}\n")
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
@@ -280,7 +288,8 @@ def _prior(text: str) -> Any:
         check_prior(prior)
     except ValueError as error:
         names = ", ".join(PRIOR_NAMES)
-        message = f"must be {names}, or two positive numbers A,B, got {text!r}"
+        hint = suggestion(text, PRIOR_NAMES)
+        message = f"must be {names}, or two positive numbers A,B, got {text!r}{hint}"
         raise ArgumentTypeError(message) from error
     return prior
 

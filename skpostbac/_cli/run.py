@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -77,17 +78,21 @@ def _run(args: Namespace) -> dict[str, Any]:
     )
     from skpostbac._cli.text import render
 
+    evaluation = None
     try:
-        evaluation = None
-        if args.scores:
-            document = make_scores_document(table, args)
-        elif args.positive is not None:
-            document = make_judge_document(table, args)
-        else:
-            evaluation = evaluate(table, args)
-            document = make_document(evaluation)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            if args.scores:
+                document = make_scores_document(table, args)
+            elif args.positive is not None:
+                document = make_judge_document(table, args)
+            else:
+                evaluation = evaluate(table, args)
+                document = make_document(evaluation)
     except (ArithmeticError, ValueError) as error:  # as for a huge prior
         raise InputError(f"the posteriors cannot be computed: {error}") from error
+    for message in dict.fromkeys(str(one.message) for one in caught):
+        write_note(f"skpostbac: {message}")
     files = {}
     has_all_characters = True
     if evaluation and args.html is not None:

@@ -41,12 +41,21 @@ BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+FROM_JSON = (
+    "JSON; write it as CSV: pandas.read_json(FILE).to_csv('predictions.csv', "
+    "index=False)"
+)
 # Unsupported formats: what they are, and what to do.
 UNSUPPORTED = {
     b"PK\x03\x04": "an Excel workbook or a zip archive; save the sheet as CSV (UTF-8)",
     b"\xd0\xcf\x11\xe0": "an Excel workbook; save the sheet as CSV (UTF-8)",
     b"\x1f\x8b": "compressed by gzip; unpack it, as in: gzip -dc FILE | skpostbac -",
+    b"BZh": "compressed by bzip2; unpack it, as in: bzip2 -dc FILE | skpostbac -",
+    b"\xfd7zXZ\x00": "compressed by xz; unpack it, as in: xz -dc FILE | skpostbac -",
+    b"(\xb5/\xfd": "compressed by zstd; unpack it, as in: zstd -dc FILE | skpostbac -",
     b"ARROW1": "a Feather file; write it as parquet or CSV",
+    b"{": FROM_JSON,
+    b"[": FROM_JSON,
 }
 LONGEST_MARK = max(map(len, [PARQUET, *BYTE_ORDER_MARKS, *UNSUPPORTED]))
 # The name that pandas gives an unnamed index, which is not a column.
@@ -167,11 +176,6 @@ def _open(args: Namespace, source: str) -> Iterator[tuple[str, list[str], RowRea
                 file, encoding=next(found, "utf-8-sig"), newline=""
             ) as text:
                 yield "line", *_read_csv(text, args.delimiter)
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{source} is not {error.encoding.upper()} text: {error.reason}; save it "
-            "as UTF-8"
-        ) from error
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         reason = error.strerror if isinstance(error, OSError) else error
         raise InputError(f"cannot read {source}: {reason}") from error
@@ -208,7 +212,7 @@ def _records(file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     def lines() -> Iterator[str]:
         nonlocal length_left
         for number in count(1):
-            line = file.readline(length_left + 1)
+            line = _read_line(file, length_left + 1, number)
             if not line:
                 return
             length_left -= len(line)
@@ -237,6 +241,18 @@ def _records(file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
                 blank = blank or reader.line_num
     except csv.Error as error:
         raise InputError(f"line {reader.line_num}: {error}") from error
+
+
+def _read_line(file: TextIO, size: int, number: int) -> str:
+    try:
+        return file.readline(size)
+    except UnicodeDecodeError as error:
+        # The text is decoded ahead of the line.
+        number += error.object[: error.start].count(b"\n")
+        raise InputError(
+            f"line {number} is not {error.encoding.upper()} text: {error.reason}; save "
+            "the file as UTF-8"
+        ) from error
 
 
 def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], RowReader]:

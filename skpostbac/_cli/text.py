@@ -627,7 +627,7 @@ def _name_score(document: Record) -> str:
     data = document["data"]
     if data["n_classes"] > 1:
         return printable(data["score"])
-    return f"recall of {printable(data['classes'][0]['label'])}"
+    return f"recall of class {printable(data['classes'][0]['label'])}"
 
 
 def _level(document: Record) -> str:

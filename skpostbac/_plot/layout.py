@@ -8,6 +8,7 @@ width remains for the data.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -115,10 +116,18 @@ def wrap_text(parts: Sequence[str], size: float, width: float) -> str:
 
 
 def fit_names(names: Sequence[object], size: float, width: float) -> list[str]:
-    """Abbreviate names to a width in points, but to no less than 18 characters."""
-    length = fitting_length([str(name) for name in names], size, width)
+    """Abbreviate names to a width in points, but to no less than 18 characters.
+
+    The counts of a class, as in "class (9/10)", are kept.
+    """
+    texts = [str(name) for name in names]
+    length = fitting_length(texts, size, width)
     length = min(max(length, _MIN_NAME_LENGTH), _MAX_NAME_LENGTH)
-    return [literal(name) for name in shorten(names, length)]
+    heads = [re.sub(r" \(\S+/\S+\)$", "", text) for text in texts]
+    counts = [text.removeprefix(head) for text, head in zip(texts, heads, strict=True)]
+    length = max(length - max(map(len, counts)), _MIN_NAME_LENGTH // 2)
+    short = shorten(heads, length)
+    return [literal(name + count) for name, count in zip(short, counts, strict=True)]
 
 
 def scale_font(ax: Axes, size: float) -> float:

@@ -65,5 +65,6 @@ from skpostbac._utils.validation import (
     nonnegative_array,
     probability_array,
     shown,
+    suggestion,
     user_stacklevel,
 )

@@ -63,10 +63,15 @@ def check_choice(value: object, choices: Iterable[str], name: str) -> None:
     if isinstance(value, str) and value in allowed:
         return
 
-    word = value.lower() if isinstance(value, str) else ""
-    close = get_close_matches(word, allowed, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    hint = suggestion(value, allowed)
     raise ValueError(f"{name} must be one of {allowed}, got {shown(value)}{hint}")
+
+
+def suggestion(value: object, choices: Iterable[str]) -> str:
+    """Return the end of an error message: what was probably meant, if that is known."""
+    word = value.lower() if isinstance(value, str) else ""
+    close = get_close_matches(word, list(choices), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 # Numbers

@@ -57,7 +57,7 @@ class PosteriorSearchDisplay(Plot):
 
     Parameters
     ----------
-    param : str
+    param_name : str
         Name of the parameter.
     values : sequence of length n_candidates
         Value of the parameter for each candidate.
@@ -114,15 +114,15 @@ class PosteriorSearchDisplay(Plot):
     def __init__(
         self,
         *,
-        param: str,
+        param_name: str,
         values: Sequence[Any],
         posteriors: Sequence[PosteriorBalancedAccuracy],
         groups: Sequence[str] | None = None,
         best_index: int | None = None,
         corrected: SelectedPosterior | None = None,
     ) -> None:
-        if not isinstance(param, str):
-            raise TypeError(f"param must be a string, got {shown(param)}")
+        if not isinstance(param_name, str):
+            raise TypeError(f"param_name must be a string, got {shown(param_name)}")
         sequences: Any = {"values": values, "posteriors": posteriors}
         if groups is not None:
             sequences["groups"] = groups
@@ -158,7 +158,7 @@ class PosteriorSearchDisplay(Plot):
                 f"or None, got {shown(corrected)}"
             )
 
-        self.param = param
+        self.param_name = param_name
         self.values = values
         self.posteriors = posteriors
         self.groups = groups
@@ -167,7 +167,7 @@ class PosteriorSearchDisplay(Plot):
 
     @classmethod
     def from_search(
-        cls, search: Any, param: str | None = None, **options: Any
+        cls, search: Any, param_name: str | None = None, **options: Any
     ) -> PosteriorSearchDisplay:
         """Plot the candidates of a fitted search.
 
@@ -176,7 +176,7 @@ class PosteriorSearchDisplay(Plot):
         search : GridSearchCV or RandomizedSearchCV
             Fitted with ``scoring=ClassCountsScorer()`` or :class:`OutcomesScorer`. Its
             ``best_index_`` is marked, if available.
-        param : str, default=None
+        param_name : str, default=None
             As for :meth:`from_cv_results`.
         **options
             As for :meth:`from_cv_results`. The defaults of `labels`, `prior`,
@@ -222,13 +222,13 @@ class PosteriorSearchDisplay(Plot):
         if isinstance(rule := search.refit, PosteriorRefit):
             for name in ("labels", "prior", "class_weight", "n_repeats"):
                 defaults[name] = getattr(rule, name)
-        return cls.from_cv_results(search.cv_results_, param, **defaults | options)
+        return cls.from_cv_results(search.cv_results_, param_name, **defaults | options)
 
     @classmethod
     def from_cv_results(
         cls,
         cv_results: Any,
-        param: str | None = None,
+        param_name: str | None = None,
         *,
         best_index: int | None = None,
         ax: Axes | None = None,
@@ -241,7 +241,7 @@ class PosteriorSearchDisplay(Plot):
         cv_results : dict or DataFrame
             ``cv_results_`` of a search with ``scoring=ClassCountsScorer()``, or a
             ``pandas.DataFrame`` of it.
-        param : str, default=None
+        param_name : str, default=None
             Name of a parameter of the search, such as "max_depth" or
             "model__max_depth"; by default the one with the most values, or the first of
             them in a tie.
@@ -264,8 +264,8 @@ class PosteriorSearchDisplay(Plot):
         Raises
         ------
         ValueError
-            If there are no parameters, `param` is not one of them, `best_index` is out
-            of range, or all candidates failed, or as for
+            If there are no parameters, `param_name` is not one of them, `best_index` is
+            out of range, or all candidates failed, or as for
             :func:`~skpostbac.pooled_posteriors`.
         ImportError
             If matplotlib is not installed.
@@ -303,18 +303,18 @@ class PosteriorSearchDisplay(Plot):
         n_values = count_values(params)
         if not n_values:
             raise ValueError("cv_results must come from a search with parameters")
-        if param is None:
-            param = max(n_values, key=lambda name: n_values[name])
-        check_choice(param, sorted(n_values), "param")
+        if param_name is None:
+            param_name = max(n_values, key=lambda name: n_values[name])
+        check_choice(param_name, sorted(n_values), "param_name")
         _check_index(best_index, len(params))
 
         options, plot_options = cls._split(options)
         posteriors = enumerate(pooled_posteriors(cv_results, **options))
         fitted = {i: posterior for i, posterior in posteriors if posterior is not None}
-        groups = varying_params(params, exclude=param)
+        groups = varying_params(params, exclude=param_name)
         display = cls(
-            param=param,
-            values=[params[i].get(param, UNSET) for i in fitted],
+            param_name=param_name,
+            values=[params[i].get(param_name, UNSET) for i in fitted],
             posteriors=list(fitted.values()),
             groups=[groups[i] for i in fitted],
             best_index=list(fitted).index(best_index) if best_index in fitted else None,
@@ -377,7 +377,7 @@ class PosteriorSearchDisplay(Plot):
         ...     PosteriorBalancedAccuracy.from_counts([30, 8], [32, 10]),
         ... ]
         >>> display = PosteriorSearchDisplay(
-        ...     param="C", values=[1, 2], posteriors=posteriors
+        ...     param_name="C", values=[1, 2], posteriors=posteriors
         ... ).plot()
         >>> display.errorbars_[0].lines[0].get_ydata().round(4)
         array([0.697 , 0.8485])
@@ -443,7 +443,7 @@ class PosteriorSearchDisplay(Plot):
                 chance, **_plot.chance_kwargs(ax, chance, chance_level_kwargs)
             )
         axis.set_ticks(ax, is_first)
-        _plot.label_axis(ax.xaxis, self.param)
+        _plot.label_axis(ax.xaxis, self.param_name)
         ax.set_ylabel(f"Balanced accuracy\n{_plot.estimate_title(level, method)}")
         return self._finish(despine, legend="")
 

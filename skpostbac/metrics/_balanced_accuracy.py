@@ -597,7 +597,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         if total.all():
             observed = self.class_weight[averaged] @ (counts.correct[averaged] / total)
             samples = samples if size % 1 else f"the {samples}"
-            estimate = self._beside_observed(observed, samples, level)
+            estimate = self._beside_observed(float(observed), samples, level)
 
         if len(averaged) > 1:
             return f"The balanced accuracy is {estimate}."
@@ -632,8 +632,10 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         is_perfect = (counts.correct == counts.total)[is_tested].all()
         return [f"All predictions are correct. {lowest}" if is_perfect else lowest]
 
-    # The counts of `CorrectedPosterior` were divided by more.
-    _divisor = 1.0
+    @property
+    def _divisor(self) -> float:
+        """What the counts were divided by; more than 1 in `CorrectedPosterior`."""
+        return 1.0
 
     def _in_samples(self, count: float) -> float:
         """Return a count before division, without its rounding error."""

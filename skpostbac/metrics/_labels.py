@@ -142,11 +142,20 @@ def _converted(y: Any, name: str) -> LabelArray:
             # As predict_proba returns it.
             if table.ndim == 2 and table.dtype.kind == "f":
                 hint = f" ({_NO_SCORES}: take classes_[scores.argmax(axis=1)])"
+            elif table.ndim == 2 or isinstance(y, list | tuple):
+                hint = (
+                    " (one label for each sample is needed: take classes_[y.argmax("
+                    "axis=1)] of one-hot rows, and each column alone of several labels)"
+                )
             elif hasattr(y, "predict"):
                 hint = (
                     " (labels are needed, not a classifier: call its predict, or "
                     "cross_val_predict)"
                 )
+            elif callable(y):
+                hint = " (labels are needed, not a function)"
+            elif isinstance(y, Iterable):
+                hint = " (pass a list of the labels)"
             raise ValueError(f"{error}{hint}") from error
         exact = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
         if array.dtype.kind == "f" and exact is not None and not np.isnan(array).any():
@@ -171,12 +180,10 @@ def class_labels(values: LabelArray, name: str) -> LabelArray:
     Raises
     ------
     ValueError
-        If a label is missing, if strings and numbers are mixed, or if the labels are
-        continuous or of an unknown type.
+        If the labels are continuous or of an unknown type.
     TypeError
         If the labels are bytes.
     """
-    _check_uniform(values, name)
     labels: list[Any] = label_list(values)
     if values.dtype.kind in "biumMU" or _type_of(values) == "string":
         return array_of_labels(labels)
@@ -190,7 +197,9 @@ def class_labels(values: LabelArray, name: str) -> LabelArray:
             target = type_of_target(values, input_name=name)
             hint = f" ({_NO_SCORES})" if target == "continuous" else ""
             odd = [label for label in labels if not _is_class_label(label)]
-            if odd and values.dtype.kind == "O" and not hint:
+            if not odd:
+                hint = ": convert them, as by y.astype(int)"
+            elif values.dtype.kind == "O" and not hint:
                 hint = (
                     f" such as {shown(odd[0])}: class labels are strings, integers of "
                     "at most 64 bits, booleans, or arrays of datetime64"
@@ -237,17 +246,21 @@ def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
     return array
 
 
-def _check_uniform(values: LabelArray, name: str) -> None:
-    """Raise if labels are missing or mix strings and numbers."""
+def _check_uniform(
+    values: LabelArray, name: str, places: Indices | slice = slice(None)
+) -> None:
+    """Raise if labels are missing or mix strings and numbers.
+
+    By default each label occurs once; `places` has the position of that of each sample.
+    """
     labels = label_list(values)
     if values.dtype.kind in "biuU" or set(map(type, labels)) == {
         str
     }:  # nothing is missing
         return
     with input_errors(name):  # labels may compare by functions of their own
-        is_missing = any(map(_is_missing, labels))
-    if is_missing:
-        raise ValueError(f"Input {name} contains NaN.")
+        is_missing = np.array([_is_missing(label) for label in labels], bool)
+    _check_present(is_missing[places], name)
     if any(isinstance(label, float) and np.isinf(label) for label in labels):
         raise ValueError(
             f"Input {name} contains infinity or a value too large for dtype('float64')."
@@ -259,6 +272,15 @@ def _check_uniform(values: LabelArray, name: str) -> None:
         raise ValueError(
             f"Mix of label input types (string and number) in {name}; Got "
             f"{shown(labels)}."
+        )
+
+
+def _check_present(is_missing: Bools, name: str) -> None:
+    """Raise if labels of samples are missing."""
+    if is_missing.any():
+        raise ValueError(
+            f"Input {name} contains NaN: {is_missing.sum()} of {len(is_missing)} "
+            f"labels are missing, the first at position {is_missing.argmax()}."
         )
 
 
@@ -326,7 +348,8 @@ def check_same_type(first: LabelArray, second: LabelArray, prefix: str = "") -> 
     if types[0] != types[1] and len(first) and len(second):
         raise ValueError(
             f"{prefix}Mix of label input types ({types[0]} and {types[1]}); "
-            f"Got {shown(label_list(first))} and {shown(label_list(second))}."
+            f"Got {shown(label_list(first))} and {shown(label_list(second))}. "
+            "Convert one of them, as by astype."
         )
 
 
@@ -542,15 +565,13 @@ def read_column(y: Any, name: str) -> Column:
     if dtype == "CategoricalDtype" and len(y):  # of pandas
         column = getattr(y, "cat", y)
         numbers = np.asarray(column.codes)
-        if numbers.min() < 0:
-            raise ValueError(f"Input {name} contains NaN.")
+        _check_present(numbers < 0, name)
         labels = as_label_array(column.categories, name)
         return Column(name, numbers, "category", (np.arange(len(labels)), labels))
     if (
         dtype in ("Categorical", "Enum") and hasattr(y, "to_physical") and len(y)
     ):  # of polars
-        if y.null_count():
-            raise ValueError(f"Input {name} contains NaN.")
+        _check_present(y.is_null().to_numpy(), name)
         # The numbers of categories may be shared with other columns, and have gaps.
         found = y.unique()
         numbers = found.to_physical().to_numpy()
@@ -590,6 +611,7 @@ def encode(column: Column) -> Encoded:
         numbers, codes = encode_integral(y)
         known, labels = column.categories
         found = labels[np.searchsorted(known, numbers)]
+        places: Indices | slice = slice(None)  # none is missing
     else:
         places = np.empty(len(y), np.intp)
         index: defaultdict[Hashable, int] = defaultdict()
@@ -603,6 +625,7 @@ def encode(column: Column) -> Encoded:
                 )
         found = np.fromiter(index, y.dtype, len(index))
         codes = places.__getitem__
+    _check_uniform(found, column.name, places)
     distinct = class_labels(found, column.name)
     order = np.argsort(distinct)
     rank = np.argsort(order)
@@ -699,7 +722,10 @@ def named_predictions(
             f'{name} must be a mapping {{"name": y_pred, ...}}, or a DataFrame with a '
             f"column for each classifier, got {type(predictions).__name__}"
         )
-    names = predictions if isinstance(predictions, Mapping) else predictions.columns
+    names: Any = predictions
+    if not isinstance(predictions, Mapping):
+        # The columns of a pyarrow table are their values.
+        names = getattr(predictions, "column_names", predictions.columns)
     with input_errors(name):
         checked = check_names(tuple(names))
     return {column: predictions[column] for column in checked}

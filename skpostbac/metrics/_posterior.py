@@ -214,7 +214,8 @@ class ScalarPosterior(StablePickle, ABC):
         Raises
         ------
         ValueError
-            If `level` is not in (0, 1) or `method` is invalid.
+            If `level` is not in (0, 1), or is at most 0.1, as an error rate would be;
+            or if `method` is invalid.
 
         Examples
         --------
@@ -312,6 +313,10 @@ class ScalarPosterior(StablePickle, ABC):
 
     def __str__(self) -> str:
         return self.report()
+
+    def __format__(self, spec: str) -> str:
+        """Return the report, or the mean in a format for numbers, such as ".3f"."""
+        return format(self.mean(), spec) if spec else str(self)
 
     def _sentences(self, level: float) -> list[str]:
         """Return the lines of the report."""

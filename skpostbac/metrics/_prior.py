@@ -26,6 +26,7 @@ from skpostbac._utils import (
     check_choice,
     first,
     float_array,
+    suggestion,
 )
 from skpostbac.stats import (
     BetaAverage,
@@ -786,7 +787,8 @@ def check_prior(prior: PriorLike) -> PriorLike:
         got = repr(prior) if isinstance(prior, str) else f"the shape {array.shape}"
         raise ValueError(
             f"prior must be one of {sorted(PRIOR_NAMES)}, a pair (a, b), an array of "
-            f"shape (n_classes, 2) or a skpostbac.stats.Hyperprior, got {got}"
+            "shape (n_classes, 2) or a skpostbac.stats.Hyperprior, got "
+            f"{got}{suggestion(prior, PRIOR_NAMES)}"
         )
     _check_range(array, "prior")
     array.flags.writeable = False

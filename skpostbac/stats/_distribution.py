@@ -79,6 +79,8 @@ Convention: TypeAlias = Literal["non-excess", "excess"]
 # if a rare class is harder, the shortest interval excludes lower values. The coverage
 # of all three is measured in `benchmarks/interval_coverage.py`.
 DEFAULT_INTERVAL: IntervalMethod = "hull"
+# Nobody reports an interval of so small a probability.
+_LARGEST_ERROR_RATE = 0.1
 
 
 class Interval(NamedTuple):
@@ -347,6 +349,12 @@ def interval_of(
     The default method is that of all reported intervals.
     """
     check_interval_method(method)
+    probability = check_level(level)
+    if probability <= _LARGEST_ERROR_RATE:
+        raise ValueError(
+            "level must be the probability inside the interval, not outside: write "
+            f"{1 - probability:g} for {probability:g}"
+        )
     if method == "hdi":
         return distribution.hdi(level)
     if method == "central":

@@ -17,6 +17,7 @@ from skpostbac import (
     PosteriorThresholdDisplay,
     compare_posteriors,
 )
+from skpostbac._plot.layout import fit_names
 from skpostbac.binormal import BinormalCurveDisplay
 from skpostbac.displays import ComparisonPlot, PosteriorPlot
 
@@ -50,7 +51,7 @@ def draw_comparison(kind):
 
 def draw_search(ax, n):
     return PosteriorSearchDisplay(
-        param="preprocess__columns__numeric__impute__n_neighbors",
+        param_name="preprocess__columns__numeric__impute__n_neighbors",
         values=list(range(1, n + 1)),
         posteriors=list(posteriors(n).values()),
         groups=[LONG.format(i % 2) for i in range(n)],
@@ -306,3 +307,24 @@ def test_dark_style_can_be_read(kind, luminance):
         for area in ax.collections if kind in WITH_AREAS else []:
             for *color, alpha in area.get_facecolor():
                 assert contrast(np.multiply(color, alpha), "black") > 1.15
+
+
+def test_counts_of_classes_are_not_cut():
+    """Of a long label the name is, where there is no room."""
+    labels = [
+        "malignant (111/121)",
+        "benign (3/4)",
+        "an extraordinarily long label (7/9)",
+    ]
+    short = fit_names(labels, 10, 10)
+    assert [name.rpartition(" ")[2] for name in short] == [
+        "(111/121)",
+        "(3/4)",
+        "(7/9)",
+    ]
+    assert [len(name) <= 19 for name in short] == [True] * 3
+    assert short[:2] == labels[:2]
+    # Other names are cut as before.
+    assert (
+        len(fit_names(["a candidate with parameters (C=1, gamma=2)"], 10, 10)[0]) == 18
+    )

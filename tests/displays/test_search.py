@@ -223,12 +223,14 @@ def test_keyword_arguments_reach_the_artists():
 
 
 ONE = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])
-CANDIDATES = {"param": "C", "values": [1, 2], "posteriors": [ONE, ONE]}
+CANDIDATES = {"param_name": "C", "values": [1, 2], "posteriors": [ONE, ONE]}
 
 
 def test_bad_arguments_are_named():
     """An unknown parameter, a candidate that is not there, and other results."""
-    with pytest.raises(ValueError, match=r"param must be one of \['C'\], got 'gamma'"):
+    with pytest.raises(
+        ValueError, match=r"param_name must be one of \['C'\], got 'gamma'"
+    ):
         draw([{"C": 1}], "gamma")
     with pytest.raises(ValueError, match="best_index must be the position of one of 1"):
         draw([{"C": 1}], best_index=1)
@@ -297,7 +299,7 @@ def test_search_on_real_data(as_frame):
     drawn = np.concatenate([points(container)[1] for container in display.errorbars_])
     np.testing.assert_allclose(np.sort(drawn), np.sort(means))
     assert display.best_.get_ydata() == pytest.approx(means.max())
-    assert display.param == "max_depth"
+    assert display.param_name == "max_depth"
     assert display.values[display.best_index] == search.best_params_["max_depth"]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skpostbac import class_counts
+from skpostbac import class_counts, paired_counts
 
 REASON = "needs the extra ecosystem"
 pd = pytest.importorskip("pandas", reason=REASON)
@@ -77,3 +77,11 @@ def test_a_null_is_an_error(column, truth, predicted, place):
     labels[place] = [*labels[place][:-1], None]
     with pytest.raises(ValueError, match=f"Input {place} contains NaN"):
         class_counts(column(labels["y_true"]), column(labels["y_pred"]))
+
+
+def test_arrow_tables_name_classifiers():
+    """The `columns` of pyarrow have no names."""
+    table = pa.table({"one": [0, 1, 1, 0], "two": [0, 1, 0, 1]})
+    predictions = {"one": [0, 1, 1, 0], "two": [0, 1, 0, 1]}
+    truth = [0, 1, 1, 1]
+    assert paired_counts(truth, table) == paired_counts(truth, predictions)

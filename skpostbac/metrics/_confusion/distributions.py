@@ -180,10 +180,12 @@ def distribution_of_class(
 
     positives, negatives = model.outside(position)
     shares = model.prevalence
-    if name == "false_positive_rate" and shares is not None:
+    if name in ("false_positive_rate", "specificity") and shares is not None:
         weights = np.delete(shares, position)
         if not weights.any():
             raise ValueError("prevalence leaves no samples outside the requested class")
+        if name == "specificity":
+            positives, negatives = negatives, positives
         return BetaAverage(positives, negatives, weights=weights / weights.sum())
 
     if name.endswith("likelihood_ratio"):
@@ -200,6 +202,7 @@ def distribution_of_class(
         "jaccard": ([tp], [fp + fn]),
         "negative_predictive_value": ([tn], [fn]),
         "precision": ([tp], [fp]),
+        "specificity": ([tn], [fp]),
     }
     if name in betas:
         return BetaAverage(*betas[name])

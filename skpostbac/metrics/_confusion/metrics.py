@@ -6,6 +6,7 @@ The entries may be counts or shares. Where a metric is 0 / 0 it is nan.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -124,6 +125,7 @@ BY_CLASS: dict[str, Callable[[OneVsRest], Floats]] = {
     ),
     "precision": lambda table: table.tp / (table.tp + table.fp),
     "recall": lambda table: table.tp / (table.tp + table.fn),
+    "specificity": lambda table: table.tn / (table.tn + table.fp),
 }
 
 
@@ -334,7 +336,7 @@ AVERAGES = {
     ),
 }
 # Other names of metrics, such as those of scikit-learn's functions and scorers, in
-# lower case and without "_score".
+# lower case, with underscores and without "_score".
 SYNONYMS = {
     "balanced_accuracy": "recall_macro",
     "bookmaker_informedness": "informedness",
@@ -343,7 +345,9 @@ SYNONYMS = {
     "fall_out": "false_positive_rate",
     "fpr": "false_positive_rate",
     "g_mean": "geometric_mean",
+    "gmean": "geometric_mean",
     "iou": "jaccard",
+    "matthews": "mcc",
     "matthews_corrcoef": "mcc",
     "lr+": "positive_likelihood_ratio",
     "lr-": "negative_likelihood_ratio",
@@ -351,7 +355,9 @@ SYNONYMS = {
     "positive_predictive_value": "precision",
     "ppv": "precision",
     "sensitivity": "recall",
+    "tnr": "specificity",
     "tpr": "recall",
+    "true_negative_rate": "specificity",
     "true_positive_rate": "recall",
     "youden_j": "informedness",
 }
@@ -431,7 +437,7 @@ def find_target(
     function = function_of(name)
     target_name = f"{average} {name}"
     if target_name == "macro recall":
-        return Target.of_recalls(target_name, function, MEAN_RECALL)
+        return Target.of_recalls("balanced accuracy", function, MEAN_RECALL)
     return Target(
         target_name,
         function,
@@ -551,7 +557,7 @@ def read_name(metric: object, average: str | None) -> tuple[str, str | None]:
     """Return the canonical name and the average, which may be part of the name."""
     name, own_average = _plain_name(metric) if isinstance(metric, str) else ("", None)
     if name not in BY_CLASS and (name not in OVERALL or own_average is not None):
-        names = sorted({*BY_CLASS, *OVERALL})
+        names = sorted({*BY_CLASS, *OVERALL, *SYNONYMS})
         hint = _suggestion(metric) if isinstance(metric, str) else ""
         raise ValueError(
             f"metric must be a function or one of {names}, got {metric!r}{hint}"
@@ -563,7 +569,7 @@ def read_name(metric: object, average: str | None) -> tuple[str, str | None]:
 
 def _plain_name(text: str) -> tuple[str, str | None]:
     """Split a name such as "f1_macro", and look it up among the synonyms."""
-    name = text.lower().removesuffix("_score")
+    name = re.sub(r"\b[ -]\b", "_", text.strip().lower()).removesuffix("_score")
     name = SYNONYMS.get(name, name)
     stem, _, last = name.rpartition("_")
     return (SYNONYMS.get(stem, stem), last) if last in AVERAGES else (name, None)
@@ -571,11 +577,10 @@ def _plain_name(text: str) -> tuple[str, str | None]:
 
 def _suggestion(metric: str) -> str:
     """Suggest the metric that was probably meant."""
-    text = metric.strip().replace(" ", "_").replace("-", "_").removesuffix("_score")
-    name, average = _plain_name(text)
+    name, average = _plain_name(metric)
     names = (*SYNONYMS, *BY_CLASS, *OVERALL)
     meant = {one: repr(SYNONYMS.get(one, one)) for one in names} | _MEANT
 
-    close = get_close_matches(name, meant, n=1, cutoff=0.8)
+    close = get_close_matches(name, meant, n=1, cutoff=0.7)
     option = f" with average={average!r}" if average else ""
     return f"; did you mean {meant[close[0]]}{option}?" if close else ""

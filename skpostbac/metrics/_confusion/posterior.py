@@ -135,7 +135,7 @@ class PosteriorConfusionMetric(PosteriorMetric):
     PosteriorConfusionMetric('mcc', mean=0.766, 95% CI=[0.699, 0.827],
         monte_carlo_error=1e-04, CI_error=8e-04)
     >>> print(PosteriorConfusionMetric.from_confusion_matrix(C, "f1").report())
-    F1 of 1: 0.889 (95% credible interval 0.855 to 0.920); 0.891 in the samples.
+    F1 of class 1: 0.889 (95% credible interval 0.855 to 0.920); 0.891 in the samples.
     """
 
     prior: BetaPrior
@@ -197,11 +197,12 @@ class PosteriorConfusionMetric(PosteriorMetric):
 
     @property
     def score_name(self) -> str:
-        """Name of the metric as an axis label, such as "Macro f1"."""
+        """Name of the metric as an axis label, such as "F1 of class 1"."""
         if self.metric == "mcc":
             return "MCC"
         # A label keeps its underscores.
         words, of, label = self.metric.partition(" of ")
+        of = of and " of class "
         return words[:1].upper() + words[1:].replace("_", " ") + of + label
 
     @property
@@ -277,7 +278,7 @@ def posterior_confusion_metric(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     metric : str, callable, ExpectedCost or NetBenefit
-        "recall", "precision", "false_positive_rate" (fall-out),
+        "recall", "precision", "specificity", "false_positive_rate" (fall-out),
         "negative_predictive_value", "positive_likelihood_ratio",
         "negative_likelihood_ratio", "jaccard", "f0.5", "f1" and "f2" of a class or
         averaged over the classes; "accuracy", "kappa", "mcc", "geometric_mean" (of the

@@ -398,6 +398,57 @@ def test_labels_as_of_the_confusion_matrix():
     )
 
 
+@pytest.mark.parametrize("prevalence", ["sampled", [0.3, 0.7]])
+def test_specificity(prevalence):
+    """It is the recall of the other class of two, and 1 less the false positive rate."""
+    options = {"prevalence": prevalence, "prior": (2, 3)}
+    found, opposite, other = (
+        from_matrix([[7, 2], [3, 9]], name, pos_label=label, **options)
+        for name, label in [
+            ("specificity", 1),
+            ("false_positive_rate", 1),
+            ("recall", 0),
+        ]
+    )
+    assert "exact" in repr(found)
+    assert found.observed == other.observed == 7 / 9
+    assert found.mean() == pytest.approx(1 - opposite.mean(), rel=1e-12)
+    low, high = opposite.credible_interval()
+    assert found.credible_interval() == pytest.approx((1 - high, 1 - low), abs=1e-9)
+    if prevalence != "sampled":
+        assert found.credible_interval() == pytest.approx(
+            other.credible_interval(), abs=1e-9
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [
+        ("TNR", "specificity"),
+        ("Matthews", "mcc"),
+        ("G-mean", "geometric_mean"),
+        ("gmean", "geometric_mean"),
+        ("geometric mean", "geometric_mean"),
+        ("F1-score", "f1"),
+        ("LR-", "negative_likelihood_ratio"),
+        ("balanced accuracy", "balanced accuracy"),
+    ],
+)
+def test_names_in_other_spellings(name, metric):
+    """Upper case, spaces and hyphens do not matter."""
+    found = from_matrix([[7, 2], [3, 9]], name, random_state=0)
+    assert found.metric.removesuffix(" of 1") == metric
+    assert metric.replace("_", " ") in found.score_name.lower()
+
+
+def test_reports_name_classes():
+    """A label by itself may look like a number; the macro recall has a name."""
+    assert from_matrix([[7, 2], [3, 9]], "f1").score_name == "F1 of class 1"
+    assert from_matrix([[7, 2], [3, 9]], "accuracy").score_name == "Accuracy"
+    report = sentences(from_matrix([[7, 2], [3, 9]], "balanced_accuracy"))
+    assert report.startswith("Balanced accuracy: 0.7")
+
+
 def test_default_prior_is_that_of_the_balanced_accuracy():
     """The macro recall has its posterior, and the recall of a class that of a class by itself."""
     y_true = np.repeat(range(5), [4, 6, 9, 3, 30])

@@ -150,6 +150,7 @@ def test_crossing_groups_widen_to_a_matched_beta(seed, class_weight):
     )
 
 
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.SampleWeightWarning")
 def test_crossing_pairs_widen_to_a_matched_beta():
     """On [-1, 1], and antisymmetric."""
     y, *predictions, groups = draw(3, n_groups=20, n=300)
