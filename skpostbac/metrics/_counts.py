@@ -36,11 +36,11 @@ from skpostbac._utils import (
 from skpostbac.metrics._dependence import (
     DesignEffects,
     SampleDesign,
+    SampleWeightWarning,
     ValueSums,
     are_fractions,
     design_effects,
     merge_designs,
-    warn_of_fractional_counts,
 )
 from skpostbac.metrics._labels import (
     Outcomes,
@@ -60,10 +60,10 @@ from skpostbac.stats._beta import LARGEST
 
 # Classes listed one by one in the repr.
 SHOWN_CLASSES = 8
-# Sums of normalised matrices, and how far off they may be after rounding: shares to two
-# digits, percentages to one. Weighted matrices are not whole numbers either, but hardly
-# have such a sum in each row or each column.
-_NORMALISED = {1: 0.05, 100: 1.0}
+# Percentages with one digit may add up to a little less or more than 100. The cells of
+# a weighted matrix are not whole numbers either, but hardly have such a sum in each row
+# or each column.
+_PERCENT_ROUNDING = 1.0
 # Of the JSON format.
 VERSION = 1
 
@@ -754,8 +754,7 @@ def read_confusion_matrix(
             f"C must have rows that add up to at most {LARGEST:g}, got "
             f"{first(total, large)}"
         )
-    _check_margins(matrix)
-    _check_unnormalised(matrix)
+    _check_cells(matrix)
     index = label_index(C)
     columns = getattr(C, "columns", None)
     if index is not None and columns is not None:
@@ -783,7 +782,6 @@ def read_confusion_matrix(
             UserWarning,
             stacklevel=user_stacklevel(),
         )
-    warn_of_fractional_counts(matrix, "C")
     return classes, matrix
 
 
@@ -792,59 +790,61 @@ def _is_of_predictions(axis: Any) -> bool:
     return "pred" in str(axis.name).lower()
 
 
-def _check_margins(matrix: Floats) -> None:
-    """Raise if the last row and column have totals or shares of the classes."""
-    cells = matrix[:-1, :-1]
-    margins = np.stack([matrix[-1, :-1], matrix[:-1, -1]])
-    totals = np.stack([cells.sum(axis=0), cells.sum(axis=1)])
-    are_shares = (
-        are_fractions(margins).any(axis=1).all() and not are_fractions(cells).any()
-    )
-    # A single cell would be the same as its totals by chance.
-    if np.count_nonzero(cells) > 1 and (are_shares or np.allclose(margins, totals)):
+def _check_cells(matrix: Floats) -> None:
+    """Raise for totals, shares and percentages; warn of other fractions."""
+    are_cells_whole = not are_fractions(matrix[:-1, :-1]).any()
+    edges = are_fractions(np.stack([matrix[-1, :-1], matrix[:-1, -1]]))
+    are_shares = len(matrix) > 2 and are_cells_whole and edges.any(axis=1).all()
+    if are_shares or _end_with_totals(matrix, matrix.T):
         raise ValueError(
             "C must hold the counts of the classes alone: leave out its last row and "
             "column, which have totals or shares, as in C[:-1, :-1], or C.iloc[:-1, "
             ":-1] of a DataFrame"
         )
+    sums = matrix.sum(axis=1), matrix.sum(axis=0), matrix.sum(keepdims=True)
+    # A class without samples has percentages of 0.
+    are_percentages = are_fractions(matrix).any() and any(
+        (np.abs(total[total > 0] - 100) <= _PERCENT_ROUNDING).all() for total in sums
+    )
+    cure = "give the confusion matrix with normalize=None"
+    if are_percentages:
+        raise ValueError(f"C must hold counts, got percentages: {cure}")
+    check_no_shares(matrix, "C", cure)
 
 
-def _check_unnormalised(matrix: Floats) -> None:
-    """Raise for a normalised matrix, whose number of samples is unknown."""
-    if not are_fractions(matrix).any():
-        return
-    sums = {
-        "each of its rows": matrix.sum(axis=1),
-        "each of its columns": matrix.sum(axis=0),
-        "all of them": matrix.sum(keepdims=True),
-    }
-    for whole, rounding in _NORMALISED.items():
-        for which, total in sums.items():
-            # A class without samples has shares of 0.
-            if (np.abs(total[total > 0] - whole) <= rounding).all():
-                raise ValueError(
-                    f"C must hold counts, got shares that add up to {whole} in {which}"
-                    ": give the confusion matrix with normalize=None"
-                )
+def _end_with_totals(first: Floats, second: Floats) -> bool:
+    """Return whether the last entries of both arrays are the sums of several others."""
+    has_several = np.count_nonzero(first[:-1], axis=0).max() > 1
+    pairs = ((one[-1], one[:-1].sum(axis=0)) for one in (first, second))
+    return has_several and all(np.allclose(*pair) for pair in pairs)
 
 
-def check_no_shares(counts: Floats, name: str) -> None:
+def check_no_shares(
+    counts: Floats,
+    name: str,
+    cure: str = "multiply each by its number of samples, and round",
+) -> None:
     """Raise for shares in place of counts, and warn of other fractions."""
-    if (fractions := are_fractions(counts)).any() and counts.max() <= 1:
-        raise ValueError(
-            f"{name} must hold counts, got shares such as {first(counts, fractions)}: "
-            "multiply each by its number of samples, and round"
-        )
-    warn_of_fractional_counts(counts, name)
+    fractions = are_fractions(counts)
+    if not fractions.any():
+        return
+    found = first(counts, fractions)
+    if counts.max() <= 1:
+        raise ValueError(f"{name} must hold counts, got shares such as {found}: {cure}")
+    warnings.warn(
+        f"{name} has counts that are not whole numbers, such as {found}. They are "
+        "taken as sums of case weights; if they are percentages or averages, pass the "
+        "numbers of samples.",
+        SampleWeightWarning,
+        stacklevel=user_stacklevel(),
+    )
 
 
 def check_no_totals(correct: Floats, total: Floats) -> None:
     """Raise for shares in place of counts, and if the last counts are totals."""
     check_no_shares(correct, "correct")
     check_no_shares(total, "total")
-    counts = np.stack([correct, total])
-    has_several = np.count_nonzero(total[:-1], axis=0).max() > 1
-    if has_several and np.allclose(counts[:, -1], counts[:, :-1].sum(axis=1)):
+    if _end_with_totals(total, correct):
         raise ValueError(
             "correct and total must be without totals, but their last numbers are the "
             "sums of all others: leave them out, or pass ClassCounts if they are not"

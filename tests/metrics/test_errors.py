@@ -281,7 +281,7 @@ CALLS = [
     (lambda: metric("mathews"), "one of .*'matthews'.*; did you mean 'mcc'.$"),
     (lambda: metric("fbeta_score"), "did you mean 'f2'.$"),
     (lambda: metric("recal_weighted"), "did you mean 'recall' with average='weighted'.$"),
-    (lambda: metric("balanced acuracy"), "did you mean 'recall' with average='macro'.$"),
+    (lambda: metric("balanced acuracy"), "did you mean 'recall_macro'.$"),
     (lambda: metric("fall-aut"), "did you mean 'false_positive_rate'.$"),
     (lambda: metric("net_benefit"), r"did you mean NetBenefit\(threshold\)"),
     (lambda: metric("expected cost"), r"did you mean ExpectedCost\(costs\)"),

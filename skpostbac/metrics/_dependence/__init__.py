@@ -23,7 +23,6 @@ from skpostbac.metrics._dependence.notes import (
     group_notes,
     is_large,
     warn_of_few_weights,
-    warn_of_fractional_counts,
     warn_of_fractions,
     warn_of_groups,
     warn_of_repeated_ids,

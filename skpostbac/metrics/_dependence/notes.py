@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skpostbac._utils import Bools, Floats, Indices, first, shown, user_stacklevel
+from skpostbac._utils import Bools, Floats, Indices, shown, user_stacklevel
 from skpostbac.metrics._dependence.effects import DesignEffects
 from skpostbac.metrics._dependence.sums import sum_by
 
@@ -96,18 +96,6 @@ def are_fractions(values: Floats) -> Bools:
     """Return which values are not whole numbers, but for rounding errors of sums."""
     error = np.abs(values - np.rint(values))
     return error > _WHOLE_NUMBER_ERROR * np.maximum(values, 1)
-
-
-def warn_of_fractional_counts(counts: Floats, name: str) -> None:
-    """Warn if counts given as numbers are not whole."""
-    if (fractions := are_fractions(counts)).any():
-        warnings.warn(
-            f"{name} has counts that are not whole numbers, such as "
-            f"{first(counts, fractions)}. They are taken as sums of case weights; if "
-            "they are percentages or averages, pass the numbers of samples.",
-            SampleWeightWarning,
-            stacklevel=user_stacklevel(),
-        )
 
 
 def warn_of_fractions(weight: Floats) -> None:

@@ -217,7 +217,7 @@ def test_the_median_stands_for_an_infinite_mean():
     )
     first, second, third = sentences(ratio).splitlines()
     assert first.startswith(
-        f"Positive likelihood ratio of 1: median {ratio.median():.3f} (95%"
+        f"Positive likelihood ratio of class 1: median {ratio.median():.3f} (95%"
     )
     assert (
         second

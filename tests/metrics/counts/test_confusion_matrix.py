@@ -32,18 +32,11 @@ read = READERS["accuracy"]
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 def test_normalised_matrices_are_refused(read, normalize, digits):
     """They do not tell how many samples there were; absent classes have shares of 0."""
-    where = {
-        "true": "each of its rows",
-        "pred": "each of its columns",
-        "all": "all of them",
-    }
     for labels in (None, range(5)):
         C = confusion_matrix(Y_TRUE, Y_PRED, labels=labels, normalize=normalize).round(
             digits
         )
-        with pytest.raises(
-            ValueError, match=rf"^C must hold counts, .* {where[normalize]}: give"
-        ):
+        with pytest.raises(ValueError, match=r"^C must hold counts, .*: give"):
             read(C)
 
 
@@ -59,6 +52,7 @@ NO_MATRICES = {
     "counts with shares": [[40, 5, 0.889], [8, 2, 0.2], [0.833, 0.286, 0.764]],
     "totals of rows": table(margins=True).iloc[:-1],
     "totals of columns": table(normalize="columns", margins=True),
+    "shares near 1": [[0.4, 0.2], [0.1, 0.6]],
     "percentages of rows": table(normalize="index") * 100,
     "percentages of columns": (table(normalize="columns") * 100).round(1),
     "percentages of all": (table(normalize="all") * 100).round(1),
@@ -181,8 +175,6 @@ COUNTS = {
     "absent class": [[0, 0, 0], [0, 5, 5], [0, 5, 5]],
     "a hundred of each": [[90, 10], [20, 80]],
     "a row of 1": [[0.5, 0.5], [0.25, 2.5]],
-    "small row of 1": [[0.5, 0.5], [0.25, 0.25]],
-    "near 1": [[0.4, 0.2], [0.1, 0.6]],
     "weighted": [[27.3, 2.7], [1.5, 8.5]],
     "huge": [[4e14, 4e14], [0.5, 0]],
 }

@@ -62,7 +62,7 @@ REFUSED = {
     "indicator matrix": (
         [[1, 0], [0, 1]],
         ValueError,
-        r"y_true: y should be .* instead\.$",
+        r"y_true: y should be .* instead\. \(one label for each sample is needed",
     ),
     "row": ([[0, 1]], ValueError, "y_true: "),
     "tuples": ([(1, 2), (1, 3)], ValueError, "y_true: "),
