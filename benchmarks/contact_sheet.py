@@ -183,7 +183,7 @@ def draw_search(values: str, n_lines: int = 1) -> Draw:
             else "max_depth"
         )
         return PosteriorSearchDisplay(
-            param=param,
+            param_name=param,
             values=candidates[values],
             posteriors=counted,
             groups=None if n_lines == 1 else groups,

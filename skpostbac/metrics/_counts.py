@@ -841,13 +841,16 @@ def check_no_shares(
 
 
 def check_no_totals(correct: Floats, total: Floats) -> None:
-    """Raise for shares in place of counts, and if the last counts are totals."""
+    """Raise for shares in place of counts, and warn if the last look like totals."""
     check_no_shares(correct, "correct")
     check_no_shares(total, "total")
+    # Classes of 10, 20 and 30 samples may do so, too.
     if _end_with_totals(total, correct):
-        raise ValueError(
-            "correct and total must be without totals, but their last numbers are the "
-            "sums of all others: leave them out, or pass ClassCounts if they are not"
+        warnings.warn(
+            "The last numbers of correct and total are the sums of all others: leave "
+            "totals out, or pass ClassCounts if these are counts of their own.",
+            UserWarning,
+            stacklevel=user_stacklevel(),
         )
 
 
