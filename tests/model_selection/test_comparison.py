@@ -434,7 +434,10 @@ def test_identities(kind):
         assert comparison.ranking(objective) == tuple(names[i] for i in order)
 
 
-@pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
+@pytest.mark.filterwarnings(
+    "ignore::skpostbac.metrics.PriorInfluenceWarning",
+    "ignore:The last numbers of correct and total are the sums",
+)
 @settings(max_examples=10)
 @given(st.lists(st.tuples(*[st.integers(0, 30)] * 4), min_size=1, max_size=3))
 def test_the_difference_turns_round(cells):

@@ -111,7 +111,9 @@ def test_shares_are_no_counts(call, name):
 )
 def test_totals_are_no_class(call):
     """The sums of all classes would count each sample twice; counts may end so by chance."""
-    with pytest.warns(UserWarning, match=r"^The last numbers of correct and total are the sums"):
+    with pytest.warns(
+        UserWarning, match=r"^The last numbers of correct and total are the sums"
+    ):
         call([40, 2, 42], [45, 10, 55])
     call([40, 2, 41], [45, 10, 55])
     counts = ClassCounts(["a", "b", "c"], [40, 2, 42], [45, 10, 55])
