@@ -534,10 +534,10 @@ class PosteriorMetric(ScalarPosterior):
                 "undefined" if np.isnan(self.observed) else format_number(self.observed)
             )
             moment = "mean" if np.isinf(self.mean()) else "standard deviation"
+            reason = "because a denominator close to 0 is too likely"
             sentences = [
                 f"{self.score_name}: median {estimate}; {observed} in the samples.",
-                f"The {moment} is infinite, because a denominator close to 0 is too "
-                "likely.",
+                f"The {moment} is infinite, {reason}.",
             ]
         else:
             estimate = self._beside_observed(self.observed, "the samples", level)
