@@ -47,7 +47,7 @@ SHOWN = {
     "outliers": (0.0, 0.0, 0.1),
     "default": (0.5, 0.2, 0.0),
 }
-# Groups, samples per class or its range, and recalls: of all groups; their mean and standard
+# Groups, samples per class or those of each group, and recalls: of all groups; mean and standard
 # deviation; or, if the first two differ, those of the first groups beside the others.
 TO_CHOOSE = [
     ("equal, .80", (8, 30, [0.8])),
