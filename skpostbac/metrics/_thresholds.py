@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit
+from scipy.special import betainc, betaln, expit, logit, xlogy
 
 from skpostbac._plot import ThresholdPlot
 from skpostbac._utils import (
@@ -38,7 +38,6 @@ from skpostbac._utils import (
     draw_seed,
     float_or_nan,
     format_estimate,
-    format_probability,
     nonnegative_array,
     paragraphs,
     shown,
@@ -136,7 +135,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     level : float
         Probability of the intervals and of the band.
     seed : int
-        Seed for the band, `prob_best` and the bootstrap of `optimism`.
+        Seed for the band and the bootstrap of `optimism`.
     n_samples : float or None
         Number of samples with importance weights or groups; None without either.
 
@@ -203,19 +202,6 @@ class PosteriorThresholdCurve(FrozenArrays):
         return _read_only(low), _read_only(high)
 
     @cached_property
-    def prob_best(self) -> Floats:
-        """Posterior probability that each threshold is the best; they sum to 1.
-
-        Only observed scores are compared. If one of them separates the classes
-        perfectly, or if each class has one sample, the probability of the best one is
-        above 0.999.
-        """
-        best = np.argmax(self._curves, axis=1)
-        return _read_only(
-            np.bincount(best, minlength=len(self.thresholds)) / CURVE_DRAWS
-        )
-
-    @cached_property
     def _curves(self) -> Floats:
         rng = np.random.default_rng([self.seed, 0])
         strength = self.prior.strength(self.total)
@@ -239,6 +225,82 @@ class PosteriorThresholdCurve(FrozenArrays):
     def best_threshold(self) -> float:
         """Threshold of the largest observed balanced accuracy; the highest if tied."""
         return float(self.thresholds[self.best_index])
+
+    def best_threshold_range(self, level: float | None = None) -> tuple[float, float]:
+        """Return the range in which the truly best threshold lies.
+
+        It is a confidence range: in at least a share `level` of data sets, it contains
+        the threshold with the highest true balanced accuracy. Not all thresholds in it
+        are about as good, and those outside are worse than the best. No probability is
+        given to single thresholds; see :ref:`thresholds`.
+
+        Parameters
+        ----------
+        level : float, default=None
+            Confidence level, in (0, 1); by default that of the curve.
+
+        Returns
+        -------
+        low, high : float
+            A threshold is in the range if it is above `low`, and at most `high`. They
+            are -inf and inf if predicting all samples positive, or none, is not shown
+            to be worse.
+
+        Raises
+        ------
+        ValueError
+            If `level` is not in (0, 1).
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from skpostbac import posterior_threshold_curve
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> curve = posterior_threshold_curve(y, -X[:, 0])
+        >>> curve.best_threshold
+        -15.04
+        >>> curve.best_threshold_range()
+        (-15.34, -12.98)
+        """
+        level = check_level(self.level if level is None else level)
+        least = float(np.log(2 / (1 - level)))
+        none = np.where(np.arange(2) == self.positive, 0.0, self.total)
+        correct = np.vstack([none, self.correct])
+        ends = [np.inf, *self.thresholds.tolist(), -np.inf]
+
+        def may_be_best(index: int) -> bool:
+            return self._log_evidence(correct, index) < least
+
+        rows = range(len(correct))
+        first = next(index for index in rows if may_be_best(index))
+        last = next(index for index in reversed(rows) if may_be_best(index))
+        return ends[last + 1], ends[first]
+
+    def _log_evidence(self, correct: Floats, index: int) -> float:
+        """Return the log of the evidence that some other threshold is better.
+
+        Between two equally good thresholds, each correct prediction that the other one
+        gains or loses is a gain with a known probability. The evidence is the ratio of
+        the likelihood, averaged over larger probabilities by Jeffreys' prior, to that
+        of the known one. If no threshold is better, it exceeds 2 / alpha on either
+        side with a probability of at most alpha / 2 (Ville's inequality).
+        """
+        change = correct - correct[index]
+        gained = change.max(axis=1)
+        lost = -change.min(axis=1)
+
+        by_class = self.total * self._weights[::-1]
+        by_class = by_class / by_class.sum()
+        is_lower = np.arange(len(correct)) > index
+        p = np.where(is_lower, by_class[self.positive], by_class[1 - self.positive])
+
+        better = gained > p * (gained + lost)
+        gained, lost, p = (values[better] for values in (gained, lost, p))
+        # Smaller probabilities are negligible where the evidence is large.
+        prior = betaln(0.5, 0.5) + np.log(betainc(0.5, 0.5, 1 - p))
+        likelihood = xlogy(gained, p) + xlogy(lost, 1 - p)
+        evidence = betaln(gained + 0.5, lost + 0.5) - prior - likelihood
+        return float(evidence.max(initial=0.0))
 
     @property
     def best(self) -> PosteriorBalancedAccuracy:
@@ -309,7 +371,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         Returns
         -------
         columns : dict of str to ndarray of shape (n_thresholds,)
-            "threshold", "mean", "low", "high", "band_low", "band_high", "prob_best".
+            "threshold", "mean", "low", "high", "band_low", "band_high".
         """
         low, high = self.interval
         band_low, band_high = self.band
@@ -320,7 +382,6 @@ class PosteriorThresholdCurve(FrozenArrays):
             "high": high,
             "band_low": band_low,
             "band_high": band_high,
-            "prob_best": self.prob_best,
         }
 
     def summary(self, level: float | None = None) -> dict[str, float | None]:
@@ -335,10 +396,10 @@ class PosteriorThresholdCurve(FrozenArrays):
         Returns
         -------
         statistics : dict of str to float or None
-            "threshold"; "mean", "median", "standard_deviation", "low", "high" and
-            "level" of the corrected posterior; "optimism" (the correction) with
-            "optimism_error"; "uncorrected_mean"; and "prob_best", the probability that
-            no other threshold is better.
+            "threshold"; "threshold_low" and "threshold_high", the range of the best
+            threshold, None where it has no end; "mean", "median", "standard_deviation",
+            "low", "high" and "level" of the corrected posterior; "optimism" (the
+            correction) with "optimism_error"; and "uncorrected_mean".
 
         Examples
         --------
@@ -349,10 +410,12 @@ class PosteriorThresholdCurve(FrozenArrays):
         >>> curve.summary()["threshold"]
         0.5
         """
+        low, high = self.best_threshold_range(level)
         return {
             "threshold": self.best_threshold,
+            "threshold_low": low if np.isfinite(low) else None,
+            "threshold_high": high if np.isfinite(high) else None,
             **self.corrected.summary(self.level if level is None else level),
-            "prob_best": float(self.prob_best[self.best_index]),
         }
 
     def report(self, level: float | None = None) -> str:
@@ -376,13 +439,15 @@ class PosteriorThresholdCurve(FrozenArrays):
         >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
         >>> curve = posterior_threshold_curve(y_true, y_score, random_state=0)
         >>> print(curve.report())
-        8 samples, 8 thresholds: 0.5 is the best with probability 0.603.
+        8 samples, 8 thresholds: 0.5 has the highest observed balanced accuracy; the
+        truly best one is between -inf and inf (95% confidence).
         Balanced accuracy of the best: 0.730 (95% credible interval 0.414 to 0.984).
         It was selected among 8 on the same samples, which inflates it by 0.092 on
         average.
         Uncorrected: 0.812 (95% credible interval 0.543 to 0.995).
         """
-        probability = format_probability(self.prob_best[self.best_index])
+        low, high = self.best_threshold_range(level)
+        percent = 100 * (self.level if level is None else level)
         number = len(self.thresholds)
         n_effective = self.total.sum()
         samples = describe_samples(n_effective)
@@ -392,7 +457,9 @@ class PosteriorThresholdCurve(FrozenArrays):
 
         best = (
             f"{samples}, {number} threshold{'' if number == 1 else 's'}: "
-            f"{self.best_threshold:.4g} is the best with probability {probability}."
+            f"{self.best_threshold:.4g} has the highest observed balanced accuracy; "
+            f"the truly best one is between {low:.4g} and {high:.4g} "
+            f"({percent:.12g}% confidence)."
         )
         corrected = self.corrected.report(self.level if level is None else level)
         return f"{paragraphs(best)}\n{corrected}"
@@ -484,7 +551,7 @@ def posterior_threshold_curve(
     level : float, default=0.95
         Probability of the intervals and of the band, in (0, 1).
     random_state : int, RandomState, Generator or None, default=0
-        Seed for the band, the probabilities of being the best, and the correction.
+        Seed for the band and the correction.
         Results are reproducible by default; None stands for fresh entropy.
 
     Returns
@@ -513,12 +580,6 @@ def posterior_threshold_curve(
     See Also
     --------
     posterior_balanced_accuracy : The posterior at one threshold, chosen elsewhere.
-
-    Notes
-    -----
-    The probabilities of being the best compare observed scores only. They are above
-    0.999 if one score separates the classes perfectly, or with one sample in each
-    class.
 
     References
     ----------

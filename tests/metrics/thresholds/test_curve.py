@@ -156,6 +156,68 @@ def test_without_optimism_nothing_changes():
     assert "inflates it by less than 0.001 on average" in sentences(small)
 
 
+@pytest.mark.parametrize(("weights", "positive"), [((1, 1), 1), ((1, 3), 0)], ids=str)
+def test_the_range_excludes_what_loses_to_another_threshold(weights, positive):
+    """Against likelihood ratios that are integrated numerically, counted from the labels."""
+    rng = np.random.default_rng(2)
+    y_true = np.repeat([0, 1], [90, 40])
+    y_score = (rng.normal(size=130) + 2 * y_true).round(1) * (2 * positive - 1)
+    curve = posterior_threshold_curve(
+        y_true, y_score, pos_label=positive, class_weight=weights
+    )
+    thresholds = np.append(np.inf, curve.thresholds)
+    correct = (y_score >= thresholds[:, None]) == (y_true == positive)
+    rates = np.bincount(y_true) / weights
+
+    def is_worse(a, b):
+        """Return whether the samples on which they differ favour `b` over `a`."""
+        gained, lost = correct[b] & ~correct[a], correct[a] & ~correct[b]
+        k, n = gained.sum(), gained.sum() + lost.sum()
+        if k == 0:
+            return False
+        p = rates[y_true[gained][0]] / rates.sum()
+        grid = p + (1 - p) * (np.arange(20_000) + 0.5) / 20_000
+        prior = stats.beta(0.5, 0.5).pdf(grid)
+        ratio = np.exp(k * np.log(grid / p) + (n - k) * np.log((1 - grid) / (1 - p)))
+        return np.average(ratio, weights=prior) >= 40
+
+    rows = range(len(thresholds))
+    kept = [a for a in rows if not any(is_worse(a, b) for b in rows)]
+    low, high = curve.best_threshold_range()
+    assert (low, high) == (thresholds[kept[-1] + 1], thresholds[kept[0]])
+    assert low < curve.best_threshold <= high
+    assert np.ptp(curve.thresholds) > 2 * (high - low) > 0
+
+
+def test_the_range_contains_the_best_threshold():
+    """Of normal scores with few positives, in at least 95 of 100 data sets; fewer at a lower level."""
+    held = []
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        y_true = np.repeat([0, 1], [90, 10])
+        curve = posterior_threshold_curve(y_true, rng.normal(size=100) + 2 * y_true)
+        low, high = curve.best_threshold_range()
+        held.append(low < 1 <= high)
+        inner = curve.best_threshold_range(0.5)
+        assert low <= inner[0] < curve.best_threshold <= inner[1] <= high
+    assert np.mean(held) >= 0.95
+
+
+def test_the_range_has_no_ends_if_all_positive_or_none_may_be_best(curve):
+    """Two samples tell nothing; their summary is JSON. A perfect score has both ends."""
+    two = posterior_threshold_curve([0, 1], [1, 2])
+    assert two.best_threshold_range() == (-np.inf, np.inf)
+    assert two.summary()["threshold_low"] is two.summary()["threshold_high"] is None
+    perfect = posterior_threshold_curve(np.arange(60) >= 30, np.arange(60))
+    low, high = perfect.best_threshold_range()
+    assert 20 < low < 29 < high < 40
+    assert perfect.summary()["threshold_low"] == low
+    assert "prob_best" not in {*perfect.summary(), *perfect.table()}
+    with pytest.raises(ValueError, match="level must be"):
+        curve.best_threshold_range(1.0)
+    assert "(90% confidence)" in perfect.report(0.9)
+
+
 def test_many_thresholds_are_thinned():
     """A thousand are left of five thousand, with the best one."""
     rng = np.random.default_rng(0)
