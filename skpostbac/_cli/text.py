@@ -536,7 +536,7 @@ def _judge_sections(document: Record, interval: str) -> list[Section]:
         _rows(records, "name", "verdicts", "mean", "median", "interval", "outside"),
         [printable(f"{r['name']}: {r['note']}.") for r in records if r["note"]],
     )
-    title = "Difference in the share of positives, same judge"
+    title = "Difference in the share of positives, if the judge errs equally on both"
     return [prevalences, *_difference_sections(title, differences, interval)]
 
 

@@ -14,7 +14,8 @@ guessing, q0 + q1 > 1,
 the distribution function of a weighted sum of three independent Betas. Values outside
 [0, 1] contradict the counts of the judge and are excluded. If the judge may be
 guessing, q0 + q1 <= 1 is excluded as well, and the share is computed by random draws.
-So are differences of two shares with the same judge, both of which must be in [0, 1].
+So are differences of two shares with the same q0 and q1, both of which must be in
+[0, 1].
 """
 
 from __future__ import annotations
@@ -64,6 +65,9 @@ _FEWEST = 1000
 # Accuracy of the distribution function, and the panels that it may take.
 _CDF_ERROR = 1e-8
 _MOST_PANELS = 24
+_SAME_ERRORS = (
+    "This assumes that the judge has the same sensitivity and specificity on both."
+)
 # Draws whose range is divided into the first panels, so many of them.
 _PILOTS = 10_000
 _PANELS = 4
@@ -246,13 +250,16 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         Parameters
         ----------
         other : PosteriorPrevalence
-            Prevalence measured by the same judge on other samples.
+            Prevalence measured by the same judge on other samples, with the same
+            sensitivity and specificity.
 
         Returns
         -------
         difference : PrevalenceDifference
-            In [-1, 1]. Both share the judge's errors, so the difference is more certain
-            than for independent measurements.
+            In [-1, 1]. Both share the error rates of the judge, so the difference is
+            more certain than for independent measurements. It is wrong if the judge
+            errs more often on one of two systems: use gold samples of each, and compare
+            the two posteriors.
 
         Raises
         ------
@@ -295,7 +302,8 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
 class PrevalenceDifference(ScalarPosterior):
     """Posterior of the difference between two prevalences measured by the same judge.
 
-    Made by :meth:`PosteriorPrevalence.difference`.
+    Made by :meth:`PosteriorPrevalence.difference`. The judge is assumed to have the
+    same sensitivity and specificity on both kinds of samples.
 
     Attributes
     ----------
@@ -309,6 +317,9 @@ class PrevalenceDifference(ScalarPosterior):
     >>> new = posterior_prevalence(150, 200, **judge)
     >>> new.difference(posterior_prevalence(130, 200, **judge))
     PrevalenceDifference(mean=0.148, 95% CI=[0.009, 0.295])
+    >>> print(new.difference(posterior_prevalence(130, 200, **judge)))
+    Difference of prevalences: 0.148 (95% credible interval 0.009 to 0.295).
+    This assumes that the judge has the same sensitivity and specificity on both.
     """
 
     first: PosteriorPrevalence
@@ -342,6 +353,12 @@ class PrevalenceDifference(ScalarPosterior):
                 "specificity so much that no two shares in [0, 1] are compatible"
             )
         return DrawnDistribution((first - second)[kept])
+
+    def _sentences(self, level: float) -> list[str]:
+        return [*super()._sentences(level), _SAME_ERRORS]
+
+    def _html_tables(self) -> list[str]:
+        return [*super()._html_tables(), _SAME_ERRORS]
 
     def __repr__(self) -> str:
         return f"PrevalenceDifference({self._summary()})"

@@ -6,6 +6,7 @@ import pytest
 from skpostbac import posterior_prevalence
 from skpostbac.metrics import JudgeWarning
 from skpostbac.stats import BetaAverage
+from tests.texts import sentences
 
 JUDGE = {"sensitivity": (27, 30), "specificity": (24, 30)}
 N = 400_000
@@ -74,6 +75,18 @@ def test_differences_share_the_judge(calls):
     assert two.difference(one).prob_above(0) == pytest.approx(
         1 - found.prob_above(0), abs=error
     )
+
+
+def test_views_of_a_difference_say_that_the_judge_errs_equally():
+    """It is off by the share times the gap of the sensitivities over the informedness otherwise."""
+    judge = {"sensitivity": (9000, 10_000), "specificity": (8000, 10_000)}
+    # Of both systems .7 are positive; the judge recognises .95 of one's and .85 of the other's.
+    one, two = (posterior_prevalence(k, 10_000, **judge) for k in (7250, 6550))
+    difference = one.difference(two)
+    assert difference.mean() == pytest.approx(0.7 * 0.1 / 0.7, abs=0.002)
+    said = "the judge has the same sensitivity and specificity on both."
+    assert said in sentences(difference)
+    assert said in difference._repr_html_()
 
 
 def test_a_judge_who_may_guess_leaves_the_share_open():
