@@ -30,6 +30,7 @@ from scipy.special import betainc, betaln, expit, logit, xlogy
 
 from skpostbac._plot import ThresholdPlot
 from skpostbac._utils import (
+    Bools,
     Floats,
     FrozenArrays,
     RandomStateLike,
@@ -263,44 +264,53 @@ class PosteriorThresholdCurve(FrozenArrays):
         (-15.34, -12.98)
         """
         level = check_level(self.level if level is None else level)
-        least = float(np.log(2 / (1 - level)))
+        least = np.log(2 / (1 - level))
         none = np.where(np.arange(2) == self.positive, 0.0, self.total)
         correct = np.vstack([none, self.correct])
         ends = [np.inf, *self.thresholds.tolist(), -np.inf]
+        index = np.arange(len(correct))
 
-        def may_be_best(index: int) -> bool:
-            return self._log_evidence(correct, index) < least
+        def may_be_best(row: int) -> bool:
+            evidence = self._log_evidence(correct - correct[row], index > row)
+            return bool(evidence.max() < least)
 
-        rows = range(len(correct))
-        first = next(index for index in rows if may_be_best(index))
-        last = next(index for index in reversed(rows) if may_be_best(index))
+        # Most of the others lose to the threshold that does best on the samples.
+        best = self.best_index + 1
+        evidence = self._log_evidence(correct[best] - correct, best > index)
+        rows = np.flatnonzero(evidence < least).tolist()
+        first = next(row for row in rows if may_be_best(row))
+        last = next(row for row in reversed(rows) if may_be_best(row))
         return ends[last + 1], ends[first]
 
-    def _log_evidence(self, correct: Floats, index: int) -> float:
-        """Return the log of the evidence that some other threshold is better.
+    def _log_evidence(self, change: Floats, is_lower: Bools) -> Floats:
+        """Return the log of the evidence that other thresholds are better.
 
         Between two equally good thresholds, each correct prediction that the other one
         gains or loses is a gain with a known probability. The evidence is the ratio of
         the likelihood, averaged over larger probabilities by Jeffreys' prior, to that
         of the known one. If no threshold is better, it exceeds 2 / alpha on either
         side with a probability of at most alpha / 2 (Ville's inequality).
+
+        Parameters
+        ----------
+        change : ndarray of shape (n, 2)
+            Correct predictions of each class that the other threshold has more.
+        is_lower : ndarray of shape (n,)
+            Whether it is the lower one.
         """
-        change = correct - correct[index]
         gained = change.max(axis=1)
         lost = -change.min(axis=1)
 
         by_class = self.total * self._weights[::-1]
         by_class = by_class / by_class.sum()
-        is_lower = np.arange(len(correct)) > index
         p = np.where(is_lower, by_class[self.positive], by_class[1 - self.positive])
 
-        better = gained > p * (gained + lost)
-        gained, lost, p = (values[better] for values in (gained, lost, p))
         # Smaller probabilities are negligible where the evidence is large.
-        prior = betaln(0.5, 0.5) + np.log(betainc(0.5, 0.5, 1 - p))
+        with np.errstate(divide="ignore"):  # of a class without weight
+            prior = betaln(0.5, 0.5) + np.log(betainc(0.5, 0.5, 1 - p))
         likelihood = xlogy(gained, p) + xlogy(lost, 1 - p)
         evidence = betaln(gained + 0.5, lost + 0.5) - prior - likelihood
-        return float(evidence.max(initial=0.0))
+        return np.where(gained > p * (gained + lost), evidence, 0.0)
 
     @property
     def best(self) -> PosteriorBalancedAccuracy:
