@@ -9,6 +9,7 @@ from skpostbac.model_selection._comparison import (
 from skpostbac.model_selection._cv_comparison import compare_cv_results
 from skpostbac.model_selection._joint import MonteCarloError
 from skpostbac.model_selection._pooling import (
+    ClassShareWarning,
     cross_val_posterior,
     pooled_paired_counts,
     pooled_posteriors,
@@ -18,6 +19,7 @@ from skpostbac.model_selection._selection import PosteriorRefit, selected_poster
 from skpostbac.model_selection._test_size import RequiredTestSize, required_test_size
 
 __all__ = [
+    "ClassShareWarning",
     "MonteCarloError",
     "PosteriorComparison",
     "PosteriorRefit",

@@ -109,6 +109,8 @@ def compare_cv_results(
     PriorInfluenceWarning
         If 95 % intervals under this prior would often miss the true value in similar
         test sets, or if a class has no samples.
+    ClassShareWarning
+        As for :func:`~skpostbac.cross_val_posterior`.
 
     See Also
     --------
@@ -178,6 +180,7 @@ def compare_cv_results(
         inflation=merged.inflation,
         correction=margins[0].correction,
     )
+    merged.warn_of_shares(*margins)
     warn_of_prior(*joint.evidence())
     return PosteriorComparison(counts.names, joint, rope=rope)
 

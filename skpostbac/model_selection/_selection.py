@@ -557,6 +557,8 @@ def selected_posterior(
     PriorInfluenceWarning
         If 95 % intervals under this prior would often miss the true value in similar
         test sets, or if a class has no samples.
+    ClassShareWarning
+        As for :func:`~skpostbac.cross_val_posterior`.
 
     See Also
     --------
@@ -638,6 +640,8 @@ def selected_posterior(
     place = int(np.argmax(observed))
     best = candidates[place]
     uncorrected: ScalarPosterior = (posterior := posterior_of(best))
+    if not isinstance(cv_results, PairedCounts):
+        fold_counts(cv_results, labels).warn_of_shares(posterior)
     warn_of_prior(posterior._evidence())
     if is_one_class:
         # Of the counts that are divided for repeats and the variation between training

@@ -1,6 +1,7 @@
 """Pooling of the folds of a cross-validation, and pairing of the candidates of a search."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import sklearn
 from joblib import parallel_config
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import StackingClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import (
@@ -27,6 +29,7 @@ from sklearn.model_selection import (
     cross_validate,
 )
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -43,7 +46,9 @@ from skpostbac.metrics import (
     paired_counts,
 )
 from skpostbac.model_selection import (
+    ClassShareWarning,
     PosteriorRefit,
+    compare_cv_results,
     cross_val_posterior,
     pooled_paired_counts,
     pooled_posteriors,
@@ -534,6 +539,82 @@ def test_cross_val_posterior_counts_the_predictions():
         y, cross_val_predict(GaussianNB(), X, y, cv=CV)
     )
     assert cross_val_posterior(TREE, *WINE) == cross_val_posterior(TREE, *WINE, cv=5)
+
+
+MAJORITY = DummyClassifier(strategy="most_frequent")
+NOISE = np.zeros((40, 1)), np.repeat([0, 1], 20)
+ONE_OUT = {
+    "cv": LeaveOneOut(),
+    "scoring": OutcomesScorer(1, labels=[0, 1]),
+}
+
+
+def _search():
+    return GridSearchCV(
+        MAJORITY, {"strategy": ["most_frequent", "prior"]}, refit=False, **ONE_OUT
+    ).fit(*NOISE)
+
+
+def _folds():
+    return cross_validate(MAJORITY, *NOISE, return_indices=True, **ONE_OUT)
+
+
+@pytest.mark.parametrize(
+    "pooled",
+    [
+        lambda: cross_val_posterior(MAJORITY, *NOISE, cv=LeaveOneOut()),
+        lambda: cross_val_posterior(MAJORITY, *NOISE, cv=LeaveOneOut(), **THESE),
+        lambda: pooled_posteriors(_folds())[0],
+        lambda: selected_posterior(_search().cv_results_).uncorrected,
+        lambda: compare_cv_results({"a": _folds(), "b": _folds()}).posteriors[0],
+    ],
+    ids=["default", "these", "pooled", "selected", "compared"],
+)
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
+def test_a_majority_vote_without_its_own_sample_is_always_wrong(pooled):
+    """Leave-one-out takes the sample's own class into the minority, and says so."""
+    with pytest.warns(ClassShareWarning, match="far below chance.*stratified folds"):
+        posterior = pooled()
+    assert posterior.mean() < 0.1
+
+
+class Wrong(ClassifierMixin, BaseEstimator):
+    """Predicts the other class, whatever the training set."""
+
+    def fit(self, X, y):
+        """Remember the classes."""
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        """Return the wrong class of each sample."""
+        return 1 - X[:, 0].astype(int)
+
+
+@pytest.mark.parametrize("sizes", [(20, 20), (41, 13), (105, 95)], ids=str)
+@pytest.mark.parametrize(
+    "cv",
+    [5, 10, StratifiedKFold(10, shuffle=True, random_state=0), TWELVE],
+    ids=["5", "10", "shuffled", "repeated"],
+)
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.PriorInfluenceWarning")
+def test_ordinary_folds_do_not_warn_of_bad_scores(sizes, cv):
+    """Their classes have the shares of the training sets: the classifier itself is bad."""
+    y = np.repeat([0, 1], sizes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ClassShareWarning)
+        posterior = cross_val_posterior(Wrong(), y[:, None], y, cv=cv)
+    assert posterior.prob_above_chance() < 0.01
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.filterwarnings("error::skpostbac.model_selection.ClassShareWarning")
+def test_noise_that_leave_one_out_does_not_harm_gives_no_warning(seed):
+    """Neighbours of noise are right as often as wrong, whichever sample is left out."""
+    X = np.random.default_rng(seed).normal(size=(40, 2))
+    neighbour = KNeighborsClassifier(1)
+    posterior = cross_val_posterior(neighbour, X, NOISE[1], cv=LeaveOneOut())
+    assert 0.2 < posterior.mean() < 0.8
 
 
 TWICE = list(CV.split(*WINE)) * 2

@@ -1,6 +1,7 @@
 """Pooled cross-validation: counts of folds, added up, and pairs of candidates."""
 
 from skpostbac.model_selection._pooling.folds import (
+    ClassShareWarning,
     FoldCounts,
     OutcomeMetric,
     TrainingVariation,

@@ -67,6 +67,22 @@ _SCORE = re.compile(r"(?:split\d{1,9}_)?test_score")
 _WORD = re.compile(r"(?:split\d{1,9}_)?test_outcomes_(\d{1,9})")
 
 
+# How much larger the share of a sample's class may be in its test fold than among all
+# samples, on average over the classes; and the probability of a score below chance.
+_LARGEST_EXCESS = 0.1
+_FAR_BELOW_CHANCE = 0.99
+
+
+class ClassShareWarning(UserWarning):
+    """Test folds have other class shares than their training sets, and scores suffer.
+
+    A classifier that follows the class shares of the training set, as on noise, is then
+    wrong more often than by guessing. With leave-one-out and classes of equal size, a
+    majority vote is never right. The warning is given if the folds are as uneven and
+    the score is below chance with a probability above 0.99.
+    """
+
+
 @dataclass(frozen=True, eq=False)
 class FoldCounts:
     """Per-class counts of every test fold of every candidate, and how to pool them.
@@ -190,6 +206,26 @@ class FoldCounts:
         return corrected_for_training(
             posterior, self.training_variation, self.inflation
         )
+
+    def warn_of_shares(self, *posteriors: PosteriorBalancedAccuracy) -> None:
+        """Warn if uneven folds may explain a score far below chance."""
+        total = self.total[~self.has_failed.any(axis=1)][0]
+        total = total[total.any(axis=1)][:, total.any(axis=0)]
+        share = total / total.sum(axis=1, keepdims=True)
+        in_folds = (total * share).sum(axis=0) / total.sum(axis=0)
+        # The shares of all classes are 1 / l on average, as is chance.
+        chance = 1 / total.shape[1]
+        if in_folds.mean() - chance > _LARGEST_EXCESS and any(
+            one.distribution.cdf(chance) > _FAR_BELOW_CHANCE for one in posteriors
+        ):
+            warnings.warn(
+                "The score is far below chance, and test folds have other class shares "
+                "than their training sets: a classifier that follows the shares in "
+                "training is then wrong more often than by guessing. Use fewer, "
+                "stratified folds, such as cv=5.",
+                ClassShareWarning,
+                stacklevel=user_stacklevel(),
+            )
 
     def pair(
         self, words: Floats, candidates: Sequence[int], times: float

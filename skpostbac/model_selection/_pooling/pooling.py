@@ -150,6 +150,8 @@ def pooled_posteriors(
         If 95 % intervals under this prior would often miss the true value in similar
         test sets, or if a class has no samples. Given once, for the candidate with the
         lowest expected coverage.
+    ClassShareWarning
+        As for :func:`~skpostbac.cross_val_posterior`.
 
     See Also
     --------
@@ -201,6 +203,7 @@ def pooled_posteriors(
         candidate: counts.posterior(candidate, prior=prior, class_weight=class_weight)
         for candidate in counts.fitted()
     }
+    counts.warn_of_shares(*posteriors.values())
     warn_of_prior(*(one._evidence() for one in posteriors.values()))
     return tuple(posteriors.get(candidate) for candidate in range(len(counts.correct)))
 
@@ -356,6 +359,9 @@ def cross_val_posterior(
     GroupsWarning
         If the correlation within groups is poorly known, or if groups span several
         classes.
+    ClassShareWarning
+        If the score is far below chance and the class shares of the test folds differ
+        from those of the training sets, as with leave-one-out.
 
     See Also
     --------
@@ -441,9 +447,8 @@ def cross_val_posterior(
         error_score="raise",
     )
     # Groups need the counts of all samples; their effective counts are divided.
-    counts = fold_counts(scores, labels).pool(
-        0, times * (inflation if groups is None else 1)
-    )
+    folds = fold_counts(scores, labels)
+    counts = folds.pool(0, times * (inflation if groups is None else 1))
     if groups is not None:
         words = fold_words(scores)
         assert words is not None
@@ -452,6 +457,7 @@ def cross_val_posterior(
         counts, prior=prior, class_weight=class_weight
     )
     posterior = corrected_for_training(posterior, training_variation, inflation)
+    folds.warn_of_shares(posterior)
     warn_of_prior(posterior._evidence())
     warn_of_groups(posterior.design_effects, label_list(counts.classes))
     return posterior
