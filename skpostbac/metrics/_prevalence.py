@@ -315,9 +315,10 @@ class PrevalenceDifference(ScalarPosterior):
     >>> from skpostbac import posterior_prevalence
     >>> judge = {"sensitivity": (27, 30), "specificity": (24, 30)}
     >>> new = posterior_prevalence(150, 200, **judge)
-    >>> new.difference(posterior_prevalence(130, 200, **judge))
+    >>> difference = new.difference(posterior_prevalence(130, 200, **judge))
+    >>> difference
     PrevalenceDifference(mean=0.148, 95% CI=[0.009, 0.295])
-    >>> print(new.difference(posterior_prevalence(130, 200, **judge)))
+    >>> print(difference)
     Difference of prevalences: 0.148 (95% credible interval 0.009 to 0.295).
     This assumes that the judge has the same sensitivity and specificity on both.
     """

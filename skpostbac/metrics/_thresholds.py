@@ -37,6 +37,7 @@ from skpostbac._utils import (
     block,
     check_level,
     draw_seed,
+    finite_or_none,
     float_or_nan,
     format_estimate,
     nonnegative_array,
@@ -232,8 +233,7 @@ class PosteriorThresholdCurve(FrozenArrays):
 
         It is a confidence range: in at least a share `level` of data sets, it contains
         the threshold with the highest true balanced accuracy. Not all thresholds in it
-        are about as good, and those outside are worse than the best. No probability is
-        given to single thresholds; see :ref:`thresholds`.
+        are about as good; see :ref:`thresholds`.
 
         Parameters
         ----------
@@ -285,18 +285,12 @@ class PosteriorThresholdCurve(FrozenArrays):
     def _log_evidence(self, change: Floats, is_lower: Bools) -> Floats:
         """Return the log of the evidence that other thresholds are better.
 
-        Between two equally good thresholds, each correct prediction that the other one
-        gains or loses is a gain with a known probability. The evidence is the ratio of
-        the likelihood, averaged over larger probabilities by Jeffreys' prior, to that
-        of the known one. If no threshold is better, it exceeds 2 / alpha on either
-        side with a probability of at most alpha / 2 (Ville's inequality).
-
-        Parameters
-        ----------
-        change : ndarray of shape (n, 2)
-            Correct predictions of each class that the other threshold has more.
-        is_lower : ndarray of shape (n,)
-            Whether it is the lower one.
+        `change` has the correct predictions of each class that they gain or lose. Each
+        of them is a gain with a known probability if both thresholds are equally good.
+        The evidence is the ratio of the likelihood, averaged over larger probabilities
+        by Jeffreys' prior, to that of the known one. If no threshold is better, it
+        exceeds 2 / alpha on either side with a probability of at most alpha / 2
+        (Ville's inequality).
         """
         gained = change.max(axis=1)
         lost = -change.min(axis=1)
@@ -421,12 +415,9 @@ class PosteriorThresholdCurve(FrozenArrays):
         0.5
         """
         low, high = self.best_threshold_range(level)
-        return {
-            "threshold": self.best_threshold,
-            "threshold_low": low if np.isfinite(low) else None,
-            "threshold_high": high if np.isfinite(high) else None,
-            **self.corrected.summary(self.level if level is None else level),
-        }
+        ends = finite_or_none({"threshold_low": low, "threshold_high": high})
+        corrected = self.corrected.summary(self.level if level is None else level)
+        return {"threshold": self.best_threshold, **ends, **corrected}
 
     def report(self, level: float | None = None) -> str:
         """Return a text report on the best threshold.

@@ -211,8 +211,8 @@ class FoldCounts:
         """Warn if uneven folds may explain a score far below chance."""
         total = self.total[~self.has_failed.any(axis=1)][0]
         total = total[total.any(axis=1)][:, total.any(axis=0)]
-        share = total / total.sum(axis=1, keepdims=True)
-        in_folds = (total * share).sum(axis=0) / total.sum(axis=0)
+        squares = total**2 / total.sum(axis=1, keepdims=True)
+        in_folds = squares.sum(axis=0) / total.sum(axis=0)
         # The shares of all classes are 1 / l on average, as is chance.
         chance = 1 / total.shape[1]
         if in_folds.mean() - chance > _LARGEST_EXCESS and any(
