@@ -30,9 +30,9 @@ from scipy.special import betainc, betaln, expit, logit, xlogy
 
 from skpostbac._plot import ThresholdPlot
 from skpostbac._utils import (
-    Bools,
     Floats,
     FrozenArrays,
+    Indices,
     RandomStateLike,
     block,
     check_level,
@@ -268,43 +268,38 @@ class PosteriorThresholdCurve(FrozenArrays):
         none = np.where(np.arange(2) == self.positive, 0.0, self.total)
         correct = np.vstack([none, self.correct])
         ends = [np.inf, *self.thresholds.tolist(), -np.inf]
-        index = np.arange(len(correct))
 
-        def may_be_best(row: int) -> bool:
-            evidence = self._log_evidence(correct - correct[row], index > row)
-            return bool(evidence.max() < least)
+        everything = rows = np.arange(len(correct))
+        # Most thresholds lose to the one that does best on the samples.
+        for others in (everything[[self.best_index + 1]], everything):
+            rows = rows[self._log_evidence(correct, rows, others) < least]
+        return ends[rows[-1] + 1], ends[rows[0]]
 
-        # Most of the others lose to the threshold that does best on the samples.
-        best = self.best_index + 1
-        evidence = self._log_evidence(correct[best] - correct, best > index)
-        rows = np.flatnonzero(evidence < least).tolist()
-        first = next(row for row in rows if may_be_best(row))
-        last = next(row for row in reversed(rows) if may_be_best(row))
-        return ends[last + 1], ends[first]
-
-    def _log_evidence(self, change: Floats, is_lower: Bools) -> Floats:
+    def _log_evidence(self, correct: Floats, rows: Indices, others: Indices) -> Floats:
         """Return the log of the evidence that other thresholds are better.
 
-        `change` has the correct predictions of each class that they gain or lose. Each
-        of them is a gain with a known probability if both thresholds are equally good.
-        The evidence is the ratio of the likelihood, averaged over larger probabilities
-        by Jeffreys' prior, to that of the known one. If no threshold is better, it
-        exceeds 2 / alpha on either side with a probability of at most alpha / 2
-        (Ville's inequality).
+        If two thresholds are equally good, each sample on which only one of them is
+        right is a gain of the other one with a known probability. The evidence is the
+        ratio of the likelihood, averaged over larger probabilities by Jeffreys' prior,
+        to that of the known one. If no threshold is better, it exceeds 2 / alpha on
+        either side with a probability of at most alpha / 2 (Ville's inequality).
         """
-        gained = change.max(axis=1)
-        lost = -change.min(axis=1)
+        change = correct[others] - correct[rows, None]
+        gained = change.max(axis=-1)
+        lost = -change.min(axis=-1)
 
-        by_class = self.total * self._weights[::-1]
-        by_class = by_class / by_class.sum()
-        p = np.where(is_lower, by_class[self.positive], by_class[1 - self.positive])
+        share = self.total * self._weights[::-1]
+        share = share / share.sum()
+        is_lower = others > rows[:, None]
+        p = np.where(is_lower, share[self.positive], share[1 - self.positive])
 
         # Smaller probabilities are negligible where the evidence is large.
         with np.errstate(divide="ignore"):  # of a class without weight
             prior = betaln(0.5, 0.5) + np.log(betainc(0.5, 0.5, 1 - p))
         likelihood = xlogy(gained, p) + xlogy(lost, 1 - p)
         evidence = betaln(gained + 0.5, lost + 0.5) - prior - likelihood
-        return np.where(gained > p * (gained + lost), evidence, 0.0)
+        evidence[gained <= p * (gained + lost)] = 0.0
+        return np.asarray(evidence.max(axis=1))
 
     @property
     def best(self) -> PosteriorBalancedAccuracy:
@@ -414,9 +409,10 @@ class PosteriorThresholdCurve(FrozenArrays):
         >>> curve.summary()["threshold"]
         0.5
         """
+        level = self.level if level is None else level
         low, high = self.best_threshold_range(level)
         ends = finite_or_none({"threshold_low": low, "threshold_high": high})
-        corrected = self.corrected.summary(self.level if level is None else level)
+        corrected = self.corrected.summary(level)
         return {"threshold": self.best_threshold, **ends, **corrected}
 
     def report(self, level: float | None = None) -> str:
@@ -447,8 +443,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         average.
         Uncorrected: 0.812 (95% credible interval 0.543 to 0.995).
         """
+        level = self.level if level is None else level
         low, high = self.best_threshold_range(level)
-        percent = 100 * (self.level if level is None else level)
         number = len(self.thresholds)
         n_effective = self.total.sum()
         samples = describe_samples(n_effective)
@@ -460,9 +456,9 @@ class PosteriorThresholdCurve(FrozenArrays):
             f"{samples}, {number} threshold{'' if number == 1 else 's'}: "
             f"{self.best_threshold:.4g} has the highest observed balanced accuracy; "
             f"the truly best one is between {low:.4g} and {high:.4g} "
-            f"({percent:.12g}% confidence)."
+            f"({100 * level:.12g}% confidence)."
         )
-        corrected = self.corrected.report(self.level if level is None else level)
+        corrected = self.corrected.report(level)
         return f"{paragraphs(best)}\n{corrected}"
 
     def __str__(self) -> str:
