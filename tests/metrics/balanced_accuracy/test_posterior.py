@@ -198,7 +198,7 @@ def test_report_of_a_perfect_result():
         [[9, 0], [0, 9]], "f1", pos_label=1
     )
     assert sentences(one).startswith(
-        "F1 of 1: 1.000 on the samples; for new samples expect 0."
+        "F1 of class 1: 1.000 on the samples; for new samples expect 0."
     )
 
 
