@@ -291,12 +291,9 @@ def test_posteriors_agree_with_the_library(document):
     for record, y_pred in zip(records, PREDICTIONS.values(), strict=True):
         posterior = posterior_balanced_accuracy(TRUTH, y_pred, prior="jeffreys")
         assert record["correct"] == posterior.counts.correct.tolist()
-        assert (record["untested"], record["remedy"], record["groups"]) == (
-            [],
-            None,
-            None,
-        )
-        above, influence = posterior.prob_above_chance(), posterior.prior_influence()
+        assert record["untested"] == []
+        assert {record[key] for key in ("remedy", "groups", "constant")} == {None}
+        influence = posterior.prior_influence()
         same_estimate(record, posterior, posterior.credible_interval(0.9), rel=1e-12)
         same(
             record,
@@ -304,10 +301,8 @@ def test_posteriors_agree_with_the_library(document):
             accuracy=accuracy_score(TRUTH, y_pred),
             balanced_accuracy=balanced_accuracy_score(TRUTH, y_pred),
             median=posterior.median(),
-            lower=posterior.iccdf(0.9),
-            prob_above_chance=above,
-            prior_prob_above_chance=above.prior,
-            bayes_factor_above_chance=above.bayes_factor,
+            lower=posterior.lower_bound(0.9),
+            guessing_p_value=posterior.guessing_p_value(),
             prior_influence=influence.shift,
             expected_coverage=influence.expected_coverage,
         )
@@ -558,6 +553,19 @@ def test_bounds_that_fail_are_those_of_the_table(document, write, capsys):
         == 3
     )
     assert re.search(r"A (0\.\d+)", capsys.readouterr().err)[1] < f"{close}"
+
+
+def test_a_constant_prediction_is_not_above_chance(write, capsys):
+    """It fails a gate at chance, not one below, and is told first among the notes."""
+    path = write("y,a\n" + "common,common\n" * 2000 + "rare,common\n" * 10)
+    assert main([path, "--truth=y", "--fail-below=0.5"]) == 3
+    captured = capsys.readouterr()
+    bound = float(re.search(r"below 0\.5: a (0\.\d+)", captured.err)[1])
+    assert 0.49 < bound < 0.5
+    notes = captured.out.split("p-value: ")[1]
+    assert "\na: Always predicting 'common' gives these counts.\n" in notes
+    assert "a lower bound exceeds the true value in about 5%" in " ".join(notes.split())
+    assert main([path, "--truth=y", "--fail-below=0.49"]) == 0
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])

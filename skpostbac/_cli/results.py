@@ -42,6 +42,7 @@ from skpostbac.metrics._advice import (
     dominating_influence,
 )
 from skpostbac.metrics._balanced_accuracy import (
+    constant_note,
     describe_design,
 )
 from skpostbac.metrics._confusion import AVERAGES, OVERALL, read_name
@@ -393,7 +394,6 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
     posterior = evaluation.posteriors[name]
     level = evaluation.settings.level
     score = evaluation.scores[name]
-    chances = posterior.summary(level)
     counts = posterior.counts
     summary = score.summary(level)
     classes = {str(label) for label in counts.classes}
@@ -401,11 +401,6 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
     influence: PriorInfluence | None = posterior.prior_influence()
     dominating = dominating_influence([posterior._evidence()])
     is_of_outcomes = evaluation.settings.metric in ("balanced_accuracy", "accuracy")
-    chance_keys = (
-        "prob_above_chance",
-        "prior_prob_above_chance",
-        "bayes_factor_above_chance",
-    )
     effects = posterior.design_effects
     (worth, doubts) = describe_design(posterior, level)
     if score is not posterior:
@@ -433,10 +428,11 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
         **_pick(summary, "mean", "median", "low", "high"),
         "mean_error": summary.get("monte_carlo_error", 0.0),
         **{key: summary.get(key, 0.0) for key in ("low_error", "high_error")},
-        "lower": score.distribution.iccdf(level),
-        **{
-            key: chances[key] if has_chance(evaluation) else None for key in chance_keys
-        },
+        "lower": score.lower_bound(level),
+        "guessing_p_value": (
+            posterior.guessing_p_value() if has_chance(evaluation) else None
+        ),
+        "constant": constant_note(counts) or None,
         "prior_influence": None if influence is None else influence.shift,
         "expected_coverage": None if influence is None else influence.expected_coverage,
         "remedy": None if dominating is None else dominating.remedy or None,

@@ -90,7 +90,7 @@ class Section:
 
 def _is_probability(heading: str) -> bool:
     """Return whether a column has probabilities, as its heading says."""
-    return heading.startswith("P(")
+    return heading.startswith(("P(", "p-"))
 
 
 def render(document: Record, all_pairs: bool = False) -> str:
@@ -262,7 +262,7 @@ def make_sections(document: Record) -> list[Section]:
         f"{level} lower": "lower",
     }
     if has_chance:
-        columns["P(>chance)"] = "prob_above_chance"
+        columns["p-value"] = "guessing_p_value"
     records = _best_first(document, document["posteriors"])
     sections.append(
         Section(
@@ -351,9 +351,20 @@ def _posterior_notes(document: Record) -> list[str]:
             "There is only one class: this is its recall, not a balanced accuracy."
         ]
     elif data["chance"] is not None:
-        prior_probability = format_probability(records[0]["prior_prob_above_chance"])
         level = f"{data['chance']:.3f}"
-        notes = [f"Chance level: {level}. Prior P(>chance): {prior_probability}."]
+        notes = [f"p-value: of the test against guessing (chance level {level})."]
+        if document["settings"]["fail_below"] is not None:
+            notes.append(
+                "At 95%, a lower bound exceeds the true value in about 5% of test "
+                "sets, and in up to 12% where a small class is hard and others easy."
+            )
+    notes += _first(
+        [
+            f"{_name(record)}: {printable(record['constant'])}"
+            for record in records
+            if record["constant"]
+        ]
+    )
     unseen = []
     for record in records:
         if number := record["n_unseen"]:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac._utils import format_probability
 from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._counts import (
     ClassCounts,
@@ -29,7 +30,6 @@ from skpostbac.metrics._labels import WeightType
 from skpostbac.metrics._posterior import (
     CARRILLO_2013,
     ScalarPosterior,
-    describe_chances,
     write_methods,
 )
 from skpostbac.metrics._prior import (
@@ -296,9 +296,10 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         lines = [f"The accuracy is {self._describe(level)}, from {samples}."]
         if counts.n_classes > 1 and counts.n_samples:
             rate = self.no_information_rate
-            best = "the share of the largest class"
+            above = format_probability(float(self.prob_above(rate)))
             lines.append(
-                f"{describe_chances(best, rate, float(self.prob_above(rate)))}."
+                "The probability of beating the share of the largest class "
+                f"({rate:.3f}) is {above}."
             )
         lines += self.prior.report_sentences(DEFAULT_ACCURACY_PRIOR, "the accuracy")
         if effects is not None:

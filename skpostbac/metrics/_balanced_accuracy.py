@@ -47,6 +47,7 @@ from skpostbac.metrics._counts import (
 )
 from skpostbac.metrics._dependence import (
     DesignEffects,
+    WidenedAverage,
     describe_effective_size,
     group_notes,
     is_large,
@@ -60,7 +61,6 @@ from skpostbac.metrics._posterior import (
     CARRILLO_2013,
     ProbAboveChance,
     ScalarPosterior,
-    describe_chances,
     prob_above_chance,
     write_methods,
 )
@@ -71,6 +71,8 @@ from skpostbac.metrics._prior import (
     PriorLike,
     make_prior,
 )
+from skpostbac.stats import BetaAverage
+from skpostbac.stats._beta import SMALLEST
 from skpostbac.stats._distribution import describe, estimate_columns, figures_of
 
 # Classes listed one by one in an HTML table.
@@ -155,9 +157,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
 
     Notes
     -----
-    The summary also has "mode", "chance", "prob_above_chance",
-    "prior_prob_above_chance" (the prior probability) and "bayes_factor_above_chance"
-    (posterior odds divided by prior odds).
+    The summary also has "mode", "chance" and "guessing_p_value".
 
     ``p + q`` is the posterior given both sets of observations; the prior counts once.
     Both must have the same prior and class weights for every class, however these were
@@ -184,7 +184,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     >>> print(posterior.report())
     The balanced accuracy is 0.808 (95% credible interval 0.629 to 0.950); 0.829 in the
     46 samples of 3 classes.
-    The probability of beating chance (0.333) is > 0.999 (prior: 0.770).
+    The p-value against guessing (chance level 0.333) is < 0.001.
     Class 2 has the lowest recall (3 of 4 correct): 0.700 (95% credible interval 0.284
         to 0.997).
 
@@ -381,10 +381,12 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         return 1 / self.counts.n_classes
 
     def prob_above_chance(self) -> ProbAboveChance:
-        """Return the probability that the balanced accuracy is above chance.
+        """Return the posterior probability that the balanced accuracy is above chance.
 
-        Random guessing has an accuracy of 1 / n_classes on each class, hence on any
-        weighted average.
+        It is a property of the posterior, and no test against guessing: where a small
+        class has no hit and the others hardly an error, the prior decides, and always
+        predicting a class of 9,990 among 10,000 samples gives 0.976.
+        :meth:`guessing_p_value` is valid there.
 
         Returns
         -------
@@ -406,6 +408,113 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         return prob_above_chance(
             self.distribution, self.prior_distribution, self.chance
         )
+
+    def guessing_p_value(self) -> float:
+        r"""Return the p-value of the test against guessing at any rates.
+
+        A guesser predicts class i with a probability :math:`q_i` that does not depend
+        on the true class. The recalls then sum to 1 at most, whatever the rates. With
+        :math:`k_i` of :math:`n_i` correct, the p-value is :math:`P(\sum_i \theta_i \le
+        1)` for independent :math:`\theta_i \sim \mathrm{Beta}(k_i, n_i - k_i + 1)`, the
+        distributions of the lower Clopper-Pearson limits ([1]_). With two classes this
+        is Fisher's exact test, one-sided. It depends on neither prior nor class
+        weights.
+
+        Returns
+        -------
+        p_value : float
+            In [0, 1]; 1 for a constant prediction.
+
+        References
+        ----------
+        .. [1] M. P. Fay, M. A. Proschan and E. Brittain (2015). Combining one-sample
+           confidence procedures for inference in the two-sample case. Biometrics 71,
+           146-156.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).guessing_p_value()
+        0.3750
+        """
+        limits = self._exact_limits
+        return 1.0 if limits is None else float(limits.cdf(self.chance))
+
+    @cached_property
+    def _exact_limits(self) -> BetaAverage | None:
+        """The mean of the distributions of all lower limits; None if all are 0."""
+        counts = self.effective_counts
+        found = counts.correct > 0
+        if not found.any():
+            return None
+        correct = np.maximum(counts.correct[found], SMALLEST)
+        errors = (counts.total - counts.correct)[found]
+        weights = np.full(correct.size, self.chance)
+        limits = BetaAverage(correct, errors + 1, weights=weights)
+        if isinstance(self.distribution, WidenedAverage):
+            return WidenedAverage(limits, self.distribution._factor)
+        return limits
+
+    def lower_bound(self, level: float = 0.95) -> float:
+        """Return a lower bound of the balanced accuracy.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Posterior probability of a higher value, in (0, 1).
+
+        Returns
+        -------
+        bound : float
+            Quantile of the posterior; 0 without a correct prediction. Where it is at
+            chance or above although :meth:`guessing_p_value` exceeds ``1 - level``, the
+            bound that belongs to this test, which is below chance.
+
+        Notes
+        -----
+        Of two classes with recalls of 0.5 or more, it exceeds the true value in about
+        4 % of test sets at a level of 0.95, and in up to 12 % where a small class is
+        hard and the other easy: see :ref:`evidence_one_sided`.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> PosteriorBalancedAccuracy.from_counts([40, 5], [45, 10]).lower_bound()
+        0.5623
+        >>> PosteriorBalancedAccuracy.from_counts([9990, 0], [9990, 10]).lower_bound()
+        0.4999
+        """
+        bound = super().lower_bound(level)
+        limits = self._exact_limits
+        if limits is None or not self.counts.correct[self._averaged].any():
+            return 0.0
+        is_guessing = self.guessing_p_value() > 1 - level
+        if is_guessing and bound >= self.chance:
+            return float(limits.iccdf(level))
+        return bound
+
+    def upper_bound(self, level: float = 0.95) -> float:
+        """Return an upper bound of the balanced accuracy.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Posterior probability of a lower value, in (0, 1).
+
+        Returns
+        -------
+        bound : float
+            Quantile of the posterior; 1 without an error.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> PosteriorBalancedAccuracy.from_counts([10, 10], [10, 10]).upper_bound()
+        1.0
+        """
+        bound = super().upper_bound(level)
+        errors = self.counts.total - self.counts.correct
+        return bound if errors[self._averaged].any() else 1.0
 
     def prior_influence(self) -> PriorInfluence:
         """Return how far the prior shifts the mean, in total and by class.
@@ -555,21 +664,22 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         }
 
     def _more_statistics(self, level: float) -> dict[str, float]:
-        above_chance = self.prob_above_chance()
         return {
             "mode": self.mode(),
             "chance": self.chance,
-            "prob_above_chance": float(above_chance),
-            "prior_prob_above_chance": above_chance.prior,
-            "bayes_factor_above_chance": above_chance.bayes_factor,
+            "guessing_p_value": self.guessing_p_value(),
         }
 
     def _sentences(self, level: float) -> list[str]:
         lines = [self._estimate_sentence(level)]
+        if constant := constant_note(self.counts):
+            lines.insert(0, constant)
         if len(self._averaged) > 1:
-            above = self.prob_above_chance()
-            chances = describe_chances("chance", self.chance, above)
-            lines.append(f"{chances} (prior: {format_probability(above.prior)}).")
+            p_value = format_probability(self.guessing_p_value())
+            lines.append(
+                f"The p-value against guessing (chance level {self.chance:.3f}) is "
+                f"{p_value}."
+            )
             lines += self._weakest_sentence(level)
         evidence = [self._evidence()]
         lines += self.prior.report_sentences()
@@ -686,6 +796,23 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         rows = zip(labels, correct, total, *zip(*estimates, strict=True), strict=True)
         header = ("class", "correct", "total", "recall", spread)
         return [table(header, rows, note=more(counts.n_classes, _TABLE_CLASSES))]
+
+
+def constant_note(counts: ClassCounts) -> str:
+    """Return a sentence on counts that a constant prediction gives, or nothing.
+
+    Examples
+    --------
+    >>> constant_note(ClassCounts(["a", "b"], [9, 0], [9, 3]))
+    "Always predicting 'a' gives these counts."
+    """
+    correct = counts.correct
+    found = np.flatnonzero(correct)
+    is_constant = found.size == 1 and (correct == counts.total)[found].all()
+    if not is_constant or np.count_nonzero(counts.total) < 2:
+        return ""
+    (label,) = label_list(counts.classes[found])
+    return f"Always predicting {label!r} gives these counts."
 
 
 def describe_design(

@@ -35,7 +35,6 @@ from skpostbac.metrics._counts import (
 )
 from skpostbac.metrics._posterior import (
     ScalarPosterior,
-    describe_chances,
 )
 from skpostbac.stats import BoundedDistribution, PowerTransform
 from skpostbac.stats._distribution import plain_float
@@ -243,7 +242,7 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
 
     Notes
     -----
-    The summary also has "mode", "chance" and "prob_above_chance".
+    The summary also has "mode" and "chance".
 
     References
     ----------
@@ -259,7 +258,7 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
         n_classes=3)
     >>> print(posterior.binary_equivalent().report())
     Binary-equivalent accuracy: 0.898 (95% credible interval 0.793 to 0.976).
-    The probability of beating chance (0.577) is > 0.999.
+    Chance level: 0.577.
     """
 
     accuracy: BoundedDistribution
@@ -292,18 +291,10 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
         return float(binary_equivalent_accuracy(1 / self.n_classes, self.n_classes))
 
     def _more_statistics(self, level: float) -> dict[str, float]:
-        return {
-            "mode": self.mode(),
-            "chance": self.chance,
-            "prob_above_chance": float(self.prob_above(self.chance)),
-        }
+        return {"mode": self.mode(), "chance": self.chance}
 
     def _sentences(self, level: float) -> list[str]:
-        above = float(self.prob_above(self.chance))
-        return [
-            *super()._sentences(level),
-            f"{describe_chances('chance', self.chance, above)}.",
-        ]
+        return [*super()._sentences(level), f"Chance level: {self.chance:.3f}."]
 
     def __repr__(self) -> str:
         return (
@@ -614,7 +605,8 @@ def guessing_test(
 
     See Also
     --------
-    skpostbac.PosteriorBalancedAccuracy : Has the probability of beating chance.
+    skpostbac.PosteriorBalancedAccuracy.guessing_p_value : Test of the balanced
+        accuracy against guessing at any rates.
     binary_equivalent_accuracy_score : A score whose article asked for this comparison.
 
     Notes

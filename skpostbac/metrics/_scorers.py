@@ -113,9 +113,9 @@ def posterior_balanced_accuracy_score(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     objective : {"mean", "median", "mode", "lower", "upper"}, default="mean"
-        Statistic to return. "lower" and "upper" are one-sided credible bounds: the
-        balanced accuracy is at least "lower", or at most "upper", with probability
-        `level`.
+        Statistic to return. "lower" and "upper" are one-sided bounds of probability
+        `level`, :meth:`~skpostbac.PosteriorBalancedAccuracy.lower_bound` and
+        :meth:`~skpostbac.PosteriorBalancedAccuracy.upper_bound`.
     level : float, default=0.95
         Probability of the bounds, in (0, 1). Ignored for other objectives.
     prior : str, pair, array-like, Hyperprior or Prior, default="calibrated"
@@ -176,8 +176,8 @@ def posterior_balanced_accuracy_score(
     >>> y_true, y_pred = [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]
     >>> posterior_balanced_accuracy_score(y_true, y_pred)
     0.7667
-    >>> posterior_balanced_accuracy_score(y_true, y_pred, objective="lower")
-    0.5058
+    >>> posterior_balanced_accuracy_score(y_true, y_pred, objective="upper")
+    0.9551
     """
     check_objective(objective, level)
     check_flags(adjusted=adjusted)
@@ -186,7 +186,10 @@ def posterior_balanced_accuracy_score(
     posterior = PosteriorBalancedAccuracy(
         counts, prior=prior, class_weight=class_weight
     )
-    score = float(OBJECTIVES[objective](posterior, level))
+    if objective in ("lower", "upper"):
+        score = float(getattr(posterior, f"{objective}_bound")(level))
+    else:
+        score = float(OBJECTIVES[objective](posterior, level))
     if not adjusted:
         return score
     if posterior.chance == 1:
