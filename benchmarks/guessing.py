@@ -26,11 +26,11 @@ RATES = [0, "once", 0.3, 1, 3, 10]
 # Sizes of two classes, the rate at which guessing predicts the second, and what is added to both
 # recalls; of five classes of 20 samples, recalls of 0.2 and more.
 BETTER = [
-    ([90, 10], [0.9, 0.1], 0.1),
+    ([90, 10], [0.85, 0.15], 0.12),
     ([90, 10], [0.5, 0.5], 0.15),
-    ([9990, 10], [0.97, 0.03], 0.1),
+    ([9990, 10], [0.85, 0.15], 0.12),
     ([9990, 10], [0.5, 0.5], 0.15),
-    ([99900, 100], [0.99, 0.01], 0.02),
+    ([99900, 100], [0.95, 0.05], 0.03),
     ([50, 50], [0.5, 0.5], 0.1),
     ([400, 400], [0.5, 0.5], 0.04),
     ([20] * 5, [0.2] * 5, 0.08),
@@ -110,15 +110,16 @@ def main():
             )
             print(lines[-1], flush=True)
     lines += [rule, ""]
+    rng = np.random.default_rng(20261129)
 
-    rule = " ".join("=" * width for width in (13, 18, 5, 9, 5))
-    lines += [rule, "sizes         recalls            added posterior test ", rule]
+    rule = " ".join("=" * width for width in (17, 10, 5, 9, 5))
+    lines += [rule, "sizes             guesser    added posterior test ", rule]
     for sizes, recalls, added in BETTER:
         claimed, tested = shares(sizes, np.add(recalls, added), args.sets, rng)
         few = f"{len(sizes)} classes" if len(sizes) > 2 else "/".join(map(str, sizes))
         row = f"{few} of {sizes[0]}" if len(sizes) > 2 else few
-        guessed = " and ".join(map(str, dict.fromkeys(recalls)))
-        lines.append(f"{row:13} {guessed:18} {added:<5} {claimed:<9.3f} {tested:<5.3f}")
+        guessed = ", ".join(map(str, dict.fromkeys(recalls)))
+        lines.append(f"{row:17} {guessed:10} {added:<5} {claimed:<9.3f} {tested:<5.3f}")
         print(lines[-1], flush=True)
 
     error = np.sqrt(0.05 * 0.95 / args.sets)

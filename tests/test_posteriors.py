@@ -185,12 +185,10 @@ def test_an_accuracy_without_samples_has_no_rate():
     assert summary["prob_above_no_information_rate"] is None
 
 
-ONE_CLASS = skpostbac.ClassCounts([0], [3], [4])
 UNTESTED = skpostbac.ClassCounts([0, 1], [3, 0], [4, 0])
 PERFECT = from_matrix([[4, 0], [0, 4]], "lr+")
 # What is 0 / 0 or 1 / 0 in these results.
 UNDEFINED = [
-    (skpostbac.PosteriorBalancedAccuracy(ONE_CLASS), "bayes_factor_above_chance"),
     (skpostbac.PosteriorBalancedAccuracy(UNTESTED).prior_influence(), "observed"),
     (PERFECT, "mean"),
     (PERFECT, "observed"),

@@ -472,9 +472,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
 
         Notes
         -----
-        Of two classes with recalls of 0.5 or more, it exceeds the true value in about
-        4 % of test sets at a level of 0.95, and in up to 12 % where a small class is
-        hard and the other easy: see :ref:`evidence_one_sided`.
+        Of two classes with recalls of 0.5 or more, it exceeds the true value in 1 to 4
+        % of test sets on average at a level of 0.95, and in up to 12 % where a small
+        class is hard and the other easy: see :ref:`evidence_one_sided`.
 
         Examples
         --------

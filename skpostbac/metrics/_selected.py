@@ -133,6 +133,19 @@ class SelectedPosterior(ScalarPosterior):
         """Name of the metric, as in the uncorrected posterior."""
         return self.uncorrected.score_name
 
+    def lower_bound(self, level: float = 0.95) -> float:
+        """Return a lower bound, which is at most that without correction.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> from skpostbac.metrics import SelectedPosterior
+        >>> uncorrected = PosteriorBalancedAccuracy.from_counts([40, 8], [45, 10])
+        >>> SelectedPosterior(uncorrected, optimism=0.03).lower_bound()
+        0.6627
+        """
+        return min(super().lower_bound(level), self.uncorrected.lower_bound(level))
+
     def _more_statistics(self, level: float) -> dict[str, float]:
         return {
             "optimism": self.optimism,

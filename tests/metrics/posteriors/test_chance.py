@@ -11,7 +11,12 @@ from scipy.integrate import dblquad
 from scipy.stats import beta, binom, fisher_exact
 
 from skpostbac import posterior_balanced_accuracy, posterior_balanced_accuracy_score
-from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy, ProbAboveChance
+from skpostbac.metrics import (
+    ClassCounts,
+    PosteriorBalancedAccuracy,
+    ProbAboveChance,
+    SelectedPosterior,
+)
 
 
 def probability_of(correct, total, prior="uniform", **options):
@@ -157,6 +162,7 @@ def test_a_constant_prediction_is_not_above_chance(prior):
     assert 0.49 < posterior.lower_bound() < 0.5
     assert posterior.report().startswith("Always predicting 'a' gives these counts.\n")
     assert "beating" not in posterior.report()
+    assert SelectedPosterior(posterior, optimism=0.0).lower_bound() < 0.5
     assert "prob_above_chance" not in posterior.summary()
 
 
