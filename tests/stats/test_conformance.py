@@ -830,9 +830,11 @@ def test_array_equals_its_elements(seed):
     together = BetaAverage(a, b)
     alone = [BetaAverage(*row) for row in zip(a, b, strict=True)]
     x = together.icdf(np.array([1e-6, 0.025, 0.5, 0.975, 1 - 1e-6])[:, np.newaxis])
-    for name in ("cdf", "ccdf", "pdf", "logcdf", "logpdf"):
+    for name in ("cdf", "ccdf", "pdf"):
         expected = [getattr(one, name)(at) for one, at in zip(alone, x.T, strict=True)]
-        assert_allclose(getattr(together, name)(x).T, expected, rtol=1e-9, atol=FALL)
+        # The numbers of orders may differ.
+        error = 1e-12 * np.max(expected)
+        assert_allclose(getattr(together, name)(x).T, expected, rtol=1e-11, atol=error)
     for name in ("mode", "median", "mean", "variance", "skewness"):
         expected = [getattr(one, name)() for one in alone]
         assert_allclose(getattr(together, name)(), expected, rtol=1e-9)
