@@ -72,7 +72,7 @@ def shares(sizes, recalls, sets, rng):
 
     for row in range(min(3, len(correct))):  # as by the public methods
         one = PosteriorBalancedAccuracy.from_counts(correct[row], total)
-        assert (one.prob_above_chance() > 0.95) == posterior[row]
+        assert (one.prob_above(one.chance) > 0.95) == posterior[row]
         tested = one.guessing_p_value()
         assert abs(tested - p_value[row]) < 1e-4 if above[row] else tested > 0.05
         assert (one.lower_bound() >= size) == (posterior[row] and p_value[row] <= 0.05)

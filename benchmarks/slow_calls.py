@@ -383,7 +383,6 @@ FAMILIES = {
     "accuracy": accuracy,
     "binary-equivalent": lambda draw: f"{balanced(draw)}.binary_equivalent()",
     "influence": lambda draw: f"{balanced(draw)}.prior_influence()",
-    "above chance": lambda draw: f"{balanced(draw)}.prob_above_chance()",
     "confusion metric": confusion,
     "draws": drawn,
     "binormal model": binormal_model,

@@ -54,7 +54,6 @@ from skpostbac.binormal import (
     binormal_check,
     make_binormal_scorer,
 )
-from skpostbac.metrics import ProbAboveChance
 from skpostbac.model_selection import RequiredTestSize, pooled_paired_counts
 from skpostbac.stats import BetaAverage, Hyperprior
 
@@ -338,19 +337,6 @@ VALUE_ERRORS = [
     ),
     (lambda: GuessingTest(1, 2, 1.0, 0.5), "log_p_value must be at most 0, got 0.5"),
     (
-        lambda: ProbAboveChance("0.5", 0.5, 1.0),
-        r"probability must be in \[0, 1\], got .0.5.",
-    ),
-    (lambda: ProbAboveChance(5, 0.5, 1.0), r"probability must be in \[0, 1\], got 5"),
-    (
-        lambda: ProbAboveChance(0.5, float("nan"), 1.0),
-        r"prior must be in \[0, 1\], got nan",
-    ),
-    (
-        lambda: ProbAboveChance(0.5, 0.5, -1),
-        "bayes_factor must not be negative, got -1",
-    ),
-    (
         lambda: PosteriorDisplay({}),
         "posteriors must contain at least one posterior, got none",
     ),
@@ -417,10 +403,6 @@ VALUE_ERRORS = [
     (
         lambda: binormal_check(Y_TRUE, Y_SCORE, pos_label=Decimal("sNaN")),
         "is not a valid label",
-    ),
-    (
-        lambda: ProbAboveChance(0.8, 0.5, 10**400),
-        "bayes_factor must be in the range of a float",
     ),
     (
         lambda: cross_val_posterior(*WINE, groups=[1]),

@@ -173,7 +173,6 @@ MAKE = {
         stats.BetaAverage([3], [1]), 0.5
     ),
     "PriorInfluence": lambda array: posterior(array).prior_influence(),
-    "ProbAboveChance": lambda array: posterior(array).prob_above_chance(),
     "RequiredTestSize": planned,
     "SubgroupPosteriors": lambda array: skpostbac.subgroup_posteriors(
         array(Y_TRUE), array(Y_PRED), sensitive_features=array([0, 1] * 10)

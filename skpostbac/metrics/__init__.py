@@ -35,9 +35,6 @@ from skpostbac.metrics._paired_counts import (
     paired_counts,
 )
 from skpostbac.metrics._population import PopulationPosterior, population_posterior
-from skpostbac.metrics._posterior import (
-    ProbAboveChance,
-)
 from skpostbac.metrics._prevalence import (
     JudgeWarning,
     PosteriorPrevalence,
@@ -88,7 +85,6 @@ __all__ = [
     "PrevalenceDifference",
     "PriorInfluence",
     "PriorInfluenceWarning",
-    "ProbAboveChance",
     "SampleWeightWarning",
     "SelectedPosterior",
     "SharedPrior",

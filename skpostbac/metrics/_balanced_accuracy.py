@@ -59,9 +59,7 @@ from skpostbac.metrics._labels import WeightType, label_list, warn_if_foreign
 from skpostbac.metrics._posterior import (
     BRODERSEN_2010,
     CARRILLO_2013,
-    ProbAboveChance,
     ScalarPosterior,
-    prob_above_chance,
     write_methods,
 )
 from skpostbac.metrics._prior import (
@@ -379,35 +377,6 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     def chance(self) -> float:
         """Chance level of the balanced accuracy, 1 / n_classes for any weights."""
         return 1 / self.counts.n_classes
-
-    def prob_above_chance(self) -> ProbAboveChance:
-        """Return the posterior probability that the balanced accuracy is above chance.
-
-        It is a property of the posterior, and no test against guessing: where a small
-        class has no hit and the others hardly an error, the prior decides, and always
-        predicting a class of 9,990 among 10,000 samples gives 0.976.
-        :meth:`guessing_p_value` is valid there.
-
-        Returns
-        -------
-        probability : ProbAboveChance
-            A float with two attributes: `prior`, the prior probability, and
-            `bayes_factor`, the posterior odds divided by the prior odds. Look at both,
-            since the prior probability is 0.5, 0.77, 0.95 and 1.00 for 2, 3, 5 and 10
-            classes (0.5, 0.83, 0.99 and 1.00 with a uniform prior). With a single class
-            the Bayes factor is nan. Where a probability is within 1e-11 of 0 or 1, the
-            Bayes factor is a saddlepoint approximation, mostly good to 1 %; under the
-            prior "hierarchical" it is a bound within 1e-10.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prob_above_chance()
-        ProbAboveChance(0.7816, prior=0.5, bayes_factor=3.579)
-        """
-        return prob_above_chance(
-            self.distribution, self.prior_distribution, self.chance
-        )
 
     def guessing_p_value(self) -> float:
         r"""Return the p-value of the test against guessing at any rates.
@@ -924,8 +893,8 @@ def posterior_balanced_accuracy(
     >>> posterior = posterior_balanced_accuracy(y_true, y_pred)
     >>> posterior
     PosteriorBalancedAccuracy(mean=0.767, 95% CI=[0.444, 0.993], n_classes=2, n=6)
-    >>> posterior.prob_above_chance()
-    ProbAboveChance(0.9530, prior=0.5, bayes_factor=20.27)
+    >>> posterior.prob_above(0.5)
+    0.9530
     """
     options = labels, sample_weight, weight_type, groups
     counts = count_labels(y_true, y_pred, *options)

@@ -26,7 +26,6 @@ from skpostbac._utils import (
     StablePickle,
     block,
     check_level,
-    check_proportion,
     check_text,
     density_drawing,
     describe_estimate,
@@ -34,17 +33,13 @@ from skpostbac._utils import (
     float_array,
     format_estimate,
     format_number,
-    format_probability,
-    input_errors,
-    is_real,
     paragraphs,
-    record,
     round_estimate,
     shown,
     table,
     user_stacklevel,
 )
-from skpostbac.stats import BoundedDistribution, Interval
+from skpostbac.stats import Interval
 from skpostbac.stats._distribution import (
     DEFAULT_INTERVAL,
     Distribution,
@@ -567,107 +562,3 @@ class PosteriorMetric(ScalarPosterior):
     def _facts(self) -> list[str]:
         """Return what the repr has between the estimate and its errors."""
         return []
-
-
-class ProbAboveChance(float):
-    """Posterior probability of being above chance, with its prior and Bayes factor.
-
-    A float; arithmetic returns plain floats. Returned by
-    :meth:`skpostbac.PosteriorBalancedAccuracy.prob_above_chance`.
-
-    Parameters
-    ----------
-    probability : float
-        The posterior probability, in [0, 1].
-    prior : float
-        Prior probability.
-    bayes_factor : float
-        Posterior odds divided by prior odds; nan where undefined.
-
-    Raises
-    ------
-    TypeError
-        If a parameter is not a real number.
-    ValueError
-        If a probability is not in [0, 1], or the Bayes factor is negative.
-
-    Attributes
-    ----------
-    prior, bayes_factor : float
-        As the parameters. The Bayes factor is the evidence from the data alone: above 1
-        it favours a classifier better than chance, below 1 it speaks against it. Where
-        a probability is within 1e-11 of 0 or 1, it is a saddlepoint approximation,
-        mostly good to 1 %.
-
-    Examples
-    --------
-    >>> from skpostbac import PosteriorBalancedAccuracy
-    >>> probability = PosteriorBalancedAccuracy.from_counts(
-    ...     [40, 2], [45, 10]
-    ... ).prob_above_chance()
-    >>> probability
-    ProbAboveChance(0.7816, prior=0.5, bayes_factor=3.579)
-    >>> probability.bayes_factor
-    3.579
-    >>> 1 - probability
-    0.2184
-    """
-
-    __slots__ = ("_bayes_factor", "_prior")
-
-    _prior: float
-    _bayes_factor: float
-
-    def __new__(
-        cls, probability: float, prior: float, bayes_factor: float
-    ) -> ProbAboveChance:
-        self = super().__new__(cls, check_proportion(probability, "probability"))
-        self._prior = check_proportion(prior, "prior")
-        if not is_real(bayes_factor) or bayes_factor < 0:
-            raise ValueError(
-                f"bayes_factor must not be negative, got {shown(bayes_factor)}"
-            )
-        with input_errors("bayes_factor must be in the range of a float"):
-            self._bayes_factor = float(bayes_factor)
-        return self
-
-    @property
-    def prior(self) -> float:
-        """Prior probability."""
-        return self._prior
-
-    @property
-    def bayes_factor(self) -> float:
-        """Posterior odds divided by prior odds."""
-        return self._bayes_factor
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ProbAboveChance, (float(self), self.prior, self.bayes_factor)
-
-    def _repr_html_(self) -> str:
-        header = ("P(> chance)", "before the data", "Bayes factor")
-        probabilities = map(format_probability, (float(self), self.prior))
-        return block(
-            repr(self), record(header, *probabilities, f"{self.bayes_factor:.4g}")
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"ProbAboveChance({float(self):.6g}, prior={self.prior:.6g}, "
-            f"bayes_factor={self.bayes_factor:.6g})"
-        )
-
-
-def prob_above_chance(
-    posterior: BoundedDistribution, prior: BoundedDistribution, chance: float
-) -> ProbAboveChance:
-    """Compare the posterior and prior probabilities of being above chance."""
-    # Where probabilities round to 0 or 1, their logarithms still have the odds.
-    above, below, prior_above, prior_below = (
-        float(tail(chance))
-        for distribution in (posterior, prior)
-        for tail in (distribution.logccdf, distribution.logcdf)
-    )
-    with np.errstate(over="ignore"):
-        bayes_factor = np.exp((above - below) - (prior_above - prior_below))
-    return ProbAboveChance(np.exp(above), np.exp(prior_above), bayes_factor)

@@ -230,7 +230,6 @@ def views():
         posterior.counts,
         posterior.recalls(),
         posterior.prior_influence(),
-        posterior.prob_above_chance(),
         posterior.credible_interval(),
         required_test_size(posterior, width=0.2),
         subgroup_posteriors(

@@ -604,7 +604,7 @@ def test_ordinary_folds_do_not_warn_of_bad_scores(sizes, cv):
     with warnings.catch_warnings():
         warnings.simplefilter("error", ClassShareWarning)
         posterior = cross_val_posterior(Wrong(), y[:, None], y, cv=cv)
-    assert posterior.prob_above_chance() < 0.01
+    assert posterior.prob_above(posterior.chance) < 0.01
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -364,12 +364,3 @@ def test_before_the_data():
     assert (
         prior.standard_deviation() > BetaAverage([1] * 3, [1] * 3).standard_deviation()
     )
-    chance = posterior.prob_above_chance()
-    assert chance.prior == pytest.approx(prior.ccdf(1 / 3), rel=1e-9)
-    odds = (
-        posterior.ccdf(1 / 3)
-        / posterior.cdf(1 / 3)
-        * prior.cdf(1 / 3)
-        / prior.ccdf(1 / 3)
-    )
-    assert chance.bayes_factor == pytest.approx(odds, rel=1e-6)
