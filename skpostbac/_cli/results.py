@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -64,6 +65,8 @@ Record: TypeAlias = dict[str, Any]
 SEED = 0
 # Classes listed in an error.
 MOST_CLASSES_IN_ERROR = 8
+# Predicted labels that are none of the classes, listed with their numbers.
+MOST_STRAYS = 10
 
 
 @dataclass(frozen=True)
@@ -133,9 +136,10 @@ def evaluate(table: InputTable, settings: Namespace) -> Evaluation:
     scores: dict[str, Any] = {}
     subgroups = comparison = selected = None
     with warnings.catch_warnings():
-        # The document has its own notes on the prior and on groups.
+        # The document has its own notes on the prior, on groups and on labels.
         warnings.simplefilter("ignore", PriorInfluenceWarning)
         warnings.simplefilter("ignore", GroupsWarning)
+        warnings.filterwarnings("ignore", ".* none of the classes", UserWarning)
         if settings.by is not None:
             # Pooled, under a prior of their own
             subgroups = {
@@ -239,10 +243,7 @@ def _read_metric(table: InputTable, settings: Namespace) -> tuple[str, str | Non
         if label:
             raise InputError(f"{option}: {metric} is of all classes, not of {label!r}")
         return metric, None
-    n_labels = len(table.columns)
-    classes = set(
-        settings.labels or (label for row in table.rows for label in row[:n_labels])
-    )
+    classes = set(settings.labels or (row[0] for row in table.rows))
     if label and label not in classes:
         known = join_first(list(map(repr, sorted(classes))), MOST_CLASSES_IN_ERROR)
         raise InputError(
@@ -397,10 +398,13 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
     counts = posterior.counts
     summary = score.summary(level)
     classes = {str(label) for label in counts.classes}
+    strays: Counter[str] = Counter()
+    for row, number in evaluation.table.rows.items():
+        if row[0] in classes and row[column] not in classes:
+            strays[row[column]] += number
     present = counts.total > 0
     influence: PriorInfluence | None = posterior.prior_influence()
     dominating = dominating_influence([posterior._evidence()])
-    is_of_outcomes = evaluation.settings.metric in ("balanced_accuracy", "accuracy")
     effects = posterior.design_effects
     (worth, doubts) = describe_design(posterior, level)
     if score is not posterior:
@@ -415,13 +419,8 @@ def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Recor
     return {
         "name": name,
         "correct": counts.correct.astype(int),
-        # Samples of the classes whose prediction is not one of the classes, but an
-        # error.
-        "n_unseen": sum(
-            number
-            for row, number in evaluation.table.rows.items()
-            if is_of_outcomes and row[0] in classes and row[column] not in classes
-        ),
+        "n_unseen": strays.total(),
+        "unseen": dict(strays.most_common(MOST_STRAYS)),
         "accuracy": counts.accuracy,
         "balanced_accuracy": posterior.observed,
         "observed": score.observed,

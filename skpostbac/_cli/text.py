@@ -15,7 +15,13 @@ from typing import Any
 
 from skpostbac._cli.arguments import LARGEST_RISK
 from skpostbac._cli.results import Record
-from skpostbac._utils import format_probability, is_shown, join_first, printable
+from skpostbac._utils import (
+    describe_strays,
+    format_probability,
+    is_shown,
+    join_first,
+    printable,
+)
 from skpostbac.metrics._advice import describe_untested
 from skpostbac.metrics._prior import (
     make_prior,
@@ -365,15 +371,11 @@ def _posterior_notes(document: Record) -> list[str]:
             if record["constant"]
         ]
     )
-    unseen = []
-    for record in records:
-        if number := record["n_unseen"]:
-            what = (
-                "1 prediction is none of the classes and counts as an error"
-                if number == 1
-                else f"{number} predictions are none of the classes and count as errors"
-            )
-            unseen.append(f"{_name(record)}: {what}.")
+    unseen = [
+        f"{_name(record)}: {describe_strays(record['unseen'], record['n_unseen'])}."
+        for record in records
+        if record["n_unseen"]
+    ]
     notes += _first(unseen)
     if dominated := [record for record in records if record["remedy"]]:
         worst = min(dominated, key=itemgetter("expected_coverage"))

@@ -26,7 +26,7 @@ from skpostbac.metrics._dependence import (
     warn_of_groups,
     warn_of_repeated_ids,
 )
-from skpostbac.metrics._labels import WeightType
+from skpostbac.metrics._labels import WeightType, warn_of_strays
 from skpostbac.metrics._posterior import (
     CARRILLO_2013,
     ScalarPosterior,
@@ -375,6 +375,8 @@ def posterior_accuracy(
         If the correlation within groups is poorly known.
     SampleWeightWarning
         If weights are not whole numbers and `weight_type` is None.
+    UserWarning
+        If predictions are none of the classes in `y_true`; they count as errors.
 
     See Also
     --------
@@ -427,6 +429,7 @@ def posterior_accuracy(
     """
     options = labels, sample_weight, weight_type, groups
     counts = count_labels(y_true, y_pred, *options)
+    warn_of_strays(y_true, {"y_pred": y_pred}, labels, sample_weight)
     if groups is None:
         warn_of_repeated_ids(y_true)
     else:

@@ -55,7 +55,7 @@ from skpostbac.metrics._dependence import (
     warn_of_repeated_ids,
     widened_average,
 )
-from skpostbac.metrics._labels import WeightType, label_list, warn_if_foreign
+from skpostbac.metrics._labels import WeightType, label_list, warn_of_strays
 from skpostbac.metrics._posterior import (
     BRODERSEN_2010,
     CARRILLO_2013,
@@ -869,7 +869,7 @@ def posterior_balanced_accuracy(
     SampleWeightWarning
         If weights are not whole numbers and `weight_type` is None.
     UserWarning
-        If no label of `y_pred` occurs in `y_true`.
+        If predictions are none of the classes; they count as errors.
 
     See Also
     --------
@@ -898,12 +898,11 @@ def posterior_balanced_accuracy(
     """
     options = labels, sample_weight, weight_type, groups
     counts = count_labels(y_true, y_pred, *options)
-    if not counts.correct.any():
-        warn_if_foreign(y_true, {"y_pred": y_pred})
     posterior = PosteriorBalancedAccuracy(
         counts, prior=prior, class_weight=class_weight
     )
     warn_of_prior(posterior._evidence())
+    warn_of_strays(y_true, {"y_pred": y_pred}, labels, sample_weight)
     if groups is None:
         warn_of_repeated_ids(y_true)
     else:

@@ -30,7 +30,7 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._counts import (
     ClassCounts,
-    count_choices,
+    count_labels,
     counts_of_matrix,
 )
 from skpostbac.metrics._posterior import (
@@ -126,9 +126,9 @@ def binary_equivalent_accuracy_score(
         Use the balanced accuracy, with equal weights for all classes that have samples,
         instead of the accuracy. They agree if all classes have the same size.
     labels : array-like of shape (n_classes,), default=None
-        The N classes to choose from, at least two, by default those in `y_true` or
-        `y_pred`. Samples of other true classes are ignored. Pass all classes that the
-        classifier could predict.
+        The N classes to choose from, at least two, by default those in `y_true`.
+        Samples of other true classes are ignored. Pass all classes that the classifier
+        could predict; any other prediction is an error.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative case counts.
 
@@ -161,15 +161,16 @@ def binary_equivalent_accuracy_score(
     >>> y_true, y_pred = [0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2]
     >>> binary_equivalent_accuracy_score(y_true, y_pred)  # the square root of 5/6
     0.9129
-    >>> binary_equivalent_accuracy_score([0, 0, 1, 1], [0, 2, 1, 1])  # of 3/4
+    >>> y_true, y_pred = [0, 0, 1, 1], [0, 2, 1, 1]
+    >>> binary_equivalent_accuracy_score(y_true, y_pred, labels=[0, 1, 2])  # of 3/4
     0.8660
     """
     check_flags(balanced=balanced)
-    counts = count_choices(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    counts = count_labels(y_true, y_pred, labels, sample_weight, "case")
     if counts.n_classes < 2:
         raise ValueError(
             "n_classes must be an integer of at least 2, got one class in labels, or "
-            "in y_true and y_pred"
+            "in y_true"
         )
     accuracy = np.nanmean(counts.recalls) if balanced else counts.accuracy
     return float(binary_equivalent_accuracy(accuracy, counts.n_classes))
@@ -210,7 +211,7 @@ def binary_equivalent_recalls(
     >>> binary_equivalent_recalls([0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2]).tolist()
     [1.0, 0.7071, 1.0]
     """
-    counts = count_choices(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    counts = count_labels(y_true, y_pred, labels, sample_weight, "case")
     recalls = counts.recalls
     found = counts.total > 0
     recalls[found] = binary_equivalent_accuracy(recalls[found], counts.n_classes)
@@ -590,8 +591,8 @@ def guessing_test(
         Guessing probabilities of the classes: equal, their shares in `y_true`, or the
         given values, normalised to sum to 1, in the order of `labels`.
     labels : array-like of shape (n_classes,), default=None
-        Classes to guess from, by default the sorted classes in `y_true` or `y_pred`.
-        Samples of other true classes are ignored.
+        Classes to guess from, by default those in `y_true`. Samples of other true
+        classes are ignored.
 
     Returns
     -------
@@ -628,5 +629,5 @@ def guessing_test(
     >>> guessing_test(y_true, y_pred, strategy="stratified")
     GuessingTest(correct=9 of 10, expected=6.8, p_value=0.074, error_reduction=0.687)
     """
-    counts = count_choices(y_true, y_pred, labels=labels)
+    counts = count_labels(y_true, y_pred, labels)
     return GuessingTest.from_counts(counts, strategy=strategy)

@@ -47,12 +47,10 @@ from skpostbac.metrics._labels import (
     WeightType,
     array_of_labels,
     check_same_type,
-    encode,
     label_index,
     label_list,
     merge_labels,
     positions,
-    read_column,
     read_outcomes,
     unique_label_array,
 )
@@ -700,36 +698,6 @@ def select_classes(
         return counts
     design = outcomes.design(wanted, weight_type)
     return counts._moved(wanted, positions(counts.classes, wanted), design)
-
-
-def count_choices(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> ClassCounts:
-    """Count as :func:`class_counts`, with the classes that are only predicted.
-
-    Of these there are no samples, but each is one more class to choose from.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For the reasons listed in :func:`class_counts`.
-
-    Examples
-    --------
-    >>> count_choices(["a", "a", "b"], ["a", "c", "b"])
-    ClassCounts('a': 1/2, 'b': 1/1, 'c': 0/0)
-    """
-    counts = class_counts(
-        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type="case"
-    )
-    if labels is not None:
-        return counts
-    predicted = encode(read_column(y_pred, "y_pred")).values
-    return counts.reindex(merge_labels(counts.classes, predicted))
 
 
 def read_confusion_matrix(

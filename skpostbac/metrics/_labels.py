@@ -19,7 +19,7 @@ polars are numbered already, and are not converted to text.
 from __future__ import annotations
 
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -39,6 +39,7 @@ from skpostbac._utils import (
     LabelArray,
     as_numpy,
     check_choice,
+    describe_strays,
     first,
     float_array,
     input_errors,
@@ -660,30 +661,50 @@ def encode_integral(y: LabelArray) -> Encoded:
     )
 
 
-def warn_if_foreign(y_true: ArrayLike, predictions: Mapping[str, ArrayLike]) -> None:
-    """Warn if no predicted label is a true label, such as "Yes" instead of "yes".
+def warn_of_strays(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> None:
+    """Warn of predictions that are none of the classes, such as "Yes" for "yes".
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         True labels.
     predictions : mapping of str to array-like of shape (n_samples,)
-        Predicted labels by the name of the argument that holds them. The check needs
-        their distinct labels: ask only about predictions without a hit.
+        Predicted labels by the name of the argument that holds them.
+    labels : array-like of shape (n_classes,), default=None
+        Classes beside those of `y_true`. Samples of others do not count.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Samples of weight 0 do not count.
     """
-    for name, y_pred in predictions.items():
-        true, pred = (
-            label_list(encode(read_column(y, of)).values)
-            for y, of in ((y_true, "y_true"), (y_pred, name))
-        )
-        if not set(true) & set(pred):
-            known = [
-                ", ".join([*map(repr, labels[:3]), *["..."] * (len(labels) > 3)])
-                for labels in (true, pred)
-            ]
+    outcomes = read_outcomes(y_true, predictions, None)
+    codes, hits, _ = outcomes.read()
+    known = set(label_list(outcomes.classes))
+    matters = np.ones(outcomes.n_samples, bool)
+    if labels is not None:
+        listed = unique_label_array(labels, "labels")
+        matters = positions(outcomes.classes, listed)[codes] >= 0
+        known |= set(label_list(listed))
+    if sample_weight is not None:
+        matters &= nonnegative_array(sample_weight, "sample_weight") > 0
+
+    for (name, y_pred), is_right in zip(predictions.items(), hits, strict=True):
+        # Wrong predictions are few, where all of them would take as long as the counts.
+        is_wrong = matters & ~is_right
+        if not is_wrong.any():
+            continue
+        column = read_column(y_pred, name)
+        wrong = encode(column._replace(array=column.array[is_wrong]))
+        counts = np.bincount(wrong.codes(slice(None)))
+        labelled = zip(label_list(wrong.values), counts.tolist(), strict=True)
+        strays = Counter({label: n for label, n in labelled if label not in known})
+        if strays:
+            frequent, _ = zip(*strays.most_common(), strict=True)
             warnings.warn(
-                f"{name} holds none of the labels of y_true ({known[0]}), but "
-                f"{known[1]}: each prediction counts as an error",
+                f"{name}: {describe_strays(frequent, strays.total())}",
                 UserWarning,
                 stacklevel=user_stacklevel(),
             )

@@ -69,7 +69,7 @@ from skpostbac.metrics._labels import (
     label_list,
     named_predictions,
     position_of,
-    warn_if_foreign,
+    warn_of_strays,
 )
 from skpostbac.metrics._posterior import (
     ScalarPosterior,
@@ -1073,10 +1073,10 @@ def compare_predictions(
         Half-width of the region of practical equivalence, in units of the metric, at
         least 0; below 1 for accuracies.
     labels : array-like of shape (n_classes,), default=None
-        Classes to average over, by default those in `y_true`; for metrics other than
-        the accuracies the classes of the confusion matrices, by default with those
-        predicted. A class that is absent from `y_true` keeps its prior; samples whose
-        true class is not listed are ignored.
+        Classes to average over, or of the confusion matrices, by default those in
+        `y_true`; scikit-learn's F1 and precision have those predicted, too. Any other
+        prediction is an error of its true class. A class that is absent from `y_true`
+        keeps its prior; samples whose true class is not listed are ignored.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative weights. By default they are case counts, so their scale
         matters: a weight of 2 counts the sample twice and narrows the posterior.
@@ -1124,7 +1124,7 @@ def compare_predictions(
     Warns
     -----
     UserWarning
-        For each classifier that predicts none of the labels in `y_true`.
+        For each classifier with predictions that are none of the classes.
     PriorInfluenceWarning
         If 95 % intervals under this prior would often miss the true value in similar
         test sets, or if a class has no samples.
@@ -1277,6 +1277,8 @@ def compare_predictions(
         )
         comparison = PosteriorComparison(tuple(columns), joint, rope=rope)
     warn_of_prior(*comparison.joint.evidence())
+    given = by_argument(predictions, comparison.names)
+    warn_of_strays(y_true, given, labels, sample_weight)
     return comparison
 
 
@@ -1307,14 +1309,9 @@ def _follows_from_outcomes(metric: Metric, target: dict[str, Any]) -> bool:
 def _count_pairs(
     y_true: ArrayLike, predictions: Predictions, **options: Any
 ) -> PairedCounts:
-    """Count joint correct predictions; warn of labels that are foreign."""
+    """Count joint correct predictions of several classifiers."""
     counts = paired_counts(y_true, predictions, **options)
     check_several(len(counts.names), "predictions")
-    never_right = [
-        counts.names[i] for i in np.flatnonzero(~counts.patterns.any(axis=0))
-    ]
-    if never_right:
-        warn_if_foreign(y_true, by_argument(predictions, never_right))
     return counts
 
 

@@ -44,7 +44,9 @@ class ConfusionModel:
     Row i of `cells`, shape (k, k), has the Dirichlet parameters of the predictions for
     class i: the counts, with the prior's :math:`a_i` added on the diagonal and
     :math:`b_i / (k - 1)` to each cell beside it. The recall of class i is thereby
-    :math:`\mathrm{Beta}(a_i + \text{correct}, b_i + \text{wrong})`.
+    :math:`\mathrm{Beta}(a_i + \text{correct}, b_i + \text{wrong})`. A last column, of
+    predictions that are none of the classes, has counts only: the posteriors of other
+    classifiers do not depend on it.
 
     `prevalence`, shape (k,), has known shares of the classes. If it is None they have
     the Dirichlet posterior of the sums of the rows; all cells together then have one
@@ -63,10 +65,14 @@ class ConfusionModel:
         """Return the posterior for counts, a prior of the recalls and a prevalence."""
         k = len(C)
         if k < 2:
-            raise ValueError("A confusion matrix needs at least two classes, got one")
+            raise ValueError(
+                "A confusion matrix needs at least two classes, got one; list those "
+                "without samples in labels"
+            )
 
         total = C.sum(axis=1)
-        cells = C + (prior.b / (k - 1))[:, np.newaxis]
+        cells = C.astype(np.float64)
+        cells[:, :k] += (prior.b / (k - 1))[:, np.newaxis]
         np.fill_diagonal(cells, prior.a + np.diagonal(C))
         strength = prior.strength(total)
 
@@ -96,8 +102,13 @@ class ConfusionModel:
 
     @property
     def errors(self) -> Floats:
-        """Parameters of wrong predictions, shape (k, k), with zeros on the diagonal."""
-        return self.cells * (1 - np.eye(len(self.cells)))
+        """Parameters of wrong predictions, as `cells`, with zeros on the diagonal."""
+        return self.cells * (1 - np.eye(*self.cells.shape))
+
+    @property
+    def false_positives(self) -> Floats:
+        """Parameters of errors that are one of the classes, shape (k, k)."""
+        return self.errors[:, : len(self.cells)]
 
     @property
     def wrong(self) -> Floats:
@@ -296,23 +307,26 @@ def distribution_of_macro(name: str, model: ConfusionModel) -> Exact | None:
     The columns of one Dirichlet matrix, each divided by its sum, are independent.
     """
     if name == "precision" and model.prevalence is None:
-        return BetaAverage(model.right, model.errors.sum(axis=0))
+        return BetaAverage(model.right, model.false_positives.sum(axis=0))
     return None
 
 
 def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
     """Return the distribution of a metric of the sums over the classes.
 
-    Each error is a false positive and a false negative, so that recall, precision and
-    the F-measures are the accuracy. Each of n samples is a negative of k - 1 classes.
+    Each error is a false negative and, if it is one of the classes, a false positive;
+    if all are, recall, precision and the F-measures are the accuracy. Each of n samples
+    is a negative of k - 1 classes.
     """
     if name == "false_positive_rate":
-        share = 1 / (len(model.cells) - 1)  # of the error rate
+        share = 1 / (len(model.cells) - 1)
+        fp = model.false_positives.sum(axis=1)
+        tn = model.right + model.cells[:, len(model.cells) :].sum(axis=1)
         if model.prevalence is None:
-            return BetaAverage(
-                [model.wrong.sum()], [model.right.sum()], weights=[share]
-            )
-        return BetaAverage(model.wrong, model.right, weights=share * model.prevalence)
+            return BetaAverage([fp.sum()], [tn.sum()], weights=[share])
+        return BetaAverage(fp, tn, weights=share * model.prevalence)
+    if name != "recall" and model.cells.shape[1] > len(model.cells):
+        return None
     if name == "jaccard":
         # A / (2 - A) of the accuracy A, with half its odds.
         if model.prevalence is not None:
@@ -333,9 +347,10 @@ def distribution_of_kappa(model: ConfusionModel) -> BetaRatio | None:
 
         2 p q (r - f) / (p q r + q^2 f + p^2 (1 - r) + p q (1 - f)).
     """
-    if model.prevalence is None or len(model.cells) > 2 or not model.prevalence.all():
+    shares = model.prevalence
+    if shares is None or model.cells.shape != (2, 2) or not shares.all():
         return None
-    p, q = model.prevalence
+    p, q = shares
     numerator = [[0, -2 * p * q], [2 * p * q, 0]]
     denominator = [[p, p * p + q * q], [2 * p * q, q]]
     recall, false_positive_rate = map(
@@ -352,7 +367,7 @@ def distribution_of_accuracy(model: ConfusionModel) -> BetaAverage:
 
 
 def distribution_of_mean(payoffs: Floats, model: ConfusionModel) -> Exact | None:
-    """Return the distribution of the mean of the payoffs of the cells, shape (k, k)."""
+    """Return the distribution of the mean of the payoffs of the cells, as `cells`."""
     shares = model.prevalence
     if shares is None:
         # The shares of all cells have one Dirichlet distribution. Cells of equal payoff

@@ -66,6 +66,8 @@ class JointConfusion(FrozenArrays):
         As for :func:`~skpostbac.posterior_confusion_metric`.
     classes : array of shape (k,)
         The labels.
+    n_columns : int
+        Columns of the matrices: k, or k + 1 if predictions are none of the classes.
     cells : array of int of shape (n_cells, 1 + T)
         Positions of the true class and of the predictions, for each cell that occurs.
     counts : array of shape (n_cells,)
@@ -83,6 +85,7 @@ class JointConfusion(FrozenArrays):
     pos_label: Hashable
     average: str | None
     classes: LabelArray
+    n_columns: int
     cells: Indices
     counts: Floats
     prior: BetaPrior
@@ -105,11 +108,12 @@ class JointConfusion(FrozenArrays):
         return find_target(self.metric, self.classes, self.pos_label, self.average)
 
     def matrices(self) -> Floats:
-        """Return the confusion matrix of each classifier, shape (T, k, k)."""
+        """Return the confusion matrix of each classifier, shape (T, k, n_columns)."""
         k = self.n_classes
-        number = k * self.cells[:, :1] + self.cells[:, 1:]
-        sums = [np.bincount(column, self.counts, k * k) for column in number.T]
-        return np.reshape(sums, (-1, k, k))
+        m = self.n_columns
+        number = m * self.cells[:, :1] + self.cells[:, 1:]
+        sums = [np.bincount(column, self.counts, k * m) for column in number.T]
+        return np.reshape(sums, (-1, k, m))
 
     def effects_of(self, i: int, j: int) -> DesignEffects | None:
         """Return the design effects of the difference of two classifiers, if any."""
@@ -127,10 +131,11 @@ class JointConfusion(FrozenArrays):
         return replace(self, cells=cells, counts=sums, effects=())
 
     def draw(self, rng: np.random.Generator, n_draws: int) -> Iterator[Floats]:
-        """Draw confusion matrices up to a factor, in blocks of shape (T, n, k, k)."""
+        """Draw confusion matrices up to a factor, in blocks (T, n, k, n_columns)."""
         cells = self.cells
         counts = self.counts
         k = self.n_classes
+        m = self.n_columns
         t = self.n_classifiers
         if t == 2:
             more, masses = self._prior_of_pair()
@@ -139,19 +144,19 @@ class JointConfusion(FrozenArrays):
 
         # Sums of the cells, for each classifier and each entry of its matrix.
         n = len(counts)
-        entry = k * (k * np.arange(t) + cells[:, :1]) + cells[:, 1:]
+        entry = m * (k * np.arange(t) + cells[:, :1]) + cells[:, 1:]
         column = np.repeat(np.arange(n), t)
         matrix = csr_array(
-            (np.ones(n * t), (entry.ravel(), column)), shape=(t * k * k, n)
+            (np.ones(n * t), (entry.ravel(), column)), shape=(t * k * m, n)
         )
 
-        block = max(1, _JOINT_BLOCK // max(n, t * k * k))
+        block = max(1, _JOINT_BLOCK // max(n, t * k * m))
         for start in range(0, n_draws, block):
             size = min(block, n_draws - start)
             gammas = rng.standard_gamma(counts[:, np.newaxis], (n, size))
-            C: Floats = np.asarray(matrix @ gammas).reshape(t, k, k, size)
+            C: Floats = np.asarray(matrix @ gammas).reshape(t, k, m, size)
             if t > 2:
-                self._add_prior(C, rng)
+                self._add_prior(C[:, :, :k], rng)
             yield np.moveaxis(C, -1, 1)
 
     def _prior_of_pair(self) -> tuple[Indices, Floats]:
@@ -172,7 +177,7 @@ class JointConfusion(FrozenArrays):
         return cells, masses[true, one, other]
 
     def _add_prior(self, C: Floats, rng: np.random.Generator) -> None:
-        """Add draws of the prior to those of the cells that occur, (T, k, k, size)."""
+        """Add draws of the prior to those of the classes, (T, k, k, size)."""
         t, k, _, size = C.shape
         a = self.prior.a[:, np.newaxis]
         b = self.prior.b[:, np.newaxis]
@@ -255,6 +260,7 @@ def confuse_jointly(
     if groups is None:
         warn_of_repeated_ids(y_true)
     k = len(classes)
+    m = samples.n_columns(k)
     target = find_target(metric, classes, pos_label, average)
     recall_prior = read_recall_prior(target, prior, k)
 
@@ -262,8 +268,8 @@ def confuse_jointly(
     number, distinct = renumber(samples.true)
     cells = distinct[:, np.newaxis]
     for column in samples.pred.T:
-        number, distinct = renumber(k * number + column)
-        parent, label = np.divmod(distinct, k)
+        number, distinct = renumber(m * number + column)
+        parent, label = np.divmod(distinct, m)
         cells = np.column_stack([cells[parent], label])
     counts = sum_by(number, samples.weight, len(cells))
 
@@ -272,6 +278,7 @@ def confuse_jointly(
         pos_label=pos_label,
         average=average,
         classes=classes,
+        n_columns=m,
         cells=cells[counts > 0],
         counts=counts[counts > 0],
         prior=recall_prior,

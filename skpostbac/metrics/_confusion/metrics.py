@@ -1,7 +1,9 @@
 """Metrics of the confusion matrix by name, as functions of many matrices at once.
 
 All take arrays of shape (..., k, k), true classes as rows, and return the shape (...).
-The entries may be counts or shares. Where a metric is 0 / 0 it is nan.
+The entries may be counts or shares. Where a metric is 0 / 0 it is nan. A last column
+may have the predictions that are none of the classes: errors of their true class, but
+no false positives.
 """
 
 from __future__ import annotations
@@ -62,8 +64,8 @@ class OneVsRest(NamedTuple):
         k = C.shape[-1]
         tp = np.diagonal(C, axis1=-2, axis2=-1)
         # A difference loses the digits of small numbers, by which ratios divide.
-        errors = C * (1 - np.eye(k))
-        fp = errors.sum(axis=-2)
+        errors = C * (1 - np.eye(*C.shape[-2:]))
+        fp = errors.sum(axis=-2)[..., : tp.shape[-1]]
         fn = errors.sum(axis=-1)
         rest = C.sum(axis=(-2, -1))[..., np.newaxis] - tp - fp - fn
         return cls(tp, fp, fn, tp[..., ::-1] if k == 2 else rest)
@@ -77,7 +79,9 @@ def accuracy(C: Floats) -> Floats:
 def kappa(C: Floats) -> Floats:
     """Cohen's kappa: agreement beyond that by chance at the same class frequencies."""
     total = C.sum(axis=(-2, -1))
-    by_chance = (C.sum(axis=-1) * C.sum(axis=-2)).sum(axis=-1) / total**2
+    true = C.sum(axis=-1)
+    pred = C.sum(axis=-2)[..., : true.shape[-1]]
+    by_chance = (true * pred).sum(axis=-1) / total**2
     return np.asarray((accuracy(C) - by_chance) / (1 - by_chance))
 
 
@@ -86,7 +90,8 @@ def mcc(C: Floats) -> Floats:
     total = C.sum(axis=(-2, -1))
     true = C.sum(axis=-1)
     pred = C.sum(axis=-2)
-    covariance = np.trace(C, axis1=-2, axis2=-1) * total - (true * pred).sum(axis=-1)
+    by_chance = (true * pred[..., : true.shape[-1]]).sum(axis=-1)
+    covariance = np.trace(C, axis1=-2, axis2=-1) * total - by_chance
     spread = (total**2 - (true**2).sum(axis=-1)) * (total**2 - (pred**2).sum(axis=-1))
     return np.asarray(covariance / np.sqrt(spread))
 
@@ -103,7 +108,7 @@ def informedness(C: Floats) -> Floats:
 
 def geometric_mean(C: Floats) -> Floats:
     """Geometric mean of the recalls."""
-    return np.asarray(recalls(C).prod(axis=-1) ** (1 / C.shape[-1]))
+    return np.asarray(recalls(C).prod(axis=-1) ** (1 / C.shape[-2]))
 
 
 def f_measure(table: OneVsRest, *, beta: float) -> Floats:
@@ -135,7 +140,7 @@ class Target:
 
     name: str
     function: ConfusionMetric
-    """Metric of matrices of shape (n, k, k), whatever the sum of their entries."""
+    """Metric of matrices (n, k, k) or (n, k, k + 1), whatever their sums."""
     distribution: Callable[[ConfusionModel], Exact | None] = no_distribution
     """Returns the exact distribution of the metric, or None."""
     tail_index: Callable[[ConfusionModel], float] = lambda model: np.inf
@@ -485,13 +490,22 @@ def _mean_of_cells(
         t = metric.threshold
         threshold = repr(t) if float(f"{t:g}") == 1 else f"{t:g}"  # no threshold is 1
         name = f"net benefit of {label_list(classes)[place]} at {threshold}"
-        payoffs = np.zeros((len(classes), len(classes)))
+        payoffs = np.zeros((len(classes), len(classes) + 1))
         payoffs[:, place] = -t / (1 - t)
         payoffs[place, place] = 1.0
+
+    def payoffs_of(C: Floats) -> Floats:
+        if C.shape[-1] > payoffs.shape[1]:
+            raise ValueError(
+                "costs has no column for predictions that are none of the classes: "
+                "recode them as a class, or list them in labels"
+            )
+        return payoffs[:, : C.shape[-1]]
+
     return Target(
         name,
-        lambda C: (C * payoffs).sum(axis=(-2, -1)) / C.sum(axis=(-2, -1)),
-        partial(distribution_of_mean, payoffs),
+        lambda C: (C * payoffs_of(C)).sum(axis=(-2, -1)) / C.sum(axis=(-2, -1)),
+        lambda model: distribution_of_mean(payoffs_of(model.cells), model),
     )
 
 

@@ -34,7 +34,7 @@ from skpostbac.metrics._dependence import (
     warn_of_groups,
     warn_of_repeated_ids,
 )
-from skpostbac.metrics._labels import WeightType, label_list
+from skpostbac.metrics._labels import WeightType, label_list, warn_of_strays
 from skpostbac.metrics._posterior import PosteriorMetric, write_methods
 from skpostbac.metrics._prior import DEFAULT_PRIOR, BetaPrior, PriorLike, make_prior
 from skpostbac.stats import BetaAverage
@@ -286,8 +286,9 @@ def posterior_confusion_metric(
         less 1, which is 2 BA - 1 of the balanced accuracy BA); or a function that takes
         confusion matrices, an array of shape (n, n_classes, n_classes) with true
         classes as rows, and returns an array of shape (n,). The entries of each matrix
-        are shares with the sum 1. Names of scikit-learn's functions and scorers are
-        accepted, too, such as "f1_score", "f1_macro" or "matthews_corrcoef".
+        are shares with the sum 1; a last column is added for predictions that are none
+        of the classes, if there are any. Names of scikit-learn's functions and scorers
+        are accepted, too, such as "f1_score", "f1_macro" or "matthews_corrcoef".
         :class:`~skpostbac.metrics.ExpectedCost` and
         :class:`~skpostbac.metrics.NetBenefit` weight the errors.
     pos_label : label, default=None
@@ -306,8 +307,9 @@ def posterior_confusion_metric(
         fixed by design. An array gives the shares in the target population, normalised
         to sum to 1. Recalls do not depend on it.
     labels : array-like of shape (n_classes,), default=None
-        Classes of the confusion matrix, by default the sorted classes in `y_true` or
-        `y_pred`. Samples whose true class is not listed are ignored.
+        Classes of the confusion matrix, by default those in `y_true`. Samples whose
+        true class is not listed are ignored; any other prediction is an error of its
+        true class, and no false positive.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative weights. By default they are case counts, so their scale
         matters.
@@ -344,10 +346,9 @@ def posterior_confusion_metric(
     Raises
     ------
     ValueError
-        If a parameter is invalid or does not apply to the metric, if a predicted class
-        is not in `labels`, if there is a single class, if the metric does not return
-        one finite number for each matrix, or for the reasons listed in
-        :func:`class_counts`.
+        If a parameter is invalid or does not apply to the metric, if there is a single
+        class, if the metric does not return one finite number for each matrix, or for
+        the reasons listed in :func:`class_counts`.
     TypeError
         For the reasons listed in :func:`class_counts`, or if `n_draws` is not an
         integer.
@@ -360,11 +361,22 @@ def posterior_confusion_metric(
         If the correlation within groups is poorly known.
     SampleWeightWarning
         If weights are not whole numbers and `weight_type` is None.
+    UserWarning
+        If predictions are none of the classes.
 
     See Also
     --------
     posterior_balanced_accuracy : The macro-averaged recall, in more detail.
     posterior_accuracy : The accuracy, with a prior of its own.
+
+    Notes
+    -----
+    ``observed`` equals scikit-learn's score with ``labels=`` the classes of `y_true`.
+    By default, scikit-learn also averages over classes that are only predicted, where
+    recall and F1 are 0, and counts predictions of these as false positives in
+    ``average="micro"``. Kappa is the same; for the MCC, all predictions that are none
+    of the classes are one class. With fewer `labels`, scikit-learn keeps the samples of
+    the classes that are not listed.
 
     References
     ----------
@@ -405,13 +417,21 @@ def posterior_confusion_metric(
     classes, samples = read_confusions(
         y_true, {"y_pred": y_pred}, labels, sample_weight, weight_type, groups
     )
-    C = samples.matrix(len(classes))
+    target = find_target(metric, classes, pos_label, average)
+    posterior = infer_metric(
+        target,
+        samples.matrix(len(classes)),
+        classes,
+        prevalence,
+        prior,
+        n_draws,
+        random_state,
+        samples,
+    )
+    warn_of_strays(y_true, {"y_pred": y_pred}, labels, sample_weight)
     if groups is None:
         warn_of_repeated_ids(y_true)
-    target = find_target(metric, classes, pos_label, average)
-    return infer_metric(
-        target, C, classes, prevalence, prior, n_draws, random_state, samples
-    )
+    return posterior
 
 
 def infer_metric(
@@ -428,6 +448,8 @@ def infer_metric(
     if n_draws is not None:
         n_draws = check_n_draws(n_draws, 2)
     rng = np.random.default_rng(draw_seed(random_state))
+    if not C[:, len(C) :].any():  # of no other classifier
+        C = C[:, : len(C)]
     recall_prior = read_recall_prior(target, prior, len(C))
     independent = ConfusionModel.of(C, recall_prior, prevalence)
     model = independent

@@ -23,7 +23,6 @@ mix of classes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +43,6 @@ from skpostbac.metrics._dependence import (
 from skpostbac.metrics._labels import (
     WeightType,
     encode,
-    merge_labels,
     positions,
     read_column,
     read_outcomes,
@@ -62,7 +60,10 @@ class ConfusedSamples(NamedTuple):
     true: Indices
     """Row of each sample."""
     pred: Indices
-    """Column of each sample, or of each classifier in turn, shape (n_samples, T)."""
+    """Column of each sample, or of each classifier in turn, shape (n_samples, T).
+
+    A prediction that is none of the k classes has the column k.
+    """
     group: Indices | None
     """Number of its group."""
     weight: Floats
@@ -89,10 +90,15 @@ class ConfusedSamples(NamedTuple):
         scale: float = self.weight.sum() / (self.weight**2).sum()
         return scale * C
 
+    def n_columns(self, k: int) -> int:
+        """Return k, or k + 1 if predictions are none of the k classes."""
+        return int(self.pred.max(initial=k - 1)) + 1
+
     def matrix(self, k: int) -> Floats:
-        """Return the confusion matrix of one classifier, shape (k, k)."""
-        cells = k * self.true + self.pred.ravel()
-        return sum_by(cells, self.weight, k * k).reshape(k, k)
+        """Return the confusion matrix of one classifier, shape (k, n_columns)."""
+        m = self.n_columns(k)
+        cells = m * self.true + self.pred.ravel()
+        return sum_by(cells, self.weight, k * m).reshape(k, m)
 
 
 def read_confusions(
@@ -106,7 +112,7 @@ def read_confusions(
     """Return the classes, and the samples with the predictions of each classifier.
 
     `predictions` has the predicted labels by the name of their argument, for error
-    messages. No prediction is left out.
+    messages. Predictions that are none of the classes are in a last column.
 
     Warns
     -----
@@ -116,7 +122,7 @@ def read_confusions(
     Raises
     ------
     ValueError, TypeError
-        As :func:`class_counts` raises them, or if a predicted class is not in `labels`.
+        As :func:`class_counts` raises them.
 
     Examples
     --------
@@ -124,35 +130,29 @@ def read_confusions(
     >>> classes, samples = read_confusions(["a", "a", "b"], {"y_pred": y_pred})
     >>> samples.matrix(len(classes))
     array([[1., 0., 1.],
-           [0., 1., 0.],
-           [0., 0., 0.]])
+           [0., 1., 0.]])
     """
     outcomes = read_outcomes(y_true, predictions, sample_weight, weight_type, groups)
     columns = [encode(read_column(y, name)) for name, y in predictions.items()]
-    if labels is None:
-        values = (column.values for column in columns)
-        classes = reduce(merge_labels, values, outcomes.classes)
-    else:
-        classes = check_labels(labels, outcomes.classes)
+    classes = outcomes.classes
+    if labels is not None:
+        classes = check_labels(labels, classes)
 
     every = slice(None)
     true = positions(outcomes.classes, classes)[outcomes.codes(every)]
-    pred = [positions(one.values, classes)[one.codes(every)] for one in columns]
-    weight = outcomes.weight
+    pred = np.column_stack(
+        [positions(one.values, classes)[one.codes(every)] for one in columns]
+    )
+    weight = np.ones(len(true)) if outcomes.weight is None else outcomes.weight
+    is_stray = np.any(pred < 0, axis=1)
     samples = ConfusedSamples(
         true,
-        np.column_stack(pred),
+        np.where(pred < 0, len(classes), pred),
         None if outcomes.groups is None else outcomes.groups(every),
-        np.ones(len(true)) if weight is None else weight,
+        weight,
         weight_type == "importance",
     )
-    samples = samples.chosen(true >= 0)
-
-    is_unknown = (samples.pred < 0) & (samples.weight[:, np.newaxis] > 0)
-    if is_unknown.any():
-        name = list(predictions)[np.argmax(is_unknown.any(axis=0))]
-        raise ValueError(f"{name} has classes that are not in labels, {classes}")
-    return classes, samples.chosen(np.all(samples.pred >= 0, axis=1))
+    return classes, samples.chosen((true >= 0) & ~(is_stray & (weight == 0)))
 
 
 def design_of(
@@ -227,23 +227,23 @@ def design_of(
 def _influences(
     function: ConfusionMetric, model: ConfusionModel, true: Indices
 ) -> tuple[Floats, bool]:
-    """Return the influences of cells, (k, k), and whether their mean in rows is 0."""
+    """Return the influences of cells, and whether their mean in rows is 0."""
     shares = model.cells / model.cells.sum()
-    k = len(shares)
+    m = shares.shape[1]
 
     # Cells without samples in a row with some are needed to tell whether its mean is 0.
     rows = np.unique(true)
-    cells = (rows[:, np.newaxis] * k + np.arange(k)).ravel()
+    cells = (rows[:, np.newaxis] * m + np.arange(m)).ravel()
     before = function(model.joint(shares)[np.newaxis])[0]
-    slopes = np.zeros(k * k)
+    slopes = np.zeros(shares.size)
     block = max(1, MOST_CELLS // shares.size)
     for start in range(0, cells.size, block):
         chosen = cells[start : start + block]
-        is_cell = chosen[:, np.newaxis] == np.arange(k * k)
-        shifted = (1 - _STEP) * shares + _STEP * is_cell.reshape(-1, k, k)
+        is_cell = chosen[:, np.newaxis] == np.arange(shares.size)
+        shifted = (1 - _STEP) * shares + _STEP * is_cell.reshape(-1, *shares.shape)
         slopes[chosen] = (function(model.joint(shifted)) - before) / _STEP
 
-    influence = slopes.reshape(k, k)
+    influence = slopes.reshape(shares.shape)
     if not np.isfinite(influence).all():
         raise ValueError(
             "metric is not a finite number near the expected confusion matrix"

@@ -49,20 +49,20 @@ def test_classes():
     assert np.isnan(binary_equivalent_recalls([0, 0], [0, 1], labels=[0, 1])[1])
 
 
-def test_predicted_classes_are_chosen_from():
-    """Three classes, of which two have samples: half and all of these are right."""
+def test_classes_of_the_truth_are_chosen_from():
+    """Two classes, or three that are listed: half and all of two are right."""
     y_true, y_pred = [0, 0, 1, 1], [0, 2, 1, 1]
-    assert binary_equivalent_accuracy_score(y_true, y_pred) == pytest.approx(0.75**0.5)
-    assert binary_equivalent_accuracy_score(
-        y_true, y_pred, balanced=True
-    ) == pytest.approx(0.75**0.5)
-    assert binary_equivalent_accuracy_score(
-        y_true, y_pred, labels=[0, 1]
-    ) == pytest.approx(0.75)
+    assert binary_equivalent_accuracy_score(y_true, y_pred) == pytest.approx(0.75)
+    three = {"labels": [0, 1, 2]}
+    for balanced in (False, True):
+        assert binary_equivalent_accuracy_score(
+            y_true, y_pred, balanced=balanced, **three
+        ) == pytest.approx(0.75**0.5)
     np.testing.assert_allclose(
-        binary_equivalent_recalls(y_true, y_pred), [0.5**0.5, 1, np.nan]
+        binary_equivalent_recalls(y_true, y_pred, **three), [0.5**0.5, 1, np.nan]
     )
-    assert binary_equivalent_accuracy_score(["a", "a"], ["a", "b"]) == 0.5
+    with pytest.raises(ValueError, match="got one class in labels, or in y_true"):
+        binary_equivalent_accuracy_score(["a", "a"], ["a", "b"])
 
 
 # Posteriors

@@ -377,10 +377,12 @@ def test_a_metric_is_warned_of_by_its_distance(n_classes, n):
 
 
 def test_labels_as_of_the_confusion_matrix():
-    """A class that is only predicted has a column; those left out are left out."""
+    """A class without samples has a row and a column if it is listed."""
     y_true, y_pred = ["a", "a", "b", "b"], ["a", "c", "b", "b"]
     # Cells of 1/2 on the diagonal and 1/4 beside it, and one prediction of "c" for an "a".
-    precision = posterior_confusion_metric(y_true, y_pred, "precision", pos_label="c")
+    precision = posterior_confusion_metric(
+        y_true, y_pred, "precision", pos_label="c", labels=["a", "b", "c"]
+    )
     assert precision.mean() == pytest.approx((1 / 2) / (1 / 2 + 1 + 2 / 4))
     recall = posterior_confusion_metric(
         y_true,
