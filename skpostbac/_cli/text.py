@@ -216,7 +216,8 @@ def describe_data(document: Record) -> dict[str, str]:
             f" in {groups['n_groups']} groups (column {printable(groups['column'])})"
         )
     labels = [
-        f"{printable(one['label'])} ({one['n_samples']})" for one in data["classes"]
+        f"{repr(label) if label != label.strip() else printable(label)} ({n})"
+        for label, n in _rows(data["classes"], "label", "n_samples")
     ]
     return {
         "Truth": f"column {printable(data['truth'])} of {source}",
@@ -371,10 +372,11 @@ def _posterior_notes(document: Record) -> list[str]:
             if record["constant"]
         ]
     )
+    classes = [one["label"] for one in data["classes"]]
     unseen = [
-        f"{_name(record)}: {describe_strays(record['unseen'], record['n_unseen'])}."
+        f"{_name(record)}: {describe_strays(list(record['unseen']), number, classes)}."
         for record in records
-        if record["n_unseen"]
+        if (number := record["n_unseen"])
     ]
     notes += _first(unseen)
     if dominated := [record for record in records if record["remedy"]]:

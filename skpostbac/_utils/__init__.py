@@ -32,7 +32,7 @@ from skpostbac._utils.html import (
 )
 from skpostbac._utils.immutable import FrozenArrays, SetOnce, StablePickle
 from skpostbac._utils.progress_line import progress
-from skpostbac._utils.spelling import describe_strays
+from skpostbac._utils.spelling import describe_strays, find_twins, list_labels
 from skpostbac._utils.validation import (
     Bools,
     Complexes,

@@ -167,11 +167,6 @@ def binary_equivalent_accuracy_score(
     """
     check_flags(balanced=balanced)
     counts = count_labels(y_true, y_pred, labels, sample_weight, "case")
-    if counts.n_classes < 2:
-        raise ValueError(
-            "n_classes must be an integer of at least 2, got one class in labels, or "
-            "in y_true"
-        )
     accuracy = np.nanmean(counts.recalls) if balanced else counts.accuracy
     return float(binary_equivalent_accuracy(accuracy, counts.n_classes))
 

@@ -19,7 +19,7 @@ polars are numbered already, and are not converted to text.
 from __future__ import annotations
 
 import warnings
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -676,35 +676,29 @@ def warn_of_strays(
     predictions : mapping of str to array-like of shape (n_samples,)
         Predicted labels by the name of the argument that holds them.
     labels : array-like of shape (n_classes,), default=None
-        Classes beside those of `y_true`. Samples of others do not count.
+        The classes, by default those of `y_true`. Samples of others do not count.
     sample_weight : array-like of shape (n_samples,), default=None
         Samples of weight 0 do not count.
     """
-    outcomes = read_outcomes(y_true, predictions, None)
-    codes, hits, _ = outcomes.read()
-    known = set(label_list(outcomes.classes))
-    matters = np.ones(outcomes.n_samples, bool)
+    every = slice(None)
+    true = encode(read_column(y_true, "y_true"))
+    classes = true.values
     if labels is not None:
-        listed = unique_label_array(labels, "labels")
-        matters = positions(outcomes.classes, listed)[codes] >= 0
-        known |= set(label_list(listed))
-    if sample_weight is not None:
-        matters &= nonnegative_array(sample_weight, "sample_weight") > 0
-
-    for (name, y_pred), is_right in zip(predictions.items(), hits, strict=True):
-        # Wrong predictions are few, where all of them would take as long as the counts.
-        is_wrong = matters & ~is_right
-        if not is_wrong.any():
+        classes = unique_label_array(labels, "labels")
+    for name, y_pred in predictions.items():
+        pred = encode(read_column(y_pred, name))
+        is_stray = positions(pred.values, classes) < 0
+        if not is_stray.any():
             continue
-        column = read_column(y_pred, name)
-        wrong = encode(column._replace(array=column.array[is_wrong]))
-        counts = np.bincount(wrong.codes(slice(None)))
-        labelled = zip(label_list(wrong.values), counts.tolist(), strict=True)
-        strays = Counter({label: n for label, n in labelled if label not in known})
-        if strays:
-            frequent, _ = zip(*strays.most_common(), strict=True)
+        weight = positions(true.values, classes)[true.codes(every)] >= 0
+        if sample_weight is not None:
+            weight &= nonnegative_array(sample_weight, "sample_weight") > 0
+        n = is_stray * np.bincount(pred.codes(every), weight, len(is_stray)).astype(int)
+        if n.any():
+            order = np.argsort(-n)[: np.count_nonzero(n)]
+            strays = label_list(pred.values[order])
             warnings.warn(
-                f"{name}: {describe_strays(frequent, strays.total())}",
+                f"{name}: {describe_strays(strays, n.sum(), label_list(classes))}",
                 UserWarning,
                 stacklevel=user_stacklevel(),
             )

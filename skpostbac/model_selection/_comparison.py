@@ -1253,7 +1253,8 @@ def compare_predictions(
         "prevalence": prevalence,
     }
     if _follows_from_outcomes(metric, target):
-        counts = _count_pairs(y_true, predictions, **options)
+        counts = paired_counts(y_true, predictions, **options)
+        check_several(len(counts.names), "predictions")
         comparison = PosteriorComparison.from_paired_counts(
             counts,
             metric=metric,  # type: ignore[arg-type]
@@ -1306,15 +1307,6 @@ def _follows_from_outcomes(metric: Metric, target: dict[str, Any]) -> bool:
     return True
 
 
-def _count_pairs(
-    y_true: ArrayLike, predictions: Predictions, **options: Any
-) -> PairedCounts:
-    """Count joint correct predictions of several classifiers."""
-    counts = paired_counts(y_true, predictions, **options)
-    check_several(len(counts.names), "predictions")
-    return counts
-
-
 def _confusion_joint(
     y_true: ArrayLike,
     predictions: Mapping[str, ArrayLike],
@@ -1355,7 +1347,7 @@ def _confusion_joint(
         return ConfusionJoint(
             posteriors=tuple(posteriors), confusion=confusion, **drawing
         )
-    counts = _count_pairs(
+    counts = paired_counts(
         y_true, predictions, **options | {"labels": confusion.classes}
     )
     margins = [

@@ -106,11 +106,6 @@ class ConfusionModel:
         return self.cells * (1 - np.eye(*self.cells.shape))
 
     @property
-    def false_positives(self) -> Floats:
-        """Parameters of errors that are one of the classes, shape (k, k)."""
-        return self.errors[:, : len(self.cells)]
-
-    @property
     def wrong(self) -> Floats:
         """Parameters of all wrong predictions for each class, shape (k,)."""
         return np.asarray(self.errors.sum(axis=1))
@@ -307,7 +302,7 @@ def distribution_of_macro(name: str, model: ConfusionModel) -> Exact | None:
     The columns of one Dirichlet matrix, each divided by its sum, are independent.
     """
     if name == "precision" and model.prevalence is None:
-        return BetaAverage(model.right, model.false_positives.sum(axis=0))
+        return BetaAverage(model.right, model.errors.sum(axis=0)[: len(model.cells)])
     return None
 
 
@@ -318,15 +313,15 @@ def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
     if all are, recall, precision and the F-measures are the accuracy. Each of n samples
     is a negative of k - 1 classes.
     """
-    if name == "false_positive_rate":
-        share = 1 / (len(model.cells) - 1)
-        fp = model.false_positives.sum(axis=1)
-        tn = model.right + model.cells[:, len(model.cells) :].sum(axis=1)
-        if model.prevalence is None:
-            return BetaAverage([fp.sum()], [tn.sum()], weights=[share])
-        return BetaAverage(fp, tn, weights=share * model.prevalence)
     if name != "recall" and model.cells.shape[1] > len(model.cells):
         return None
+    if name == "false_positive_rate":
+        share = 1 / (len(model.cells) - 1)  # of the error rate
+        if model.prevalence is None:
+            return BetaAverage(
+                [model.wrong.sum()], [model.right.sum()], weights=[share]
+            )
+        return BetaAverage(model.wrong, model.right, weights=share * model.prevalence)
     if name == "jaccard":
         # A / (2 - A) of the accuracy A, with half its odds.
         if model.prevalence is not None:
@@ -367,7 +362,11 @@ def distribution_of_accuracy(model: ConfusionModel) -> BetaAverage:
 
 
 def distribution_of_mean(payoffs: Floats, model: ConfusionModel) -> Exact | None:
-    """Return the distribution of the mean of the payoffs of the cells, as `cells`."""
+    """Return the distribution of the mean of the payoffs of the cells, shape (k, k).
+
+    A last column may have the payoffs of predictions that are none of the classes.
+    """
+    payoffs = payoffs[:, : model.cells.shape[1]]
     shares = model.prevalence
     if shares is None:
         # The shares of all cells have one Dirichlet distribution. Cells of equal payoff

@@ -79,9 +79,8 @@ def accuracy(C: Floats) -> Floats:
 def kappa(C: Floats) -> Floats:
     """Cohen's kappa: agreement beyond that by chance at the same class frequencies."""
     total = C.sum(axis=(-2, -1))
-    true = C.sum(axis=-1)
-    pred = C.sum(axis=-2)[..., : true.shape[-1]]
-    by_chance = (true * pred).sum(axis=-1) / total**2
+    pred = C.sum(axis=-2)[..., : C.shape[-2]]
+    by_chance = (C.sum(axis=-1) * pred).sum(axis=-1) / total**2
     return np.asarray((accuracy(C) - by_chance) / (1 - by_chance))
 
 
@@ -90,7 +89,7 @@ def mcc(C: Floats) -> Floats:
     total = C.sum(axis=(-2, -1))
     true = C.sum(axis=-1)
     pred = C.sum(axis=-2)
-    by_chance = (true * pred[..., : true.shape[-1]]).sum(axis=-1)
+    by_chance = (true * pred[..., : C.shape[-2]]).sum(axis=-1)
     covariance = np.trace(C, axis1=-2, axis2=-1) * total - by_chance
     spread = (total**2 - (true**2).sum(axis=-1)) * (total**2 - (pred**2).sum(axis=-1))
     return np.asarray(covariance / np.sqrt(spread))
@@ -494,19 +493,16 @@ def _mean_of_cells(
         payoffs[:, place] = -t / (1 - t)
         payoffs[place, place] = 1.0
 
-    def payoffs_of(C: Floats) -> Floats:
+    def mean(C: Floats) -> Floats:
         if C.shape[-1] > payoffs.shape[1]:
             raise ValueError(
                 "costs has no column for predictions that are none of the classes: "
                 "recode them as a class, or list them in labels"
             )
-        return payoffs[:, : C.shape[-1]]
+        sums = (C * payoffs[:, : C.shape[-1]]).sum(axis=(-2, -1))
+        return np.asarray(sums / C.sum(axis=(-2, -1)))
 
-    return Target(
-        name,
-        lambda C: (C * payoffs_of(C)).sum(axis=(-2, -1)) / C.sum(axis=(-2, -1)),
-        lambda model: distribution_of_mean(payoffs_of(model.cells), model),
-    )
+    return Target(name, mean, partial(distribution_of_mean, payoffs))
 
 
 def _own_metric(metric: ConfusionMetric) -> Target:

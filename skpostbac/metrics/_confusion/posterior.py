@@ -417,16 +417,10 @@ def posterior_confusion_metric(
     classes, samples = read_confusions(
         y_true, {"y_pred": y_pred}, labels, sample_weight, weight_type, groups
     )
+    C = samples.matrix(len(classes))
     target = find_target(metric, classes, pos_label, average)
     posterior = infer_metric(
-        target,
-        samples.matrix(len(classes)),
-        classes,
-        prevalence,
-        prior,
-        n_draws,
-        random_state,
-        samples,
+        target, C, classes, prevalence, prior, n_draws, random_state, samples
     )
     warn_of_strays(y_true, {"y_pred": y_pred}, labels, sample_weight)
     if groups is None:
