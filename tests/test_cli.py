@@ -115,6 +115,128 @@ def run_process(*args, **kwargs):
     )
 
 
+# Columns that are no predictions, and labels in another spelling
+
+
+def as_csv(**columns):
+    """Return a CSV file with these columns."""
+    rows = [list(columns), *zip(*columns.values(), strict=True)]
+    return "".join(",".join(map(str, row)) + "\n" for row in rows)
+
+
+BINARY = [0, 1] * 30
+NUMBERS = {
+    "id": range(60),
+    "Unnamed: 0": range(60),
+    "age": [30 + i % 40 for i in range(60)],
+    "fold": [i // 12 for i in range(60)],
+    "third": [i // 20 for i in range(60)],
+    "probability": [i / 59 for i in range(60)],
+    "site": [f"s{i}" for i in range(60)],
+}
+
+
+def call(capsys, *args):
+    """Return the status, standard output and standard error."""
+    try:
+        status = main(list(args))
+    except SystemExit as stop:
+        status = stop.code
+    return status, *capsys.readouterr()
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_columns_that_are_no_classifier(write, capsys, name):
+    """They are not ranked, pass and fail no gate, and a line names them."""
+    path = str(write(as_csv(truth=BINARY, m=BINARY, **{name: NUMBERS[name]})))
+    options = path, "--truth", "truth", "--fail-below", "0.8"
+    status, out, _ = call(capsys, *options)
+    assert status == 0
+    assert f"none of the classes: {name}" in " ".join(out.split())
+    document = json.loads(call(capsys, *options, "--json")[1])
+    assert document["data"]["columns_left_out"] == [name]
+    assert [record["name"] for record in document["posteriors"]] == ["m"]
+
+
+def test_refusals_do_not_pass_a_gate(write, capsys):
+    """A classifier with labels of its own is evaluated, or an error, but never left out."""
+    truth = ["A", "B"] * 30
+    options = "--truth", "truth", "--fail-below", "0.5"
+    few, most = ([*truth[:n], *["refused"] * (60 - n)] for n in (36, 24))
+    path = str(write(as_csv(truth=truth, good=truth, llm=few)))
+    status, out, err = call(capsys, path, *options)
+    assert status == 3
+    assert "llm: 24 predictions ('refused') are none of the classes" in out
+    assert "below 0.5: llm" in err
+    path = str(write(as_csv(truth=truth, good=truth, llm=most)))
+    status, out, err = call(capsys, path, *options)
+    assert (status, out) == (2, "")
+    assert (
+        "column 'llm' is not of the classes of 'truth' ('A', 'B'): 36 predictions"
+        in err
+    )
+
+
+def test_columns_left_out_change_nothing(write, capsys):
+    """Groups and subgroups keep their places behind them."""
+    site, group = [i % 3 for i in range(60)], [i // 4 for i in range(60)]
+    columns = {"truth": BINARY, "m": BINARY[::-1], "site": site, "group": group}
+    options = "--truth", "truth", "--groups", "group", "--by", "site", "--json"
+    path = str(write(as_csv(**columns)))
+    alone = json.loads(call(capsys, path, *options)[1])
+    path = str(write(as_csv(id=range(60), **columns, age=range(60, 120))))
+    document = json.loads(call(capsys, path, *options)[1])
+    assert document["data"].pop("columns_left_out") == ["id", "age"]
+    assert alone["data"].pop("columns_left_out") == []
+    assert document == alone
+
+
+@pytest.mark.parametrize(
+    ("spell", "how"),
+    [
+        (float, "'0.0' looks like the class '0' in another type"),
+        (bool, "'False' looks like the class '0' in another type"),
+        ("{} ".format, "'0 ' looks like the class '0' with other spaces"),
+        ("00{}".format, "'000' looks like the class '0' in another type"),
+        ("class {}".format, "60 predictions ('class 0', 'class 1') are none of"),
+    ],
+)
+@pytest.mark.parametrize("chosen", [(), ("--classifier", "m", "--classifier", "good")])
+def test_most_predictions_without_a_class_are_an_error(
+    write, capsys, spell, how, chosen
+):
+    """One line names the column and says why, and no accuracy of 0 is printed."""
+    if not chosen and "looks" not in how:
+        pytest.skip("left out")
+    path = str(write(as_csv(truth=BINARY, m=map(spell, BINARY), good=BINARY)))
+    status, out, err = call(capsys, path, "--truth", "truth", *chosen)
+    assert (status, out) == (2, "")
+    assert "column 'm' is not of the classes of 'truth' ('0', '1'): 60 pred" in err
+    assert how in err
+
+
+@pytest.mark.parametrize("metric", ["balanced_accuracy", "f1_macro", "mcc"])
+def test_strays_are_counted_for_every_metric(write, capsys, metric):
+    """With the labels, and the hint at the spelling."""
+    pred = [*BINARY[:-3], "1.0", "1.0", "?"]
+    path = str(write(as_csv(truth=BINARY, m=pred)))
+    options = path, "--truth", "truth", "--metric", metric
+    document = json.loads(call(capsys, *options, "--json")[1])
+    (record,) = document["posteriors"]
+    assert (record["n_unseen"], record["unseen"]) == (3, {"1.0": 2, "?": 1})
+    text = " ".join(call(capsys, *options)[1].split())
+    assert "m: 3 predictions ('1.0', '?') are none of the classes" in text
+    assert "; '1.0' looks like the class '1' in another type: convert" in text
+
+
+def test_classes_that_look_alike_are_quoted(write, capsys):
+    """Only those with a space at an end."""
+    truth = ["cat", "cat ", "dog"] * 5
+    path = str(write(as_csv(truth=truth, m=truth)))
+    out = call(capsys, path, "--truth", "truth")[1]
+    assert "3: cat (5), 'cat ' (5), dog (5)" in out
+
+
 # Transcripts
 
 GOLDEN = ROOT / "tests" / "golden"

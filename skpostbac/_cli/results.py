@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import warnings
 from argparse import Namespace
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -280,10 +279,7 @@ def make_document(evaluation: Evaluation) -> Record:
     bound = settings.fail_below
     selected = evaluation.selected
     subgroups = evaluation.subgroups
-    records = [
-        _describe_posterior(evaluation, column, name)
-        for column, name in enumerate(evaluation.posteriors, 1)
-    ]
+    records = [_describe_posterior(evaluation, name) for name in evaluation.posteriors]
     document = {
         "version": __version__,
         "data": _describe_data(evaluation),
@@ -357,6 +353,7 @@ def _describe_data(evaluation: Evaluation) -> Record:
         "description": table.description,
         "example": table.description is not None,
         "truth": table.columns[0],
+        "columns_left_out": table.left_out,
         "n_samples": n_samples,
         "n_left_out": n_rows - n_samples,
         "n_classes": counts.n_classes,
@@ -390,18 +387,15 @@ def first_of(posteriors: Mapping[str, Any]) -> Any:
     return next(iter(posteriors.values()))
 
 
-def _describe_posterior(evaluation: Evaluation, column: int, name: str) -> Record:
-    """Describe the posterior of the classifier in this column of the rows."""
+def _describe_posterior(evaluation: Evaluation, name: str) -> Record:
+    """Describe the posterior of a classifier."""
     posterior = evaluation.posteriors[name]
     level = evaluation.settings.level
     score = evaluation.scores[name]
     counts = posterior.counts
     summary = score.summary(level)
     classes = {str(label) for label in counts.classes}
-    strays: Counter[str] = Counter()
-    for row, number in evaluation.table.rows.items():
-        if row[0] in classes and row[column] not in classes:
-            strays[row[column]] += number
+    strays = evaluation.table.strays(name, classes)
     present = counts.total > 0
     influence: PriorInfluence | None = posterior.prior_influence()
     dominating = dominating_influence([posterior._evidence()])

@@ -13,19 +13,17 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BufferedReader, BytesIO, TextIOWrapper
 from itertools import count
 from operator import itemgetter
 from sys import intern
 from typing import TextIO, TypeAlias
 
-from skpostbac._utils import join_first
+from skpostbac._utils import describe_strays, find_twins, join_first, list_labels
 
 # Column names listed in an error message.
 SHOWN_COLUMNS = 12
-# Labels of a column listed in an error message.
-SHOWN_LABELS = 3
 # Common delimiters, and their values for --delimiter.
 DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
 # Limits that stop early on files that are not tables of predictions. A record is one
@@ -91,6 +89,17 @@ class InputTable:
     """Number of different identifiers."""
     description: str | None = None
     """Description of the data, for the built-in example only."""
+    left_out: Sequence[str] = ()
+    """Columns that are hardly predictions."""
+
+    def strays(self, name: str, classes: Collection[str]) -> Counter[str]:
+        """Count the predictions for samples of the classes that are none of them."""
+        place = self.columns.index(name)
+        strays: Counter[str] = Counter()
+        for row, number in self.rows.items():
+            if row[0] in classes and row[place] not in classes:
+                strays[row[place]] += number
+        return strays
 
 
 def read_table(args: Namespace) -> InputTable:
@@ -145,9 +154,10 @@ def read_table(args: Namespace) -> InputTable:
                 distinct_ids.add(cells[-1])
     if not rows:
         raise InputError(f"{source} has a header, but no rows")
-    if args.truth is not None and not (args.classifier or args.scores):
-        _check_predictions(columns, rows)
-    return InputTable(source, tuple(columns), rows, len(distinct_ids))
+    table = InputTable(source, tuple(columns), rows, len(distinct_ids))
+    if args.truth is None or args.scores:
+        return table
+    return _keep_classifiers(table, args)
 
 
 @contextmanager
@@ -361,24 +371,49 @@ def _list_columns(header: Sequence[str]) -> str:
     return f"the columns are {join_first(list(map(repr, header)), SHOWN_COLUMNS)}{hint}"
 
 
-def _check_predictions(names: Sequence[str], rows: Iterable[tuple[str, ...]]) -> None:
-    """Raise if a column, selected by default, can hardly contain predictions."""
-    truth, *columns = map(set, zip(*rows, strict=True))
-    for name, labels in zip(
-        names[1:], columns, strict=False
-    ):  # groups and subgroups come last
-        if not labels & truth:
+def _keep_classifiers(table: InputTable, args: Namespace) -> InputTable:
+    """Leave out columns that are hardly predictions, unless they were chosen.
+
+    Raises
+    ------
+    InputError
+        If most predictions of another column are none of the classes, or if no column
+        is left.
+    """
+    truth, *names = table.columns
+    classes = {row[0] for row in table.rows}.union(args.labels or ())
+    known = f"{truth!r} ({list_labels(sorted(classes))})"
+    n_samples = table.rows.total()
+    left_out = []
+    for name in names:
+        strays = table.strays(name, classes)
+        labels = [label for label, _ in strays.most_common()]
+        n = strays.total()
+        is_spelling = 2 * len(find_twins(labels, classes)) > len(labels)
+        # Predictions that are refusals or misspelled must not leave a gate unnoticed.
+        is_numeric = not "".join(labels).strip("+-.e0123456789")
+        is_other = n == n_samples or (is_numeric and 3 * n >= n_samples)
+        if is_other and not (args.classifier or is_spelling):
+            left_out.append(name)
+        elif 2 * n > n_samples:
             raise InputError(
-                f"column {name!r} has no label of {names[0]!r} "
-                f"({_list_labels(truth)}), only {_list_labels(labels)}; pass a column "
-                "of patients or sites as --groups or --by, one that identifies samples "
-                "as --id, or select the columns of predictions with --classifier"
+                f"column {name!r} is not of the classes of {known}: "
+                f"{describe_strays(labels, n, classes)}"
             )
-
-
-def _list_labels(labels: Collection[str]) -> str:
-    names = ", ".join(map(repr, sorted(labels)[:SHOWN_LABELS]))
-    return f"{names}, ..." if len(labels) > SHOWN_LABELS else names
+    if left_out == names:
+        raise InputError(
+            "at least a third of the values in each column are none of the classes of "
+            f"{known}; pass a column of patients or sites as --groups or --by, one "
+            "that identifies samples as --id, or select the columns of predictions "
+            "with --classifier"
+        )
+    # Groups and subgroups come last.
+    places = {table.columns.index(name) for name in left_out}
+    rows: Counter[tuple[str, ...]] = Counter()
+    for row, n in table.rows.items():
+        rows[tuple(cell for i, cell in enumerate(row) if i not in places)] += n
+    kept = tuple(name for name in table.columns if name not in left_out)
+    return replace(table, columns=kept, rows=rows, left_out=left_out)
 
 
 def make_example(names: Sequence[str] | None = None) -> InputTable:

@@ -219,6 +219,11 @@ def describe_data(document: Record) -> dict[str, str]:
         f"{repr(label) if label != label.strip() else printable(label)} ({n})"
         for label, n in _rows(data["classes"], "label", "n_samples")
     ]
+    if left_out := list(map(printable, data["columns_left_out"])):
+        source += (
+            "; columns left out, as at least a third of the values are none of the "
+            f"classes: {join_first(left_out, LISTED_CLASSES)}"
+        )
     return {
         "Truth": f"column {printable(data['truth'])} of {source}",
         "Samples": samples,
