@@ -823,13 +823,17 @@ DOCUMENTS = [
 
 
 def keys_of(value):
-    """Return all keys of a document but the names of classifiers."""
+    """Return all keys of a document but the names of classifiers and labels."""
     if isinstance(value, list):
         return set().union(*map(keys_of, value))
     if not isinstance(value, dict):
         return set()
     return set(value).union(
-        *(keys_of(one) for key, one in value.items() if key != "prob_greater")
+        *(
+            keys_of(one)
+            for key, one in value.items()
+            if key not in ("prob_greater", "unseen")
+        )
     )
 
 
