@@ -429,7 +429,7 @@ def posterior_accuracy(
     """
     options = labels, sample_weight, weight_type, groups
     counts = count_labels(y_true, y_pred, *options)
-    warn_of_strays(y_true, {"y_pred": y_pred}, labels, sample_weight)
+    warn_of_strays(y_true, {"y_pred": y_pred}, counts.classes, sample_weight)
     if groups is None:
         warn_of_repeated_ids(y_true)
     else:

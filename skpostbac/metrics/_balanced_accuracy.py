@@ -902,7 +902,7 @@ def posterior_balanced_accuracy(
         counts, prior=prior, class_weight=class_weight
     )
     warn_of_prior(posterior._evidence())
-    warn_of_strays(y_true, {"y_pred": y_pred}, labels, sample_weight)
+    warn_of_strays(y_true, {"y_pred": y_pred}, counts.classes, sample_weight)
     if groups is None:
         warn_of_repeated_ids(y_true)
     else:

@@ -383,6 +383,10 @@ class Column(NamedTuple):
     categories: tuple[LabelArray, LabelArray] | None = None
     """Sorted numbers of categories, not all of which need occur, and their labels."""
 
+    def at(self, rows: Indices) -> Column:
+        """Return the labels of some samples."""
+        return self._replace(array=self.array[rows])
+
 
 class Encoded(NamedTuple):
     """Labels as positions among the sorted distinct ones, computed by blocks."""
@@ -664,7 +668,7 @@ def encode_integral(y: LabelArray) -> Encoded:
 def warn_of_strays(
     y_true: ArrayLike,
     predictions: Mapping[str, ArrayLike],
-    labels: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> None:
     """Warn of predictions that are none of the classes, such as "Yes" for "yes".
@@ -675,33 +679,54 @@ def warn_of_strays(
         True labels.
     predictions : mapping of str to array-like of shape (n_samples,)
         Predicted labels by the name of the argument that holds them.
-    labels : array-like of shape (n_classes,), default=None
+    classes : array-like of shape (n_classes,), default=None
         The classes, by default those of `y_true`. Samples of others do not count.
     sample_weight : array-like of shape (n_samples,), default=None
         Samples of weight 0 do not count.
     """
     every = slice(None)
-    true = encode(read_column(y_true, "y_true"))
-    classes = true.values
-    if labels is not None:
-        classes = unique_label_array(labels, "labels")
+    true = read_column(y_true, "y_true")
+    given = encode(true).values if classes is None else np.asarray(classes)
     for name, y_pred in predictions.items():
-        pred = encode(read_column(y_pred, name))
-        is_stray = positions(pred.values, classes) < 0
-        if not is_stray.any():
-            continue
-        weight = positions(true.values, classes)[true.codes(every)] >= 0
+        pred = read_column(y_pred, name)
+        rows = _stray_rows(true, pred, given)
         if sample_weight is not None:
-            weight &= nonnegative_array(sample_weight, "sample_weight") > 0
-        n = is_stray * np.bincount(pred.codes(every), weight, len(is_stray)).astype(int)
+            rows = rows[nonnegative_array(sample_weight, "sample_weight")[rows] > 0]
+        if not rows.size:
+            continue
+
+        known = encode(true.at(rows))
+        is_class = positions(known.values, given)[known.codes(every)] >= 0
+        found = encode(pred.at(rows))
+        n = np.bincount(found.codes(every)[is_class], minlength=len(found.values))
         if n.any():
             order = np.argsort(-n)[: np.count_nonzero(n)]
-            strays = label_list(pred.values[order])
+            strays = label_list(found.values[order])
             warnings.warn(
-                f"{name}: {describe_strays(strays, n.sum(), label_list(classes))}",
+                f"{name}: {describe_strays(strays, n.sum(), label_list(given))}",
                 UserWarning,
                 stacklevel=user_stacklevel(),
             )
+
+
+def _stray_rows(true: Column, pred: Column, classes: LabelArray) -> Indices:
+    """Return the samples whose prediction is none of the classes."""
+    rows: Indices | None = None
+    if true.kind == pred.kind == "text":
+        # Most predictions are right, and need not be encoded.
+        rows = np.flatnonzero(true.array != pred.array)
+        pred = pred.at(rows)
+    if not len(pred.array):
+        return np.zeros(0, np.intp)
+
+    values, codes = encode(pred)
+    is_stray = positions(values, classes) < 0
+    found = [np.zeros(0, np.intp)]
+    for start in range(0, len(pred.array) if is_stray.any() else 0, BLOCK):
+        block = is_stray[codes(slice(start, start + BLOCK))]
+        found.append(start + np.flatnonzero(block))
+    places = np.concatenate(found)
+    return places if rows is None else rows[places]
 
 
 class DataFrame(Protocol):
@@ -742,8 +767,7 @@ def named_predictions(
         # The columns of a pyarrow table are their values.
         names = getattr(predictions, "column_names", predictions.columns)
     with input_errors(name):
-        checked = check_names(tuple(names))
-    return {column: predictions[column] for column in checked}
+        return {column: predictions[column] for column in check_names(tuple(names))}
 
 
 def is_named(predictions: object) -> TypeGuard[Predictions]:

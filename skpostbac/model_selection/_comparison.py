@@ -1254,6 +1254,7 @@ def compare_predictions(
     }
     if _follows_from_outcomes(metric, target):
         counts = paired_counts(y_true, predictions, **options)
+        classes: ArrayLike | None = counts.classes
         check_several(len(counts.names), "predictions")
         comparison = PosteriorComparison.from_paired_counts(
             counts,
@@ -1277,9 +1278,10 @@ def compare_predictions(
             y_true, columns, metric, prior=prior, **target, **options, **drawing
         )
         comparison = PosteriorComparison(tuple(columns), joint, rope=rope)
+        classes = labels
     warn_of_prior(*comparison.joint.evidence())
     given = by_argument(predictions, comparison.names)
-    warn_of_strays(y_true, given, labels, sample_weight)
+    warn_of_strays(y_true, given, classes, sample_weight)
     return comparison
 
 

@@ -422,7 +422,7 @@ def posterior_confusion_metric(
     posterior = infer_metric(
         target, C, classes, prevalence, prior, n_draws, random_state, samples
     )
-    warn_of_strays(y_true, {"y_pred": y_pred}, labels, sample_weight)
+    warn_of_strays(y_true, {"y_pred": y_pred}, classes, sample_weight)
     if groups is None:
         warn_of_repeated_ids(y_true)
     return posterior
