@@ -671,7 +671,7 @@ def warn_of_strays(
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> None:
-    """Warn of predictions that are none of the classes, such as "Yes" for "yes".
+    """Warn of predictions that are no class of the truth, such as "Yes" for "yes".
 
     Parameters
     ----------
@@ -692,13 +692,16 @@ def warn_of_strays(
         rows = _stray_rows(true, pred, given)
         if sample_weight is not None:
             rows = rows[nonnegative_array(sample_weight, "sample_weight")[rows] > 0]
-        if not rows.size:
+        # Of a single class, all errors are predictions of others.
+        if not rows.size or len(given) == 1 < len(pred.array) - rows.size:
             continue
 
         known = encode(true.at(rows))
         is_class = positions(known.values, given)[known.codes(every)] >= 0
         found = encode(pred.at(rows))
         n = np.bincount(found.codes(every)[is_class], minlength=len(found.values))
+        # Classes of the truth that were left out are no surprise.
+        n *= positions(found.values, encode(true).values) < 0
         if n.any():
             order = np.argsort(-n)[: np.count_nonzero(n)]
             strays = label_list(found.values[order])

@@ -19,7 +19,6 @@ from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from skpostbac._utils import (
-    Floats,
     LabelArray,
     StablePickle,
     block,
@@ -69,12 +68,12 @@ from skpostbac.metrics._prior import (
 
 Objective: TypeAlias = Literal["mean", "median", "mode", "lower", "upper"]
 # Statistic of the posterior, given the level of a bound.
-OBJECTIVES: dict[str, Callable[[ScalarPosterior, float], float | Floats]] = {
+OBJECTIVES: dict[str, Callable[[ScalarPosterior, float], float]] = {
     "mean": lambda posterior, level: posterior.mean(),
     "median": lambda posterior, level: posterior.median(),
     "mode": lambda posterior, level: posterior.mode(),
-    "lower": lambda posterior, level: posterior.iccdf(level),
-    "upper": lambda posterior, level: posterior.icdf(level),
+    "lower": lambda posterior, level: posterior.lower_bound(level),
+    "upper": lambda posterior, level: posterior.upper_bound(level),
 }
 
 
@@ -186,10 +185,7 @@ def posterior_balanced_accuracy_score(
     posterior = PosteriorBalancedAccuracy(
         counts, prior=prior, class_weight=class_weight
     )
-    if objective in ("lower", "upper"):
-        score = float(getattr(posterior, f"{objective}_bound")(level))
-    else:
-        score = float(OBJECTIVES[objective](posterior, level))
+    score = float(OBJECTIVES[objective](posterior, level))
     if not adjusted:
         return score
     if posterior.chance == 1:

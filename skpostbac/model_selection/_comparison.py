@@ -95,7 +95,6 @@ from skpostbac.model_selection._joint import (
 )
 from skpostbac.model_selection._pooling import OutcomeMetric, is_accuracy
 from skpostbac.stats import HierarchicalPairedDifference, Interval
-from skpostbac.stats._beta import evaluate_all
 from skpostbac.stats._distribution import (
     DEFAULT_INTERVAL,
     Distribution,
@@ -817,10 +816,8 @@ class PosteriorComparison(StablePickle):
         if objective in _JOINT_OBJECTIVES:
             values = _JOINT_OBJECTIVES[objective](self)
         else:
-            distributions = [entry.distribution for entry in self.posteriors]
-            values = evaluate_all(
-                distributions, lambda one: OBJECTIVES[objective](one, level)
-            )
+            statistic = OBJECTIVES[objective]
+            values = np.array([statistic(one, level) for one in self.posteriors])
             values = -values if self.less_is_better else values
         order: list[int] = np.argsort(-values, kind="stable").tolist()
         return order

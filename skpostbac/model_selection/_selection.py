@@ -78,8 +78,7 @@ from skpostbac.model_selection._pooling import (
     value_column,
     weights_by_text,
 )
-from skpostbac.stats._beta import Question, evaluate_all
-from skpostbac.stats._distribution import Distribution
+from skpostbac.stats._beta import evaluate_all
 
 Complexity: TypeAlias = str | Callable[[dict[str, Any]], Any] | None
 
@@ -334,11 +333,9 @@ class PosteriorRefit:
         posteriors = tuple(
             counts.posterior(candidate, **self._options) for candidate in candidates
         )
-        values = _evaluate(
-            [posterior.distribution for posterior in posteriors],
-            lambda one: OBJECTIVES[self.objective](one, self.level),
-            "evaluating candidates",
-        )
+        statistic = OBJECTIVES[self.objective]
+        listed = progress(posteriors, len(posteriors), "evaluating candidates")
+        values = np.array([statistic(one, self.level) for one in listed])
         keys = complexity_keys(
             cv_results, self.complexity, candidates, len(counts.correct)
         )
@@ -359,10 +356,11 @@ class PosteriorRefit:
         best = int(np.argmax(values))
         others = [i for i in range(len(values)) if i != best]
         worse = np.zeros(len(values))
-        worse[others] = _evaluate(
+        task = "comparing candidates with the best"
+        worse[others] = evaluate_all(
             [joint.difference(i, best) for i in others],
             lambda one: one.cdf(-self.rope),
-            "comparing candidates with the best",
+            lambda rows: progress(rows, len(rows), task),
         )
         unknown = dict.fromkeys(("objective", "complexity", "prob_worse"))
         rows: list[dict[str, Any]] = [
@@ -481,15 +479,6 @@ def complexity_keys(
                 f"{number!r}; give a function of the parameters"
             )
     return numbers if name == complexity else [-number for number in numbers]
-
-
-def _evaluate(
-    distributions: Sequence[Distribution], question: Question, task: str
-) -> Floats:
-    """Return a number for each distribution; slow ones have a progress line."""
-    return evaluate_all(
-        distributions, question, lambda rows: progress(rows, len(rows), task)
-    )
 
 
 def _frozen(value: Any) -> Any:

@@ -642,9 +642,9 @@ def test_every_question_has_an_answer(case):
     for name in ("skewness", "kurtosis"):
         if hasattr(distribution, name):
             assert np.isfinite(getattr(distribution, name)())
-    # The hull of the shortest interval and the central one asks for both.
     for level in (1e-6, 1 - 1e-6):
-        assert np.isfinite(distribution.credible_interval(level)).all()
+        assert np.isfinite(distribution.interval(level)).all()
+        assert np.isfinite(distribution.hdi(level)).all()
     assert repr(distribution)
 
 
