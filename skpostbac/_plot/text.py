@@ -1,6 +1,5 @@
 """Names and numbers as text for matplotlib, with any characters in the names."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
@@ -43,7 +42,7 @@ def shorten(names: Iterable[object], width: int = 60) -> list[str]:
     """
     texts = [str(name) for name in names]
     long_texts = [text for text in dict.fromkeys(texts) if len(text) > width]
-    short = dict(_abbreviate(long_texts, width))
+    short = dict(zip(long_texts, _abbreviate(long_texts, width), strict=True))
     shown = {text: short.get(text, text) for text in texts}
 
     # Numbers distinguish names whose differences do not fit.
@@ -57,11 +56,11 @@ def shorten(names: Iterable[object], width: int = 60) -> list[str]:
     return [shown[text] for text in texts] if are_different else texts
 
 
-def _abbreviate(texts: list[str], width: int) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a text and its abbreviation, which may be ambiguous.
+def _abbreviate(texts: list[str], width: int) -> Iterator[str]:
+    """Yield abbreviations, which may be ambiguous.
 
     If the sections in which the texts differ fit, they are shown in full. Otherwise the
-    texts are cut in the middle; groups that become equal start where they differ.
+    texts are cut in the middle.
     """
     prefix = _common_prefix(texts)
     suffix = _common_prefix([text[::-1] for text in texts])
@@ -69,31 +68,16 @@ def _abbreviate(texts: list[str], width: int) -> Iterator[tuple[str, str]]:
     differing = max((len(text) - prefix - suffix for text in texts), default=0)
     context = width - differing
 
-    if len(texts) > 1 and context >= _MIN_CONTEXT:
-        # A short suffix leaves the rest of its half to the prefix.
-        prefix_width = max(context // 2, context - suffix)
-        for text in texts:
-            before = _cut_middle(text[:prefix], prefix_width)
-            middle = text[prefix : len(text) - suffix]
-            after = text[len(text) - suffix :]
-            yield text, before + middle + _cut_middle(after, context - len(before))
-        return
-
-    groups = defaultdict(list)
+    # A short suffix leaves the rest of its half to the prefix.
+    prefix_width = max(context // 2, context - suffix)
     for text in texts:
-        groups[_cut_middle(text, width)].append(text)
-    for short, group in groups.items():
-        if len(group) == 1 or width <= _MIN_CONTEXT:
-            yield from ((text, short) for text in group)
+        if len(texts) == 1 or context < _MIN_CONTEXT:
+            yield _cut_middle(text, width)
             continue
-
-        # From shortly before the first difference on, with an ellipsis in front.
-        start = max(0, _common_prefix(group) - width // 4)
-        ends = {text[start:]: text for text in group}
-        short_ends = {end: end for end in ends if len(end) <= width - 3}
-        long_ends = [end for end in ends if end not in short_ends]
-        short_ends.update(_abbreviate(long_ends, width - 3))
-        yield from ((ends[end], f"...{shown}") for end, shown in short_ends.items())
+        before = _cut_middle(text[:prefix], prefix_width)
+        middle = text[prefix : len(text) - suffix]
+        after = text[len(text) - suffix :]
+        yield before + middle + _cut_middle(after, context - len(before))
 
 
 def _common_prefix(texts: list[str]) -> int:

@@ -51,7 +51,6 @@ from skpostbac._utils.validation import (
     check_nonnegative,
     check_positive_integer,
     check_probability,
-    check_proportion,
     check_rope,
     check_seed,
     check_shape,

@@ -206,13 +206,6 @@ def check_probability(value: float, name: str) -> float:
     return probability
 
 
-def check_proportion(value: object, name: str) -> float:
-    """Return a number from 0 to 1, or raise."""
-    if not is_real(value) or not 0 <= value <= 1:
-        raise ValueError(f"{name} must be in [0, 1], got {shown(value)}")
-    return float(value)
-
-
 def check_rope(rope: float) -> float:
     """Return the half-width of the region of practical equivalence."""
     half_width = float_or_nan(rope)
