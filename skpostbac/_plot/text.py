@@ -52,8 +52,7 @@ def shorten(names: Iterable[object], width: int = 60) -> list[str]:
                 number = f" ({i})"
                 shown[text] = _cut_middle(text, width - len(number)) + number
 
-    are_different = len(set(shown.values())) == len(shown)
-    return [shown[text] for text in texts] if are_different else texts
+    return [shown[text] for text in texts]
 
 
 def _abbreviate(texts: list[str], width: int) -> Iterator[str]:

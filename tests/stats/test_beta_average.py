@@ -409,8 +409,10 @@ def test_each_of_an_array(n_classes):
     for level in (0.5, 0.9999):
         for name in ("interval", "hdi"):
             expected = np.transpose([getattr(one, name)(level) for one in alone])
+            # Moving the shortest interval as a whole hardly changes its mass.
+            slack = 1e-9 if name == "hdi" else 1e-14
             assert_allclose(
-                getattr(together, name)(level), expected, rtol=SAME, atol=1e-14
+                getattr(together, name)(level), expected, rtol=SAME, atol=slack
             )
     low, high = together.support()
     x = (
@@ -428,9 +430,7 @@ def test_each_of_an_array(n_classes):
             found, expected = (
                 np.exp(np.where(y < -20, 0.0, y)) for y in (found, expected)
             )
-        assert_allclose(
-            found, expected, rtol=SAME, atol=SAME if name.startswith("log") else 1e-14
-        )
+        assert_allclose(found, expected, rtol=SAME, atol=SAME)
     p = np.array([0, 1e-12, 1e-4, 0.02, 0.5, 0.97, 1 - 1e-9, 1, np.nan])
     for name in ("icdf", "iccdf"):
         found = getattr(together, name)(p[:, np.newaxis])
