@@ -27,7 +27,9 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 # The first example of a property may pay for an import or a cache: no deadline.
 # The examples are the same in every run; "thorough", which nox chooses, has more of them. Others
 # are looked for by hand, with --hypothesis-profile=default --hypothesis-seed=N.
-hypothesis.settings.register_profile("thorough", deadline=None, derandomize=True)
+hypothesis.settings.register_profile(
+    "thorough", deadline=None, derandomize=True, max_examples=60
+)
 hypothesis.settings.register_profile(
     "quick", hypothesis.settings.get_profile("thorough"), max_examples=15
 )

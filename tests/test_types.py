@@ -45,6 +45,7 @@ posterior.credible_interval(method="shortest")  # refused
 """
 
 
+@pytest.mark.slow
 def test_types_of_a_client(tmp_path):
     """Only what is wrong is refused, without an ignored or unused line."""
     pytest.importorskip("mypy")

@@ -74,7 +74,7 @@ def weighted(y, scores, rng, score):
 def test_difference_is_that_of_weighted_samples(metric):
     """Mean and spread of differences that scikit-learn computes of drawn weights."""
     y, scores = draw(40, shifts=(1.0, 1.4))
-    rng, size, score = np.random.default_rng(0), 1500, METRICS[metric][1]
+    rng, size, score = np.random.default_rng(0), 500, METRICS[metric][1]
     differences = [weighted(y, scores, rng, score) for _ in range(size)]
     found = compare_scores(y, scores, metric=metric).difference("two", "one")
     spread = np.std(differences)

@@ -848,7 +848,7 @@ def test_array_equals_its_elements(seed):
 
 # Seeds up to 9, 2,000 distributions, were checked by hand on 2026-11-28.
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(1))
 def test_random_modes(seed):
     """200 modes of sums, arrays of them, differences, pairs and ratios."""
     rng = np.random.default_rng(seed)

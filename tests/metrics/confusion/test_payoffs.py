@@ -151,6 +151,7 @@ class RatioByQuadrature:
     ids=["many", "two false alarms", "one", "none", "no errors"],
 )
 @pytest.mark.parametrize("sign", ["positive", "negative"])
+@pytest.mark.slow
 def test_likelihood_ratios_by_quadrature(matrix, sign):
     """Mean, quantiles and both intervals within four of the standard errors that are told."""
     posterior = from_matrix(matrix, f"{sign}_likelihood_ratio", pos_label=1)

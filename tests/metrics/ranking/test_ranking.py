@@ -61,7 +61,7 @@ def test_observed_is_scikit_learns(posterior_of, score, options):
 def test_distribution_is_that_of_weighted_samples(name, prevalence):
     """Mean, spread and quantiles of areas that scikit-learn computes of drawn weights."""
     (posterior_of, score), (y, s) = AREAS[name], draw(40)
-    rng, size = np.random.default_rng(0), 1500
+    rng, size = np.random.default_rng(0), 600
     areas = [weighted_area(y, s, rng, score, prevalence) for _ in range(size)]
     options = {} if prevalence is None else {"prevalence": prevalence}
     found = posterior_of(y, s, **options)

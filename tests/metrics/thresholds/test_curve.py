@@ -157,6 +157,7 @@ def test_without_optimism_nothing_changes():
 
 
 @pytest.mark.parametrize(("weights", "positive"), [((1, 1), 1), ((1, 3), 0)], ids=str)
+@pytest.mark.slow
 def test_the_range_excludes_what_loses_to_another_threshold(weights, positive):
     """Against likelihood ratios that are integrated numerically, counted from the labels."""
     rng = np.random.default_rng(2)
