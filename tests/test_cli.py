@@ -177,6 +177,20 @@ def test_refusals_do_not_pass_a_gate(write, capsys):
     )
 
 
+def test_an_error_lists_the_columns_that_share_labels(write, capsys):
+    """Of a file without predictions, those that could have been taken for them."""
+    columns = {
+        "truth": BINARY,
+        "id": range(60),
+        "note": ["text"] * 60,
+        "age": [50] * 60,
+    }
+    path = str(write(as_csv(**columns)))
+    status, out, err = call(capsys, path, "--truth", "truth")
+    assert (status, out) == (2, "")
+    assert "columns with some of them: 'id'; pass" in err
+
+
 def test_columns_left_out_change_nothing(write, capsys):
     """Groups and subgroups keep their places behind them."""
     site, group = [i % 3 for i in range(60)], [i // 4 for i in range(60)]

@@ -41,7 +41,6 @@ from skpostbac import (
 )
 from skpostbac.binary_equivalent import (
     GuessingTest,
-    PosteriorBinaryEquivalentAccuracy,
     binary_equivalent_accuracy,
     binary_equivalent_accuracy_score,
     binary_equivalent_recalls,
@@ -230,7 +229,6 @@ def curve(**changes):
 
 
 TYPE_ERRORS = [
-    (lambda: PosteriorBinaryEquivalentAccuracy(POSTERIOR, 2), "accuracy must be a"),
     (
         lambda: RequiredTestSize(None, samples=np.arange(2), goal="a goal"),
         "a RequiredTestSize is",
@@ -321,10 +319,6 @@ TYPE_ERRORS = [
     ),
 ]
 VALUE_ERRORS = [
-    (
-        lambda: PosteriorBinaryEquivalentAccuracy(DISTRIBUTION - DISTRIBUTION, 2),
-        "accuracy",
-    ),
     (
         lambda: PosteriorDisplay({}),
         "posteriors must contain at least one posterior, got none",

@@ -401,11 +401,15 @@ def _keep_classifiers(table: InputTable, args: Namespace) -> InputTable:
                 f"{describe_strays(labels, n, classes)}"
             )
     if left_out == names:
+        shared = [
+            name for name in names if table.strays(name, classes).total() < n_samples
+        ]
         raise InputError(
             "at least a third of the values in each column are none of the classes of "
-            f"{known}; pass a column of patients or sites as --groups or --by, one "
-            "that identifies samples as --id, or select the columns of predictions "
-            "with --classifier"
+            f"{known}; columns with some of them: {list_labels(shared) or 'none'}; "
+            "pass a column of patients or sites as --groups or --by, one that "
+            "identifies samples as --id, or select the columns of predictions with "
+            "--classifier"
         )
     # Groups and subgroups come last.
     places = {table.columns.index(name) for name in left_out}

@@ -227,9 +227,9 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
     Raises
     ------
     ValueError
-        If there is a single class, or if the accuracy may lie beyond [0, 1].
+        If there is a single class.
     TypeError
-        If the number of classes is not an integer, or `accuracy` is not a distribution.
+        If the number of classes is not an integer.
 
     Notes
     -----
@@ -256,17 +256,6 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
     n_classes: int
 
     def __post_init__(self) -> None:
-        if not isinstance(self.accuracy, BoundedDistribution):
-            raise TypeError(
-                "accuracy must be a BoundedDistribution, got "
-                f"{type(self.accuracy).__name__}"
-            )
-        low, high = self.accuracy.support()
-        # The weights of an average add up to one but for their rounding.
-        if not 0 <= low <= high <= 1 + 1e-12:
-            raise ValueError(
-                f"accuracy must lie in [0, 1], got {self.accuracy.support()}"
-            )
         check_integer(self.n_classes, "n_classes", 2)
 
     @cached_property
