@@ -28,7 +28,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 # The examples are the same in every run; "thorough", which nox chooses, has more of them. Others
 # are looked for by hand, with --hypothesis-profile=default --hypothesis-seed=N.
 hypothesis.settings.register_profile(
-    "thorough", deadline=None, derandomize=True, max_examples=60
+    "thorough", deadline=None, derandomize=True, max_examples=40
 )
 hypothesis.settings.register_profile(
     "quick", hypothesis.settings.get_profile("thorough"), max_examples=15

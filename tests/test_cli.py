@@ -162,6 +162,11 @@ def test_refusals_do_not_pass_a_gate(write, capsys):
     """A classifier with labels of its own is evaluated, or an error, but never left out."""
     truth = ["A", "B"] * 30
     options = "--truth", "truth", "--fail-below", "0.5"
+    numbers = ["1", "2", "1"] * 20
+    refused = ["1", "2", "-1"] * 20
+    path = str(write(as_csv(truth=numbers, good=numbers, llm=refused)))
+    _, out, _ = call(capsys, path, *options)
+    assert "llm: 20 predictions ('-1') are none of the classes" in out
     few, most = ([*truth[:n], *["refused"] * (60 - n)] for n in (36, 24))
     path = str(write(as_csv(truth=truth, good=truth, llm=few)))
     status, out, err = call(capsys, path, *options)
@@ -700,7 +705,7 @@ def test_a_constant_prediction_is_not_above_chance(write, capsys):
     assert 0.49 < bound < 0.5
     notes = captured.out.split("p-value: ")[1]
     assert "\na: Always predicting 'common' gives these counts.\n" in notes
-    assert "a lower bound exceeds the true value in less than 5%" in " ".join(
+    assert "a 95% lower bound is above the true value in less than 5%" in " ".join(
         notes.split()
     )
     assert main([path, "--truth=y", "--fail-below=0.49"]) == 0

@@ -40,7 +40,6 @@ from skpostbac import (
     required_test_size,
 )
 from skpostbac.binary_equivalent import (
-    GuessingTest,
     binary_equivalent_accuracy,
     binary_equivalent_accuracy_score,
     binary_equivalent_recalls,
@@ -143,7 +142,6 @@ FUNCTIONS = {
         "C": [[1, 2], [3, 4]],
         "metric": "recall",
     },
-    GuessingTest.from_confusion_matrix: {"C": [[1, 2], [3, 4]]},
     PairedCounts: {"names": ["a", "b"], "classes": [0, 1], "class_index": [0, 1]}
     | {"patterns": [[True, False], [False, True]], "counts": [1, 2]},
     paired_counts: {"y_true": Y_TRUE, "predictions": {"a": Y_PRED}}

@@ -30,8 +30,8 @@ METHOD = (
     "performance evaluation for multiclass classification using the posterior balanced "
     "accuracy). An interval contains the score with the stated probability, given the "
     "prior and provided that the samples of each class are random. The score exceeds "
-    "the lower bound with that probability. The p-value is that of the test against "
-    "guessing at any rates."
+    "the lower bound with at least that probability. The p-value is that of the test "
+    "against guessing at any rates."
 )
 OTHER_METRIC = (
     "The cells of true and predicted classes have a Dirichlet distribution, from which "

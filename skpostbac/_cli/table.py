@@ -93,11 +93,12 @@ class InputTable:
     """Columns that are hardly predictions."""
 
     def strays(self, name: str, classes: Collection[str]) -> Counter[str]:
-        """Count the predictions for samples of the classes that are none of them."""
+        """Count the predictions for samples of the classes that are no class at all."""
         place = self.columns.index(name)
+        known = {*classes, *(row[0] for row in self.rows)}
         strays: Counter[str] = Counter()
         for row, number in self.rows.items():
-            if row[0] in classes and row[place] not in classes:
+            if row[0] in classes and row[place] not in known:
                 strays[row[place]] += number
         return strays
 
@@ -393,7 +394,10 @@ def _keep_classifiers(table: InputTable, args: Namespace) -> InputTable:
         # Predictions that are refusals or misspelled must not leave a gate unnoticed.
         is_numeric = not "".join(labels).strip("+-.e0123456789")
         is_other = n == n_samples or (is_numeric and 3 * n >= n_samples)
-        if is_other and not (args.classifier or is_spelling):
+        place = table.columns.index(name)
+        right = sum(k for row, k in table.rows.items() if row[0] == row[place])
+        is_refusal = len(labels) == 1 and 3 * right > 2 * (n_samples - n)
+        if is_other and not (args.classifier or is_spelling or is_refusal):
             left_out.append(name)
         elif 2 * n > n_samples:
             raise InputError(

@@ -367,8 +367,9 @@ def _posterior_notes(document: Record) -> list[str]:
         notes = [f"p-value: of the test against guessing (chance level {level})."]
         if document["settings"]["fail_below"] is not None:
             notes.append(
-                "At 95%, a lower bound exceeds the true value in less than 5% of test "
-                "sets on average, but in up to 12% where a small class is hard."
+                "With two classes, a 95% lower bound is above the true value in less "
+                "than 5% of test sets on average, but in up to 12% where a small class "
+                "is hard."
             )
     notes += _first(
         [

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
+from reprlib import repr as short_repr
 from unicodedata import normalize
 
 # Labels that are listed.
@@ -40,7 +41,7 @@ def describe_strays(
 
 def list_labels(labels: Sequence[Hashable]) -> str:
     """Return the first labels in quotes."""
-    names = ", ".join(map(repr, labels[:_SHOWN]))
+    names = ", ".join(map(short_repr, labels[:_SHOWN]))
     return f"{names}, ..." if len(labels) > _SHOWN else names
 
 

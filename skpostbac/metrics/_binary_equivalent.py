@@ -19,8 +19,6 @@ from skpostbac._utils import (
     finite_or_none,
     first,
     float_array,
-    format_column,
-    format_share,
     input_errors,
     nonnegative_array,
     paragraphs,
@@ -29,7 +27,6 @@ from skpostbac._utils import (
 from skpostbac.metrics._counts import (
     ClassCounts,
     count_labels,
-    counts_of_matrix,
 )
 from skpostbac.metrics._posterior import (
     ScalarPosterior,
@@ -287,9 +284,9 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
 class GuessingTest:
     """Comparison of the number of correct predictions with random guessing.
 
-    Made by :func:`guessing_test` from labels, by :meth:`from_counts` or by
-    :meth:`from_confusion_matrix`. [1]_ recommends the p-value and the :attr:`gain` in
-    addition to the binary-equivalent accuracy.
+    Made by :func:`guessing_test` from labels, or by :meth:`from_counts`. [1]_
+    recommends the p-value and the :attr:`gain` in addition to the binary-equivalent
+    accuracy.
 
     Attributes
     ----------
@@ -358,10 +355,7 @@ class GuessingTest:
         0.0738
         """
         if not isinstance(counts, ClassCounts):
-            raise TypeError(
-                f"counts must be ClassCounts, got {type(counts).__name__}; for a "
-                "confusion matrix there is from_confusion_matrix"
-            )
+            raise TypeError(f"counts must be ClassCounts, got {type(counts).__name__}")
         if (counts.correct % 1).any() or (counts.total % 1).any():
             raise ValueError(f"counts must be integers, got {counts!r}")
         if not counts.total.any():
@@ -391,39 +385,6 @@ class GuessingTest:
         return cls(
             correct, int(counts.n_samples), float(counts.total @ rate), log_p_value
         )
-
-    @classmethod
-    def from_confusion_matrix(
-        cls, C: ArrayLike, *, strategy: ArrayLike = "uniform"
-    ) -> GuessingTest:
-        """Compare the diagonal of a confusion matrix with guessing.
-
-        Parameters
-        ----------
-        C : array-like of shape (n_classes, n_classes)
-            Integer counts, with true classes as rows and predicted classes as columns,
-            as :func:`sklearn.metrics.confusion_matrix` returns them.
-        strategy : {"uniform", "stratified"} or array-like of shape (n_classes,)
-            As for :func:`guessing_test`.
-
-        Returns
-        -------
-        test : GuessingTest
-
-        Raises
-        ------
-        ValueError
-            If `C` is not square, if a count is negative or not an integer, if there is
-            no sample, or if `strategy` is invalid.
-
-        Examples
-        --------
-        >>> from skpostbac.binary_equivalent import GuessingTest
-        >>> GuessingTest.from_confusion_matrix([[30, 2, 0], [1, 8, 1], [0, 1, 3]])
-        GuessingTest(correct=41 of 46, expected=15.3, p_value=5.3e-15,
-            error_reduction=0.837)
-        """
-        return cls.from_counts(counts_of_matrix(C), strategy=strategy)
 
     @property
     def p_value(self) -> float:
@@ -483,24 +444,9 @@ class GuessingTest:
         return self.report()
 
     def _repr_html_(self) -> str:
-        header = (
-            "correct",
-            "samples",
-            "expected of guessing",
-            "gain",
-            "error reduction",
-        )
-        expected, gain = format_column([self.expected_correct, self.gain])
-        cells = (
-            f"{self.correct}",
-            f"{self.n}",
-            expected,
-            gain,
-            format_share(self.error_reduction),
-        )
-        return block(
-            repr(self), record((*header, "p-value"), *cells, self._p_value_text())
-        )
+        header = "correct", "samples", "expected of guessing", "p-value"
+        counts = str(self.correct), str(self.n), f"{self.expected_correct:.1f}"
+        return block(repr(self), record(header, *counts, self._p_value_text()))
 
     def __repr__(self) -> str:
         return (

@@ -780,10 +780,10 @@ def _check_cells(matrix: Floats) -> None:
     check_no_shares(matrix, "C", cure)
 
 
-def _end_with_totals(first: Floats, second: Floats) -> bool:
+def _end_with_totals(one: Floats, other: Floats) -> bool:
     """Return whether the last entries of both arrays are the sums of several others."""
-    has_several = np.count_nonzero(first[:-1], axis=0).max() > 1
-    pairs = ((one[-1], one[:-1].sum(axis=0)) for one in (first, second))
+    has_several = np.count_nonzero(one[:-1], axis=0).max() > 1
+    pairs = ((each[-1], each[:-1].sum(axis=0)) for each in (one, other))
     return has_several and all(np.allclose(*pair) for pair in pairs)
 
 
@@ -816,7 +816,7 @@ def check_no_totals(correct: Floats, total: Floats) -> None:
     if _end_with_totals(total, correct):
         warnings.warn(
             "The last numbers of correct and total are the sums of all others: leave "
-            "totals out, or pass ClassCounts if these are counts of their own.",
+            "totals out, or ignore this if these are counts of their own.",
             UserWarning,
             stacklevel=user_stacklevel(),
         )

@@ -162,10 +162,9 @@ class ScalarPosterior(StablePickle, ABC):
     def prob_above(self, value: ArrayLike) -> float | Floats:
         """Return the probability of a metric above `value`; NaN where that is NaN.
 
-        A property of the posterior. Where the balanced accuracy of two classes is in
-        truth equal to `value`, the probability exceeds 0.95 in 1 to 4 % of test sets on
-        average, and in up to 12 % where a small class is hard and the other easy
-        (:ref:`evidence_one_sided`).
+        Of the balanced accuracy of two classes, it exceeds 0.95 in 1 to 4 % of test
+        sets on average where the truth is `value`, and in up to 12 % where a small
+        class is hard and the other easy (:ref:`evidence_one_sided`).
         """
         return self.ccdf(self._proportion(value))
 

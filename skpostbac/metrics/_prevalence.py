@@ -327,11 +327,10 @@ class PrevalenceDifference(ScalarPosterior):
     second: PosteriorPrevalence
 
     def __post_init__(self) -> None:
-        for posterior in (self.first, self.second):
-            if not isinstance(posterior, PosteriorPrevalence):
-                raise TypeError(
-                    f"other must be a PosteriorPrevalence, got {shown(posterior)}"
-                )
+        if not isinstance(self.second, PosteriorPrevalence):
+            raise TypeError(
+                f"other must be a PosteriorPrevalence, got {shown(self.second)}"
+            )
         if not np.array_equal(self.first._betas[1:], self.second._betas[1:]):
             raise ValueError(
                 "other must have the same judge: sensitivity, specificity and prior"

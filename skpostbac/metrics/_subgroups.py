@@ -41,7 +41,13 @@ from skpostbac.metrics._dependence import (
     WidenedAverage,
     group_notes,
 )
-from skpostbac.metrics._labels import WeightType, encode, label_list, read_column
+from skpostbac.metrics._labels import (
+    WeightType,
+    encode,
+    label_list,
+    read_column,
+    warn_of_strays,
+)
 from skpostbac.metrics._posterior import ScalarPosterior
 from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
@@ -564,6 +570,7 @@ def subgroup_posteriors(
         if doubts := group_notes(one.design_effects, label_list(pooled.classes)):
             message = f"{name!r}: {' '.join(doubts)}"
             warnings.warn(message, GroupsWarning, user_stacklevel())
+    warn_of_strays(y_true, {"y_pred": y_pred}, pooled.classes, sample_weight)
     return subgroups
 
 

@@ -436,8 +436,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
         >>> curve = posterior_threshold_curve(y_true, y_score, random_state=0)
         >>> print(curve.report())
-        8 samples, 8 thresholds: 0.5 has the highest observed balanced accuracy; the
-        truly best one is between -inf and inf (95% confidence).
+        8 samples, 8 thresholds: 0.5 has the highest observed balanced accuracy; any of
+        them may truly be the best (95% confidence).
         Balanced accuracy of the best: 0.730 (95% credible interval 0.414 to 0.984).
         It was selected among 8 on the same samples, which inflates it by 0.092 on
         average.
@@ -452,11 +452,13 @@ class PosteriorThresholdCurve(FrozenArrays):
             n_samples = format_count(self.n_samples)
             samples = f"{n_samples} samples (effective size {n_effective:.4g})"
 
+        truth = f"the truly best one is between {low:.4g} and {high:.4g}"
+        if np.isinf([low, high]).all():
+            truth = "any of them may truly be the best"
         best = (
             f"{samples}, {number} threshold{'' if number == 1 else 's'}: "
             f"{self.best_threshold:.4g} has the highest observed balanced accuracy; "
-            f"the truly best one is between {low:.4g} and {high:.4g} "
-            f"({100 * level:.12g}% confidence)."
+            f"{truth} ({100 * level:.12g}% confidence)."
         )
         corrected = self.corrected.report(level)
         return f"{paragraphs(best)}\n{corrected}"

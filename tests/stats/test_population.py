@@ -57,10 +57,9 @@ def normal_grid(correct, total, size, lowest, step):
     [
         (CORRECT, TOTAL, 1.0, -11, 1e-7),
         pytest.param(CORRECT, TOTAL, 0.001, -14, 1e-7, marks=pytest.mark.slow),
-        pytest.param([3, 9], [5, 9], 0.001, -56, 1e-6, marks=pytest.mark.slow),
         pytest.param([3], [5], 0.001, -56, 1e-6, marks=pytest.mark.slow),
     ],
-    ids=["default prior", "vague, five", "vague, two small", "vague, one small"],
+    ids=["default prior", "vague, five", "vague, one small"],
 )
 def test_normal_distributions_are_those_of_a_dense_grid(
     correct, total, size, lowest, error

@@ -112,11 +112,3 @@ def test_classes_of_the_truth_are_guessed_from():
     assert test.expected_correct == 2
     named = guessing_test([0, 0, 1, 1], [0, 2, 1, 1], labels=[0, 1, 2])
     assert named.p_value == pytest.approx(stats.binom.sf(2, 4, 1 / 3), rel=1e-12)
-
-
-def test_confusion_matrix():
-    """Its rows are the true classes, also those without samples."""
-    test = GuessingTest.from_confusion_matrix([[1, 0, 1], [0, 2, 0], [0, 0, 0]])
-    assert test == guessing_test([0, 0, 1, 1], [0, 2, 1, 1], labels=[0, 1, 2])
-    with pytest.raises(ValueError, match="C must be a square confusion matrix"):
-        GuessingTest.from_confusion_matrix([[1, 0]])

@@ -14,14 +14,12 @@ from skpostbac import (
     posterior_prevalence,
 )
 from skpostbac import PosteriorConfusionMetric as Metric
-from skpostbac.binary_equivalent import GuessingTest
 from skpostbac.metrics import SampleWeightWarning
 
 READERS = {
     "balanced accuracy": PosteriorBalancedAccuracy.from_confusion_matrix,
     "accuracy": PosteriorAccuracy.from_confusion_matrix,
     "metric": lambda C: Metric.from_confusion_matrix(C, "f1", pos_label=1),
-    "guessing": GuessingTest.from_confusion_matrix,
 }
 Y_TRUE, Y_PRED = np.random.default_rng(0).integers(4, size=(2, 200))
 read = READERS["accuracy"]

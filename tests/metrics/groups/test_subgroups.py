@@ -62,7 +62,8 @@ def test_copies_of_samples_are_clusters(is_crossing):
     labels = Y_TRUE, Y_PRED, SITE
     if is_crossing:  # an ill and a healthy sample, both right or both wrong
         y_true, site = np.tile(["ill", "healthy"], N), np.repeat(SITE, 2)
-        labels = y_true, np.where(np.repeat(HIT, 2), y_true, "unknown"), site
+        y_wrong = np.tile(["healthy", "ill"], N)
+        labels = y_true, np.where(np.repeat(HIT, 2), y_true, y_wrong), site
     copies = [np.repeat(column, 4) for column in labels]
     clusters = np.arange(len(copies[0])) // (8 if is_crossing else 4)
     alone, grouped = (
