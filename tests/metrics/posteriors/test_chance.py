@@ -103,6 +103,33 @@ def test_a_constant_prediction_is_not_above_chance(prior):
     assert SelectedPosterior(posterior, optimism=0.0).lower_bound() < 0.5
 
 
+def test_bounds_rise_with_the_results_and_fall_with_the_level():
+    """Also where guessing is ruled out by one more correct prediction, or by a lower level."""
+    for n, m in ((12, 4), (45, 10)):
+        bounds = np.array(
+            [
+                [
+                    PosteriorBalancedAccuracy.from_counts([i, j], [n, m]).lower_bound()
+                    for j in range(m + 1)
+                ]
+                for i in range(n + 1)
+            ]
+        )
+        assert np.diff(bounds, axis=0).min() >= 0
+        assert np.diff(bounds, axis=1).min() >= 0
+    one = PosteriorBalancedAccuracy.from_counts([33, 5], [100, 5])
+    bounds = [one.lower_bound(level) for level in (0.5, 0.8, 0.9, 0.95, 0.96, 0.99)]
+    assert np.diff(bounds).max() <= 0
+
+
+def test_bounds_of_weighted_classes_are_quantiles():
+    """The test against guessing is of equal weights."""
+    one = PosteriorBalancedAccuracy.from_counts(
+        [990, 0], [990, 10], class_weight=[1, 0]
+    )
+    assert one.lower_bound() == pytest.approx(one.icdf(0.05), rel=1e-12)
+
+
 def test_scorer_of_the_lower_bound():
     """A gate by the score of a constant prediction is below chance, too."""
     y_true = [0] * 9990 + [1] * 10
