@@ -430,7 +430,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         -------
         bound : float
             Quantile of the posterior; 0 without a correct prediction. With equal class
-            weights, it is at most 0.0001 below chance unless :meth:`guessing_p_value`
+            weights, it is at most chance less 0.0001, unless :meth:`guessing_p_value`
             is at most ``1 - level``.
 
         Notes
