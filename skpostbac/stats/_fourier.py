@@ -430,7 +430,7 @@ class Truncation:
         n_orders = np.ceil(np.minimum(np.maximum(wanted + 1, least), most))
         if n_orders.size > 1:
             # One of four numbers for each power of two, so that few differ.
-            unit = np.ldexp(1.0, np.frexp(n_orders - 1)[1] - 3)
+            unit = np.ldexp(1.0, np.frexp(n_orders - 1)[1] - 2)
             n_orders = np.ceil(n_orders / unit) * unit
         is_open = n_orders < vanishing
         has_level = is_open & (resolved > n_orders)

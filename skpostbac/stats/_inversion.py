@@ -203,14 +203,14 @@ def shortest_intervals(distributions: Centred, level: float) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         share = below / (below - above)
     share = np.where((share > 0.01) & (share < 0.99), share, 0.5)
-    start = bracket[0] + share * (bracket[1] - bracket[0])
-    if not is_inner.all():
-        coarse = ends[:, rows, best, np.newaxis]
-        lower_tail = grid[best][:, np.newaxis]
-        at_end = _intervals_above(
-            distributions, evaluate, lower_tail, level, start=coarse
-        )
-        start = np.where(is_inner, start, at_end[..., 0])
+
+    # Between intervals, tails vary less abruptly than ends: these may be where the
+    # density has vanished.
+    tail = grid[first] + share * (grid[first + 1] - grid[first])
+    tail = np.where(is_inner, tail, grid[best])
+    start = _intervals_above(distributions, evaluate, tail[:, np.newaxis], level)[
+        ..., 0
+    ]
 
     solution, has_converged = _equal_densities(
         distributions, evaluate, start, bracket, is_inner, level
