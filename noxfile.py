@@ -58,9 +58,10 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """Check the types of the package."""
-    session.install(".[dev]")
+    """Check the types of the package, and what they tell its users."""
+    session.install(".[dev,test]")
     session.run("mypy")
+    session.run("python", "-m", "pytest", "-m", "", "tests/test_types.py")
 
 
 @nox.session

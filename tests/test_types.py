@@ -21,6 +21,7 @@ from skpostbac import (
     posterior_balanced_accuracy,
 )
 from skpostbac.metrics import make_ranking_scorer
+from skpostbac.stats import BetaAverage
 
 y = [0, 1, 1]
 counts = class_counts(y, y)
@@ -35,6 +36,15 @@ assert_type(posterior.prob_above(0.5), float)
 assert_type(posterior.prob_below(1), float)
 posterior.prob_above(np.array([0.5])).max()
 posterior.prob_below([0.5, 0.6]).max()
+assert_type(posterior.cdf(0.5), float)
+assert_type(posterior.distribution.icdf(0.5), float)
+assert_type(posterior.sample(), float)
+posterior.icdf([0.5, 0.6]).max()
+posterior.distribution.cdf(np.array([0.5]), 1).max()
+posterior.sample(3).max()
+average = BetaAverage([9.0, 5.0], [2.0, 1.0])
+assert_type(average.logcdf(0.5), float)
+average.pdf([0.5, 0.6]).max()
 score: float = make_posterior_scorer("lower", prior="jeffreys")(None, y, y)
 score = make_ranking_scorer(objective="median")(None, y, y, sample_weight=y)
 make_posterior_scorer().set_score_request(sample_weight=True)
@@ -51,7 +61,7 @@ def test_types_of_a_client(tmp_path):
     pytest.importorskip("mypy")
     path = tmp_path / "client.py"
     path.write_text(CLIENT, encoding="utf-8")
-    options = ["--strict", f"--cache-dir={tmp_path}", "--no-error-summary"]
+    options = ["--strict", "--no-error-summary"]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *options, path],
         cwd=ROOT,

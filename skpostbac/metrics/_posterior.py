@@ -102,26 +102,52 @@ class ScalarPosterior(StablePickle, ABC):
         """Return the point of highest posterior density."""
         return self.distribution.mode()
 
+    @overload
+    def pdf(self, x: float) -> float: ...
+    @overload
+    def pdf(self, x: ArrayLike) -> Floats: ...
     def pdf(self, x: ArrayLike) -> float | Floats:
         """Return the posterior density at `x`, a float or an array like `x`."""
         return plain_float(self.distribution.pdf(x))
 
+    @overload
+    def cdf(self, x: float) -> float: ...
+    @overload
+    def cdf(self, x: ArrayLike) -> Floats: ...
     def cdf(self, x: ArrayLike) -> float | Floats:
         """Return P(metric <= x): a float, or an array of the shape of `x`."""
         return plain_float(self.distribution.cdf(x))
 
+    @overload
+    def ccdf(self, x: float) -> float: ...
+    @overload
+    def ccdf(self, x: ArrayLike) -> Floats: ...
     def ccdf(self, x: ArrayLike) -> float | Floats:
         """Return P(metric > x), accurate for tiny ones if the distribution is exact."""
         return plain_float(self.distribution.ccdf(x))
 
+    @overload
+    def icdf(self, p: float) -> float: ...
+    @overload
+    def icdf(self, p: ArrayLike) -> Floats: ...
     def icdf(self, p: ArrayLike) -> float | Floats:
         """Return the quantile at `p` in [0, 1], a float or an array like `p`."""
         return plain_float(self.distribution.icdf(p))
 
+    @overload
+    def iccdf(self, p: float) -> float: ...
+    @overload
+    def iccdf(self, p: ArrayLike) -> Floats: ...
     def iccdf(self, p: ArrayLike) -> float | Floats:
         """Return the value exceeded with probability `p`, accurate for tiny `p`."""
         return plain_float(self.distribution.iccdf(p))
 
+    @overload
+    def sample(self, *, rng: RngLike = None) -> float: ...
+    @overload
+    def sample(
+        self, shape: int | tuple[int, ...], *, rng: RngLike = None
+    ) -> Floats: ...
     def sample(
         self, shape: int | tuple[int, ...] = (), *, rng: RngLike = None
     ) -> float | Floats:

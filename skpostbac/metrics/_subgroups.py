@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -103,11 +103,19 @@ class SubgroupPosterior(ScalarPosterior):
         """Name of the metric."""
         return self.name
 
+    @overload
+    def cdf(self, x: float) -> float: ...
+    @overload
+    def cdf(self, x: ArrayLike) -> Floats: ...
     def cdf(self, x: ArrayLike) -> float | Floats:
         """Return P(metric <= x): a float, or an array of the shape of `x`."""
         self._warn_of_gap()
         return super().cdf(x)
 
+    @overload
+    def ccdf(self, x: float) -> float: ...
+    @overload
+    def ccdf(self, x: ArrayLike) -> Floats: ...
     def ccdf(self, x: ArrayLike) -> float | Floats:
         """Return P(metric > x), accurate if tiny unless groups are pooled."""
         self._warn_of_gap()

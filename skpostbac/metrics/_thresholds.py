@@ -36,6 +36,7 @@ from skpostbac._utils import (
     RandomStateLike,
     block,
     check_level,
+    check_probability,
     draw_seed,
     finite_or_none,
     float_or_nan,
@@ -86,6 +87,15 @@ def _read_only(values: Floats | float) -> Floats:
     array = np.asarray(values)
     array.flags.writeable = False
     return array
+
+
+def _in_words(low: float, high: float) -> str:
+    """Return where thresholds of a range are."""
+    if np.isinf(low):
+        return "anywhere" if np.isinf(high) else f"at or below {high:.4g}"
+    if np.isinf(high):
+        return f"above {low:.4g}"
+    return f"between {low:.4g} and {high:.4g}"
 
 
 class ThresholdCounts(NamedTuple):
@@ -265,15 +275,69 @@ class PosteriorThresholdCurve(FrozenArrays):
         """
         level = check_level(self.level if level is None else level)
         least = np.log(2 / (1 - level))
-        none = np.where(np.arange(2) == self.positive, 0.0, self.total)
-        correct = np.vstack([none, self.correct])
-        ends = [np.inf, *self.thresholds.tolist(), -np.inf]
+        correct = np.vstack([self._correct_of_none, self.correct])
 
         everything = rows = np.arange(len(correct))
         # Most thresholds lose to the one that does best on the samples.
         for others in (everything[[self.best_index + 1]], everything):
             rows = rows[self._log_evidence(correct, rows, others) < least]
-        return ends[rows[-1] + 1], ends[rows[0]]
+        return self._range(rows[0] - 1, rows[-1] - 1)
+
+    def similar_threshold_range(self, loss: float = 0.02) -> tuple[float, float]:
+        """Return the range around the best threshold where others do about as well.
+
+        It describes these samples: the observed balanced accuracy at each threshold in
+        the range is at most `loss` below the highest one. How often such a range
+        contains the truly best threshold is given in :ref:`evidence_thresholds`; use
+        `best_threshold_range` to be sure of it.
+
+        Parameters
+        ----------
+        loss : float, default=0.02
+            Largest difference of the balanced accuracy, in (0, 1).
+
+        Returns
+        -------
+        low, high : float
+            A threshold is in the range if it is above `low`, and at most `high`. They
+            are -inf and inf if predicting all samples positive, or none, does about as
+            well.
+
+        Raises
+        ------
+        ValueError
+            If `loss` is not in (0, 1).
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from skpostbac import posterior_threshold_curve
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> curve = posterior_threshold_curve(y, -X[:, 0])
+        >>> curve.similar_threshold_range()
+        (-15.34, -13.64)
+        """
+        loss = check_probability(loss, "loss")
+        correct = np.vstack([self._correct_of_none, self.correct])
+        average = (correct / self.total) @ self._weights
+        # A tolerance, as shares of whole numbers are rounded.
+        is_worse = average < average.max() - loss - 1e-12
+        best = self.best_index + 1
+        above = np.flatnonzero(is_worse[:best]).tolist()
+        below = np.flatnonzero(is_worse[best:]).tolist()
+        first = above[-1] if above else -1
+        last = best + below[0] - 2 if below else len(self.thresholds) - 1
+        return self._range(first, last)
+
+    @property
+    def _correct_of_none(self) -> Floats:
+        """Correct predictions of each class if no sample is predicted positive."""
+        return np.where(np.arange(2) == self.positive, 0.0, self.total)
+
+    def _range(self, first: int, last: int) -> tuple[float, float]:
+        """Return the range from one threshold to a lower one; -1 is above all."""
+        ends = [*self.thresholds.tolist(), -np.inf, np.inf]
+        return ends[last + 1], ends[first]
 
     def _log_evidence(self, correct: Floats, rows: Indices, others: Indices) -> Floats:
         """Return the log of the evidence that other thresholds are better.
@@ -355,7 +419,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         index = np.searchsorted(-self.thresholds, -value, side="right") - 1
         correct = self.correct[index]
         if index < 0:  # no sample is predicted positive
-            correct = np.where(np.arange(2) == self.positive, 0.0, self.total)
+            correct = self._correct_of_none
         return self._posterior(correct)
 
     def _posterior(self, correct: Floats) -> PosteriorBalancedAccuracy:
@@ -436,15 +500,15 @@ class PosteriorThresholdCurve(FrozenArrays):
         >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
         >>> curve = posterior_threshold_curve(y_true, y_score, random_state=0)
         >>> print(curve.report())
-        8 samples, 8 thresholds: 0.5 has the highest observed balanced accuracy; any of
-        them may truly be the best (95% confidence).
+        8 samples, 8 thresholds: 0.5 has the highest observed balanced accuracy.
+        On these samples, thresholds between 0.4 and 0.5 do about as well (within 0.02).
+        The truly best one lies anywhere (95% confidence).
         Balanced accuracy of the best: 0.730 (95% credible interval 0.414 to 0.984).
         It was selected among 8 on the same samples, which inflates it by 0.092 on
         average.
         Uncorrected: 0.812 (95% credible interval 0.543 to 0.995).
         """
         level = self.level if level is None else level
-        low, high = self.best_threshold_range(level)
         number = len(self.thresholds)
         n_effective = self.total.sum()
         samples = describe_samples(n_effective)
@@ -452,16 +516,18 @@ class PosteriorThresholdCurve(FrozenArrays):
             n_samples = format_count(self.n_samples)
             samples = f"{n_samples} samples (effective size {n_effective:.4g})"
 
-        truth = f"the truly best one is between {low:.4g} and {high:.4g}"
-        if np.isinf([low, high]).all():
-            truth = "any of them may truly be the best"
         best = (
             f"{samples}, {number} threshold{'' if number == 1 else 's'}: "
-            f"{self.best_threshold:.4g} has the highest observed balanced accuracy; "
-            f"{truth} ({100 * level:.12g}% confidence)."
+            f"{self.best_threshold:.4g} has the highest observed balanced accuracy."
         )
+        similar = _in_words(*self.similar_threshold_range())
+        similar = (
+            f"On these samples, thresholds {similar} do about as well (within 0.02)."
+        )
+        truth = _in_words(*self.best_threshold_range(level))
+        truth = f"The truly best one lies {truth} ({100 * level:.12g}% confidence)."
         corrected = self.corrected.report(level)
-        return f"{paragraphs(best)}\n{corrected}"
+        return f"{paragraphs(best, similar, truth)}\n{corrected}"
 
     def __str__(self) -> str:
         return self.report()

@@ -385,7 +385,7 @@ class PlannedTest(FrozenArrays):
             return np.asarray(1 - (high - low) / self.width)[place]
         if self.design == "separate":
             other = prior.average(first, np.broadcast_to(n, first.shape), weights)
-            below = (average - other).cdf(0.0)
+            below = np.asarray((average - other).cdf(0.0))
         elif n.size == 1:
             # B's share of the samples on which just one is right
             factor = prior.strength(n)

@@ -41,6 +41,7 @@ from typing import (
     TypeVar,
     cast,
     get_args,
+    overload,
 )
 
 import numpy as np
@@ -114,9 +115,8 @@ class Intervals(NamedTuple):
     """Upper ends."""
 
 
-# Types that differ between one distribution and an array of distributions: values at
-# points, a number for each distribution, and intervals.
-Values = TypeVar("Values")
+# Types that differ between one distribution and an array of distributions: a number for
+# each of them, and intervals.
 Moments = TypeVar("Moments", float, Floats)
 Ends = TypeVar("Ends", Interval, Intervals, covariant=True)
 
@@ -166,24 +166,54 @@ class Distribution(SetOnce, ABC):
     def mode(self) -> float:
         """Return the point of highest density."""
 
+    @overload
     @abstractmethod
-    def pdf(self, x: ArrayLike) -> np.float64 | Floats:
+    def pdf(self, x: float) -> float: ...
+    @overload
+    @abstractmethod
+    def pdf(self, x: ArrayLike) -> Floats: ...
+    @abstractmethod
+    def pdf(self, x: ArrayLike) -> float | Floats:
         """Return the density at `x`."""
 
+    @overload
     @abstractmethod
-    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+    def cdf(self, x: float, y: float | None = None) -> float: ...
+    @overload
+    @abstractmethod
+    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Floats: ...
+    @abstractmethod
+    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> float | Floats:
         """Return P(X <= x), or P(x < X <= y) when `y` is given."""
 
+    @overload
     @abstractmethod
-    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+    def ccdf(self, x: float, y: float | None = None) -> float: ...
+    @overload
+    @abstractmethod
+    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Floats: ...
+    @abstractmethod
+    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> float | Floats:
         """Return P(X > x), or P(X <= x) + P(X > y) when `y` is given."""
 
+    @overload
     @abstractmethod
-    def icdf(self, p: ArrayLike) -> np.float64 | Floats:
+    def icdf(self, p: float) -> float: ...
+    @overload
+    @abstractmethod
+    def icdf(self, p: ArrayLike) -> Floats: ...
+    @abstractmethod
+    def icdf(self, p: ArrayLike) -> float | Floats:
         """Return the quantile at `p`."""
 
+    @overload
     @abstractmethod
-    def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
+    def iccdf(self, p: float) -> float: ...
+    @overload
+    @abstractmethod
+    def iccdf(self, p: ArrayLike) -> Floats: ...
+    @abstractmethod
+    def iccdf(self, p: ArrayLike) -> float | Floats:
         """Return the x with P(X > x) = p."""
 
     @abstractmethod
@@ -223,9 +253,15 @@ class Distribution(SetOnce, ABC):
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         """Draw random values."""
 
+    @overload
+    def sample(self, *, rng: RngLike = None) -> float: ...
+    @overload
+    def sample(
+        self, shape: int | tuple[int, ...], *, rng: RngLike = None
+    ) -> Floats: ...
     def sample(
         self, shape: int | tuple[int, ...] = (), *, rng: RngLike = None
-    ) -> np.float64 | Floats:
+    ) -> float | Floats:
         """Draw independent random values.
 
         Parameters
@@ -492,7 +528,7 @@ class _BroadcastRows(NamedTuple):
         return result.reshape(self.shape)[()]
 
 
-class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
+class LocatedDistributions(ABC, Generic[Moments, Ends]):
     """Methods of one distribution, or of an array of distributions.
 
     Points and probabilities are broadcast with the array.
@@ -609,7 +645,11 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         """
         return self._intervals(self._located.shortest(check_level(level)))
 
-    def pdf(self, x: ArrayLike) -> Values:
+    @overload
+    def pdf(self, x: float) -> Moments: ...
+    @overload
+    def pdf(self, x: ArrayLike) -> Floats: ...
+    def pdf(self, x: ArrayLike) -> Moments | Floats:
         """Return the probability density at `x`.
 
         Parameters
@@ -631,7 +671,11 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         """
         return self._at(x, self._located.values, 2)
 
-    def logpdf(self, x: ArrayLike) -> Values:
+    @overload
+    def logpdf(self, x: float) -> Moments: ...
+    @overload
+    def logpdf(self, x: ArrayLike) -> Floats: ...
+    def logpdf(self, x: ArrayLike) -> Moments | Floats:
         """Return the logarithm of the probability density at `x`.
 
         Parameters
@@ -645,7 +689,11 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         """
         return self._at(x, self._located.logs, 2)
 
-    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Values:
+    @overload
+    def cdf(self, x: float, y: float | None = None) -> Moments: ...
+    @overload
+    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Floats: ...
+    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Moments | Floats:
         """Return P(X <= x), or P(x < X <= y) when `y` is given.
 
         Parameters
@@ -669,7 +717,11 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
             return self._at(x, self._located.values, 0)
         return self._between(x, y, self._located.between)
 
-    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Values:
+    @overload
+    def ccdf(self, x: float, y: float | None = None) -> Moments: ...
+    @overload
+    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Floats: ...
+    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Moments | Floats:
         """Return P(X > x), or P(X <= x) + P(X > y) when `y` is given.
 
         Parameters
@@ -689,7 +741,11 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
             return self._at(x, tails, 1)
         return self._between(x, y, lambda x, y: tails(x)[0] + tails(y)[1])
 
-    def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Values:
+    @overload
+    def logcdf(self, x: float, y: float | None = None) -> Moments: ...
+    @overload
+    def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Floats: ...
+    def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Moments | Floats:
         """Return the logarithm of P(X <= x), or of P(x < X <= y) when `y` is given.
 
         Parameters
@@ -709,7 +765,11 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
             return self._at(x, self._located.logs, 0)
         return self._between(x, y, self._located.log_between)
 
-    def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Values:
+    @overload
+    def logccdf(self, x: float, y: float | None = None) -> Moments: ...
+    @overload
+    def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Floats: ...
+    def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Moments | Floats:
         """Return the logarithm of P(X > x), or of P(X <= x) + P(X > y) if `y` is given.
 
         Parameters
@@ -729,24 +789,30 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
             return self._at(x, logs, 1)
         return self._between(x, y, lambda x, y: np.logaddexp(logs(x)[0], logs(y)[1]))
 
-    def _at(self, x: ArrayLike, function: Callable[[Floats], Floats], i: int) -> Values:
+    def _at(
+        self, x: ArrayLike, function: Callable[[Floats], Floats], i: int
+    ) -> Moments | Floats:
         """Return the value number i of a function at points."""
         return self._broadcast(lambda x: function(x)[i], float_array(x, "x"))
 
     def _between(
         self, x: ArrayLike, y: ArrayLike, function: Callable[[Floats, Floats], Floats]
-    ) -> Values:
+    ) -> Moments | Floats:
         """Return a function of two limits."""
         return self._broadcast(function, *broadcast_limits(x, y))
 
     def _broadcast(
         self, function: Callable[..., Floats], *points: Floats, name: str = "x"
-    ) -> Values:
+    ) -> Moments | Floats:
         """Return a function of points of one shape, broadcast with the array."""
         rows = _BroadcastRows.of(self._shape, points[0].shape, name)
-        return cast(Values, rows.joined(function(*map(rows.split, points))))
+        return cast(Moments | Floats, rows.joined(function(*map(rows.split, points))))
 
-    def icdf(self, p: ArrayLike) -> Values:
+    @overload
+    def icdf(self, p: float) -> Moments: ...
+    @overload
+    def icdf(self, p: ArrayLike) -> Floats: ...
+    def icdf(self, p: ArrayLike) -> Moments | Floats:
         """Return the x with P(X <= x) = p, the quantile.
 
         Parameters
@@ -766,7 +832,11 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         """
         return self._quantiles(p, is_upper=False)
 
-    def iccdf(self, p: ArrayLike) -> Values:
+    @overload
+    def iccdf(self, p: float) -> Moments: ...
+    @overload
+    def iccdf(self, p: ArrayLike) -> Floats: ...
+    def iccdf(self, p: ArrayLike) -> Moments | Floats:
         """Return the x with P(X > x) = p.
 
         Parameters
@@ -786,15 +856,13 @@ class LocatedDistributions(ABC, Generic[Values, Moments, Ends]):
         """
         return self._quantiles(p, is_upper=True)
 
-    def _quantiles(self, p: ArrayLike, *, is_upper: bool) -> Values:
+    def _quantiles(self, p: ArrayLike, *, is_upper: bool) -> Moments | Floats:
         p = probability_array(p, "p")
         tails = (1 - p, p) if is_upper else (p, 1 - p)
         return self._broadcast(self._located.quantiles, *tails, name="p")
 
 
-class BoundedDistribution(
-    LocatedDistributions[np.float64 | Floats, float, Interval], Distribution
-):
+class BoundedDistribution(LocatedDistributions[float, Interval], Distribution):
     """Base class of continuous distributions on a bounded interval.
 
     Method names follow SciPy's random variables.
@@ -905,7 +973,11 @@ class SortedDraws(Distribution):
         points, densities = self._density
         return float(points[np.argmax(densities)])
 
-    def pdf(self, x: ArrayLike) -> np.float64 | Floats:
+    @overload
+    def pdf(self, x: float) -> float: ...
+    @overload
+    def pdf(self, x: ArrayLike) -> Floats: ...
+    def pdf(self, x: ArrayLike) -> float | Floats:
         """Return the normal kernel density estimate at `x`, which flattens sharp peaks.
 
         It is zero beyond the outermost draws.
@@ -924,40 +996,64 @@ class SortedDraws(Distribution):
             return points, density / points
         return kernel_density(self.draws)
 
-    def logpdf(self, x: ArrayLike) -> np.float64 | Floats:
+    @overload
+    def logpdf(self, x: float) -> float: ...
+    @overload
+    def logpdf(self, x: ArrayLike) -> Floats: ...
+    def logpdf(self, x: ArrayLike) -> float | Floats:
         """Return the logarithm of `pdf`."""
         return _log(self.pdf(x))
 
-    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+    @overload
+    def cdf(self, x: float, y: float | None = None) -> float: ...
+    @overload
+    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Floats: ...
+    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> float | Floats:
         """Return the proportion of draws up to `x`, or in (x, y] if `y` is given."""
         if y is None:
             return self._tails(x)[0]
         lower, upper = broadcast_limits(x, y)
         return self._tails(upper)[0] - self._tails(lower)[0]
 
-    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+    @overload
+    def ccdf(self, x: float, y: float | None = None) -> float: ...
+    @overload
+    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Floats: ...
+    def ccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> float | Floats:
         """Return the proportion of draws above `x`, or outside (x, y] if given `y`."""
         if y is None:
             return self._tails(x)[1]
         lower, upper = broadcast_limits(x, y)
         return self._tails(lower)[0] + self._tails(upper)[1]
 
-    def _tails(self, x: ArrayLike) -> tuple[np.float64 | Floats, ...]:
+    def _tails(self, x: ArrayLike) -> tuple[float | Floats, ...]:
         """Return the proportions of draws up to `x` and above; NaN at NaN."""
         x = float_array(x, "x")
         below = np.searchsorted(self.draws, x, side="right")
         counts = np.array([below, self.draws.size - below])
         return tuple(np.where(np.isnan(x), np.nan, counts / self.draws.size))
 
-    def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+    @overload
+    def logcdf(self, x: float, y: float | None = None) -> float: ...
+    @overload
+    def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Floats: ...
+    def logcdf(self, x: ArrayLike, y: ArrayLike | None = None) -> float | Floats:
         """Return the logarithm of `cdf`; NaN where `y` is below `x`."""
         return _log(self.cdf(x, y))
 
-    def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+    @overload
+    def logccdf(self, x: float, y: float | None = None) -> float: ...
+    @overload
+    def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Floats: ...
+    def logccdf(self, x: ArrayLike, y: ArrayLike | None = None) -> float | Floats:
         """Return the logarithm of `ccdf`."""
         return _log(self.ccdf(x, y))
 
-    def icdf(self, p: ArrayLike) -> np.float64 | Floats:
+    @overload
+    def icdf(self, p: float) -> float: ...
+    @overload
+    def icdf(self, p: ArrayLike) -> Floats: ...
+    def icdf(self, p: ArrayLike) -> float | Floats:
         """Return the quantile at `p` in [0, 1]; NaN at NaN."""
         p = probability_array(p, "p")
         quantile = np.full(p.shape, np.nan)
@@ -965,7 +1061,11 @@ class SortedDraws(Distribution):
         quantile[is_number] = np.quantile(self.draws, p[is_number])
         return quantile[()]
 
-    def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
+    @overload
+    def iccdf(self, p: float) -> float: ...
+    @overload
+    def iccdf(self, p: ArrayLike) -> Floats: ...
+    def iccdf(self, p: ArrayLike) -> float | Floats:
         """Return the value exceeded by a proportion `p` of the draws; NaN at NaN."""
         return self.icdf(1 - probability_array(p, "p"))
 
@@ -1233,7 +1333,7 @@ class DrawnDistribution(SortedDraws):
         )
 
 
-def _log(values: np.float64 | Floats) -> np.float64 | Floats:
+def _log(values: float | Floats) -> float | Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.log(values)
 

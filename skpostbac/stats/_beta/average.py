@@ -251,9 +251,7 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
         return Frame(low, high, mean, error, below, above)
 
 
-class BetaAverages(
-    _WeightedSums, LocatedDistributions[Floats, Floats, Intervals], SetOnce
-):
+class BetaAverages(_WeightedSums, LocatedDistributions[Floats, Intervals], SetOnce):
     """An array of distributions of weighted sums of independent Beta variables.
 
     `BetaAverage` returns it for parameters with more than one dimension. It has the

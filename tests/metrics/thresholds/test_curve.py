@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import TunedThresholdClassifierCV
 
 from skpostbac import (
@@ -217,6 +218,37 @@ def test_the_range_has_no_ends_if_all_positive_or_none_may_be_best(curve):
     with pytest.raises(ValueError, match="level must be"):
         curve.best_threshold_range(1.0)
     assert "(90% confidence)" in perfect.report(0.9)
+
+
+@pytest.mark.parametrize("loss", [0.001, 0.02, 0.1, 0.4])
+@pytest.mark.parametrize("positive", [0, 1])
+def test_similar_thresholds_lose_at_most_what_is_stated(loss, positive):
+    """All thresholds in the range, and not the next one on either side."""
+    rng = np.random.default_rng(4)
+    y_true = rng.permutation(np.repeat([0, 1], [70, 30]))
+    y_score = (rng.normal(size=100) + y_true).round(1) * (2 * positive - 1)
+    curve = posterior_threshold_curve(y_true, y_score, pos_label=positive)
+
+    def accuracy(threshold):
+        y_pred = np.where(y_score >= threshold, positive, 1 - positive)
+        return balanced_accuracy_score(y_true, y_pred)
+
+    low, high = curve.similar_threshold_range(loss)
+    best = accuracy(curve.best_threshold)
+    thresholds = np.append(np.inf, np.unique(y_score)[::-1])
+    inside = thresholds[(low < thresholds) & (thresholds <= high)]
+    assert curve.best_threshold in inside
+    assert min(map(accuracy, inside)) >= best - loss - 1e-12
+    beside = [low, *thresholds[thresholds > high][-1:]]
+    assert all(accuracy(t) < best - loss for t in beside if t > -np.inf)
+
+
+def test_the_report_says_which_thresholds_do_about_as_well(curve):
+    """In words where a range has no end; a loss that is no difference is an error."""
+    tied = posterior_threshold_curve([0, 1, 0, 1], [1, 1, 1, 1])
+    assert "thresholds anywhere do about as well (within 0.02)" in tied.report()
+    with pytest.raises(ValueError, match="loss must be"):
+        curve.similar_threshold_range(1.5)
 
 
 def test_many_thresholds_are_thinned():
