@@ -96,6 +96,23 @@ def binary_equivalent_accuracy(
     return plain_float((accuracy ** (1 / (n_classes - 1)))[()])
 
 
+def _count_several_classes(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    labels: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> ClassCounts:
+    """Count predictions of at least two classes."""
+    counts = count_labels(y_true, y_pred, labels, sample_weight, "case")
+    if counts.n_classes < 2:
+        name = "y_true contains" if labels is None else "labels contains"
+        raise ValueError(
+            f"{name} one class only; pass labels= with all classes that could be "
+            "predicted"
+        )
+    return counts
+
+
 def binary_equivalent_accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -158,7 +175,7 @@ def binary_equivalent_accuracy_score(
     0.8660
     """
     check_flags(balanced=balanced)
-    counts = count_labels(y_true, y_pred, labels, sample_weight, "case")
+    counts = _count_several_classes(y_true, y_pred, labels, sample_weight)
     accuracy = np.nanmean(counts.recalls) if balanced else counts.accuracy
     return float(binary_equivalent_accuracy(accuracy, counts.n_classes))
 
@@ -198,7 +215,7 @@ def binary_equivalent_recalls(
     >>> binary_equivalent_recalls([0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2]).tolist()
     [1.0, 0.7071, 1.0]
     """
-    counts = count_labels(y_true, y_pred, labels, sample_weight, "case")
+    counts = _count_several_classes(y_true, y_pred, labels, sample_weight)
     recalls = counts.recalls
     found = counts.total > 0
     recalls[found] = binary_equivalent_accuracy(recalls[found], counts.n_classes)

@@ -823,11 +823,20 @@ class PosteriorComparison(StablePickle):
         return order
 
 
+def _middle(figures: Mapping[str, float]) -> tuple[str, float]:
+    """Return the mean, or the median if the standard deviation is infinite."""
+    if np.isfinite(figures["standard_deviation"]):
+        return "", figures["mean"]
+    return "median ", figures["median"]
+
+
 def _write_report(comparison: PosteriorComparison, level: float) -> str:
     """Return one line per classifier, best first, then notes on the comparison."""
 
     def describe(one: dict[str, Any]) -> str:
-        return describe_estimate(one["mean"], Interval(one["low"], one["high"]), level)
+        name, middle = _middle(one)
+        interval = Interval(one["low"], one["high"])
+        return name + describe_estimate(middle, interval, level)
 
     best, *others = records = comparison._records(level)
     *tied, last = (
@@ -848,8 +857,9 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
         name = other["name"]
         distribution = comparison.difference(leader, name)
         differences.append(figures := _figures(distribution, level))
-        mean, low, high = round_estimate(
-            figures["mean"], Interval(figures["low"], figures["high"])
+        middle_name, middle = _middle(figures)
+        shown, low, high = round_estimate(
+            middle, Interval(figures["low"], figures["high"])
         )
         below, within, above = map(
             format_probability, comparison.rope_masses(leader, name)
@@ -863,7 +873,8 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
             )
         lines.append(
             f"{name} has {describe(other)}. {leader} is better than {name} {how} "
-            f"(difference {mean}, {100 * float(level):.12g}% interval {low} to {high})."
+            f"({middle_name}difference {shown}, {100 * float(level):.12g}% interval "
+            f"{low} to {high})."
         )
     joint = comparison.joint
     lines.append(comparison.explanation)
@@ -921,7 +932,11 @@ def _describe_precision(
         )
         return [sentence] if is_shown(of_probabilities) else []
     rows = (*records, *drawn_differences)
-    of_means = max(row["monte_carlo_error"] for row in rows)
+    # Where it is infinite, the median is shown.
+    of_means = max(
+        (row["monte_carlo_error"] for row in rows if row["monte_carlo_error"] < np.inf),
+        default=0.0,
+    )
     of_ends = max(row[key] for row in rows for key in ("low_error", "high_error"))
     width = min(row["high"] - row["low"] for row in rows)
     sentence = (

@@ -316,6 +316,12 @@ class PairwiseJoint(Joint):
     def _tally(self) -> Tally:
         """Ranks and losses in joint draws."""
 
+    def _drawn(self, i: int, j: int, draws: Floats) -> DrawnDistribution:
+        """Return a difference of which there are draws; its tails are those of both."""
+        distributions = (self.posteriors[k].distribution for k in (i, j))
+        tails = [getattr(one, "tail_index", np.inf) for one in distributions]
+        return DrawnDistribution(draws, min(tails))
+
     def difference(self, i: int, j: int) -> Difference:
         """Return the distribution of by how much i is better than j."""
         if i > j:
@@ -659,7 +665,7 @@ class ConfusionJoint(PairwiseJoint):
     def _draw_pair(self, i: int, j: int, divisor: Floats | float) -> DrawnDistribution:
         rng = np.random.default_rng([self.seed, i, j])
         first, second = self.confusion.of_pair(i, j, divisor).values(rng, self.n_draws)
-        return DrawnDistribution(self.sign * (first - second))
+        return self._drawn(i, j, self.sign * (first - second))
 
     @cached_property
     def _tally(self) -> Tally:
@@ -689,7 +695,7 @@ class DrawnJoint(PairwiseJoint):
         return np.asarray(self.sign * np.stack(draws))
 
     def _make_pair(self, i: int, j: int) -> Difference:
-        return DrawnDistribution(self._values[i] - self._values[j])
+        return self._drawn(i, j, self._values[i] - self._values[j])
 
     @cached_property
     def _tally(self) -> Tally:

@@ -1155,8 +1155,10 @@ class DrawnDistribution(SortedDraws):
         object.__setattr__(self, "draws", draws)
 
     def mean(self) -> float:
-        """Return the mean of the draws, or infinity."""
-        return float(self.draws.mean()) if self.tail_index > 1 else np.inf
+        """Return the mean of the draws, or infinity; NaN if both tails may be long."""
+        if self.tail_index > 1:
+            return float(self.draws.mean())
+        return np.inf if self.draws[0] >= 0 else np.nan
 
     def median(self) -> float:
         """Return the median of the draws."""
@@ -1183,7 +1185,7 @@ class DrawnDistribution(SortedDraws):
 
     def __neg__(self) -> DrawnDistribution:
         """Return the distribution of the negated number."""
-        return DrawnDistribution(-self.draws)
+        return DrawnDistribution(-self.draws, self.tail_index)
 
     def support(self) -> Interval:
         """Return the smallest and the largest draw."""

@@ -29,6 +29,7 @@ from skpostbac import (
 )
 from skpostbac.metrics import ExpectedCost, NetBenefit, PriorInfluenceWarning
 from skpostbac.stats import PairedDifference
+from tests.texts import sentences
 
 # Standard errors within which an estimate meets the truth but for one case in two million.
 SIGMAS = 5
@@ -374,7 +375,7 @@ def test_different_metrics_are_refused():
         "x": posterior_confusion_metric(Y, PAIR["x"], "f1"),
         "y": posterior_balanced_accuracy(Y, PAIR["y"]),
     }
-    message = "one metric, got 'Macro f1' for 'x' and 'Balanced accuracy' for 'y'"
+    message = "one metric, got 'Macro F1' for 'x' and 'Balanced accuracy' for 'y'"
     with pytest.raises(ValueError, match=message):
         compare_posteriors(posteriors)
 
@@ -387,7 +388,7 @@ def test_results():
     comparison = compare("f1", PREDICTIONS, rope=0.02)
     assert (
         repr(comparison)
-        == "PosteriorComparison('x', 'y', 'z', metric='Macro f1', rope=0.02, paired)"
+        == "PosteriorComparison('x', 'y', 'z', metric='Macro F1', rope=0.02, paired)"
     )
     assert (
         pickle.loads(pickle.dumps(comparison))
@@ -403,10 +404,10 @@ def test_results():
         0
     ].keys()
     report = comparison.report()
-    assert "Metric: Macro f1." in report
+    assert "Metric: Macro F1." in report
     assert "These numbers are estimated from random draws" in report
-    assert comparison.plot().ax_.get_xlabel() == "Macro f1"
-    assert "Macro f1" in comparison._repr_html_()
+    assert comparison.plot().ax_.get_xlabel() == "Macro F1"
+    assert "Macro F1" in comparison._repr_html_()
 
 
 def test_macro_recall_is_the_balanced_accuracy():
@@ -597,3 +598,18 @@ def test_prevalence_is_refused_where_it_does_not_apply():
         compare_scores(
             y, {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.3, 0.1, 0.2, 0.4]}, prevalence=0.3
         )
+
+
+def test_difference_of_infinite_means_has_none():
+    """A likelihood ratio without false positives: its median stands for it."""
+    y_true = np.repeat([0, 1], 20)
+    some = y_true.copy()
+    some[[3, 5, 30]] = 1 - some[[3, 5, 30]]
+    predictions = {"none": y_true, "some": some}
+    comparison = compare_predictions(y_true, predictions, metric="lr+")
+    difference = comparison.difference("none", "some")
+    assert np.isnan(difference.mean())
+    assert np.isinf(difference.variance())
+    report = sentences(comparison)
+    assert f"(median difference {difference.median():.3f}" in report
+    assert "inf" not in report

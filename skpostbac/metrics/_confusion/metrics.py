@@ -578,11 +578,14 @@ def read_name(metric: object, average: str | None) -> tuple[str, str | None]:
 
 
 def _plain_name(text: str) -> tuple[str, str | None]:
-    """Split a name such as "f1_macro", and look it up among the synonyms."""
+    """Split a name such as "f1_macro" or "macro f1", whose metric may be a synonym."""
     name = re.sub(r"\b[ -]\b", "_", text.strip().lower()).removesuffix("_score")
     name = SYNONYMS.get(name, name)
-    stem, _, last = name.rpartition("_")
-    return (SYNONYMS.get(stem, stem), last) if last in AVERAGES else (name, None)
+    for average in AVERAGES:
+        stem = name.removeprefix(f"{average}_").removesuffix(f"_{average}")
+        if stem != name:
+            return SYNONYMS.get(stem, stem), average
+    return name, None
 
 
 def _suggestion(metric: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from dataclasses import dataclass
 
@@ -198,11 +199,10 @@ class PosteriorConfusionMetric(PosteriorMetric):
     @property
     def score_name(self) -> str:
         """Name of the metric as an axis label, such as "F1 of class 1"."""
-        if self.metric == "mcc":
-            return "MCC"
         # A label keeps its underscores.
         words, of, label = self.metric.partition(" of ")
         of = of and " of class "
+        words = re.sub(r"\b(mcc|f\d)", lambda name: name[0].upper(), words)
         return words[:1].upper() + words[1:].replace("_", " ") + of + label
 
     @property

@@ -49,6 +49,17 @@ def test_classes():
     assert np.isnan(binary_equivalent_recalls([0, 0], [0, 1], labels=[0, 1])[1])
 
 
+@pytest.mark.parametrize(
+    "score", [binary_equivalent_accuracy_score, binary_equivalent_recalls]
+)
+def test_one_class_is_nothing_to_choose_from(score):
+    """The error says which other argument helps."""
+    with pytest.raises(ValueError, match="y_true contains one class only; pass labels"):
+        score([0, 0], [0, 1])
+    with pytest.raises(ValueError, match="labels contains one class only"):
+        score([0, 0], [0, 1], labels=[0])
+
+
 def test_classes_of_the_truth_are_chosen_from():
     """Two classes, or three that are listed: half and all of two are right."""
     y_true, y_pred = [0, 0, 1, 1], [0, 2, 1, 1]
@@ -61,7 +72,7 @@ def test_classes_of_the_truth_are_chosen_from():
     np.testing.assert_allclose(
         binary_equivalent_recalls(y_true, y_pred, **three), [0.5**0.5, 1, np.nan]
     )
-    with pytest.raises(ValueError, match="n_classes must be an integer of at least 2"):
+    with pytest.raises(ValueError, match="contains one class only"):
         binary_equivalent_accuracy_score(["a", "a"], ["a", "b"])
 
 

@@ -434,6 +434,9 @@ def test_specificity(prevalence):
         ("F1-score", "f1"),
         ("LR-", "negative_likelihood_ratio"),
         ("balanced accuracy", "balanced accuracy"),
+        ("f1_macro", "macro f1"),
+        ("macro_f1", "macro f1"),
+        ("Weighted recall", "weighted recall"),
     ],
 )
 def test_names_in_other_spellings(name, metric):
@@ -446,6 +449,7 @@ def test_names_in_other_spellings(name, metric):
 def test_reports_name_classes():
     """A label by itself may look like a number; the macro recall has a name."""
     assert from_matrix([[7, 2], [3, 9]], "f1").score_name == "F1 of class 1"
+    assert from_matrix([[7, 2], [3, 9]], "f1_macro").score_name == "Macro F1"
     assert from_matrix([[7, 2], [3, 9]], "accuracy").score_name == "Accuracy"
     report = sentences(from_matrix([[7, 2], [3, 9]], "balanced_accuracy"))
     assert report.startswith("Balanced accuracy: 0.7")
