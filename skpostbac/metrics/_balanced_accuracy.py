@@ -574,7 +574,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         """
         counts = self.effective_counts
         cells = [
-            f"{format_count(correct, 'g')} of {format_count(total, 'g')}"
+            f"{format_count(self._in_samples(correct), 'g')} of "
+            f"{format_count(self._in_samples(total), 'g')}"
             for correct, total in zip(counts.correct, counts.total, strict=True)
         ]
         classes = "1 class" if counts.n_classes == 1 else f"{counts.n_classes} classes"
@@ -582,10 +583,16 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         if self._given_weight is not None:
             weights = f", with the weights {', '.join(map(str, self.class_weight))}"
         effective = "" if self.design_effects is None else "effective "
+        divided = ""
+        if self._divisor != 1:
+            divided = (
+                f"These counts were divided by {self._divisor:.4g} to allow for the "
+                "variation between training sets. "
+            )
         model = (
             f"The balanced accuracy is the mean of the recalls of {classes}{weights}. "
             f"Correct predictions of each class: {', '.join(cells)} "
-            f"{effective}samples. "
+            f"{effective}samples. {divided}"
             f"{self.prior.methods_text('The recall of each class')}"
         )
         references = BRODERSEN_2010, CARRILLO_2013, *self.prior.references

@@ -5,12 +5,16 @@ import re
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
 
 import skpostbac
 from skpostbac import (
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
+    cross_val_posterior,
 )
 
 NUMBER = r"(\d+(?:\.\d+)?)"
@@ -117,3 +121,14 @@ def test_all_counts_are_given():
     assert all(f"{total - 2} of {total}" in plain for total in totals)
     single = PosteriorBalancedAccuracy.from_counts([5], [10]).methods_text()
     assert "of 1 class." in single.replace("\n  ", " ")
+
+
+def test_counts_of_cross_validation_are_whole():
+    """With the number they were divided by: 1 + 5 / 4 of five folds."""
+    X, y = load_breast_cancer(return_X_y=True)
+    posterior = cross_val_posterior(GaussianNB(), X[:, :3], y)
+    text, _ = read(posterior.methods_text())
+    right = cross_val_predict(GaussianNB(), X[:, :3], y) == y
+    cells = [f"{right[y == label].sum()} of {(y == label).sum()}" for label in (0, 1)]
+    assert f"Correct predictions of each class: {', '.join(cells)} samples. " in text
+    assert "These counts were divided by 2.25 to allow for the variation" in text
