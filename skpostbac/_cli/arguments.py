@@ -141,7 +141,7 @@ def make_parser() -> Parser:
     add("--labels", metavar="A,B,...", type=_labels, help=labels_help)
     prior_help = (
         "prior of each recall: calibrated (default), reciprocal, uniform, "
-        "jeffreys, neutral, hierarchical, or A,B"
+        "jeffreys, neutral, or A,B"
     )
     add("--prior", type=_prior, default=DEFAULT_PRIOR, help=prior_help)
     level_help = "probability of intervals and bounds (default: %(default)s)"

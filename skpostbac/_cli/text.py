@@ -23,9 +23,6 @@ from skpostbac._utils import (
     printable,
 )
 from skpostbac.metrics._advice import describe_untested
-from skpostbac.metrics._prior import (
-    make_prior,
-)
 
 TEXT_WIDTH = 96
 # Columns of a terminal that a table may take, and the least that is left of its first
@@ -394,10 +391,7 @@ def _posterior_notes(document: Record) -> list[str]:
             f"{worst['expected_coverage']:.0%} of test sets like this one: {remedy}."
         )
     if untested := records[0]["untested"]:  # the same for all classifiers
-        source = make_prior(
-            document["settings"]["prior"], data["n_classes"]
-        ).untested_source
-        note = describe_untested(untested, source=source, leave_out_with="--labels")
+        note = describe_untested(untested, leave_out_with="--labels")
         notes.append(printable(note))
     if grouped := [record for record in records if record["groups"]]:
         names = [f"{_name(record)}: " if len(grouped) > 1 else "" for record in grouped]

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from skpostbac._utils import Floats
-from skpostbac.stats import HierarchicalBetaAverage
 from skpostbac.stats._distribution import Distribution, SortedDraws
 
 # The first points are the quantiles at these tail probabilities, on both sides. Density
@@ -72,8 +71,8 @@ def density_curve(distribution: Distribution) -> Curve:
     Returns
     -------
     curve : Curve
-        A polygon with an area of 1 within about 0.001, or 0.01 with a hierarchical
-        prior. Points with infinite density are excluded; the curve rises towards them.
+        A polygon with an area of 1 within about 0.001. Points with infinite density are
+        excluded; the curve rises towards them.
     """
     if isinstance(distribution, SortedDraws):
         draws = distribution.draws
@@ -121,13 +120,6 @@ def density_curve(distribution: Distribution) -> Curve:
 def _first_points(distribution: Any) -> Floats:
     """Return quantiles, and the ends of the support that are close to them."""
     low, high = distribution.support()
-    if isinstance(distribution, HierarchicalBetaAverage):
-        # Quantiles take long with hierarchical priors: use equidistant points within
-        # three standard deviations of the mean instead.
-        mean = distribution.mean()
-        reach = 3 * distribution.standard_deviation()
-        return np.linspace(max(low, mean - reach), min(high, mean + reach), 61)
-
     x = np.append(distribution.icdf(_TAILS), distribution.iccdf(_TAILS))
     width = np.ptp(x)
     ends = [

@@ -41,7 +41,7 @@ from skpostbac.metrics._prevalence import (
     PrevalenceDifference,
     posterior_prevalence,
 )
-from skpostbac.metrics._prior import BetaPrior, CalibratedPrior, SharedPrior
+from skpostbac.metrics._prior import BetaPrior, CalibratedPrior
 from skpostbac.metrics._ranking import (
     PosteriorRankingMetric,
     make_ranking_scorer,
@@ -87,7 +87,6 @@ __all__ = [
     "PriorInfluenceWarning",
     "SampleWeightWarning",
     "SelectedPosterior",
-    "SharedPrior",
     "SubgroupPosteriors",
     "class_counts",
     "make_posterior_scorer",

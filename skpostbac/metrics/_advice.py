@@ -56,11 +56,10 @@ from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
-    AverageDistribution,
     BetaPrior,
-    Prior,
     make_prior,
 )
+from skpostbac.stats import BetaAverage
 
 # Probability of the intervals whose coverage is estimated.
 LEVEL = 0.95
@@ -109,10 +108,10 @@ class Evidence(NamedTuple):
 
     counts: ClassCounts
     """Effective counts of independent samples."""
-    prior: Prior
+    prior: BetaPrior
     class_weight: Floats
     """Weights that sum to 1, shape (n_classes,)."""
-    distribution: AverageDistribution
+    distribution: BetaAverage
     """Posterior distribution of the average, of which two moments are asked."""
 
     @property
@@ -149,12 +148,12 @@ class Evidence(NamedTuple):
 
 
 def simulated_coverage(
-    correct: Floats, total: Floats, prior: Prior, class_weight: Floats
-) -> float | None:
+    correct: Floats, total: Floats, prior: BetaPrior, class_weight: Floats
+) -> float:
     """Return the share of 95 % intervals that contain the truth in similar test sets.
 
-    There are 2,000 sets or fewer, the same in each call. None if the moments of the
-    posterior have no closed form, nan if no class of positive weight has samples.
+    There are 2,000 sets or fewer, the same in each call. nan if no class of positive
+    weight has samples.
     """
     if not total[class_weight > 0].any():
         return math.nan
@@ -167,10 +166,7 @@ def simulated_coverage(
         trials[:, np.newaxis], recalls[:, np.newaxis], (total.size, sets)
     ).T
     right = drawn * (total / np.maximum(trials, 1))
-    moments = prior.moments(right, total, class_weight)
-    if moments is None:
-        return None
-    low, high = _interval(*moments)
+    low, high = _interval(*prior.moments(right, total, class_weight))
     truth = class_weight @ recalls
     return float(np.mean((low <= truth) & (truth <= high)))
 
@@ -191,8 +187,6 @@ def _approximate_coverage(evidence: Evidence) -> float:
     moments = evidence.prior.moments(
         expected + _BELOW_AND_ABOVE * np.sqrt(variances), counts.total, weights
     )
-    if moments is None:
-        return shared_coverage(evidence)
     low, high = _interval(*(0.5 * moment.sum() for moment in moments))
     truth = weights @ recalls
     shares = weights / np.maximum(counts.total, 1)
@@ -211,35 +205,6 @@ def _interval(mean: Floats, variance: Floats, third: Floats) -> tuple[Floats, Fl
     low = mean + spread * (np.minimum(shortest, central) - _Z)
     high = mean + spread * (np.maximum(shortest, central) + _Z)
     return low, high
-
-
-def shared_coverage(evidence: Evidence) -> float:
-    r"""Return the coverage to expect under a prior that the classes share.
-
-    Its posterior depends on all classes at once, and is not simulated. Let V be the
-    sampling variance of the observed weighted mean. Where the prior is right, the
-    observed mean less the posterior mean has a variance of V less the posterior one,
-    sd^2, so that :math:`z^2 = (\bar k - E\lambda)^2 / \max(V - \mathrm{sd}^2,
-    \mathrm{sd}^2)` is about 1 or less, a distance of one posterior standard deviation
-    being no sign of bias. What is more is bias, which is estimated by :math:`(1 - 1 /
-    z^2)_+` of the distance (James and Stein, 1961).
-    """
-    counts = evidence.counts
-    deviation = evidence.standard_deviation
-    seen = (counts.total > 0) & (evidence.class_weight > 0)
-    if not seen.any() or deviation <= 0:
-        return math.nan
-    weights = evidence.class_weight[seen] / evidence.class_weight[seen].sum()
-    recalls = _typical_recalls(counts.correct, counts.total)[seen]
-    variance = weights**2 @ (recalls * (1 - recalls) / counts.total[seen])
-    distance = abs(evidence.observed - evidence.mean)
-    noise = max(variance - deviation**2, deviation**2)
-    bias = distance * max(1 - noise / distance**2, 0.0) if distance else 0.0
-    # The posterior mean varies no more than the observed one, whose variance may be
-    # lost beside 1.
-    spread = max(min(deviation, math.sqrt(variance)), _TINY)
-    reach = deviation * _Z
-    return float(ndtr((reach - bias) / spread) - ndtr((-reach - bias) / spread))
 
 
 def _typical_recalls(correct: Floats, total: Floats) -> Floats:
@@ -278,8 +243,7 @@ class PriorInfluenceWarning(UserWarning):
     more certain than they are. The message says which prior helps.
 
     The warning is also given for classes of positive weight without samples, which it
-    names: their recalls are those of the prior or, with a hierarchical prior, borrowed
-    from the other classes. Probabilities of the gap of
+    names: their recalls are those of the prior. Probabilities of the gap of
     :func:`~skpostbac.subgroup_posteriors` without pooling give it, too.
 
     Scores, scorers and refit rules do not warn, since a search would repeat the warning
@@ -298,20 +262,18 @@ class PriorInfluenceWarning(UserWarning):
     random ones, or recalls that depend on class size. The limit was chosen in other
     settings, and the intervals are the shortest. The default prior is not in the table:
     few settings leave it a coverage below 0.9 (see :ref:`priors`), and the check may
-    miss them. "one rate" is ``Hyperprior(strata=None)``, which was run in 19 settings,
-    with one each in its first two rows. "hierarchical" was run in the same settings:
-    its coverage was 0.91 or more in each, without any warning.
+    miss them.
 
-    ============= ======= ======== ========
-    coverage      uniform jeffreys one rate
-    ============= ======= ======== ========
-    less than .5  1.00    1.00     0.93
-    .5 to .8      0.94    0.95     0.80
+    ============= ======= ========
+    coverage      uniform jeffreys
+    ============= ======= ========
+    less than .5  1.00    1.00
+    .5 to .8      0.94    0.95
     .8 to .85     0.83    0.82
     .85 to .9     0.58    0.70
-    .9 to .93     0.33    0.22     0.00
-    more than .93 0.19    0.08     0.07
-    ============= ======= ======== ========
+    .9 to .93     0.33    0.22
+    more than .93 0.19    0.08
+    ============= ======= ========
 
     Examples
     --------
@@ -386,7 +348,7 @@ def coverage_notes(evidence: Iterable[Evidence]) -> list[str]:
     if influence is None:
         return []
     cause = "recalls from few samples look more certain than they are"
-    if not influence._is_simulated or abs(influence.shift) > LARGEST_SHIFT:
+    if abs(influence.shift) > LARGEST_SHIFT:
         cause = (
             f"the prior moves the mean from the observed {influence.observed:.3f} to "
             f"{influence.mean:.3f}, by {abs(influence.shift):.1f} posterior standard "
@@ -403,18 +365,13 @@ def coverage_notes(evidence: Iterable[Evidence]) -> list[str]:
 
 def untested_notes(evidence: Iterable[Evidence]) -> list[str]:
     """Return a sentence on the classes of positive weight without samples, if any."""
-    sources = {
-        label: one.prior.untested_source for one in evidence for label in one.untested
-    }
-    if not sources:
-        return []
-    return [describe_untested(list(sources), source=max(sources.values()))]
+    labels = dict.fromkeys(label for one in evidence for label in one.untested)
+    return [describe_untested(list(labels))] if labels else []
 
 
 def describe_untested(
     labels: Sequence[Hashable],
     *,
-    source: str = Prior.untested_source,
     leave_out_with: str = "labels= or a class_weight of 0",
 ) -> str:
     """Return a sentence on classes without samples, with a remedy.
@@ -423,8 +380,6 @@ def describe_untested(
     ----------
     labels : sequence of labels
         The classes.
-    source : str
-        What determines their recalls, see `Prior.untested_source`.
     leave_out_with : str
         Arguments that leave out a class.
     """
@@ -439,8 +394,8 @@ def describe_untested(
         rests = "rest"
         it = "them"
     return (
-        f"{subject} {has} no samples and {rests} on {source}: test {it}, or leave {it} "
-        f"out with {leave_out_with}."
+        f"{subject} {has} no samples and {rests} on the prior alone: test {it}, or "
+        f"leave {it} out with {leave_out_with}."
     )
 
 
@@ -544,8 +499,6 @@ class PriorInfluence(StablePickle):
     class_shifts: tuple[float, ...]
     expected_coverage: float
     remedy: str
-    # Otherwise, the coverage is judged by the distance of the mean alone.
-    _is_simulated: bool
 
     @property
     def shift(self) -> float:
@@ -640,17 +593,14 @@ def influence_of(evidence: Evidence) -> PriorInfluence:
     deviation = evidence.standard_deviation
     observed = evidence.observed
     moved = means - np.where(counts.total > 0, counts.recalls, observed)
-    simulated = simulated_coverage(
-        counts.correct, counts.total, evidence.prior, weights
-    )
-    coverage = shared_coverage(evidence) if simulated is None else simulated
+    coverage = simulated_coverage(counts.correct, counts.total, evidence.prior, weights)
     remedy = ""
     if coverage < evidence.least_coverage:
-        remedy = evidence.prior.remedy
+        remedy = "test more samples"
         default = make_prior(DEFAULT_PRIOR, counts.n_classes)
         share = simulated_coverage(counts.correct, counts.total, default, weights)
-        if simulated is not None and share is not None and share >= _ENOUGH:
-            remedy += f", or {DEFAULT_PRIOR!r} (about {share:.0%})"
+        if share >= _ENOUGH:
+            remedy += f", or use prior={DEFAULT_PRIOR!r} (about {share:.0%})"
     return PriorInfluence(
         counts=counts,
         recall_means=tuple(means.tolist()),
@@ -659,5 +609,4 @@ def influence_of(evidence: Evidence) -> PriorInfluence:
         class_shifts=tuple((weights * moved / deviation).tolist()),
         expected_coverage=coverage,
         remedy=remedy,
-        _is_simulated=simulated is not None,
     )

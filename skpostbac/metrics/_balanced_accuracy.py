@@ -64,8 +64,7 @@ from skpostbac.metrics._posterior import (
 )
 from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
-    AverageDistribution,
-    Prior,
+    BetaPrior,
     PriorLike,
     make_prior,
 )
@@ -77,7 +76,7 @@ from skpostbac.stats._distribution import describe, estimate_columns, figures_of
 _TABLE_CLASSES = 20
 
 
-class Recalls(dict[Hashable, AverageDistribution]):
+class Recalls(dict[Hashable, BetaAverage]):
     """Posterior of the recall of each class, by label: a dict with a view in notebooks.
 
     Examples
@@ -117,16 +116,15 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     counts : ClassCounts
         Correct predictions and samples of each class. With groups or importance
         weights, the counts are divided by their design effects first.
-    prior : str, pair, array-like, Hyperprior or Prior, default="calibrated"
+    prior : str, pair, array-like or BetaPrior, default="calibrated"
         Prior of the recall of each class. "calibrated" is Beta(1/l, 1/l) for l classes,
         and takes 1.5 - 2 / l observations off the strength of each class, so that 95 %
         intervals of the average contain the true value in about 95 % of test sets; a
         class by itself, in :meth:`recalls`, has the Jeffreys prior. "reciprocal" is
         Beta(1/l, 1/l) as it is, "uniform" Beta(1, 1) as in the papers, "jeffreys"
         Beta(1/2, 1/2) and "neutral" Beta(1/3, 1/3). A pair ``(a, b)`` is for all
-        classes, an array has one pair for each. "hierarchical" and a
-        :class:`~skpostbac.stats.Hyperprior` let the classes borrow strength from one
-        another. The `prior` of another posterior is taken, too. See :ref:`priors`.
+        classes, an array has one pair for each. The `prior` of another posterior is
+        taken, too. See :ref:`priors`.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Non-negative weights of the classes in the average, normalised to sum to 1. A
         dict must contain every class and may contain others. By default, all weights
@@ -199,7 +197,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     """
 
     counts: ClassCounts
-    prior: Prior
+    prior: BetaPrior
     class_weight: Floats
     # As they were given: pooling resolves them for the union of the classes.
     _given_weight: ClassWeightSpec
@@ -331,7 +329,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         return self.counts.design_effects
 
     @cached_property
-    def distribution(self) -> AverageDistribution:
+    def distribution(self) -> BetaAverage:
         """Distribution of the weighted average of the recalls."""
         counts = self.effective_counts
         average = self.prior.average(counts.correct, counts.total, self._weights)
@@ -344,7 +342,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         )
 
     @cached_property
-    def prior_distribution(self) -> AverageDistribution:
+    def prior_distribution(self) -> BetaAverage:
         """Prior distribution of the weighted average."""
         nothing = np.zeros(self.counts.n_classes)
         return self.prior.average(nothing, nothing, self._weights)
@@ -595,7 +593,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
             f"{effective}samples. {divided}"
             f"{self.prior.methods_text('The recall of each class')}"
         )
-        references = BRODERSEN_2010, CARRILLO_2013, *self.prior.references
+        references = BRODERSEN_2010, CARRILLO_2013
         return write_methods(self, level, model, references)
 
     def table(self, level: float = 0.95) -> dict[str, list[Any]]:
@@ -843,7 +841,7 @@ def posterior_balanced_accuracy(
         the same group are treated as correlated and count for less; see :ref:`groups`.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum to 1.
-    prior : str, pair, array-like, Hyperprior or Prior, default="calibrated"
+    prior : str, pair, array-like or BetaPrior, default="calibrated"
         Prior of the recall of each class. The default, "calibrated", is Beta(1/l, 1/l)
         for l classes, and takes 1.5 - 2 / l observations off the strength of each
         class, so that intervals of the average are wide enough; a class by itself has

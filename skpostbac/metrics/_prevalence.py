@@ -125,7 +125,7 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
             object.__setattr__(self, name, _two_numbers(getattr(self, name), name))
         calls = _two_numbers((self.positives, self.total), "positives and total")
         # Each proportion is one by itself.
-        prior = make_prior(self.prior, 2).require_independent("a prevalence").alone()
+        prior = make_prior(self.prior, 2).alone()
         pairs = {
             "total": calls,
             "sensitivity": self.sensitivity,

@@ -1,15 +1,13 @@
 """Priors of the recalls: objects that turn counts into distributions.
 
 The only module that knows which prior it is. `check_prior` validates what users write,
-`make_prior` turns it into a `Prior` for a number of classes, and everything else calls
-the methods of this object. There are three kinds: independent Beta distributions, the
-calibrated default, and one that the classes share. A new kind provides what `Prior`
-asks for, and is made by `make_prior`.
+`make_prior` turns it into a `BetaPrior` for a number of classes, and everything else
+calls the methods of this object. There are two kinds: independent Beta distributions,
+and the calibrated default, whose posteriors are weaker.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -28,18 +26,9 @@ from skpostbac._utils import (
     float_array,
     suggestion,
 )
-from skpostbac.stats import (
-    BetaAverage,
-    HierarchicalBetaAverage,
-    HierarchicalPairedDifference,
-    Hyperprior,
-    PairedDifference,
-)
+from skpostbac.stats import BetaAverage, PairedDifference
 from skpostbac.stats._beta import LARGEST, SMALLEST
 from skpostbac.stats._several import PatternDistribution
-
-AverageDistribution: TypeAlias = BetaAverage | HierarchicalBetaAverage
-PairDistribution: TypeAlias = PairedDifference | HierarchicalPairedDifference
 
 DEFAULT_PRIOR: Final = "calibrated"
 # The default for an accuracy, which is a single Beta distribution.
@@ -49,208 +38,17 @@ DEFAULT_ACCURACY_PRIOR: Final = "jeffreys"
 FIXED_PRIORS = {"uniform": 1.0, "jeffreys": 1 / 2, "neutral": 1 / 3}
 # Those that depend on it: Beta(1 / n_classes, 1 / n_classes).
 ADAPTING_NAMES = (DEFAULT_PRIOR, "reciprocal")
-INDEPENDENT_NAMES = (*ADAPTING_NAMES, *FIXED_PRIORS)
-HIERARCHICAL = "hierarchical"
 PriorName: TypeAlias = Literal[
-    "calibrated", "reciprocal", "uniform", "jeffreys", "neutral", "hierarchical"
+    "calibrated", "reciprocal", "uniform", "jeffreys", "neutral"
 ]
 PRIOR_NAMES = get_args(PriorName)
-_DEFAULT_HYPERPRIOR = Hyperprior()
-
-
-GELMAN_2013 = (
-    "A. Gelman, J. B. Carlin, H. S. Stern, D. B. Dunson, A. Vehtari and D. B. Rubin "
-    "(2013). Bayesian Data Analysis, 3rd edition, chapter 5."
-)
-
-
-class Prior(StablePickle, ABC):
-    """Prior distribution of the recalls of some classes.
-
-    Given back as ``prior=``, it makes an equal posterior of the same counts. A new kind
-    provides the abstract methods, `name`, `explanation` and `pair_method`.
-
-    Attributes
-    ----------
-    name : str or None
-        The name by which it was given, if any.
-    """
-
-    name: str | None
-    is_by_class: bool = False
-    """Whether each class was given its own values."""
-
-    explanation: ClassVar[str]
-    """What is said of this kind of prior where methods are explained."""
-    pair_method: ClassVar[str]
-    """The same of a paired comparison."""
-    pair_note: ClassVar[str] = ""
-    """What a report adds about a paired comparison."""
-    untested_source: ClassVar[str] = "the prior alone"
-    """What determines the recall of a class without samples."""
-    references: ClassVar[tuple[str, ...]] = ()
-    """What a paper cites for this kind of prior."""
-
-    @abstractmethod
-    def for_classes(self, n_classes: int) -> Prior:
-        """Return the prior for another number of classes; raise if it has none."""
-
-    @abstractmethod
-    def average(
-        self, correct: Floats, total: Floats, weights: Floats | None
-    ) -> AverageDistribution:
-        """Return the posterior distribution of the weighted average of the recalls.
-
-        Without weights, the engine takes exactly 1 / n_classes for each class.
-        """
-
-    @abstractmethod
-    def recalls(self, correct: Floats, total: Floats) -> Sequence[AverageDistribution]:
-        """Return the posterior distribution of the recall of each class by itself."""
-
-    @abstractmethod
-    def pair(self, cells: Floats, weights: Floats | None) -> PairDistribution:
-        """Return the posterior of the second average minus the first.
-
-        Parameters
-        ----------
-        cells : ndarray of shape (n_classes, 4)
-            Samples on which both classifiers are right, only the first, only the
-            second, neither.
-        weights : ndarray of shape (n_classes,) or None
-            As for `average`.
-        """
-
-    def cell_shares(self, cells: Floats) -> Floats:
-        """Return the expected probability of each cell within its class, as `cells`."""
-        return self.independent_approximation(len(cells)).cell_shares(cells)
-
-    def pattern_distributions(
-        self, patterns: Sequence[Floats], counts: Sequence[Floats]
-    ) -> list[PatternDistribution] | None:
-        """Return the joint posterior of which classifiers are right, of each class.
-
-        None if only the differences of pairs have distributions.
-        """
-        return None
-
-    def moments(
-        self, correct: Floats, total: Floats, weights: Floats
-    ) -> tuple[Floats, Floats, Floats] | None:
-        """Return mean, variance and third central moment of the average.
-
-        `correct` has the shape (..., n_classes), and the result (...). None if they
-        have no closed form.
-        """
-        return None
-
-    def independent_approximation(self, n_classes: int) -> BetaPrior:
-        """Return independent priors that give about the same posterior.
-
-        An independent prior returns itself.
-        """
-        return _beta_prior(1 / n_classes, 1 / n_classes, n_classes)
-
-    @property
-    def is_informative(self) -> bool:
-        """Whether the prior is meant to move the posterior."""
-        return False
-
-    @property
-    @abstractmethod
-    def remedy(self) -> str:
-        """What to do where intervals under this prior would miss too often."""
-
-    @abstractmethod
-    def describe(self, subject: str) -> str:
-        """Return a sentence on the prior of a subject, with its numbers."""
-
-    @abstractmethod
-    def methods_text(self, subject: str) -> str:
-        """Return the sentence on the prior and its posterior for a paper."""
-
-    @property
-    @abstractmethod
-    def given(self) -> str:
-        """The prior as it was given, in a few characters."""
-
-    def require_independent(self, purpose: str) -> BetaPrior:
-        """Return the prior; raise if the classes share it."""
-        raise ValueError(
-            f"prior must be independent for each class for {purpose}, not "
-            f"{HIERARCHICAL}; use one of {sorted(INDEPENDENT_NAMES)}, or numbers"
-        )
-
-    def check_total(self, total: Floats, name: str = "total") -> None:
-        """Raise if prior and counts, the argument `name`, add up to too much."""
-        large = self._largest + total > LARGEST
-        if large.any():
-            raise ValueError(
-                f"prior and {name} must add up to at most {LARGEST:g} for each class, "
-                f"got a total of {first(total, large)}"
-            )
-
-    def check_pairs(self) -> None:
-        """Raise if the cells of two classifiers have no distribution."""
-
-    def is_comparable(self, other: Prior) -> bool:
-        """Return whether averages under both priors can be subtracted."""
-        return self == other
-
-    def pooled(self, other: Prior, n_classes: int, *, is_ordered: bool) -> Prior:
-        """Return the prior that two posteriors both have for all classes.
-
-        Parameters
-        ----------
-        other : Prior
-        n_classes : int
-            Number of classes of both together.
-        is_ordered : bool
-            Whether both have the same classes in the same order.
-
-        Raises
-        ------
-        ValueError
-            If they differ, or if one has values by class and the classes differ.
-        """
-        if not is_ordered and (self.is_by_class or other.is_by_class):
-            raise ValueError(
-                "Posteriors with an array as prior can be pooled only if they have the "
-                "same classes in the same order"
-            )
-        both = [prior.for_classes(n_classes) for prior in (self, other)]
-        if both[0] != both[1]:
-            raise ValueError("Posteriors with different prior cannot be pooled")
-
-        # The more specific one, so that a sum does not depend on the order.
-        def generality(prior: Prior) -> tuple[bool, bool, bool]:
-            adapts = prior.name in ADAPTING_NAMES
-            return adapts, not prior.is_by_class, prior.name is None
-
-        return min(both, key=generality)
-
-    def facts(self, default: str = DEFAULT_PRIOR) -> list[str]:
-        """Return what a repr says of a prior that is not the default."""
-        return [] if self.name == default else [f"prior={self.given}"]
-
-    def report_sentences(
-        self, default: str | None = DEFAULT_PRIOR, subject: str = "each recall"
-    ) -> list[str]:
-        """Return what a report says of a prior that is not the default."""
-        return [] if self.name == default else [self.describe(subject)]
-
-    @property
-    def _largest(self) -> Floats | float:
-        """Largest parameter of each class."""
-        return 0.0
-
-    def __str__(self) -> str:
-        return self.given
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BetaPrior(Prior):
+class BetaPrior(StablePickle):
     """Independent Beta distributions of the recalls.
+
+    Given back as ``prior=``, it makes an equal posterior of the same counts.
 
     Parameters
     ----------
@@ -289,16 +87,18 @@ class BetaPrior(Prior):
     name: str | None = None
     is_by_class: bool = True
 
-    explanation = (
+    explanation: ClassVar[str] = (
         "The recall of each class has a Beta prior, so its posterior is a Beta "
         "distribution."
     )
-    pair_method = (
+    """What is said of this prior where methods are explained."""
+    pair_method: ClassVar[str] = (
         "The probabilities of these four outcomes have a Dirichlet prior, under which "
         "each classifier has the same prior as on its own. The distribution of the "
         "difference is computed without sampling; ranks of more than two classifiers "
         "are estimated from random draws."
     )
+    """The same of a paired comparison."""
 
     def __post_init__(self) -> None:
         for parameter in ("a", "b"):
@@ -315,7 +115,7 @@ class BetaPrior(Prior):
             self._check_name()
 
     def _check_name(self) -> None:
-        check_choice(self.name, INDEPENDENT_NAMES, "name")
+        check_choice(self.name, PRIOR_NAMES, "name")
         values = np.concatenate([self.a, self.b])
         expected = FIXED_PRIORS.get(str(self.name), values[0])
         if (values != expected).any():
@@ -364,7 +164,10 @@ class BetaPrior(Prior):
     def average(
         self, correct: Floats, total: Floats, weights: Floats | None
     ) -> BetaAverage:
-        """Return the posterior distribution of the weighted average of the recalls."""
+        """Return the posterior distribution of the weighted average of the recalls.
+
+        Without weights, the engine takes exactly 1 / n_classes for each class.
+        """
         a, b = self.parameters(correct, total)
         return BetaAverage(a, b, weights=weights)
 
@@ -382,7 +185,16 @@ class BetaPrior(Prior):
         return self
 
     def pair(self, cells: Floats, weights: Floats | None) -> PairedDifference:
-        """Return the posterior of the second average minus the first."""
+        """Return the posterior of the second average minus the first.
+
+        Parameters
+        ----------
+        cells : ndarray of shape (n_classes, 4)
+            Samples on which both classifiers are right, only the first, only the
+            second, neither.
+        weights : ndarray of shape (n_classes,) or None
+            As for `average`.
+        """
         strength = self.strength(cells.sum(axis=1))[:, np.newaxis]
         prior = self._pair_prior(strength)
         return PairedDifference(strength * cells, prior=prior, weights=weights)
@@ -442,7 +254,10 @@ class BetaPrior(Prior):
     def moments(
         self, correct: Floats, total: Floats, weights: Floats
     ) -> tuple[Floats, Floats, Floats]:
-        """Return mean, variance and third central moment of the average."""
+        """Return mean, variance and third central moment of the average.
+
+        `correct` has the shape (..., n_classes), and the result (...).
+        """
         a, b = self.parameters(correct, total)
         strength = a + b
         means = a / strength
@@ -451,19 +266,13 @@ class BetaPrior(Prior):
         squares = weights * weights
         return means @ weights, variances @ squares, thirds @ (squares * weights)
 
-    def independent_approximation(self, n_classes: int) -> BetaPrior:
-        """Return the prior itself."""
-        return self
-
     @cached_property
     def is_informative(self) -> bool:
-        """Whether it has a row for each class, or is not symmetric."""
-        return self.is_by_class or bool(self.a[0] != self.b[0])
+        """Whether the prior is meant to move the posterior.
 
-    @property
-    def remedy(self) -> str:
-        """What to do where intervals under this prior would miss too often."""
-        return f"with few samples of each class, use prior={HIERARCHICAL!r}"
+        It has a row for each class, or is not symmetric.
+        """
+        return self.is_by_class or bool(self.a[0] != self.b[0])
 
     @property
     def weaker(self) -> str:
@@ -505,22 +314,66 @@ class BetaPrior(Prior):
             return f"<array of shape ({self.a.size}, 2)>"
         return f"({self.a[0]:g}, {self.b[0]:g})"
 
-    def require_independent(self, purpose: str) -> BetaPrior:
-        """Return the prior itself."""
-        return self
-
     def restricted(self, chosen: Bools | Indices) -> Self:
         """Return the prior of some of the classes."""
         values = {**self.__getstate__(), "a": self.a[chosen], "b": self.b[chosen]}
         return type(self)(**values)
 
-    def is_comparable(self, other: Prior) -> bool:
-        """Return whether averages under both priors can be subtracted."""
-        return isinstance(other, BetaPrior)
+    def check_total(self, total: Floats, name: str = "total") -> None:
+        """Raise if prior and counts, the argument `name`, add up to too much."""
+        large = np.maximum(self.a, self.b) + total > LARGEST
+        if large.any():
+            raise ValueError(
+                f"prior and {name} must add up to at most {LARGEST:g} for each class, "
+                f"got a total of {first(total, large)}"
+            )
 
-    @property
-    def _largest(self) -> Floats:
-        return np.maximum(self.a, self.b)
+    def pooled(
+        self, other: BetaPrior, n_classes: int, *, is_ordered: bool
+    ) -> BetaPrior:
+        """Return the prior that two posteriors both have for all classes.
+
+        Parameters
+        ----------
+        other : BetaPrior
+        n_classes : int
+            Number of classes of both together.
+        is_ordered : bool
+            Whether both have the same classes in the same order.
+
+        Raises
+        ------
+        ValueError
+            If they differ, or if one has values by class and the classes differ.
+        """
+        if not is_ordered and (self.is_by_class or other.is_by_class):
+            raise ValueError(
+                "Posteriors with an array as prior can be pooled only if they have the "
+                "same classes in the same order"
+            )
+        both = [prior.for_classes(n_classes) for prior in (self, other)]
+        if both[0] != both[1]:
+            raise ValueError("Posteriors with different prior cannot be pooled")
+
+        # The more specific one, so that a sum does not depend on the order.
+        def generality(prior: BetaPrior) -> tuple[bool, bool, bool]:
+            adapts = prior.name in ADAPTING_NAMES
+            return adapts, not prior.is_by_class, prior.name is None
+
+        return min(both, key=generality)
+
+    def facts(self, default: str = DEFAULT_PRIOR) -> list[str]:
+        """Return what a repr says of a prior that is not the default."""
+        return [] if self.name == default else [f"prior={self.given}"]
+
+    def report_sentences(
+        self, default: str | None = DEFAULT_PRIOR, subject: str = "each recall"
+    ) -> list[str]:
+        """Return what a report says of a prior that is not the default."""
+        return [] if self.name == default else [self.describe(subject)]
+
+    def __str__(self) -> str:
+        return self.given
 
     def _made_of(self) -> tuple[Any, ...]:
         return self.a.tobytes(), self.b.tobytes()
@@ -653,110 +506,9 @@ class CalibratedPrior(BetaPrior):
         return f"CalibratedPrior(n_classes={self.a.size})"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SharedPrior(Prior):
-    """A prior that the classes share, so that each class informs the others.
-
-    Parameters
-    ----------
-    hyperprior : Hyperprior, default=Hyperprior()
-        Parameters of the prior; see :class:`skpostbac.stats.Hyperprior`.
-    name : str, default=None
-        "hierarchical", if it was given by its name.
-
-    Examples
-    --------
-    >>> from skpostbac import PosteriorBalancedAccuracy
-    >>> counts = [[3, 8, 3], [4, 10, 4]]
-    >>> PosteriorBalancedAccuracy.from_counts(*counts, prior="hierarchical").prior
-    SharedPrior(Hyperprior())
-    """
-
-    hyperprior: Hyperprior = _DEFAULT_HYPERPRIOR
-    name: str | None = None
-
-    explanation = (
-        "With the hierarchical prior, classes of similar size share a typical recall "
-        "and a spread around it, which may change with class size; both are integrated "
-        "out, so that each class informs the others."
-    )
-    pair_method = (
-        "The hierarchical prior applies to how often exactly one of them is right, and "
-        "to which one that is. The mean of the difference is exact. Its interval and "
-        "the probabilities of a pair are estimated from random draws, to about .001, "
-        "and the ranks of more than two classifiers to a few hundredths."
-    )
-    pair_note = (
-        " Classes of similar size share information on how often two classifiers "
-        "differ and which is then right, so the mean difference is not the difference "
-        "of the mean scores."
-    )
-    untested_source = "what the other classes suggest"
-    references = (GELMAN_2013,)
-
-    def for_classes(self, n_classes: int) -> SharedPrior:
-        """Return the prior itself, which fits any number of classes."""
-        return self
-
-    def average(
-        self, correct: Floats, total: Floats, weights: Floats | None
-    ) -> HierarchicalBetaAverage:
-        """Return the posterior distribution of the weighted average of the recalls.
-
-        Classes of all weights inform one another.
-        """
-        if weights is None and not total.any():
-            return _average_before_data(total.size, self.hyperprior)
-        return HierarchicalBetaAverage(
-            correct, total, weights=weights, hyperprior=self.hyperprior
-        )
-
-    def recalls(self, correct: Floats, total: Floats) -> list[HierarchicalBetaAverage]:
-        """Return the marginal posterior distribution of the recall of each class."""
-        return self.average(correct, total, None).marginals()
-
-    def pair(
-        self, cells: Floats, weights: Floats | None
-    ) -> HierarchicalPairedDifference:
-        """Return the posterior of the second average minus the first."""
-        return HierarchicalPairedDifference(
-            cells, weights=weights, hyperprior=self.hyperprior
-        )
-
-    @property
-    def remedy(self) -> str:
-        """What to do where intervals under this prior would miss too often."""
-        if self.hyperprior == _DEFAULT_HYPERPRIOR:
-            return f"test more samples, and compare with prior={DEFAULT_PRIOR!r}"
-        return f"recalls may depend on class size: use prior={HIERARCHICAL!r}"
-
-    def describe(self, subject: str) -> str:
-        """Return a sentence on the prior."""
-        return "Classes inform one another (hierarchical prior)."
-
-    def methods_text(self, subject: str) -> str:
-        """Return the sentence on the prior for a paper."""
-        return (
-            "The recalls of the classes had a hierarchical prior: classes of similar "
-            "size share a typical recall and a spread around it, with the parameters "
-            f"{self.hyperprior!r} of skpostbac.stats."
-        )
-
-    @property
-    def given(self) -> str:
-        """The prior as it was given, in a few characters."""
-        return repr(self.name or self.hyperprior)
-
-    def _made_of(self) -> Hyperprior:
-        return self.hyperprior
-
-    def __repr__(self) -> str:
-        return f"SharedPrior({self.hyperprior!r})"
-
-
 # What users may write for `prior`.
 PriorLike: TypeAlias = (
-    Prior | Hyperprior | PriorName | Sequence[float | Sequence[float]] | NDArray[Any]
+    BetaPrior | PriorName | Sequence[float | Sequence[float]] | NDArray[Any]
 )
 
 
@@ -765,9 +517,9 @@ def check_prior(prior: PriorLike) -> PriorLike:
 
     Parameters
     ----------
-    prior : str, pair of floats, array-like of shape (n_classes, 2), Hyperprior or Prior
-        A name of `PRIOR_NAMES`, a pair ``(a, b)`` for all classes, one for each, what
-        the classes share, or the `prior` of a posterior.
+    prior : str, pair of floats, array-like of shape (n_classes, 2) or BetaPrior
+        A name of `PRIOR_NAMES`, a pair ``(a, b)`` for all classes, one for each, or the
+        `prior` of a posterior.
 
     Returns
     -------
@@ -778,7 +530,7 @@ def check_prior(prior: PriorLike) -> PriorLike:
     ValueError
         If the name is unknown, the shape is wrong, or a number is not in [1e-6, 1e15].
     """
-    if isinstance(prior, Prior | Hyperprior):
+    if isinstance(prior, BetaPrior):
         return prior
     if isinstance(prior, str) and prior in PRIOR_NAMES:
         return prior
@@ -786,9 +538,8 @@ def check_prior(prior: PriorLike) -> PriorLike:
     if array.ndim not in (1, 2) or array.shape[-1] != 2 or not len(array):
         got = repr(prior) if isinstance(prior, str) else f"the shape {array.shape}"
         raise ValueError(
-            f"prior must be one of {sorted(PRIOR_NAMES)}, a pair (a, b), an array of "
-            "shape (n_classes, 2) or a skpostbac.stats.Hyperprior, got "
-            f"{got}{suggestion(prior, PRIOR_NAMES)}"
+            f"prior must be one of {sorted(PRIOR_NAMES)}, a pair (a, b) or an array of "
+            f"shape (n_classes, 2), got {got}{suggestion(prior, PRIOR_NAMES)}"
         )
     _check_range(array, "prior")
     array.flags.writeable = False
@@ -797,11 +548,11 @@ def check_prior(prior: PriorLike) -> PriorLike:
 
 def is_default(prior: PriorLike) -> bool:
     """Return whether a prior, as users write it, is the default."""
-    name = prior.name if isinstance(prior, Prior) else prior
+    name = prior.name if isinstance(prior, BetaPrior) else prior
     return isinstance(name, str) and name == DEFAULT_PRIOR
 
 
-def make_prior(prior: PriorLike, n_classes: int) -> Prior:
+def make_prior(prior: PriorLike, n_classes: int) -> BetaPrior:
     """Return the prior of the recalls of a number of classes.
 
     A (2, 2) array for two classes holds one pair for each class.
@@ -825,12 +576,8 @@ def make_prior(prior: PriorLike, n_classes: int) -> Prior:
     BetaPrior((2, 1), n_classes=3)
     """
     checked = check_prior(prior)
-    if isinstance(checked, Prior):
+    if isinstance(checked, BetaPrior):
         return checked.for_classes(n_classes)
-    if isinstance(checked, Hyperprior):
-        return SharedPrior(checked)
-    if isinstance(checked, str) and checked == HIERARCHICAL:
-        return SharedPrior(name=checked)
     if isinstance(checked, str):
         return _named(checked, n_classes)
     array = np.asarray(checked)
@@ -848,13 +595,12 @@ def make_accuracy_prior(prior: PriorLike) -> BetaPrior:
         If it is neither a pair, nor a name that stands for one whatever the number of
         classes, nor such a prior.
     """
-    name = prior.name if isinstance(prior, Prior) else prior
+    name = prior.name if isinstance(prior, BetaPrior) else prior
     if not isinstance(name, str) or name in FIXED_PRIORS:
         checked = check_prior(prior)
         has_rows = isinstance(checked, np.ndarray) and checked.ndim == 2
-        made = None if has_rows else make_prior(checked, 1)
-        if isinstance(made, BetaPrior):
-            return made
+        if not has_rows:
+            return make_prior(checked, 1)
     raise ValueError(
         f"prior must be one of {sorted(FIXED_PRIORS)}, of which "
         f"{DEFAULT_ACCURACY_PRIOR!r} is the default here, or a pair (a, b), got "
@@ -877,18 +623,6 @@ def _beta_prior(
     """Return the same independent prior for all classes."""
     sizes = np.full(n_classes, a), np.full(n_classes, b)
     return BetaPrior(*sizes, name=name, is_by_class=False)
-
-
-@lru_cache(maxsize=8)
-def _average_before_data(
-    n_classes: int, hyperprior: Hyperprior
-) -> HierarchicalBetaAverage:
-    """Return the prior distribution of the average, which is slow to compute.
-
-    All classifiers with as many classes have the same.
-    """
-    nothing = np.zeros(n_classes)
-    return HierarchicalBetaAverage(nothing, nothing, hyperprior=hyperprior)
 
 
 def _check_range(array: Floats, name: str) -> None:

@@ -117,7 +117,7 @@ def posterior_balanced_accuracy_score(
         :meth:`~skpostbac.PosteriorBalancedAccuracy.upper_bound`.
     level : float, default=0.95
         Probability of the bounds, in (0, 1). Ignored for other objectives.
-    prior : str, pair, array-like, Hyperprior or Prior, default="calibrated"
+    prior : str, pair, array-like or BetaPrior, default="calibrated"
         Prior of the recall of each class, as for :func:`posterior_balanced_accuracy`.
     labels : array-like of shape (n_classes,), default=None
         Classes to average over, by default those in `y_true`. A class that is absent
@@ -225,7 +225,7 @@ def make_posterior_scorer(
         Statistic to return. "lower" and "upper" are one-sided credible bounds.
     level : float, default=0.95
         Probability of the bounds, in (0, 1).
-    prior : str, pair, array-like, Hyperprior or Prior, default="calibrated"
+    prior : str, pair, array-like or BetaPrior, default="calibrated"
         Prior of the recall of each class.
     labels : array-like of shape (n_classes,), default=None
         Classes to average over, by default those in each test set.

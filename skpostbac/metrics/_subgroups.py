@@ -51,11 +51,10 @@ from skpostbac.metrics._labels import (
 from skpostbac.metrics._posterior import ScalarPosterior
 from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
-    AverageDistribution,
     PriorLike,
     is_default,
 )
-from skpostbac.stats import BetaBinomial
+from skpostbac.stats import BetaAverage, BetaBinomial
 from skpostbac.stats._distribution import DrawnDistribution, estimate_rows, figures_of
 from skpostbac.stats._population import GroupInference
 from skpostbac.stats._several import (
@@ -247,7 +246,7 @@ class SubgroupPosteriors(StablePickle):
         return np.concatenate([related, np.stack(alone, axis=1)])
 
     @property
-    def _distributions(self) -> list[AverageDistribution]:
+    def _distributions(self) -> list[BetaAverage]:
         """Distributions of the groups, each by itself."""
         return [posterior.distribution for posterior in self.posteriors]
 
@@ -459,10 +458,9 @@ def subgroup_posteriors(
         the gap is then less uncertain than shown.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum to 1.
-    prior : str, pair of floats, array-like or Hyperprior, default="calibrated"
+    prior : str, pair of floats or array-like, default="calibrated"
         Prior of the recall of each class in each group without pooling, as for
-        :func:`posterior_balanced_accuracy`; with "hierarchical" the classes of a group
-        borrow strength from one another.
+        :func:`posterior_balanced_accuracy`.
     pooling : {"partial"} or None, default="partial"
         By default half of 100,000 draws, with a fixed seed, evaluate each group by
         itself, so that a group can stand apart. In the other half groups borrow

@@ -686,7 +686,7 @@ def posterior_threshold_curve(
     counts = count_at_thresholds(scores)
 
     weight_spec = check_class_weight(class_weight)
-    recall_prior = make_prior(prior, 2).require_independent("a threshold curve")
+    recall_prior = make_prior(prior, 2)
     weights = resolve_class_weight(weight_spec, np.array(scores.classes, dtype=object))
     if groups is not None:
         n_samples = n_samples or float(scores.weight.sum())

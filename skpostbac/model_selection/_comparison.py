@@ -94,7 +94,7 @@ from skpostbac.model_selection._joint import (
     probability_errors,
 )
 from skpostbac.model_selection._pooling import OutcomeMetric, is_accuracy
-from skpostbac.stats import HierarchicalPairedDifference, Interval
+from skpostbac.stats import Interval
 from skpostbac.stats._distribution import (
     DEFAULT_INTERVAL,
     Distribution,
@@ -149,10 +149,9 @@ class PosteriorComparison(StablePickle):
     Results for two accuracies or balanced accuracies, and for independent ones, are
     computed by quadrature, without random draws. Ranks and losses of more than two
     classifiers on the same samples are averages over random draws;
-    :meth:`monte_carlo_error` returns their standard errors. With the hierarchical
-    prior, all results for classifiers on the same samples use random draws, except the
-    means and variances of the differences. So do all results for other metrics, unless
-    the classifiers are independent and the metric is an average of recalls.
+    :meth:`monte_carlo_error` returns their standard errors. All results for other
+    metrics use random draws, unless the classifiers are independent and the metric is
+    an average of recalls.
 
     Parameters
     ----------
@@ -352,14 +351,10 @@ class PosteriorComparison(StablePickle):
 
         Returns
         -------
-        distribution : BoundedDistribution, HierarchicalPairedDifference or \
-                DrawnDistribution
+        distribution : BoundedDistribution or DrawnDistribution
             For accuracies on the same samples it is a
-            :class:`~skpostbac.stats.PairedDifference`, or a
-            :class:`~skpostbac.stats.HierarchicalPairedDifference` with the hierarchical
-            prior; for balanced accuracies on different samples a
-            :class:`~skpostbac.stats.BetaAverage` or a
-            :class:`~skpostbac.stats.HierarchicalBetaAverage`; otherwise a
+            :class:`~skpostbac.stats.PairedDifference`; for balanced accuracies on
+            different samples a :class:`~skpostbac.stats.BetaAverage`; otherwise a
             :class:`~skpostbac.stats.DrawnDistribution`.
 
         Raises
@@ -473,9 +468,9 @@ class PosteriorComparison(StablePickle):
         relative error. For more than ten independent classifiers, all pairs are
         integrated at once, with the same error (1e-5 for two distributions whose masses
         are within a few spacings of floats of one end of the support); probabilities
-        below 1e-9 still come from the difference. With the hierarchical prior, and for
-        metrics other than accuracies, probabilities for classifiers on the same samples
-        are shares of random draws, accurate to about 0.001.
+        below 1e-9 still come from the difference. For metrics other than accuracies,
+        probabilities for classifiers on the same samples are shares of random draws,
+        accurate to about 0.001.
 
         Examples
         --------
@@ -553,9 +548,7 @@ class PosteriorComparison(StablePickle):
         -----
         This is the ranking of [1]_, section 4.5. It sorts by posterior mean and ignores
         how certain a win is; see :meth:`rank_probabilities` and :meth:`expected_loss`
-        for that. Means are compared also for paired classifiers with the hierarchical
-        prior, where the mean of a difference is only nearly the difference of the
-        means.
+        for that.
 
         References
         ----------
@@ -954,9 +947,6 @@ def _figures(distribution: Distribution, level: float) -> dict[str, float]:
     errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
     if isinstance(distribution, DrawnDistribution):
         errors = errors_of(distribution, level)
-    elif isinstance(distribution, HierarchicalPairedDifference):  # its mean is exact
-        low, high = distribution.interval_error(level)
-        errors |= {"low_error": low, "high_error": high}
     return {**figures, **errors}
 
 
@@ -1102,12 +1092,11 @@ def compare_predictions(
         Each score and each difference has its own design effects.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the balanced accuracy, normalised to sum to 1.
-    prior : str, pair of floats, array-like or Hyperprior, default="calibrated"
+    prior : str, pair of floats or array-like, default="calibrated"
         Prior of the accuracy of each classifier on each class, as for
-        :class:`PosteriorBalancedAccuracy` and :func:`posterior_confusion_metric`. With
-        "hierarchical", for the balanced accuracy, the differences between classifiers
-        borrow strength across classes, too. For "accuracy" it is the prior of the
-        accuracy itself, and "calibrated" is Beta(1, 1).
+        :class:`PosteriorBalancedAccuracy` and :func:`posterior_confusion_metric`. For
+        "accuracy" it is the prior of the accuracy itself, and "calibrated" is
+        Beta(1, 1).
     n_draws : int, default=100_000
         Number of random draws, at most 1e9, for ranks and losses of more than two
         classifiers, and for all results of metrics other than the accuracies; fewer,
@@ -1179,18 +1168,6 @@ def compare_predictions(
     For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each
     classifier and in all moments up to the third; the error in fourth moments is far
     below the Monte Carlo error.
-
-    With the hierarchical prior, classes share information on how often two classifiers
-    differ and which of them is then right
-    (:class:`~skpostbac.stats.HierarchicalPairedDifference`). Use it for many classes
-    with few samples: independent priors pull each class's difference to zero, which
-    does not average out. Probabilities are then shares of random draws, accurate to
-    about 0.001, and the mean of a difference is not the difference of the means. Each
-    pair has its own distribution, and for T > 2 no joint distribution reproduces all of
-    them. Ranks and losses use the exact differences from the leader (the classifier
-    with the highest mean), joined by a normal copula whose correlations match the
-    variances of all pairs. For two other classifiers, the probability of being better
-    implied by the ranks may differ by a few hundredths from that of the pair.
 
     For any other metric, the cells of true class and all predictions have a Dirichlet
     prior, of which each classifier has the posterior of
@@ -1434,7 +1411,3 @@ def _check_same_classes(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> 
                     f"{reprlib.repr(label)} has {weight:g} of {names[0]!r}, and "
                     f"{other[label]:g} of {name!r}"
                 )
-    if not all(posteriors[0].prior.is_comparable(one.prior) for one in posteriors):
-        raise ValueError(
-            "posteriors must all have the same hierarchical prior, or none of them"
-        )

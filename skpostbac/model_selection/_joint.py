@@ -46,15 +46,12 @@ from skpostbac.metrics._dependence import (
     widening,
 )
 from skpostbac.metrics._labels import label_list
-from skpostbac.metrics._prior import (
-    PairDistribution,
-    Prior,
-)
+from skpostbac.metrics._prior import BetaPrior
 from skpostbac.model_selection._pooling import accuracy_of
 from skpostbac.stats import (
     BetaAverage,
     BoundedDistribution,
-    HierarchicalPairedDifference,
+    PairedDifference,
 )
 from skpostbac.stats._distribution import DrawnDistribution
 from skpostbac.stats._several import (
@@ -105,9 +102,7 @@ _FEW_SAMPLES_NOTE = (
 )
 
 # Exact distributions, and one by random draws.
-Difference: TypeAlias = (
-    BoundedDistribution | HierarchicalPairedDifference | DrawnDistribution
-)
+Difference: TypeAlias = BoundedDistribution | DrawnDistribution
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,17 +235,8 @@ class IndependentJoint(Joint):
 
     def difference(self, i: int, j: int) -> BoundedDistribution:
         """Return the distribution of i minus j."""
-        one = self._averages[i]
-        other = self._averages[j]
-        # Both priors are hierarchical or neither is, but groups may have replaced a
-        # distribution.
-        if isinstance(one, BetaAverage) != isinstance(other, BetaAverage):
-            raise ValueError(
-                "posteriors with the hierarchical prior can be subtracted only if the "
-                "groups of both have samples of several classes, or those of neither: "
-                "use another prior"
-            )
-        return one - other  # type: ignore[no-any-return]
+        difference: BoundedDistribution = self._averages[i] - self._averages[j]
+        return difference
 
     @cached_property
     def prob_greater(self) -> Floats:
@@ -471,12 +457,11 @@ class PairedJoint(PairwiseJoint):
     (2 T) for odd T: always if T = 2, as with `CalibratedPrior`. Each pair by itself has
     that prior, so its probability and that of its ranks may differ slightly.
 
-    With a hierarchical prior, classes share information on the differences of each
-    pair. With groups or importance weights, the four cells of two classifiers are
-    divided by the design effects of their difference, and those of a score by its own;
-    groups that span classes widen a difference as they widen a score. So the mean of a
-    difference is not quite the difference of the means. Of more than two classifiers
-    there may be no distribution that has all of these differences. Ranks are drawn from
+    With groups or importance weights, the four cells of two classifiers are divided by
+    the design effects of their difference, and those of a score by its own; groups that
+    span classes widen a difference as they widen a score. So the mean of a difference
+    is not quite the difference of the means. Of more than two classifiers there may be
+    no distribution that has all of these differences. Ranks are then drawn from
     one that has those from the leader, who has the highest mean, each as it is by
     itself. Their correlations are such that all other differences, too, have their
     variances, or about: Var(a - b) = Var(a) + Var(b) - 2 Cov(a, b). The ranks of the
@@ -500,8 +485,8 @@ class PairedJoint(PairwiseJoint):
         text = _explain_pairs(self.counts.n_samples, self.inflation)
         design = self._design
         if design is not None:
-            return text + _explain_design(design.n_groups if design.by_class else 0)
-        return text + self._prior.pair_note
+            text += _explain_design(design.n_groups if design.by_class else 0)
+        return text
 
     def effects(self, i: int, j: int) -> DesignEffects | None:
         """Return the design effects of the difference of i and j."""
@@ -530,7 +515,7 @@ class PairedJoint(PairwiseJoint):
         return [one._evidence() for one in self.margins]
 
     @property
-    def _prior(self) -> Prior:
+    def _prior(self) -> BetaPrior:
         return self.margins[0].prior
 
     @property
@@ -577,7 +562,7 @@ class PairedJoint(PairwiseJoint):
             difference.mean(), factor * difference.variance(), reach
         )
 
-    def _of_cells(self, cells: Floats) -> PairDistribution:
+    def _of_cells(self, cells: Floats) -> PairedDifference:
         return self._prior.pair(cells, self.weights)
 
     @cached_property

@@ -6,10 +6,6 @@ its posterior reaches the goal. The posterior is approximated by the expansion o
 Cornish and Fisher from four cumulants [1]_. Outcomes close to the borderline are
 decided by the exact posterior.
 
-With a hierarchical prior, an exact posterior takes milliseconds. The mean and the
-variance of some outcomes are exact, and a regression predicts how much they change the
-margins of the others.
-
 References
 ----------
 .. [1] R. A. Fisher and E. A. Cornish (1960). The percentile points of distributions
@@ -20,8 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +24,7 @@ from scipy import special, stats
 from scipy.stats import qmc
 
 from skpostbac._utils import Floats, FrozenArrays
-from skpostbac.metrics._prior import (
-    BetaPrior,
-    Prior,
-)
+from skpostbac.metrics._prior import BetaPrior
 from skpostbac.stats._beta import central_moments
 from skpostbac.stats._distribution import interval_of
 
@@ -58,8 +50,6 @@ _LEAST_DOUBT = 1e-3
 # Share of the largest width that is the sum of weights left out of exact posteriors. No
 # quantile moves by more, and no shortest interval is longer or shorter by more.
 _LEFT_OUT = 1e-4
-# Outcomes whose moments under a shared prior are exact.
-_KNOWN = 64
 # Distance after the answer, over which sizes are evaluated.
 _FURTHEST = 20_000
 # Rounding of a size times a ratio of proportions.
@@ -120,10 +110,7 @@ class PlannedTest(FrozenArrays):
     weights : ndarray of shape (l,)
         Class weights.
     prior : BetaPrior
-        Prior of each recall; an independent approximation if the classes share the
-        prior.
-    shared_prior : Prior or None
-        The prior that the classes share.
+        Prior of each recall.
     seed : int
         Seed of the Sobol points.
     """
@@ -136,7 +123,6 @@ class PlannedTest(FrozenArrays):
     rates: Floats
     weights: Floats
     prior: BetaPrior
-    shared_prior: Prior | None
     seed: int
 
     @property
@@ -175,11 +161,8 @@ class PlannedTest(FrozenArrays):
         """Return sizes after `size` at which the assurance might fall short again.
 
         The assurance is a sawtooth, with the teeth of single counts of the rarest
-        events. More classes have smaller teeth. A shared prior leaves errors that are
-        larger than they are.
+        events. More classes have smaller teeth.
         """
-        if self.shared_prior is not None:
-            return []
         rates = self._mean_rates
         n_classes = self.weights.size
         rates = rates[0] if self.design == "paired" else np.minimum(rates, 1 - rates)
@@ -198,16 +181,7 @@ class PlannedTest(FrozenArrays):
         """
         n = self.samples(size)[self.kept].astype(float)
         outcomes = self._enumerated(n) or self._simulated(n)
-        if (
-            self.shared_prior is not None
-            and outcomes.parts == 1
-            and outcomes.weights.size > _KNOWN
-        ):
-            outcomes = self._simulated(n)
-        successes = (
-            self._successes if self.shared_prior is None else self._shared_successes
-        )
-        success = successes(n, outcomes)
+        success = self._successes(n, outcomes)
         parts = (outcomes.weights * success).reshape(outcomes.parts, -1).sum(axis=1)
         # each part estimates the same share of the sum
         error = parts.std(ddof=1) * np.sqrt(parts.size) if parts.size > 1 else 0.0
@@ -434,64 +408,6 @@ class PlannedTest(FrozenArrays):
             if rows.size:
                 margin[rows] = self._exact_margins(n, y[rows], x[rows])
         return np.where(margin >= 0, 1.0, 0.0)
-
-    # A prior that the classes share
-
-    def _shared_margins(self, n: Floats, first: Floats, second: Floats) -> Floats:
-        """Return margins by the mean and the variance under the shared prior.
-
-        Skewness and kurtosis are those under independent priors.
-        """
-        cumulants = self._cumulants(n, first, second).sum(axis=2)
-        weights = self.weights
-        prior = self.shared_prior
-        assert prior is not None
-        for row, pairs in enumerate(_pair_counts(n, first, second)):
-            shared: Any
-            if self.design == "paired":
-                # Only the moments are needed, which are exact: nothing is drawn.
-                shared = prior.pair(pairs, weights)
-            else:
-                shared = prior.average(second[row], n, weights)
-                if self.design == "separate":
-                    shared = shared - prior.average(first[row], n, weights)
-            scale = shared.standard_deviation() / np.sqrt(cumulants[1, row])
-            cumulants[:, row] *= scale ** np.arange(1.0, 5.0)
-            cumulants[0, row] = shared.mean()
-        return self._margin(cumulants)[0]
-
-    def _shared_successes(self, n: Floats, outcomes: PossibleOutcomes) -> Floats:
-        """Return the probability that each outcome reaches the goal.
-
-        Errors of the margins under independent priors are fitted to those of some
-        outcomes by a quadratic function of the margin, the mean, and how much the
-        classes differ, since classes that differ borrow less from each other. What it
-        leaves may come with any outcome.
-        """
-        if outcomes.parts == 1:
-            return np.where(
-                self._shared_margins(n, outcomes.first, outcomes.second) >= 0, 1.0, 0.0
-            )
-        by_class = self._cumulants(n, outcomes.first, outcomes.second)
-        cumulants = by_class.sum(axis=2)
-        approximate, _ = self._margin(cumulants)
-        values = np.array([approximate, cumulants[0], by_class[0].std(axis=1)])
-        values -= values.mean(axis=1, keepdims=True)
-        values /= np.maximum(values.std(axis=1, keepdims=True), np.finfo(float).tiny)
-        terms = combinations_with_replacement([np.ones_like(approximate), *values], 2)
-        features = np.stack([one * other for one, other in terms], axis=1)
-        places = np.arange(approximate.size).reshape(outcomes.parts, -1)
-        known = places[:, : _KNOWN // outcomes.parts].ravel()
-        exact = self._shared_margins(n, outcomes.first[known], outcomes.second[known])
-        errors = exact - approximate[known]
-        coefficients, _, rank, _ = np.linalg.lstsq(features[known], errors)
-        residuals = errors - features[known] @ coefficients
-        # as large as those of outcomes that were not fitted
-        residuals *= np.sqrt(residuals.size / (residuals.size - rank))
-        fitted = approximate + features @ coefficients
-        return np.asarray(
-            1 - np.searchsorted(np.sort(residuals), -fitted) / residuals.size
-        )
 
 
 def _pair_counts(n: Floats, first: Floats, second: Floats) -> Floats:

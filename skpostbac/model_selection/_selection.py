@@ -194,9 +194,8 @@ class PosteriorRefit:
       more than 0.02. A limit below 1/2 needs a `rope`: without one, even a candidate
       that is right on the same samples as the best is worse with a probability of 1/2.
 
-    The probability is exact, except for paired candidates with
-    ``prior="hierarchical"``, where it uses random draws (error about 0.001). If the
-    search kept sample outcomes (:class:`OutcomesScorer`), the difference is paired;
+    The probability is exact. If the search kept sample outcomes
+    (:class:`OutcomesScorer`), the difference is paired;
     otherwise the posteriors are treated as independent. Since candidates mostly err on
     the same samples, the unpaired difference looks less certain than it is and
     probabilities are closer to 1/2: a limit above 1/2 then accepts worse candidates,

@@ -40,7 +40,6 @@ from skpostbac.metrics._prior import (
     make_prior,
 )
 from skpostbac.model_selection._planned_test import Design, PlannedTest
-from skpostbac.stats import BetaAverage
 
 # Rounding of a sum or difference of probabilities.
 _ROUNDING = 1e-9
@@ -65,7 +64,6 @@ class RequiredTestSize(FrozenArrays):
         Probability that a test set of this size reaches the goal.
     standard_error : float
         Standard error of `assurance` due to sampled outcomes; 0 if all were enumerated.
-        For a hierarchical prior, the error of the approximation adds to it.
     goal : str
         The goal, in words.
     target : float
@@ -210,11 +208,6 @@ class RequiredTestSize(FrozenArrays):
             f"{self.goal} is {self.assurance:.3f} (target: {self.target:g})."
         )
         lines = [answer]
-        if self._plan.shared_prior is not None:
-            lines.append(
-                "The hierarchical prior makes this probability approximate, to about "
-                "0.02."
-            )
         share = f"{self._mean_agreement:.3f} of the samples"
         if self._is_agreement_given:
             lines.append(
@@ -326,12 +319,10 @@ def required_test_size(
         Weights of the classes in the average, as in
         :func:`posterior_balanced_accuracy`; by default those of the pilot, or equal
         weights.
-    prior : str, pair, array-like, Hyperprior or Prior, default="calibrated"
+    prior : str, pair, array-like or BetaPrior, default="calibrated"
         Prior in the analysis of the test, as in :func:`posterior_balanced_accuracy`.
         For paired classifiers, that of each class is the prior of either margin, and
         the cells of a pair have the prior of :func:`~skpostbac.compare_predictions`.
-        With "hierarchical" or a :class:`~skpostbac.stats.Hyperprior`, the assurance is
-        approximate (see Notes).
     max_size : int, default=1000000
         Largest number of samples of a class to consider, at most 1e9, or 1e7 with a
         pilot.
@@ -352,9 +343,8 @@ def required_test_size(
         bool.
     ValueError
         If not exactly one of `width` and `difference` is given, if an argument is out
-        of its range, if `recalls` is a posterior with a hierarchical prior, if the
-        recalls, the difference and the agreement are incompatible, or if `max_size`
-        samples are too few.
+        of its range, if the recalls, the difference and the agreement are incompatible,
+        or if `max_size` samples are too few.
 
     See Also
     --------
@@ -394,18 +384,8 @@ def required_test_size(
     A search takes up to seconds with tens of classes, and longer if their weights are
     very unequal.
 
-    With a hierarchical prior, the moments of the posterior are computed for 64
-    simulated test sets of each size. From these, the margin of success of thousands of
-    others is predicted by a quadratic function of their cumulants under the prior
-    "reciprocal", with the residuals of the fit. The standard error is that of the
-    simulation alone. In 13 plans of two to ten classes, most of them of very unequal
-    sizes, the assurance of an earlier version differed by .021 on average, and at most
-    by .042, from simulations of 250 or 400 test sets with standard errors of .004 to
-    .026. This version was compared with it in four plans: they differ by at most .004.
-    If there are so few samples that single outcomes have probabilities of a few
-    percent, the error may be that of one outcome. A search for up to ten classes takes
-    about 1 to 6 seconds. The returned size reaches the target while the next smaller
-    one does not. Classes of weight zero are left out.
+    The returned size reaches the target while the next smaller one does not. Classes of
+    weight zero are left out.
 
     The prior matters if samples are few. With many classes, a uniform prior makes the
     interval narrow before it is well calibrated; the returned size does not guarantee
@@ -446,7 +426,6 @@ def required_test_size(
     if isinstance(recalls, PosteriorBalancedAccuracy) and class_weight is None:
         class_weight = recalls.class_weight
     recall_prior = make_prior(prior, classes.size)
-    independent = recall_prior.independent_approximation(classes.size)
     weights = resolve_class_weight(check_class_weight(class_weight), classes)
     shares = 1.0 if class_proportions is None else class_proportions
     proportions = _by_class(shares, "class_proportions", classes.size)
@@ -486,8 +465,7 @@ def required_test_size(
         kept,
         rates,
         weights,
-        independent.restricted(kept),
-        None if independent is recall_prior else recall_prior,
+        recall_prior.restricted(kept),
         seed,
     )
     largest = check_positive_integer(max_size, "max_size")
@@ -515,12 +493,6 @@ def _planned(
     """Return design, classes and rates for an interval, see `PlannedTest`."""
     if isinstance(recalls, PosteriorBalancedAccuracy):
         distribution = recalls.distribution
-        if not isinstance(distribution, BetaAverage):
-            raise ValueError(
-                "recalls must not have a hierarchical prior: give a posterior of the "
-                "same counts with another one, such as 'calibrated'; the prior of the "
-                "planned test may be hierarchical"
-            )
         return (
             "pilot",
             recalls.counts.classes,

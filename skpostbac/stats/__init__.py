@@ -1,14 +1,12 @@
 """Distributions of accuracies and of weighted sums of Betas, on NumPy and SciPy."""
 
 from skpostbac.stats._beta import BetaAverage, BetaAverages
-from skpostbac.stats._borrowing import HierarchicalBetaAverage, Hyperprior
 from skpostbac.stats._dirichlet import PairedDifference
 from skpostbac.stats._distribution import (
     BoundedDistribution,
     DrawnDistribution,
     Interval,
 )
-from skpostbac.stats._pairs import HierarchicalPairedDifference
 from skpostbac.stats._population import BetaBinomial, NormalBinomial
 from skpostbac.stats._ratio import BetaRatio
 from skpostbac.stats._transforms import (
@@ -24,9 +22,6 @@ __all__ = [
     "BetaRatio",
     "BoundedDistribution",
     "DrawnDistribution",
-    "HierarchicalBetaAverage",
-    "HierarchicalPairedDifference",
-    "Hyperprior",
     "Interval",
     "LibbyNovickBeta",
     "NormalBinomial",

@@ -873,10 +873,9 @@ class BoundedDistribution(LocatedDistributions[float, Interval], Distribution):
     `Decimal`; other types raise a ValueError. NaN gives NaN.
 
     Errors of probabilities are absolute: 1e-12, and more beside a point where the
-    density is not smooth. The distributions under a hierarchical prior and of
-    populations integrate over further unknowns and are less accurate. Logarithms of
-    tails below 1e-11 are approximations or bounds. See :ref:`numerics` and
-    :ref:`evidence_accuracy`.
+    density is not smooth. The distributions of populations integrate over further
+    unknowns and are less accurate. Logarithms of tails below 1e-11 are approximations
+    or bounds. See :ref:`numerics` and :ref:`evidence_accuracy`.
     """
 
     @property

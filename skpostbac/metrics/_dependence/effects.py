@@ -62,7 +62,6 @@ from skpostbac.metrics._dependence.sums import GroupSums, SampleDesign, Squares
 from skpostbac.stats import (
     BetaAverage,
     BoundedDistribution,
-    HierarchicalBetaAverage,
     ShiftedDistribution,
 )
 from skpostbac.stats._beta import LARGEST, SMALLEST
@@ -409,12 +408,10 @@ def matched_beta(mean: float, variance: float) -> tuple[float, float]:
 class WidenedAverage(BetaAverage):
     """The average of correlated recalls, each of which has its own distribution."""
 
-    _average: BetaAverage | HierarchicalBetaAverage
+    _average: BetaAverage
     _factor: float
 
-    def __new__(
-        cls, average: BetaAverage | HierarchicalBetaAverage, factor: float
-    ) -> WidenedAverage:
+    def __new__(cls, average: BetaAverage, factor: float) -> WidenedAverage:
         """Multiply the variance of an average by a factor."""
         a, b = matched_beta(average.mean(), factor * average.variance())
         self = super().__new__(cls, [a], [b])
@@ -429,7 +426,7 @@ class WidenedAverage(BetaAverage):
 
     def marginals(self) -> list[BetaAverage]:
         """Return the distribution of each class alone."""
-        return self._average.marginals()  # type: ignore[return-value]
+        return self._average.marginals()
 
     def means(self) -> Floats:
         """Return the mean of each class, shape (l,)."""
@@ -437,12 +434,12 @@ class WidenedAverage(BetaAverage):
 
 
 def widened_average(
-    average: BetaAverage | HierarchicalBetaAverage,
+    average: BetaAverage,
     design: SampleDesign,
     effects: DesignEffects,
     total: Floats,
     class_weight: Floats,
-) -> BetaAverage | HierarchicalBetaAverage:
+) -> BetaAverage:
     """Return the distribution with the variance of groups of several classes.
 
     The parameters are those of `widening`.

@@ -309,7 +309,7 @@ def accuracy_of(
     counts: ClassCounts, posterior: PosteriorBalancedAccuracy
 ) -> PosteriorAccuracy:
     """Return the accuracy of the counts, given it as that of a single class."""
-    prior = posterior.prior.require_independent("the accuracy")
+    prior = posterior.prior
     return PosteriorAccuracy(counts, prior=(prior.a[0], prior.b[0]))
 
 
