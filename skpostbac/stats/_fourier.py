@@ -75,6 +75,8 @@ MAX_ORDERS = 2**11
 _SPREAD = 161.0
 # Coefficients of waves beside corners are neglected if their sum is below this.
 _NEGLIGIBLE = 3e-14
+# Origins of a level, those of the largest coefficients, where peaks are looked for.
+_STRONGEST = 4
 # Coefficients that are computed at a time, about a megabyte, which fits into caches.
 _BLOCK_ENTRIES = 2**16
 
@@ -188,6 +190,11 @@ class Level:
             self.waves.selected(own),
         )
 
+    @property
+    def strengths(self) -> Floats:
+        """Largest coefficient of each row, shape (p,)."""
+        return np.asarray(np.abs(self.waves.coefficients).max(axis=1))
+
     def points(self, anchor: int) -> Floats:
         """Return points at which the density may have a kink, pole or peak, (p, n).
 
@@ -253,23 +260,28 @@ class Series(Centred):
 
     @property
     def critical_points(self) -> Floats:
-        """Corners, and points of all scales about the origins of levels."""
-        return np.asarray(np.clip(self._critical_points(0), *self.bounds))
+        """Corners, and points of all scales about the strongest origins of levels."""
+        points = self._critical_points(0, _STRONGEST)
+        return np.asarray(np.clip(points, *self.bounds))
 
     @property
     def critical_points_from_low(self) -> Floats:
         return self._critical_points(1)
 
-    def _critical_points(self, anchor: int) -> Floats:
+    def _critical_points(self, anchor: int, most: int | None = None) -> Floats:
+        """Return the points about at most so many origins of each level."""
         found = [np.empty((self.low.size, 0))]
         if self.waves.corners is not None:
             found += [*self.waves.corners.positions[anchor : anchor + 1]]
         for level in self.levels:
             # Several rows of a level may belong to one distribution.
-            rank = np.arange(level.rows.size) - np.searchsorted(level.rows, level.rows)
-            near = level.points(anchor)
+            order = np.lexsort((-level.strengths, level.rows))
+            rank = np.arange(order.size) - np.searchsorted(level.rows, level.rows)
+            kept = rank < (order.size if most is None else most)
+            rank = rank[kept]
+            near = level.points(anchor)[order[kept]]
             places = np.zeros((self.low.size, rank.max() + 1, near.shape[1]))
-            places[level.rows, rank] = near
+            places[level.rows[kept], rank] = near
             found.append(places.reshape(self.low.size, -1))
         return np.concatenate(found, axis=1)
 
