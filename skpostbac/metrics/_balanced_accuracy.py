@@ -337,9 +337,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         design = self.counts._design
         if effects is None or design is None:
             return average
-        return widened_average(
-            average, design, effects, self.counts.total, self.class_weight
-        )
+        return widened_average(average, design, effects, self.class_weight)
 
     @cached_property
     def prior_distribution(self) -> BetaAverage:
@@ -661,8 +659,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         averaged = self._averaged
         total = counts.total[averaged]
         size = self._in_samples(total.sum())
-        if counts._design is not None and counts._design.squares is not None:
-            size = counts._design.squares.samples[averaged].sum()
+        if counts._design is not None and counts._design.is_importance:
+            size = counts._design.n_samples[averaged].sum()
 
         samples = describe_samples(float(size))
         if self._divisor != 1 or counts.has_importance_weights:

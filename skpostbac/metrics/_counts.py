@@ -35,9 +35,9 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._dependence import (
     DesignEffects,
+    RowValues,
     SampleDesign,
     SampleWeightWarning,
-    ValueSums,
     are_fractions,
     design_effects,
     merge_designs,
@@ -113,7 +113,7 @@ class Counts(Summable, ABC):
     @property
     def has_importance_weights(self) -> bool:
         """Whether the counts are sums of importance weights."""
-        return self._design is not None and self._design.squares is not None
+        return self._design is not None and self._design.is_importance
 
     @classmethod
     def _of_checked(cls, **fields: Any) -> Self:
@@ -170,8 +170,10 @@ class Counts(Summable, ABC):
         classes = merge_labels(self.classes, other.classes)
         left = self.reindex(classes)
         right = other.reindex(classes)
-        has_samples = bool(left._totals.any()), bool(right._totals.any())
-        design = merge_designs(left._design, right._design, has_samples)
+        # Counts without samples fit any.
+        design = merge_designs(
+            [one._design for one in (left, right) if one._design or one._totals.any()]
+        )
         return left._plus(right, design)
 
     def to_json(self) -> str:
@@ -179,12 +181,15 @@ class Counts(Summable, ABC):
 
         The text is an object with the keys ``"format"`` (``"skpostbac.ClassCounts"`` or
         ``"skpostbac.PairedCounts"``) and ``"version"`` (1). With groups or importance
-        weights, an object ``"design"`` has sums over groups and sums of squares, but no
-        single groups or samples. All other keys have lists: for `ClassCounts`,
-        ``"classes"``, ``"correct"`` and ``"total"``; for `PairedCounts`, ``"names"``,
-        ``"classes"``, ``"class_index"``, ``"patterns"``, which has a list of 0 and 1
-        for each row, and ``"counts"``. Labels are strings, numbers or ``true`` and
-        ``false``.
+        weights, an object ``"design"`` has a table with one row for each group, class
+        and outcome: the lists ``"group"``, with numbers in place of names,
+        ``"class_index"``, ``"hits"``, which has a list for each classifier, and
+        ``"sums"``, which has three: the numbers of samples, and the sums of their
+        weights and of the squares of these. All other keys have lists: for
+        `ClassCounts`, ``"classes"``, ``"correct"`` and ``"total"``; for `PairedCounts`,
+        ``"names"``, ``"classes"``, ``"class_index"``, ``"patterns"``, which has a list
+        of 0 and 1 for each row, and ``"counts"``. Labels are strings, numbers or
+        ``true`` and ``false``.
 
         Returns
         -------
@@ -267,15 +272,13 @@ class Counts(Summable, ABC):
             raise ValueError(error) from error
         if design is None or not counts.n_classes:
             return counts
-        # There is an outcome of each classifier, and one of each pair of them.
-        n = len(names[0]) if names else 1
-        checked = SampleDesign.from_fields(design, counts.n_classes, n * (n + 1) // 2)
-        if checked.by_class is not None:
-            sizes, _ = checked.by_class.diagonal()
-            if not np.allclose(sizes[1], counts._totals, rtol=1e-9, atol=0):
-                raise ValueError(
-                    "'design' must be of as many samples of each class as 'total'"
-                )
+        n_classifiers = len(names[0]) if names else 1
+        checked = SampleDesign.from_fields(design, counts.n_classes, n_classifiers)
+        total = checked.by_class(checked.sums[1])
+        if not np.allclose(total, counts._totals, rtol=1e-9, atol=0):
+            raise ValueError(
+                "'design' must be of as many samples of each class as 'total'"
+            )
         return counts._moved(counts.classes, np.arange(counts.n_classes), checked)
 
 
@@ -304,6 +307,8 @@ class ClassCounts(Counts):
     :meth:`to_json` exports the counts of a site, and the result is the same as for all
     samples together. It is exact for integer counts, and up to rounding errors for
     other weights and for groups. Batches with groups must have no group in common.
+    With groups, the counts also keep one row for each group, class and outcome, of 41
+    bytes.
 
     Parameters
     ----------
@@ -399,8 +404,9 @@ class ClassCounts(Counts):
             return None
         # A prior of two samples for all classes together, half of them right.
         cell = 1 / max(self.n_classes, 1)
-        sums = ValueSums(self.total, self.correct, self.correct)
-        return design_effects(self._design, sums, (cell, cell))
+        (hit,) = self._design.hits
+        values = RowValues(hit.astype(np.float64), (~hit, hit))
+        return design_effects(self._design, values, (cell, cell))
 
     def effective(self) -> ClassCounts:
         """Return the effective counts, as if of independent samples.
@@ -640,7 +646,8 @@ def class_counts(
     Arrays of numbers and categorical columns are counted block by block, with little
     additional memory. Weights, arrays of text and nullable integers need about ten more
     bytes per sample; lists and columns of text that must be converted need up to a
-    hundred. Arrays of other libraries are read by DLPack, and must be in CPU memory.
+    hundred, and groups and importance weights two hundred. Arrays of other libraries
+    are read by DLPack, and must be in CPU memory.
 
     Examples
     --------

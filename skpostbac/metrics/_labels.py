@@ -50,8 +50,6 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._dependence import (
     SampleDesign,
-    design_values,
-    make_design,
     warn_of_few_weights,
     warn_of_fractions,
 )
@@ -426,20 +424,18 @@ class Outcomes:
     def design(
         self, classes: LabelArray, weight_type: WeightType
     ) -> SampleDesign | None:
-        """Return the sums that design effects need of these classes, if any."""
+        """Return the rows that design effects need of these classes, if any."""
         if not self.n_samples or (self.groups is None and weight_type != "importance"):
             return None
         codes, hits, weight = self.read()
-        place = positions(self.classes, classes)[codes]
-        kept = place >= 0
-        return make_design(
-            place[kept],
+        return SampleDesign.of_samples(
+            positions(self.classes, classes)[codes],
             len(classes),
-            None if self.groups is None else self.groups(slice(None))[kept],
-            None if weight is None else weight[kept],
-            design_values([hit[kept] for hit in hits]),
+            None if self.groups is None else self.groups(slice(None)),
+            weight,
+            hits,
             is_importance=weight_type == "importance",
-        )
+        ).merged()
 
     def count(self) -> Floats:
         """Return the errors and the hits of each class, shape (2, n_classes)."""

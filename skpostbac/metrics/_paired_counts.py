@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from math import nan
 from typing import Any, NamedTuple
 
@@ -38,8 +37,8 @@ from skpostbac.metrics._counts import (
 )
 from skpostbac.metrics._dependence import (
     DesignEffects,
+    RowValues,
     SampleDesign,
-    ValueSums,
     design_effects,
 )
 from skpostbac.metrics._labels import (
@@ -74,7 +73,8 @@ class PairedCounts(Counts):
     of samples with each pattern in each class is the sufficient statistic of a paired
     comparison. ``+`` and :func:`sum` add counts of the same classifiers on different
     samples, by the rules of :class:`ClassCounts`; :meth:`update` adds the batches of a
-    stream.
+    stream. With groups, the counts also keep one row for each group, class and pattern
+    that occurs, of 40 + T bytes.
 
     Use :func:`paired_counts` to start from labels, and :meth:`from_cells` to start from
     tables of two classifiers.
@@ -132,8 +132,7 @@ class PairedCounts(Counts):
     class_index: Indices
     patterns: Bools
     counts: Floats
-    # Of samples with groups or importance weights: of each classifier, then of each
-    # pair of them.
+    # Of samples with groups or importance weights.
     _design: SampleDesign | None = None
 
     _format = "skpostbac.PairedCounts"
@@ -272,7 +271,7 @@ class PairedCounts(Counts):
         correct = self.counts * self.patterns[:, self.position(name)]
         if not len(self.classes):
             return ClassCounts.empty()
-        design = self._design and self._design.of_value(self.position(name))
+        design = self._design and self._design.of_classifier(self.position(name))
         return ClassCounts._of_checked(
             classes=self.classes,
             correct=self._by_class(correct),
@@ -335,25 +334,18 @@ class PairedCounts(Counts):
             )
         if self._design is None:
             return None
-        cells = self.cells(first, second)
-        sums = ValueSums(
-            cells.sum(axis=1), cells[:, 2] - cells[:, 1], cells[:, 1] + cells[:, 2]
-        )
-        pair = list(combinations(range(len(self.names)), 2)).index(
-            (min(one, two), max(one, two))
-        )
-        design = self._design.of_value(len(self.names) + pair, 1 if one < two else -1)
-        return design_effects(design, sums, (0.0, 1 / self.n_classes))
+        hits = self._design.hits[[one, two]]
+        difference = np.diff(hits.astype(np.float64), axis=0)[0]
+        differ = difference != 0
+        values = RowValues(difference, (differ, differ))
+        return design_effects(self._design, values, (0.0, 1 / self.n_classes))
 
     def position(self, name: str) -> int:
         """Return the position of a classifier in `names`."""
         return position_of(name, self.names, "name")
 
     def _by_class(self, counts: Floats) -> Floats:
-        sums = np.bincount(
-            self.class_index, weights=counts, minlength=len(self.classes)
-        )
-        return sums.astype(np.float64, copy=False)
+        return np.bincount(self.class_index, counts, len(self.classes)).astype(float)
 
     @property
     def _totals(self) -> Floats:

@@ -485,7 +485,7 @@ class PairedJoint(PairwiseJoint):
         text = _explain_pairs(self.counts.n_samples, self.inflation)
         design = self._design
         if design is not None:
-            text += _explain_design(design.n_groups if design.by_class else 0)
+            text += _explain_design(design.n_groups)
         return text
 
     def effects(self, i: int, j: int) -> DesignEffects | None:
@@ -554,7 +554,7 @@ class PairedJoint(PairwiseJoint):
         _, first, second, _ = self._prior.cell_shares(cells).T
         variances = first + second - (second - first) ** 2
         weights = self.margins[0].class_weight
-        factor = widening(design, effects, observed.sum(axis=1), variances, weights)
+        factor = widening(design, effects, variances, weights)
         if factor == 1:
             return difference
         reach = 1.0 if self.weights is None else float(self.weights.sum())

@@ -34,10 +34,9 @@ from skpostbac.metrics._confusion.metrics import ConfusionMetric
 from skpostbac.metrics._counts import check_labels
 from skpostbac.metrics._dependence import (
     DesignEffects,
-    SampleValues,
-    ValueSums,
+    RowValues,
+    SampleDesign,
     design_effects,
-    make_design,
     sum_by,
 )
 from skpostbac.metrics._labels import (
@@ -185,6 +184,7 @@ def design_of(
         is_centred = is_centred and is_first_centred
 
     matters = np.abs(value) > _NOTHING * np.maximum(np.abs(low), np.abs(high)).max()
+    matters &= samples.weight > 0
     samples = samples.chosen(matters)
     value = value[matters]
 
@@ -206,22 +206,18 @@ def design_of(
         high = high.max(keepdims=True)
 
     n_classes = len(low)
-    design = make_design(
+    design = SampleDesign.of_samples(
         classes,
         n_classes,
         samples.group,
         samples.weight,
-        [SampleValues(value, (value < 0, value > 0))],
+        [],
         is_importance=samples.is_importance,
     )
-    assert design is not None
-    sums = [
-        sum_by(classes, samples.weight * value**power, n_classes) for power in range(3)
-    ]
     # Two prior samples for all classes together, one of the least and one of the
     # largest influence.
     prior = ((low + high) / n_classes, (low**2 + high**2) / n_classes)
-    return design_effects(design, ValueSums(*sums), prior)
+    return design_effects(design, RowValues(value, (value < 0, value > 0)), prior)
 
 
 def _influences(

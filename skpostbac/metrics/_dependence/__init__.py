@@ -1,13 +1,13 @@
 """Dependent samples: groups, importance weights, and their design effects.
 
-`sums` computes the sums over groups that are stored with the counts. `effects` computes
-the design effects by which counts are divided, and the distribution if groups contain
-several classes. `notes` has the messages to the user. Imports `skpostbac.stats`.
+`rows` has the rows that are stored with the counts. `effects` computes the design
+effects by which counts are divided, and the distribution if groups contain several
+classes. `notes` has the messages to the user. Imports `skpostbac.stats`.
 """
 
 from skpostbac.metrics._dependence.effects import (
     DesignEffects,
-    ValueSums,
+    RowValues,
     WidenedAverage,
     design_effects,
     matched_beta,
@@ -27,11 +27,8 @@ from skpostbac.metrics._dependence.notes import (
     warn_of_groups,
     warn_of_repeated_ids,
 )
-from skpostbac.metrics._dependence.sums import (
+from skpostbac.metrics._dependence.rows import (
     SampleDesign,
-    SampleValues,
-    design_values,
-    make_design,
     merge_designs,
     sum_by,
 )

@@ -47,6 +47,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.special import ndtri, stdtrit
 
 from skpostbac._utils import (
@@ -58,7 +59,7 @@ from skpostbac._utils import (
     more,
     table,
 )
-from skpostbac.metrics._dependence.sums import GroupSums, SampleDesign, Squares
+from skpostbac.metrics._dependence.rows import Cells, SampleDesign
 from skpostbac.stats import (
     BetaAverage,
     BoundedDistribution,
@@ -75,6 +76,8 @@ PRIOR_SHARE_ACROSS = 0.25
 # The mean of a class is fitted to its outcomes, which leaves this share of their
 # variance, or more.
 _LEAST_RESIDUAL_SHARE = 0.2
+# Below this share of what they are made of, differences are rounding errors.
+_EQUAL = 1e-12
 # Largest variance of a matched Beta distribution, as a share of that of a Bernoulli
 # variable of the same mean.
 _MOST_VARIANCE = 0.9
@@ -82,15 +85,13 @@ _MOST_VARIANCE = 0.9
 SHOWN_EFFECTS = 8
 
 
-class ValueSums(NamedTuple):
-    """Sums over the samples of each class, with weights w and an outcome x, (l,)."""
+class RowValues(NamedTuple):
+    """Outcome averaged over the samples: 0 or 1, or the difference of two outcomes."""
 
-    total: Floats
-    """Sum of w."""
-    first: Floats
-    """Sum of w x."""
-    second: Floats
-    """Sum of w x^2."""
+    value: Floats
+    """Outcome of the samples of each row."""
+    shows: tuple[Bools, Bools]
+    """Whether they show that not all are hits, and that not all are errors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +172,7 @@ class DesignEffects(FrozenArrays):
 
 def design_effects(
     design: SampleDesign,
-    sums: ValueSums,
+    values: RowValues,
     prior_cells: tuple[float | Floats, float | Floats],
 ) -> DesignEffects:
     """Return the design effects of one averaged outcome.
@@ -179,18 +180,15 @@ def design_effects(
     Parameters
     ----------
     design : SampleDesign
-        Sums of this outcome alone.
-    sums : ValueSums
-        Sums over the samples.
+    values : RowValues
+        The outcome x of each row.
     prior_cells : tuple of two floats or arrays
         Sums of x and of x^2 over two samples that a weak prior adds, shared by the
         classes.
     """
-    total = sums.total
-    divisor = np.ones(len(total))
-    if design.squares is not None:
-        np.divide(design.squares.weight, total, out=divisor, where=total > 0)
-    size = total / divisor
+    _, total, squares = map(design.by_class, design.sums)
+    # Turns weights into effective numbers of samples.
+    scale = np.divide(total, squares, out=np.ones_like(total), where=squares > 0)
 
     unknown = np.full(len(total), np.nan)
     groups: dict[str, Any] = {
@@ -198,12 +196,12 @@ def design_effects(
         "effective_groups": unknown,
         "largest_share": unknown,
     }
-    if design.by_class is not None:
-        groups = _effects_of_groups(design.by_class, sums, 1 / divisor, design.n_groups)
+    if design.has_groups:
+        groups = _effects_of_groups(design, values, scale)
 
-    divisor = divisor * groups["design_effect"]
-    if design.squares is not None:
-        divisor *= _excess_variance(design.squares, sums, size, prior_cells)
+    divisor = groups["design_effect"] / scale
+    if design.is_importance:
+        divisor *= _excess_variance(design, values, total * scale, prior_cells)
     return DesignEffects(
         divisor=divisor,
         effective_size=total / divisor,
@@ -213,40 +211,50 @@ def design_effects(
 
 
 def _effects_of_groups(
-    groups: GroupSums, sums: ValueSums, scale: Floats, n_groups: float
+    design: SampleDesign, values: RowValues, scale: Floats
 ) -> dict[str, Any]:
     """Return the fields of `DesignEffects` that follow from groups.
 
     `scale` turns weights into effective numbers of samples.
     """
-    seen = sums.total > 0
-    total = np.where(seen, sums.total, 1.0)
-    sizes, values = groups.diagonal()
-    n = sums.total * scale
-    mean_size = np.where(seen, scale * sizes[0] / total, 1.0)
-    means = sums.first / total
+    _, weight, square = design.sums
+    x = values.value
+    of_row = design.class_index
+    weight = weight * scale[of_row]
+    square = square * scale[of_row] ** 2
+    n = design.by_class(weight)
+    seen = n > 0
+    safe = np.where(seen, n, 1.0)
+    deviation = x - (design.by_class(weight * x) / safe)[of_row]
 
-    # Sums of squares within and between groups: Q and A of the module. If all samples
-    # are equal, rounding must not make groups differ.
-    within = np.maximum(sums.second * scale - sums.first * scale * means, 0.0)
-    between = scale * np.maximum(values[0, 1] - sums.first * means, 0.0) * (within > 0)
+    # Sums of squares within and between groups: Q and A of the module.
+    cells = design.cells
+    size = cells.sum(weight)
+    error = cells.sum(weight * deviation)
+    mean_size = np.where(seen, cells.by_class(size**2) / safe, 1.0)
+    within = design.by_class(weight * deviation**2)
+    between = cells.by_class(error**2 / size)
 
     # The analysis of variance, pooled over the classes.
-    spread = scale * groups.spread
+    spread = cells.by_class(cells.sum(square) / size)
     residual = n - mean_size - spread + 1
     denominator = residual * within + (mean_size - 1) * between
     numerator = (n - 1) * between - (spread - 1) * within
-    usable = seen & (residual > 1e-9 * n) & (mean_size > 1)
-    weight = np.divide(
+    # If all samples are equal, rounding must not make groups differ.
+    varies = within > _EQUAL**2 * design.by_class(weight * x**2)
+    usable = varies & (residual > 1e-9 * n) & (mean_size > 1)
+    share = np.divide(
         mean_size - 1, n**2 * residual, out=np.zeros_like(n), where=usable
     )
-    pooled = weight * denominator
+    pooled = share * denominator
     rho = 0.0
     if pooled.sum() > 0:
-        rho = float(np.clip((weight * numerator).sum() / pooled.sum(), 0.0, 1.0))
+        rho = float(np.clip((share * numerator).sum() / pooled.sum(), 0.0, 1.0))
 
     # Degrees of freedom of a sum of estimates (Satterthwaite).
-    freedom = np.minimum(groups.groups - 1, groups.shows[0].min(axis=0))
+    n_groups = cells.by_class(None)
+    shows = [cells.by_class(cells.sum(shown) > 0) for shown in values.shows]
+    freedom = np.minimum(n_groups - 1, np.minimum(*shows))
     has_freedom = freedom > 0
     pooled = pooled[has_freedom]
     freedom = freedom[has_freedom]
@@ -254,24 +262,31 @@ def _effects_of_groups(
     nu = 0.0
     if squares > 0:
         nu = float(min(pooled.sum() ** 2 / squares, freedom.sum()))
-    nu *= n_groups / max(float(groups.groups.sum()), 1.0)
+    nu *= design.n_groups / max(len(size), 1)
 
     used = _shrunken(rho, nu, PRIOR_CORRELATION)
+    crosses = len(size) > design.n_groups
     across = 0.0
-    if groups.crosses:
-        estimate = min(_across(groups, sums, scale, mean_size, rho), rho)
+    if crosses:
+        # The residual of one sample has this share of its variance.
+        left = 1 - (1 + (mean_size - 1) * rho) / safe
+        variances = within / safe / np.maximum(left, _LEAST_RESIDUAL_SHARE)
+        estimate = min(_across(cells, size, error, n, np.sqrt(variances)), rho)
         prior = PRIOR_CORRELATION * PRIOR_SHARE_ACROSS
         across = max(_shrunken(estimate, nu, prior), 0.0)
+
+    largest = np.zeros_like(n)
+    np.maximum.at(largest, cells.class_index, size)
     return {
         # The mean size of groups of fractions of cases may be below 1.
         "design_effect": 1 + np.maximum(mean_size - 1, 0.0) * used,
         "effective_groups": np.where(seen, n / mean_size, np.nan),
-        "largest_share": np.where(seen, groups.largest / total, np.nan),
+        "largest_share": np.where(seen, largest / safe, np.nan),
         "correlation": rho,
         "correlation_used": used,
         "degrees_of_freedom": nu,
         "correlation_across": across,
-        "crosses": groups.crosses,
+        "crosses": crosses,
     }
 
 
@@ -283,7 +298,7 @@ def _shrunken(rho: float, nu: float, prior: float) -> float:
 
 
 def _across(
-    groups: GroupSums, sums: ValueSums, scale: Floats, mean_size: Floats, rho: float
+    cells: Cells, size: Floats, error: Floats, n: Floats, deviation: Floats
 ) -> float:
     r"""Estimate the correlation of samples of one group in different classes.
 
@@ -291,68 +306,72 @@ def _across(
     :math:`T_{ij} = \sum_g e_{ig} e_{jg} / \sqrt{n_{ig} n_{jg}}`, the mean of T is
     :math:`\rho_b s_i s_j E_{ij}` with :math:`E_{ij} = \sum_g \sqrt{n_{ig} n_{jg}}
     (1 - f_{ig} - f_{jg} + M_{ij})`.
+
+    Parameters
+    ----------
+    cells : Cells
+    size, error : ndarray of shape (n_cells,)
+        :math:`n_{ig}` and :math:`e_{ig}`.
+    n, deviation : ndarray of shape (n_classes,)
+        :math:`n_i` and :math:`s_i`.
     """
-    rows, mirrored = groups.across()
-    i, j = groups.pairs[rows].T
-    n = sums.total
-    safe = np.where(n > 0, n, 1.0)
-    means = sums.first / safe
 
-    overlap = groups.sizes[rows, 0] / (n[i] * n[j])
-    root = groups.sizes[rows, 1]
-    in_i, product = groups.values[0, rows].T
-    in_j = groups.values[0, mirrored, 0]
-    # Covariances and their expected values are of degree one in the weights.
-    both = np.sqrt(scale[i] * scale[j])
-    covariance = both * (
-        product - means[j] * in_i - means[i] * in_j + means[i] * means[j] * root
-    )
-    expected = both * (
-        root * (1 + overlap)
-        - groups.sizes[rows, 2] / n[i]
-        - groups.sizes[mirrored, 2] / n[j]
-    )
+    def products(left: Floats, right: Floats) -> Any:
+        """Return the sums over groups of products of two classes, shape (l, l)."""
+        one, two = (
+            sparse.csr_array((values, (cells.group, cells.class_index)))
+            for values in (left, right)
+        )
+        return one.T @ two
 
-    size = np.where(n > 0, n * scale, 1.0)
-    residual_share = 1 - (1 + (mean_size - 1) * rho) / size
-    variances = np.maximum(sums.second / safe - means**2, 0.0)
-    spread = np.sqrt(variances / np.maximum(residual_share, _LEAST_RESIDUAL_SHARE))
+    share = size / n[cells.class_index]
+    root = np.sqrt(size)
+    overlaps = products(share, share)
+    # Pairs of classes that share a group.
+    i, j = sparse.triu(overlaps, 1).coords
+    overlap = overlaps[i, j]
+    roots = products(root, root)[i, j]
+    in_shares = products(share * root, root)
+    expected = roots * (1 + overlap) - in_shares[i, j] - in_shares[j, i]
+    covariance = products(error / root, error / root)[i, j]
 
-    usable = expected > 0
+    usable = expected > _EQUAL * roots
     weight = np.divide(overlap, expected, out=np.zeros_like(overlap), where=usable)
-    denominator = (overlap * spread[i] * spread[j])[usable].sum()
+    denominator = (overlap * deviation[i] * deviation[j])[usable].sum()
     return float((weight * covariance).sum() / denominator) if denominator > 0 else 0.0
 
 
 def _excess_variance(
-    squares: Squares,
-    sums: ValueSums,
+    design: SampleDesign,
+    values: RowValues,
     size: Floats,
     prior_cells: tuple[float | Floats, float | Floats],
 ) -> Floats:
     """Return by how much weights that depend on x multiply the variance; at least 1."""
-    seen = sums.total > 0
-    total = np.where(seen, sums.total, 1.0)
-    weight = np.where(seen, squares.weight, 1.0)
+    _, weight, square = design.sums
 
-    # Moments of x.
-    added = 2 / len(total)
-    first = (size * sums.first / total + prior_cells[0]) / (size + added)
-    second = (size * sums.second / total + prior_cells[1]) / (size + added)
+    def moment(weight: Floats, power: int) -> Floats:
+        """Return the weighted mean of a power of x in each class."""
+        total = design.by_class(weight)
+        moments = design.by_class(weight * values.value**power)
+        return moments / np.where(total > 0, total, 1.0)
+
+    added = 2 / len(size)
+    first = (size * moment(weight, 1) + prior_cells[0]) / (size + added)
+    second = (size * moment(weight, 2) + prior_cells[1]) / (size + added)
     # Moments weighted by w^2, which equal those of x if weights do not depend on x.
-    squared_first, squared_second = squares.values[0]
-    squared_first = (size * squared_first / weight + first) / (size + 1)
-    squared_second = (size * squared_second / weight + second) / (size + 1)
+    squared_first = (size * moment(square, 1) + first) / (size + 1)
+    squared_second = (size * moment(square, 2) + second) / (size + 1)
 
     variance = squared_second - 2 * first * squared_first + first**2
-    excess = np.where(seen, variance / (second - first**2), 1.0)
+    expected = second - first**2
+    excess = np.divide(variance, expected, out=np.ones_like(size), where=size > 0)
     return np.maximum(excess, 1.0)
 
 
 def widening(
     design: SampleDesign,
     effects: DesignEffects,
-    total: Floats,
     variances: Floats,
     class_weight: Floats,
 ) -> float:
@@ -367,25 +386,25 @@ def widening(
     ----------
     design : SampleDesign
     effects : DesignEffects
-    total : ndarray of shape (n_classes,)
-        Sums of the weights.
     variances : ndarray of shape (n_classes,)
         Posterior expectation of the variance of the outcome of one sample.
     class_weight : ndarray of shape (n_classes,)
     """
-    sums = design.by_class
-    if sums is None or effects.correlation_across == 0:
+    if effects.correlation_across == 0:
         return 1.0
-    rows, _ = sums.across()
-    i, j = sums.pairs[rows].T
     deviation = class_weight * np.sqrt(variances)
-    overlap = sums.sizes[rows, 0] / (total[i] * total[j])
-    covariance = (overlap * deviation[i] * deviation[j]).sum()
+    cells = design.cells
+    weight = design.sums[1]
+    share = cells.sum(weight) / design.by_class(weight)[cells.class_index]
+    share *= deviation[cells.class_index]
+    # The square of a sum, less the squares, is twice the sum over pairs.
+    in_group = np.bincount(cells.group, share)
+    twice_covariance = in_group @ in_group - share @ share
 
     seen = effects.effective_size > 0
     variance = (deviation[seen] ** 2 / effects.effective_size[seen]).sum()
     if variance > 0:
-        return float(1 + 2 * effects.correlation_across * covariance / variance)
+        return float(1 + effects.correlation_across * twice_covariance / variance)
     return 1.0
 
 
@@ -437,7 +456,6 @@ def widened_average(
     average: BetaAverage,
     design: SampleDesign,
     effects: DesignEffects,
-    total: Floats,
     class_weight: Floats,
 ) -> BetaAverage:
     """Return the distribution with the variance of groups of several classes.
@@ -445,7 +463,7 @@ def widened_average(
     The parameters are those of `widening`.
     """
     means = average.means()
-    factor = widening(design, effects, total, means * (1 - means), class_weight)
+    factor = widening(design, effects, means * (1 - means), class_weight)
     return average if factor == 1 else WidenedAverage(average, factor)
 
 

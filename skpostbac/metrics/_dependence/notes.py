@@ -8,7 +8,7 @@ import numpy as np
 
 from skpostbac._utils import Bools, Floats, Indices, shown, user_stacklevel
 from skpostbac.metrics._dependence.effects import DesignEffects
-from skpostbac.metrics._dependence.sums import sum_by
+from skpostbac.metrics._dependence.rows import sum_by
 
 # With fewer groups of equal size, or degrees of freedom, the correlation is poorly
 # known.

@@ -48,7 +48,7 @@ from skpostbac.metrics._advice import (
 from skpostbac.metrics._class_weight import (
     ClassWeightLike,
 )
-from skpostbac.metrics._dependence import design_values, make_design, warn_of_groups
+from skpostbac.metrics._dependence import SampleDesign, warn_of_groups
 from skpostbac.metrics._labels import (
     encode,
     label_list,
@@ -540,12 +540,12 @@ def _with_groups(
         unpack_bits(word, len(test)) for word, test in zip(words, tested, strict=True)
     ]
     index = np.concatenate(tested)
-    design = make_design(
+    design = SampleDesign.of_samples(
         place[index],
         counts.n_classes,
         samples.groups(slice(None))[index],
         None if (times == 1).all() else 1 / times[place[index]],
-        design_values([np.concatenate(hits)]),
+        [np.concatenate(hits)],
         is_importance=False,
-    )
+    ).merged()
     return counts._moved(counts.classes, np.arange(counts.n_classes), design)

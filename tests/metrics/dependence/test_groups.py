@@ -82,7 +82,7 @@ def test_worked_examples(case):
 @pytest.mark.parametrize("nested", [True, False], ids=["nested", "crossing"])
 @pytest.mark.parametrize("seed", range(6))
 def test_design_effects_by_loops(seed, nested):
-    """Sums that add over groups give what sums over groups of deviations give."""
+    """Rows of groups give what loops over samples give."""
     y, y_pred, _, groups = draw(seed, nested=nested, n_groups=5 + 4 * seed)
     right = y == y_pred
     rho, nu, used, across, deff = slow.effects(
@@ -220,7 +220,7 @@ def test_groups_of_one_change_nothing(prior):
 
 
 def test_batches_of_disjoint_groups_add(grouped):
-    """Their sums are what design effects are made of, in any order of the batches."""
+    """Their rows are what design effects are made of, in any order of the batches."""
     y, y_pred, other, groups = grouped
     parts = [groups % 3 == number for number in (2, 0, 1)]
     whole = class_counts(y, y_pred, groups=groups)
@@ -255,11 +255,11 @@ def test_batches_of_disjoint_groups_add(grouped):
 
 
 def test_json_and_pickles_keep_the_groups(grouped):
-    """Sites exchange sums of groups as they exchange counts."""
+    """Sites exchange rows of groups as they exchange counts."""
     y, y_pred, other, groups = grouped
     counts = class_counts(y, y_pred, groups=groups)
     paired = paired_counts(y, {"a": y_pred, "b": other}, groups=groups)
-    for one in (counts, paired):
+    for one in (counts, paired, counts.reindex([2]), counts.reindex(["none"])):
         assert type(one).from_json(one.to_json()) == one
         assert pickle.loads(pickle.dumps(one)) == one
         assert hash(pickle.loads(pickle.dumps(one))) == hash(one)
@@ -267,35 +267,30 @@ def test_json_and_pickles_keep_the_groups(grouped):
     assert counts != ClassCounts(counts.classes, counts.correct, counts.total)
 
 
-def replaced(part, key, change):
-    """Return a change of an array of the sums by class or of all classes together."""
-    return lambda d: d | {part: d[part] | {key: change(d[part][key])}}
-
-
 BROKEN = {
-    "not an object": (lambda d: [1], "'design' must hold JSON objects"),
-    "empty": (lambda d: {}, "must have 'by_class' and 'together', or 'squares'"),
-    "unknown key": (lambda d: d | {"x": 1}, "'design' must have the keys"),
-    "half": (
-        lambda d: {"by_class": d["by_class"]},
-        "must have 'by_class' and 'together'",
+    "not an object": (lambda d: [1], "'design' must be an object with the keys"),
+    "empty": (lambda d: {}, "'design' must be an object with the keys"),
+    "unknown key": (lambda d: d | {"x": 1}, "'design' must be an object with the keys"),
+    "not a flag": (lambda d: d | {"has_groups": 2}, "'has_groups' must hold integers"),
+    "shape": (lambda d: d | {"sums": d["sums"][:2]}, "'sums' must hold numbers in the"),
+    "other classes": (
+        lambda d: d | {"class_index": [3] * len(d["group"])},
+        "'class_index' must hold integers below 3",
     ),
-    "shape": (
-        replaced("by_class", "groups", lambda _: [1.0]),
-        "'groups' must hold finite numbers",
+    "half a group": (
+        lambda d: d | {"group": [0.5] * len(d["group"])},
+        "'group' must hold integers",
     ),
-    "pairs": (
-        replaced("together", "pairs", lambda _: [[0, 5]]),
-        "'pairs' must hold pairs of int",
+    "huge group": (
+        lambda d: d | {"group": [10**15] * len(d["group"])},
+        "'group' must hold integers below",
     ),
     "negative": (
-        replaced("together", "sizes", lambda _: [[-1, 1, 1]]),
-        "'sizes' must be positive",
+        lambda d: d | {"sums": [[-n for n in one] for one in d["sums"]]},
+        "'sums' must be finite and non-negative",
     ),
     "other totals": (
-        replaced(
-            "by_class", "sizes", lambda sizes: [[a, 2 * b, c] for a, b, c in sizes]
-        ),
+        lambda d: d | {"sums": [[2 * n for n in one] for one in d["sums"]]},
         "'design' must be of as many samples",
     ),
 }
@@ -330,7 +325,7 @@ def test_order_and_names_do_not_matter(grouped):
 
 
 def test_classes_are_left_out():
-    """By labels always; afterwards, if no group has samples of others as well."""
+    """By labels and afterwards, also if groups have samples of other classes."""
     y, y_pred, _, groups = draw(4, nested=True)
     kept = y != 1
     expected = class_counts(y[kept], y_pred[kept], groups=groups[kept])
@@ -349,13 +344,10 @@ def test_classes_are_left_out():
     assert PosteriorBalancedAccuracy(nothing).mean() == 0.5
     y, y_pred, _, groups = draw(4)
     kept = y != 1
-    expected = class_counts(y[kept], y_pred[kept], groups=groups[kept]).effective()
-    counts = class_counts(y, y_pred, groups=groups, labels=[0, 2]).effective()
-    np.testing.assert_allclose(counts.total, expected.total, rtol=1e-12)
-    with pytest.raises(
-        ValueError, match="classes cannot be left out of counts whose groups"
-    ):
-        class_counts(y, y_pred, groups=groups).reindex([0, 2])
+    expected = class_counts(y[kept], y_pred[kept], groups=groups[kept])
+    whole = class_counts(y, y_pred, groups=groups)
+    assert class_counts(y, y_pred, groups=groups, labels=[0, 2]) == expected
+    assert whole.reindex([0, 2]) == expected
 
 
 def test_accuracy_has_the_design_effect_of_one_class():
@@ -497,11 +489,50 @@ def test_repeated_ids_are_told(function):
         function(pd.Series(y), y_pred)
 
 
-def test_json_has_pairs_of_classes_in_both_orders():
-    """A pair of classes that share groups stands in the sums of either."""
-    text = class_counts([0, 0, 1, 1], [0, 1, 1, 1], groups=[0, 1, 2, 2]).to_json()
-    document = json.loads(text)
-    assert document["design"]["by_class"]["pairs"] == [[0, 0], [1, 1]]
-    document["design"]["by_class"]["pairs"] = [[0, 0], [1, 0]]
-    with pytest.raises(ValueError, match="each of them also the other way round"):
-        ClassCounts.from_json(json.dumps(document))
+def test_json_has_rows():
+    """One for each group, class and outcome, with numbers for the names of groups."""
+    counts = class_counts(
+        [0, 0, 1, 1, 1], [0, 1, 1, 1, 0], groups=["Ada", "Eve", "Eve", "Eve", "Ada"]
+    )
+    assert json.loads(counts.to_json())["design"] == {
+        "has_groups": True,
+        "is_importance": False,
+        "group": [0, 0, 1, 1],
+        "class_index": [0, 1, 0, 1],
+        "hits": [[True, False, False, True]],
+        "sums": [[1, 1, 1, 2]] * 3,
+    }
+
+
+def test_rows_do_not_depend_on_the_number_of_samples():
+    """Twice as many samples of the same groups are as many rows, with twice the counts."""
+    y, y_pred, _, groups = draw(1)
+    twice = class_counts(np.tile(y, 2), np.tile(y_pred, 2), groups=np.tile(groups, 2))
+    weighted = class_counts(
+        y, y_pred, groups=groups, sample_weight=np.full(len(y), 2.0)
+    )
+    assert twice == weighted
+    one, two = (
+        json.loads(counts.to_json())["design"]
+        for counts in (class_counts(y, y_pred, groups=groups), twice)
+    )
+    assert one["group"] == two["group"]
+    assert np.array_equal(2 * np.array(one["sums"]), two["sums"])
+
+
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
+def test_constant_outcomes_have_no_correlation():
+    """Rounding does not make groups differ whose samples are all alike."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    weight = rng.choice([0.1, 0.3, 0.7], 200)
+    options = {"sample_weight": weight, "weight_type": "case"}
+    effects = posterior_confusion_metric(
+        y,
+        (y + 1) % 3,
+        "precision",
+        pos_label=1,
+        groups=rng.integers(0, 9, 200),
+        **options,
+    ).design_effects
+    assert effects.degrees_of_freedom == effects.correlation == 0

@@ -124,22 +124,34 @@ def test_equal_importance_weights_are_no_weights():
         np.testing.assert_allclose(effects.effective_size, expected, rtol=1e-12)
 
 
-def test_batches_of_importance_weights_add():
-    """Sums of squares add as sums do; JSON keeps them."""
-    y, y_pred, _, _ = draw(1)
+@pytest.mark.parametrize("is_grouped", [False, True], ids=["alone", "grouped"])
+def test_batches_of_importance_weights_add(is_grouped):
+    """Rows of batches are those of all samples; JSON keeps them."""
+    y, y_pred, other, groups = draw(1)
     weight = weights_of(len(y), 1)
-    whole = class_counts(y, y_pred, sample_weight=weight, weight_type="importance")
-    half = np.arange(len(y)) < 60
-    parts = [
-        class_counts(
-            y[at], y_pred[at], sample_weight=weight[at], weight_type="importance"
+
+    def count(at):
+        options = {"sample_weight": weight[at], "weight_type": "importance"}
+        options |= {"groups": groups[at]} if is_grouped else {}
+        named = {"a": y_pred[at], "b": other[at]}
+        return class_counts(y[at], y_pred[at], **options), paired_counts(
+            y[at], named, **options
         )
-        for at in (half, ~half)
-    ]
+
+    whole, pair = count(np.full(len(y), True))
+    parts, pairs = zip(
+        *(count(groups % 3 == number) for number in range(3)), strict=True
+    )
     np.testing.assert_allclose(
         sum(parts).effective().total, whole.effective().total, rtol=1e-12
     )
-    assert ClassCounts.from_json(whole.to_json()) == whole
+    np.testing.assert_allclose(
+        sum(pairs).design_effects("a", "b").divisor,
+        pair.design_effects("a", "b").divisor,
+        rtol=1e-12,
+    )
+    for one in (whole, pair):
+        assert type(one).from_json(one.to_json()) == one
 
 
 FRACTIONS = {
