@@ -11,7 +11,6 @@ from skpostbac._plot.base import (
     CurveDisplay,
     Kwargs,
     Plot,
-    chance_kwargs,
     check_matplotlib,
     merge_kwargs,
     shade,

@@ -7,21 +7,21 @@ matplotlib is imported when a plot is made.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from importlib.util import find_spec
 from inspect import signature
-from itertools import accumulate, cycle, islice, product
+from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from numpy.typing import ArrayLike
 
 from skpostbac._plot.layout import (
     arrange,
+    font_size,
     is_dark,
     label_axis,
     legend_below,
     neutral,
-    scale_text,
 )
 from skpostbac._plot.text import estimate, with_score
 from skpostbac._utils import Floats, check_flags, shown
@@ -40,11 +40,9 @@ Kwargs: TypeAlias = Mapping[str, Any] | None
 # without its yellow, which is faint on white. On a dark background the bright colours
 # come first, and its dark blue is left out. Line styles distinguish the lines in
 # greyscale.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
-DARK_COLORS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#D55E00")
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
+DARK_COLORS = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442", "#d55e00")
 LINE_STYLES = ("-", "--", "-.", ":")
-# Widths, as multiples of matplotlib's default, distinguish more than twelve lines.
-LINE_WIDTHS = (1.0, 2.0, 0.5)
 
 
 class Plot:
@@ -52,6 +50,7 @@ class Plot:
 
     ax_: Axes
     figure_: Figure | SubFigure
+    chance_level_: Line2D | None
     plot: Any
     # Whether the x-axis shows scores. In a new figure its tick labels are then written
     # in full: 0.90001 instead of 1 with an offset of 1e-5 + 0.9 at the end of the axis.
@@ -67,10 +66,9 @@ class Plot:
         cls, options: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the options of a computation, and those of ``plot``."""
+        others = dict(options)
         names = signature(cls.plot).parameters
-
-        plot_options = {name: options[name] for name in options if name in names}
-        others = {name: options[name] for name in options if name not in names}
+        plot_options = {name: others.pop(name) for name in options if name in names}
         return others, plot_options
 
     def _start(
@@ -87,6 +85,7 @@ class Plot:
 
         check_matplotlib(f"{type(self).__name__}.plot")
         from matplotlib import pyplot as plt
+        from matplotlib import rcParams
         from matplotlib.axes import Axes
 
         if ax is None:
@@ -96,11 +95,15 @@ class Plot:
                 self.ax_.locator_params(axis="x", nbins=6)
         elif isinstance(ax, Axes):
             self.ax_ = ax
-            scale_text(ax)
+            if (text_size := font_size(ax)) < rcParams["font.size"]:
+                ax.tick_params(labelsize=text_size)
+                ax.xaxis.label.set_fontsize(text_size)
+                ax.yaxis.label.set_fontsize(text_size)
         else:
             raise TypeError(f"ax must be matplotlib Axes or None, got {shown(ax)}")
 
         self.figure_ = self.ax_.figure
+        self.chance_level_ = None
         return self.ax_
 
     def _point(
@@ -111,16 +114,28 @@ class Plot:
         label = with_score(label, estimate(mean, interval))
         return self.ax_.errorbar([x], [mean], yerr=lengths, label=label, **style)
 
-    def _finish(self, despine: bool, *sides: str, legend: str | None = None) -> Self:
+    def _plot_chance(
+        self,
+        plot: Callable[..., Line2D],
+        chance: float,
+        given: Kwargs,
+        score: str | None = None,
+    ) -> None:
+        """Plot the chance level with a function such as ``ax.axhline``."""
+        value = f"{score} = {chance:.2g}" if score else f"{chance:.2g}"
+        label = with_score("Chance level", value)
+        style = {"color": neutral(self.ax_), "linestyle": ":", "label": label}
+        self.chance_level_ = plot(chance, **merge_kwargs(style, given))
+
+    def _finish(self, despine: bool, *sides: str, title: str = "") -> Self:
         """Finish the axes: spines, legend, and space for the text around them.
 
         With `despine`, the spines at the top, on the right and on `sides` are hidden.
-        `legend` is the title of the legend, which may be empty; None for no legend.
+        `title` is that of the legend.
         """
         if despine:
             self.ax_.spines[["top", "right", *sides]].set_visible(False)
-        if legend is not None:
-            legend_below(self.ax_, legend)
+        legend_below(self.ax_, title)
         arrange(self.ax_)
         return self
 
@@ -175,58 +190,22 @@ def merge_kwargs(
     return {**default, **normalize_kwargs(dict(given or {}), artist)}
 
 
-def chance_kwargs(
-    ax: Axes, chance: float, given: Kwargs, score: str | None = None
-) -> dict[str, Any]:
-    """Return the keyword arguments of the chance level line.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> chance_kwargs(Figure().subplots(), 0.5, {"ls": "--"}, "AUC")["label"]
-    'Chance level (AUC = 0.5)'
-    """
-    value = f"{score} = {chance:.2g}" if score else f"{chance:.2g}"
-    label = with_score("Chance level", value)
-    return merge_kwargs({"color": neutral(ax), "linestyle": ":", "label": label}, given)
-
-
 def unused_styles(ax: Axes, n: int) -> list[dict[str, Any]]:
-    """Return colours, styles and widths of `n` new lines, all different up to 36.
+    """Return colours and styles of `n` new lines, all different up to twelve.
 
-    Styles that differ most from the lines already in the axes come first.
+    Colours, and then styles, that are not used in the axes come first.
     """
-    import matplotlib as mpl
-    from matplotlib.colors import same_color
+    from matplotlib.colors import to_hex
 
-    def likeness(style: Mapping[str, Any], line: Line2D) -> int:
-        """Return how many of colour, style and width match, up to the first mismatch.
-
-        The colour comes first, as readers notice it most.
-        """
-        matches = (
-            same_color(style["color"], line.get_color()),
-            style["linestyle"] == line.get_linestyle(),
-            style["linewidth"] == line.get_linewidth(),
-        )
-        return sum(accumulate(matches, min))
+    used = [(to_hex(line.get_color()), line.get_linestyle()) for line in ax.get_lines()]
+    used_colors = [color for color, _ in used]
 
     # Six colours and four line styles, both cycled, give twelve different pairs.
     pairs = list(islice(zip(cycle(colors(ax)), cycle(LINE_STYLES), strict=False), 12))
-    styles = [
-        {
-            "color": color,
-            "linestyle": style,
-            "linewidth": scale * mpl.rcParams["lines.linewidth"],
-        }
-        for scale, (color, style) in product(LINE_WIDTHS, pairs)
+    pairs.sort(key=lambda pair: (pair[0] in used_colors, pair in used))
+    return [
+        {"color": color, "linestyle": style} for color, style in islice(cycle(pairs), n)
     ]
-
-    lines = ax.get_lines()
-    styles.sort(
-        key=lambda style: max((likeness(style, line) for line in lines), default=0)
-    )
-    return list(islice(cycle(styles), n))
 
 
 def colors(ax: Axes) -> tuple[str, ...]:
@@ -337,25 +316,25 @@ class CurveDisplay(BinaryDisplayMixin, Plot):
     """Base class of ROC and precision-recall curves with a chance level."""
 
     line_: Line2D
-    chance_level_: Line2D | None
 
     def _plot_line(self, x: Floats, y: Floats, label: str, kwargs: Kwargs) -> None:
         style = {**unused_styles(self.ax_, 1)[0], "label": label}
         (self.line_,) = self.ax_.plot(x, y, **merge_kwargs(style, kwargs))
-        self.chance_level_ = None
 
-    def _plot_chance(
-        self, ends: tuple[float, float], kwargs: Kwargs, score: str
-    ) -> None:
-        style = chance_kwargs(self.ax_, sum(ends) / 2, kwargs, score)
-        (self.chance_level_,) = self.ax_.plot((0, 1), ends, **style)
+    def _plot_diagonal(self, kwargs: Kwargs, score: str) -> None:
+        def plot(chance: float, **style: Any) -> Line2D:
+            return self.ax_.plot((0, 1), (0, 1), **style)[0]
+
+        self._plot_chance(plot, 0.5, kwargs, score)
 
     def _finish_curve(
         self, xlabel: str, ylabel: str, pos_label: object, despine: bool
     ) -> Self:
         # A margin of 0.01 shows lines along the edges in their full width.
-        self.ax_.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+        limits = (-0.01, 1.01)
+        self.ax_.set(xlim=limits, ylim=limits, aspect="equal", anchor="N")
 
-        label_axis(self.ax_.xaxis, xlabel, pos_label=pos_label)
-        label_axis(self.ax_.yaxis, ylabel, pos_label=pos_label)
-        return self._finish(despine, legend="")
+        positive = [] if pos_label is None else [f"(Positive label: {pos_label})"]
+        label_axis(self.ax_.xaxis, xlabel, *positive)
+        label_axis(self.ax_.yaxis, ylabel, *positive)
+        return self._finish(despine)

@@ -12,19 +12,26 @@ from skpostbac._plot.base import Plot, check_matplotlib, colors, shade, text_col
 from skpostbac._plot.curve import density_curve
 from skpostbac._plot.layout import contrasting, neutral
 from skpostbac._plot.posterior import plot_forest, summarize
-from skpostbac._utils import check_choice, format_probability, input_errors, shown
+from skpostbac._plot.text import literal, shorten
+from skpostbac._utils import (
+    Floats,
+    check_choice,
+    format_probability,
+    input_errors,
+    shown,
+)
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colorbar import Colorbar
 
 ComparisonKind: TypeAlias = Literal["decision", "difference", "matrix", "ranks"]
 
-# Width of a digit, as a fraction of the font size.
-_DIGIT_WIDTH = 0.62
-# Smallest font size of probabilities in cells of a matrix; smaller ones are omitted.
+# Characters of a name in a difference.
+_NAME_LENGTH = 30
+# Width of a number in a heat map, as a multiple of the font size, and the smallest
+# font size. Smaller numbers are omitted.
+_NUMBER_WIDTH = 2.5
 _SMALLEST_NUMBER = 4.5
 
 
@@ -48,10 +55,9 @@ class ComparisonPlot(Plot):
         Figure containing the axes.
     artists_ : dict of str to artists
         Artists of the plot, by name. A "difference" has "line", "areas" (below, within
-        and above the rope), "rope", "zero", "interval", "mean" and "texts"; a "matrix"
-        has "image", "diagonal", "texts" and "colorbar"; "ranks" have "bars", of all
-        classifiers for each rank, and "colorbar"; a "decision" has "lines", "intervals"
-        and "means", as a :class:`PosteriorPlot`.
+        and above the rope), "rope", "zero", "interval" and "mean"; a "matrix" and
+        "ranks" have "image", "texts" and "colorbar"; a "decision" has "lines",
+        "intervals" and "means", as a :class:`PosteriorPlot`.
 
     See Also
     --------
@@ -67,11 +73,11 @@ class ComparisonPlot(Plot):
     >>> counts = PairedCounts.from_cells(cells, names=("old", "new"))
     >>> comparison = PosteriorComparison.from_paired_counts(counts, rope=0.02)
     >>> display = ComparisonPlot(comparison).plot(kind="difference")
-    >>> for text in display.artists_["texts"]:
-    ...     print(*text.get_text().splitlines())
-    old better 0.008
-    within ±0.02 0.034
-    new better 0.957
+    >>> for area in display.artists_["areas"]:
+    ...     print(area.get_label())
+    old better (0.008)
+    within ±0.02 (0.034)
+    new better (0.957)
     >>> plt.close(display.figure_)
     """
 
@@ -108,7 +114,7 @@ class ComparisonPlot(Plot):
             classifiers, with the probabilities that the first is better, that the
             second is better, and that the difference lies within the rope. "matrix":
             probability that one classifier is better than another, for all pairs,
-            highest mean first. "ranks": probabilities of all ranks of each classifier,
+            highest mean first. "ranks": probability of each rank of each classifier,
             smallest expected rank first.
         pair : tuple of two str, default=None
             Names of the classifiers for kind "difference", first minus second; by
@@ -177,13 +183,11 @@ class ComparisonPlot(Plot):
         if kind == "difference":
             self.artists_ = _plot_difference(ax, comparison, pair, level, method)
             return self._finish(despine)
-
         if kind == "decision":
             self.artists_ = _plot_decision(ax, comparison, level, method)
-            return self._finish(despine, "left", legend="")
-
-        plot = _plot_matrix if kind == "matrix" else _plot_ranks
-        self.artists_ = plot(ax, comparison, cmap)
+        else:
+            plot = _plot_matrix if kind == "matrix" else _plot_ranks
+            self.artists_ = plot(ax, comparison, cmap)
         return self._finish(despine, "left")
 
 
@@ -192,13 +196,12 @@ def _figure_size(kind: str, names: Sequence[str]) -> tuple[float, float]:
     if kind == "difference":
         return 6.4, 4.0
 
-    if kind == "matrix":
-        longest = 0.06 * min(max(map(len, names)), 40)
-        side = float(np.clip(2.0 + 0.42 * len(names) + longest, 4, 14))
-        return 1.2 * side, side
+    if kind == "decision":
+        width, height = layout.rows_size(len(names), names)
+        return width + 1.8, height  # wider for the columns beside the rows
 
-    width, height = layout.rows_size(len(names), names)
-    return width + 1.8, height  # wider for the columns beside the rows
+    side = min(4 + 0.35 * len(names), 14)
+    return 1.2 * side, side
 
 
 def _plot_difference(
@@ -207,22 +210,18 @@ def _plot_difference(
     """Plot the density of a difference with the probabilities that the rope divides."""
     distribution = comparison.difference(*pair)
     rope = comparison.rope
-    summaries = summarize({"": distribution}, level, method)
-    (summary,) = summaries.entries
+    summaries = summarize([distribution], level, method)
 
     curve = density_curve(distribution)
     (line,) = ax.plot(*curve, color=text_color(ax), linewidth=1.2)
 
-    size = float(ax.xaxis.label.get_fontsize())
-    width = layout.cell_size(ax)[0]
-    a, b = layout.fit_names(pair, size, 0.3 * width)
-
     # The areas that the rope divides have their probabilities in the legend.
+    a, b = map(literal, shorten(pair, _NAME_LENGTH))
     gray = neutral(ax)
     first, second, *_ = colors(ax)
     sides = (
         (-np.inf, -rope, second, f"{b} better"),
-        (-rope, rope, gray, f"within \N{PLUS-MINUS SIGN}{rope:g}" if rope else ""),
+        (-rope, rope, gray, f"within \N{PLUS-MINUS SIGN}{rope:g}"),
         (rope, np.inf, first, f"{a} better"),
     )
     areas = []
@@ -232,7 +231,8 @@ def _plot_difference(
         area = ax.fill_between(
             *curve.between(low, high), color=color, alpha=shade(ax, 0.35), linewidth=0
         )
-        area.set_label(f"{label} {format_probability(mass)}" if label else "")
+        if low < high:
+            area.set_label(f"{label} ({format_probability(mass)})")
         areas.append(area)
     band = ax.axvspan(
         -rope, rope, color=gray, alpha=shade(ax, 0.12), linewidth=0, zorder=0
@@ -240,19 +240,17 @@ def _plot_difference(
     zero = ax.axvline(0, color=gray, linewidth=1, linestyle=":", zorder=1)
 
     bar: dict[str, Any] = {"color": text_color(ax), "clip_on": False, "zorder": 4}
-    (interval,) = ax.plot(summary.interval, (0, 0), linewidth=4, **bar)
-    (mean,) = ax.plot(summary.mean, 0, "o", markerfacecolor=ax.get_facecolor(), **bar)
+    (interval,) = ax.plot(summaries.intervals[0], (0, 0), linewidth=4, **bar)
+    (mean,) = ax.plot(
+        summaries.means, 0, "o", markerfacecolor=ax.get_facecolor(), **bar
+    )
 
     better, worse = (b, a) if comparison.less_is_better else (a, b)
     score = comparison.posteriors[0].score_name
-    parts = [f"{score}:", better, f"\N{MINUS SIGN} {worse}"]
-    label = layout.wrap_text(parts, size, 0.9 * width)
-    ax.set_xlabel(f"{label}\n{summaries.title}: {summary.text}")
+    layout.label_axis(ax.xaxis, f"{score}:", better, f"\N{MINUS SIGN} {worse}")
+    ax.set_xlabel(f"{ax.get_xlabel()}\n{summaries.title}: {summaries.texts[0]}")
     layout.label_axis(ax.yaxis, "Probability density")
     ax.set_ylim(0, 1.05 * curve.shown_height())
-    layout.legend_below(ax, "")
-    legend: Any = ax.get_legend()
-
     return {
         "line": line,
         "areas": tuple(areas),
@@ -260,121 +258,88 @@ def _plot_difference(
         "zero": zero,
         "interval": interval,
         "mean": mean,
-        "texts": tuple(legend.get_texts()),
     }
 
 
 def _plot_matrix(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
     """Plot the probabilities that the row is better than the column."""
-    from matplotlib.collections import PolyCollection
-
-    ranking, order = _sorted(comparison, "mean")
+    names, order = _sorted(comparison, "mean")
     probabilities = comparison.prob_greater()[np.ix_(order, order)]
-    n = len(order)
-    image = ax.imshow(probabilities, cmap=cmap, vmin=0, vmax=1)
+    np.fill_diagonal(probabilities, np.nan)
 
-    size, step = layout.row_font(
-        ax, 0.5 * min(layout.axes_size(ax)) / n, layout.LARGEST_NOTE
+    artists = _plot_heat_map(ax, probabilities, names, cmap, 1.0, "P(row better)")
+    shown = [text.get_text() for text in ax.get_yticklabels()]
+    ax.set_xticks(
+        ax.get_yticks(), shown, rotation=45, ha="right", rotation_mode="anchor"
     )
-    names = layout.fit_names(ranking[::step], size, 0.3 * min(layout.cell_size(ax)))
-    slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    ax.set_xticks(range(0, n, step), names, fontsize=size, **slanted)
-    ax.set_yticks(range(0, n, step), names, fontsize=size)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
     layout.label_axis(ax.xaxis, "... than this (column)")
     layout.label_axis(ax.yaxis, "This is better ... (row)")
-    inset = ax.inset_axes((1.03, 0, 0.04, 1))  # as high as the squares
-    colorbar = _colorbar(ax, image, "P(row better)", cax=inset)
-
-    square = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
-    diagonal = PolyCollection(
-        [square + i for i in range(n)],
-        facecolor=ax.get_facecolor(),
-        edgecolor=neutral(ax),
-        linewidth=0,
-        hatch="////",
-        label="The same classifier",
-    )
-    ax.add_collection(diagonal, autolim=False)
-    layout.legend_below(ax, "")
-
-    # Numbers fit into the squares of the final size.
-    layout.arrange(ax)
-    texts = np.full((n, n), None)
-    size = min(0.85 * size, min(layout.axes_size(ax)) / (4 * n * _DIGIT_WIDTH))
-    if size >= _SMALLEST_NUMBER:
-        backgrounds = image.to_rgba(probabilities)
-        style: dict[str, Any] = {"fontsize": size, "ha": "center", "va": "center"}
-        for i, j in np.argwhere(~np.eye(n, dtype=bool)):
-            color = contrasting(backgrounds[i, j])
-            number = _two_digits(probabilities[i, j])
-            texts[i, j] = ax.text(j, i, number, color=color, **style)
-    return {"image": image, "diagonal": diagonal, "texts": texts, "colorbar": colorbar}
+    return artists
 
 
 def _plot_ranks(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
-    """Plot the rank probabilities of each classifier as a stacked bar."""
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import BoundaryNorm
-
-    ranking, order = _sorted(comparison, "expected_rank")
-    n = len(order)
-    columns = {
-        "Expected rank": [f"{rank:.2f}" for rank in comparison.expected_rank()[order]]
-    }
-    size = 0.85 * layout.label_rows(ax, ranking, columns)
-
+    """Plot the probability that the row has the rank of the column."""
+    names, order = _sorted(comparison, "expected_rank")
     probabilities = comparison.rank_probabilities()[order]
-    starts = np.cumsum(probabilities, axis=1) - probabilities
-    # Negative ranks: the best one has the last colour, which is the brightest by
-    # default.
-    scale = ScalarMappable(BoundaryNorm(np.arange(-n - 0.5, 0), 256), cmap)
-    edge: dict[str, Any] = {
-        "edgecolor": ax.get_facecolor(),
-        "linewidth": min(0.6, 4 / n),
-    }
 
-    # Bars with a number are long enough for three digits and a gap.
-    data_width = layout.DATA_FRACTION * layout.cell_size(ax)[0]
-    min_probability = max(0.08, 3.5 * _DIGIT_WIDTH * size / data_width)
-    rows = range(n - 1, -1, -1)
-    bars = []
-    for rank, (width, left) in enumerate(
-        zip(probabilities.T, starts.T, strict=True), 1
-    ):
-        color = scale.to_rgba(np.array([-rank]))[0]
-        bars.append(
-            ax.barh(rows, width, left=left, color=color, label=f"Rank {rank}", **edge)
-        )
-        if 0.8 * layout.row_height(ax) >= size:
-            numbers = [_two_digits(p) if p >= min_probability else "" for p in width]
-            style: dict[str, Any] = {"color": contrasting(color), "fontsize": size}
-            ax.bar_label(bars[-1], numbers, label_type="center", **style)
-    ax.set(xlim=(0, 1), xlabel="Probability of each rank")
+    highest = probabilities.max()
+    artists = _plot_heat_map(ax, probabilities, names, cmap, highest, "Probability")
+    ticks = ax.get_yticks()
+    ax.set_xticks(ticks, [f"{tick + 1:.0f}" for tick in ticks])
+    layout.label_axis(ax.xaxis, "Rank")
+    return artists
 
-    colorbar = _colorbar(ax, scale, "Rank", location="top", pad=0.02, aspect=40)
-    colorbar.ax.invert_xaxis()  # the best rank first
-    ticks = range(1, n + 1, -(-n // 5))
-    colorbar.set_ticks([-rank for rank in ticks], labels=[str(rank) for rank in ticks])
-    colorbar.ax.tick_params(which="both", length=0)
-    return {"bars": tuple(bars), "colorbar": colorbar}
+
+def _plot_heat_map(
+    ax: Axes,
+    probabilities: Floats,
+    names: Sequence[str],
+    cmap: Any,
+    highest: float,
+    label: str,
+) -> dict[str, Any]:
+    """Plot a square table of probabilities, with numbers where they fit."""
+    n = len(names)
+    image = ax.imshow(probabilities, cmap=cmap, vmin=0, vmax=highest, aspect="auto")
+
+    side = min(layout.cell_size(ax))
+    row = 0.65 * side / n
+    size, step = layout.row_font(ax, 0.7 * row)
+    shown = layout.fit_names(names[::step], size, 0.3 * side)
+    ax.set_yticks(range(0, n, step), shown)
+    ax.tick_params(length=0, labelsize=size)
+    ax.spines[:].set_visible(False)
+
+    note = layout.font_size(ax, layout.NOTE_SCALE)
+    colorbar = ax.figure.colorbar(image, ax=ax, use_gridspec=False)
+    colorbar.set_label(label, fontsize=note)
+    colorbar.ax.tick_params(labelsize=note)
+
+    texts = np.full((n, n), None)
+    size = min(note, row / _NUMBER_WIDTH)
+    if size >= _SMALLEST_NUMBER:
+        backgrounds = image.to_rgba(probabilities)
+        for i, j in np.argwhere(np.isfinite(probabilities)):
+            number = _two_digits(probabilities[i, j])
+            color = contrasting(backgrounds[i, j])
+            style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": size}
+            texts[i, j] = ax.text(j, i, number, color=color, **style)
+    return {"image": image, "texts": texts, "colorbar": colorbar}
 
 
 def _plot_decision(
     ax: Axes, comparison: Any, level: float, method: str
 ) -> dict[str, Any]:
     """Plot the intervals beside the probability of being best and the expected loss."""
-    ranking, order = _sorted(comparison, "expected_loss")
-    posteriors = {
-        name: comparison.posteriors[i] for name, i in zip(ranking, order, strict=True)
-    }
-    columns = {
-        "P(best)": [format_probability(p) for p in comparison.prob_best()[order]],
-        "Expected loss": [f"{loss:.4f}" for loss in comparison.expected_loss()[order]],
-    }
+    names, order = _sorted(comparison, "expected_loss")
+    summaries = summarize([comparison.posteriors[i] for i in order], level, method)
+    losses = comparison.expected_loss()[order]
+    summaries.columns["P(best)"] = [
+        format_probability(p) for p in comparison.prob_best()[order]
+    ]
+    summaries.columns["Expected loss"] = [f"{loss:.4f}" for loss in losses]
 
-    artists = plot_forest(ax, summarize(posteriors, level, method), columns)
+    artists = plot_forest(ax, names, summaries, [None] * len(names))
     ax.set_xlabel(comparison.posteriors[0].score_name)
     return dict(zip(("lines", "intervals", "means"), artists, strict=True))
 
@@ -390,12 +355,3 @@ def _two_digits(probability: float) -> str:
     if probability < 0.005:
         return "<.01"
     return ">.99" if probability > 0.995 else f"{probability:.2f}".removeprefix("0")
-
-
-def _colorbar(ax: Axes, mappable: ScalarMappable, label: str, **place: Any) -> Colorbar:
-    """Add a colour bar with text in the size of notes."""
-    size = layout.note_size(ax)
-    colorbar = ax.figure.colorbar(mappable, ax=ax, use_gridspec=False, **place)
-    colorbar.set_label(label, fontsize=size)
-    colorbar.ax.tick_params(labelsize=size)
-    return colorbar

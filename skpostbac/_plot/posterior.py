@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -13,7 +14,6 @@ from skpostbac._plot.base import (
     COLORS,
     Kwargs,
     Plot,
-    chance_kwargs,
     check_kwargs,
     colors,
     merge_kwargs,
@@ -25,7 +25,6 @@ from skpostbac._plot.text import (
     estimate_title,
     interval_name,
     literal,
-    shorten,
     with_score,
 )
 from skpostbac._utils import (
@@ -74,75 +73,47 @@ AnyPosterior: TypeAlias = Posterior | Distribution
 Artists: TypeAlias = "tuple[tuple[Line2D, ...], tuple[Artist, ...], tuple[Line2D, ...]]"
 
 
-class Summary(NamedTuple):
-    """Values to plot for one posterior."""
-
-    row: int
-    """Position of the row on the y-axis, 0 for the last."""
-    name: str
-    distribution: Distribution
-    mean: float
-    """The mean, or the median if the mean of one of the posteriors is infinite."""
-    interval: Interval
-    text: str
-    """Mean and interval, with the same decimals for all posteriors."""
-    style: Mapping[str, Any]
-    """Keyword arguments of the line."""
-
-
 class Summaries(NamedTuple):
     """Values to plot for several posteriors, of which the first is on top."""
 
-    entries: list[Summary]
-    title: str
-    """Title of the texts, such as "Mean [95% CI]"."""
+    distributions: list[Distribution]
+    means: list[float]
+    """The means, or the medians if one of the means is infinite."""
+    intervals: list[Interval]
+    columns: dict[str, list[str]]
+    """Means and intervals as texts with equal decimals, below "Mean [95% CI]"."""
     level: float
     method: str
 
+    @property
+    def title(self) -> str:
+        """Title of the means and intervals."""
+        return next(iter(self.columns))
+
+    @property
+    def texts(self) -> list[str]:
+        """Text of each mean and interval."""
+        return self.columns[self.title]
+
 
 def summarize(
-    posteriors: Mapping[str, AnyPosterior],
-    level: float,
-    method: str,
-    curve_kwargs: Any = None,
+    posteriors: Iterable[AnyPosterior], level: float, method: str
 ) -> Summaries:
     """Compute means (or medians, if a mean is infinite) and intervals of posteriors."""
-    n = len(posteriors)
-    if not isinstance(curve_kwargs, list | tuple):
-        check_kwargs(curve_kwargs=curve_kwargs)
-        curve_kwargs = [curve_kwargs] * n
-    if len(curve_kwargs) != n:
-        raise ValueError(
-            f"curve_kwargs must be a dict or {n} of them, got {len(curve_kwargs)}"
-        )
-    check_kwargs(
-        **{f"curve_kwargs[{i}]": kwargs for i, kwargs in enumerate(curve_kwargs)}
-    )
-
     distributions = [
         entry if isinstance(entry, Distribution) else entry.distribution
-        for entry in posteriors.values()
+        for entry in posteriors
     ]
     intervals = all_intervals(distributions, level, method)
-    means = [distribution.mean() for distribution in distributions]
     middle = "Mean"
+    means = [distribution.mean() for distribution in distributions]
     if not all(map(math.isfinite, means)):
-        means = [float(distribution.median()) for distribution in distributions]
         middle = "Median"
-    texts = map(" ".join, format_estimates(means, intervals, n_decimals=2))
+        means = [float(distribution.median()) for distribution in distributions]
 
-    entries = map(
-        Summary,
-        range(n - 1, -1, -1),
-        posteriors,
-        distributions,
-        means,
-        intervals,
-        texts,
-        curve_kwargs,
-    )
     title = estimate_title(level, method, middle=middle)
-    return Summaries(list(entries), title, level, method)
+    texts = [*map(" ".join, format_estimates(means, intervals, n_decimals=2))]
+    return Summaries(distributions, means, intervals, {title: texts}, level, method)
 
 
 def all_intervals(
@@ -164,144 +135,131 @@ def _chance_level(posteriors: Mapping[str, AnyPosterior]) -> float:
     return float(levels.pop())
 
 
-def _plot_densities(ax: Axes, summaries: Summaries) -> Artists:
+def _plot_densities(
+    ax: Axes, names: Sequence[str], summaries: Summaries, styles: Sequence[Kwargs]
+) -> Artists:
     """Plot densities over one another, with the area above the interval shaded."""
-    n = len(summaries.entries)
+    n = len(names)
     alpha = shade(ax, 0.25 if n <= 5 else 0.08)
-    names = shorten(entry.name for entry in summaries.entries)
     top = ax.get_ylim()[1] if ax.has_data() else 0.0
 
     lines = []
     areas = []
     means = []
-    for entry, name, style in zip(
-        summaries.entries, names, unused_styles(ax, n), strict=True
+    for name, distribution, mean, interval, text, style, default in zip(
+        names,
+        *summaries[:3],
+        summaries.texts,
+        styles,
+        unused_styles(ax, n),
+        strict=True,
     ):
-        curve = density_curve(entry.distribution)
+        curve = density_curve(distribution)
         shown_height = curve.shown_height()
         top = max(top, 1.05 * shown_height)
 
-        style["label"] = with_score(name, entry.text)
-        (line,) = ax.plot(*curve, **merge_kwargs(style, entry.style))
+        default["label"] = with_score(name, text)
+        (line,) = ax.plot(*curve, **merge_kwargs(default, style))
         lines.append(line)
         color = line.get_color()
-        area = curve.between(*entry.interval)
+        area = curve.between(*interval)
         areas.append(ax.fill_between(*area, color=color, alpha=alpha, linewidth=0))
-        height = min(float(curve.height(entry.mean)), shown_height)
-        means += ax.plot([entry.mean] * 2, (0, height), color=color, linewidth=1)
+        height = min(float(curve.height(mean)), shown_height)
+        means += ax.plot([mean] * 2, (0, height), color=color, linewidth=1)
     layout.label_axis(ax.yaxis, "Probability density")
     ax.set_ylim(0, top)
     return tuple(lines), tuple(areas), tuple(means)
 
 
-def _plot_shapes(ax: Axes, summaries: Summaries, *, is_ridge: bool) -> Artists:
+def _plot_shapes(
+    ax: Axes,
+    names: Sequence[str],
+    summaries: Summaries,
+    styles: Sequence[Kwargs],
+    *,
+    is_ridge: bool,
+) -> Artists:
     """Plot densities of equal height: ridges on their rows, or violins around them."""
     margins = (0.25, 1.1 * _RIDGE_HEIGHT) if is_ridge else (0.6, 0.6)
     height = _RIDGE_HEIGHT if is_ridge else _VIOLIN_HEIGHT
     side = 0 if is_ridge else -1
-    _label_posteriors(ax, summaries, margins=margins)
+    rows = layout.label_rows(ax, names, summaries.columns, margins=margins)
 
     lines = []
     areas = []
     means = []
-    for entry in summaries.entries:
-        row = entry.row
-        curve = density_curve(entry.distribution)
+    for row, distribution, mean, interval, style in zip(
+        rows, *summaries[:3], styles, strict=True
+    ):
+        curve = density_curve(distribution)
         shown_height = curve.shown_height()  # infinite densities are cut off
         heights = np.minimum(curve.y, shown_height) * (height / shown_height)
         curve = curve._replace(y=heights)
         x, y = curve
 
-        # A ridge and its background are in front of those in the rows above.
-        order: dict[str, Any] = {"zorder": 2 + 1 / (row + 2)} if is_ridge else {}
-        style: dict[str, Any] = {"color": colors(ax)[0], "linewidth": 1.2, **order}
-        style = merge_kwargs(style, entry.style)
-        if is_ridge:
-            (line,) = ax.plot(x, row + y, **style)
-            background = {"color": ax.get_facecolor(), "linewidth": 0, **order}
-            ax.fill_between(x, row, row + y, **background)
-        else:
-            outline = np.append(y, -y[::-1])
-            (line,) = ax.plot(np.append(x, x[::-1]), row + outline, **style)
-        lines.append(line)
+        # All artists of a ridge, with its background, are in front of the row above.
+        area: dict[str, Any] = {"linewidth": 0, "zorder": 2}
+        ax.fill_between(x, row + side * y, row + y, color=ax.get_facecolor(), **area)
+        default = {"color": colors(ax)[0], "linewidth": 1.2, "zorder": 2}
+        if not is_ridge:
+            x = np.append(x, x[::-1])
+            y = np.append(y, -y[::-1])
+        lines += ax.plot(x, row + y, **merge_kwargs(default, style))
 
-        color = line.get_color()
-        fill: dict[str, Any] = {"color": color, "linewidth": 0, **order}
-        ax.fill_between(x, row + side * y, row + y, alpha=shade(ax, 0.15), **fill)
-        x, y = curve.between(*entry.interval)
-        fill["alpha"] = shade(ax, 0.4)
-        areas.append(ax.fill_between(x, row + side * y, row + y, **fill))
+        area["color"] = color = lines[-1].get_color()
+        filled = [
+            ax.fill_between(x, row + side * y, row + y, alpha=shade(ax, alpha), **area)
+            for (x, y), alpha in ((curve, 0.15), (curve.between(*interval), 0.4))
+        ]
+        areas.append(filled[-1])
 
-        if is_ridge:
-            ends = (row, row + float(curve.height(entry.mean)))
-            means += ax.plot([entry.mean] * 2, ends, color=color, linewidth=1, **order)
-        else:
-            means.append(_mean_point(ax, entry.mean, row, color))
+        half = float(curve.height(mean))
+        ends = (row + side * half, row + half)
+        means += ax.plot([mean] * 2, ends, color=color, linewidth=1)
     areas[0].set_label(interval_name(summaries.level, summaries.method))
     return tuple(lines), tuple(areas), tuple(means)
 
 
 def plot_forest(
-    ax: Axes, summaries: Summaries, more: Mapping[str, Sequence[str]] | None = None
+    ax: Axes, names: Sequence[str], summaries: Summaries, styles: Sequence[Kwargs]
 ) -> Artists:
     """Plot means and intervals, with the 50% interval thick if it is the shorter one.
 
-    The numbers are in a column on the right, followed by `more` columns by header.
+    The columns of numbers are on the right.
     """
-    _label_posteriors(ax, summaries, more)
-    has_inner = summaries.level > _INNER_LEVEL
-    width = min(1.5, 0.3 * layout.row_height(ax))
-    distributions = [entry.distribution for entry in summaries.entries]
-    inner_intervals = all_intervals(distributions, _INNER_LEVEL, summaries.method)
+    rows = layout.label_rows(ax, names, summaries.columns)
+    distributions, means, intervals, _, level, method = summaries
+    inner_intervals = all_intervals(distributions, _INNER_LEVEL, method)
+    row_height = layout.row_height(ax)
+    default: dict[str, Any] = {
+        "color": colors(ax)[0],
+        "linewidth": min(1.5, 0.3 * row_height),
+    }
+    point: dict[str, Any] = {
+        "marker": "o",
+        "markersize": min(6.0, 0.7 * row_height),
+        "markerfacecolor": ax.get_facecolor(),
+        "zorder": 3,
+    }
 
     lines = []
     inner = []
-    means = []
-    for entry, interval in zip(summaries.entries, inner_intervals, strict=True):
-        rows = (entry.row, entry.row)
-        style = merge_kwargs({"color": colors(ax)[0], "linewidth": width}, entry.style)
-        (line,) = ax.plot(entry.interval, rows, **style)
+    points = []
+    for row, mean, interval, inner_interval, style in zip(
+        rows, means, intervals, inner_intervals, styles, strict=True
+    ):
+        (line,) = ax.plot(interval, (row, row), **merge_kwargs(default, style))
         lines.append(line)
-
         color = line.get_color()
-        if has_inner:
-            inner_width = 2.7 * line.get_linewidth()
-            inner += ax.plot(interval, rows, color=color, linewidth=inner_width)
-        means.append(_mean_point(ax, entry.mean, entry.row, color))
+        if level > _INNER_LEVEL:
+            width = 2.7 * line.get_linewidth()
+            inner += ax.plot(inner_interval, (row, row), color=color, linewidth=width)
+        points += ax.plot(mean, row, color=color, **point)
 
-    if has_inner:
-        lines[0].set_label(interval_name(summaries.level, summaries.method))
-        inner[0].set_label(interval_name(_INNER_LEVEL, summaries.method))
-    return tuple(lines), tuple(inner), tuple(means)
-
-
-def _label_posteriors(
-    ax: Axes,
-    summaries: Summaries,
-    more: Mapping[str, Sequence[str]] | None = None,
-    margins: tuple[float, float] = (0.6, 0.6),
-) -> None:
-    """Label a row for each posterior, and add light vertical grid lines."""
-    names = [entry.name for entry in summaries.entries]
-    texts = [entry.text for entry in summaries.entries]
-    columns = {summaries.title: texts, **(more or {})}
-    layout.label_rows(ax, names, columns, margins=margins)
-
-    ax.grid(axis="x", alpha=0.25)
-    ax.set_axisbelow(True)
-
-
-def _mean_point(ax: Axes, mean: float, row: int, color: Any) -> Line2D:
-    (point,) = ax.plot(
-        mean,
-        row,
-        "o",
-        color=color,
-        markerfacecolor=ax.get_facecolor(),
-        markersize=min(6.0, 0.7 * layout.row_height(ax)),
-        zorder=3,
-    )
-    return point
+    if inner:
+        lines[0].set_label(interval_name(level, method))
+        inner[0].set_label(interval_name(_INNER_LEVEL, method))
+    return tuple(lines), tuple(inner), tuple(points)
 
 
 class PosteriorPlot(Plot):
@@ -413,7 +371,7 @@ class PosteriorPlot(Plot):
             posterior: "ridge" and "violin" show densities of equal height, "forest"
             shows credible intervals with the 50% interval thick. "auto" is "density"
             for up to six posteriors, and "forest" for more. Up to twelve densities
-            differ in colour and line style, and up to 36 also in line width.
+            differ in colour and line style.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
         method : {"hull", "hdi", "central"}, default="hull"
@@ -470,41 +428,48 @@ class PosteriorPlot(Plot):
             if isinstance(self.posteriors, Mapping)
             else {"": self.posteriors}
         )
-        n = len(posteriors)
-        summaries = summarize(posteriors, level, method, curve_kwargs)
+        names = list(posteriors)
+        n = len(names)
+        styles: Any = curve_kwargs
+        if not isinstance(styles, list | tuple):
+            check_kwargs(curve_kwargs=styles)
+            styles = [styles] * n
+        if len(styles) != n:
+            raise ValueError(
+                f"curve_kwargs must be a dict or {n} of them, got {len(styles)}"
+            )
+        check_kwargs(**{f"curve_kwargs[{i}]": style for i, style in enumerate(styles)})
+        summaries = summarize(posteriors.values(), level, method)
         chance = _chance_level(posteriors) if plot_chance_level else None
 
         if kind == "auto":
             kind = "density" if n <= _MAX_DENSITIES else "forest"
-        size = layout.rows_size(n, list(posteriors))
+        size = layout.rows_size(n, names)
         if kind == "density":
             size = 6.4, 4.2 + 0.2 * min(n, 12)  # higher for a longer legend below
         ax = self._start(
             ax, size, despine=despine, chance_level_kwargs=chance_level_kwargs
         )
 
-        if kind == "density":
-            artists = _plot_densities(ax, summaries)
-        elif kind == "forest":
-            artists = plot_forest(ax, summaries)
-        else:
-            artists = _plot_shapes(ax, summaries, is_ridge=kind == "ridge")
+        plots: dict[str, Callable[..., Artists]] = {
+            "density": _plot_densities,
+            "ridge": partial(_plot_shapes, is_ridge=True),
+            "violin": partial(_plot_shapes, is_ridge=False),
+            "forest": plot_forest,
+        }
+        artists = plots[kind](ax, names, summaries, styles)
         self.lines_, self.intervals_, self.means_ = artists
 
-        names = {
+        score_names = {
             str(getattr(entry, "score_name", "Value")) for entry in posteriors.values()
         }
-        name = literal(names.pop()) if len(names) == 1 else "Value"
-        ax.set_xlabel(self.score_name or name)
-
-        self.chance_level_ = None
+        score_name = literal(score_names.pop()) if len(score_names) == 1 else "Value"
+        ax.set_xlabel(self.score_name or score_name)
         if chance is not None:
-            self.chance_level_ = ax.axvline(
-                chance, **chance_kwargs(ax, chance, chance_level_kwargs)
-            )
+            self._plot_chance(ax.axvline, chance, chance_level_kwargs)
         if kind == "density":
-            return self._finish(despine, legend=summaries.title)
-        return self._finish(despine, "left", legend="")
+            return self._finish(despine, title=summaries.title)
+        return self._finish(despine, "left")
 
 
 class ThresholdPlot(Plot):
@@ -663,10 +628,7 @@ class ThresholdPlot(Plot):
             capsize=3,
         )
 
-        self.chance_level_ = None
         if plot_chance_level:
-            self.chance_level_ = ax.axhline(
-                0.5, **chance_kwargs(ax, 0.5, chance_level_kwargs)
-            )
+            self._plot_chance(ax.axhline, 0.5, chance_level_kwargs)
         ax.set(xlabel="Threshold", ylabel="Balanced accuracy")
-        return self._finish(despine, legend="")
+        return self._finish(despine)

@@ -1,14 +1,10 @@
 """Names and numbers as text for matplotlib, with any characters in the names."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import takewhile
 
 from skpostbac._utils import printable, round_estimate
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, Interval
-
-# Fewest characters around the section in which names differ: two ellipses, and one
-# character on each side of them.
-_MIN_CONTEXT = 10
 
 
 def literal(name: object) -> str:
@@ -30,7 +26,8 @@ def literal(name: object) -> str:
 def shorten(names: Iterable[object], width: int = 60) -> list[str]:
     """Abbreviate long names so that different names remain different.
 
-    They are cut where they agree, or else in the middle.
+    They are cut in the middle of what they have in common at the beginning, and of the
+    rest: both its ends remain.
 
     Examples
     --------
@@ -38,51 +35,25 @@ def shorten(names: Iterable[object], width: int = 60) -> list[str]:
     ['a l...ame', 'name']
     >>> names = ["candidate number 1 of the search", "candidate number 2 of the search"]
     >>> shorten(names, 20)
-    ['can...er 1 of...rch', 'can...er 2 of...rch']
+    ['can...er 1 of...arch', 'can...er 2 of...arch']
     """
     texts = [str(name) for name in names]
     long_texts = [text for text in dict.fromkeys(texts) if len(text) > width]
-    short = dict(zip(long_texts, _abbreviate(long_texts, width), strict=True))
-    shown = {text: short.get(text, text) for text in texts}
+    columns = zip(*long_texts, strict=False)
+    common = takewhile(lambda column: len(set(column)) == 1, columns)
+    start = len(list(common)) if len(long_texts) > 1 else 0
+
+    short = {text: text for text in texts}
+    for text in long_texts:
+        before = _cut_middle(text[:start], width // 2)
+        short[text] = before + _cut_middle(text[start:], width - len(before))
 
     # Numbers distinguish names whose differences do not fit.
-    if len(set(shown.values())) < len(shown):
-        for i, text in enumerate(shown, 1):
-            if len(text) > width:
-                number = f" ({i})"
-                shown[text] = _cut_middle(text, width - len(number)) + number
-
-    return [shown[text] for text in texts]
-
-
-def _abbreviate(texts: list[str], width: int) -> Iterator[str]:
-    """Yield abbreviations, which may be ambiguous.
-
-    If the sections in which the texts differ fit, they are shown in full. Otherwise the
-    texts are cut in the middle.
-    """
-    prefix = _common_prefix(texts)
-    suffix = _common_prefix([text[::-1] for text in texts])
-    suffix = min(suffix, min(map(len, texts), default=0) - prefix)
-    differing = max((len(text) - prefix - suffix for text in texts), default=0)
-    context = width - differing
-
-    # A short suffix leaves the rest of its half to the prefix.
-    prefix_width = max(context // 2, context - suffix)
-    for text in texts:
-        if len(texts) == 1 or context < _MIN_CONTEXT:
-            yield _cut_middle(text, width)
-            continue
-        before = _cut_middle(text[:prefix], prefix_width)
-        middle = text[prefix : len(text) - suffix]
-        after = text[len(text) - suffix :]
-        yield before + middle + _cut_middle(after, context - len(before))
-
-
-def _common_prefix(texts: list[str]) -> int:
-    """Return the length of the longest common prefix."""
-    columns = zip(*texts, strict=False)
-    return len(list(takewhile(lambda column: len(set(column)) == 1, columns)))
+    if len(set(short.values())) < len(short):
+        for i, text in enumerate(long_texts, 1):
+            number = f" ({i})"
+            short[text] = _cut_middle(text, width - len(number)) + number
+    return [short[text] for text in texts]
 
 
 def _cut_middle(text: str, width: int) -> str:

@@ -273,7 +273,7 @@ class BinormalCurveDisplay(CurveDisplay):
         check_text(name, "name")
         ax = self._start(
             ax,
-            (5.4, 6.7),
+            (5.4, 6.0),
             curve_kwargs=curve_kwargs,
             empirical_kwargs=empirical_kwargs,
             chance_level_kwargs=chance_level_kwargs,
@@ -283,14 +283,12 @@ class BinormalCurveDisplay(CurveDisplay):
         )
         xlabel, ylabel, area_name = _LABELS[self.curve]
 
-        chance = (0.0, 1.0)
         if self.curve == "roc":
             x, y, _ = self.model.roc_curve()
             area = self.model.roc_auc()
         else:
             y, x, _ = self.model.precision_recall_curve()
             area = self.model.average_precision()
-            chance = (self.model.positive_fraction,) * 2
 
         name = self.name if name is None else name
         score = f"{area_name} = {_plot.estimate(area)}"
@@ -309,6 +307,9 @@ class BinormalCurveDisplay(CurveDisplay):
             style = _plot.merge_kwargs(style, empirical_kwargs)
             (self.empirical_line_,) = ax.plot(x, y, **style)
 
-        if plot_chance_level:
-            self._plot_chance(chance, chance_level_kwargs, area_name)
+        if plot_chance_level and self.curve == "roc":
+            self._plot_diagonal(chance_level_kwargs, area_name)
+        elif plot_chance_level:
+            chance = self.model.positive_fraction
+            self._plot_chance(ax.axhline, chance, chance_level_kwargs, area_name)
         return self._finish_curve(xlabel, ylabel, self.pos_label, despine)

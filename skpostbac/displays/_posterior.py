@@ -322,11 +322,11 @@ class PosteriorComparisonDisplay(ComparisonPlot):
     >>> display = PosteriorComparisonDisplay.from_predictions(
     ...     y_true, {"one": one, "two": two}, rope=0.02, kind="difference"
     ... )
-    >>> for text in display.artists_["texts"]:
-    ...     print(*text.get_text().splitlines())
-    one better 0.027
-    within ±0.02 0.112
-    two better 0.860
+    >>> for area in display.artists_["areas"]:
+    ...     print(area.get_label())
+    one better (0.027)
+    within ±0.02 (0.112)
+    two better (0.860)
     >>> plt.close(display.figure_)
     """
 
@@ -481,8 +481,8 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         >>> display = PosteriorComparisonDisplay.from_posteriors(
         ...     {"C1": one, "C3": three}, kind="ranks"
         ... )
-        >>> [float(bar.get_width()) for bar in display.artists_["bars"][0]]
-        [0.910, 0.090]
+        >>> [text.get_text() for text in display.artists_["texts"][0]]
+        ['.91', '.09']
         >>> plt.close(display.figure_)
         """
         return cls(compare_posteriors(posteriors, rope=rope)).plot(ax, **plot_params)

@@ -396,7 +396,6 @@ class PosteriorSearchDisplay(Plot):
             plot_chance_level=plot_chance_level,
             despine=despine,
         )
-        is_first = not ax.has_data()
         axis = _plot.ParamAxis.of_values(self.values)
         if axis.is_log:
             ax.set_xscale("log")
@@ -413,9 +412,8 @@ class PosteriorSearchDisplay(Plot):
             _shift(bars[-1].get_children(), shift)
             shifts[index] = shift
         self.errorbars_ = tuple(bars)
-        axis.set_margins(ax, shifts.max() + MAX_SPACING)
 
-        self.best_ = self.corrected_ = self.chance_level_ = None
+        self.best_ = self.corrected_ = None
         if (best := self.best_index) is not None:
             score = _plot.estimate(mean[best], intervals[best])
             label = _plot.with_score("Chosen", score)
@@ -439,13 +437,11 @@ class PosteriorSearchDisplay(Plot):
 
         if plot_chance_level:
             chance = self.posteriors[0].chance
-            self.chance_level_ = ax.axhline(
-                chance, **_plot.chance_kwargs(ax, chance, chance_level_kwargs)
-            )
-        axis.set_ticks(ax, is_first)
+            self._plot_chance(ax.axhline, chance, chance_level_kwargs)
+        axis.set_ticks(ax)
         _plot.label_axis(ax.xaxis, self.param_name)
         ax.set_ylabel(f"Balanced accuracy\n{_plot.estimate_title(level, method)}")
-        return self._finish(despine, legend="")
+        return self._finish(despine)
 
     def _lines(
         self, axis: _plot.ParamAxis
@@ -457,43 +453,35 @@ class PosteriorSearchDisplay(Plot):
         candidates of all values share a style without a line, then the second ones, and
         so on.
         """
-        groups = [""] * len(self.posteriors) if self.groups is None else self.groups
-        order = np.argsort(axis.x, kind="stable")
-        names = list(dict.fromkeys(groups))
-        if len(names) <= len(MARKERS):
-            line = np.array([names.index(group) for group in groups])[order]
-            styles = _plot.unused_styles(self.ax_, len(names))
-            for style, marker, label in zip(
-                styles, MARKERS, _plot.shorten(names), strict=False
-            ):
-                style["marker"] = marker
-                if label:
-                    style["label"] = _plot.literal(label)
-        else:
-            _, first, counts = np.unique(
-                axis.x[order], return_index=True, return_counts=True
-            )
-            line = np.arange(len(order)) - np.repeat(first, counts)
-            (style,) = _plot.unused_styles(self.ax_, 1)
-            styles = [{**style, "linestyle": "none", "marker": "o"}] * int(counts.max())
+        groups = self.groups or [""] * len(self.posteriors)
+        has_lines = len(set(groups)) <= len(MARKERS)
+        if not has_lines:
+            x = axis.x.tolist()
+            groups = [f"{x[:i].count(x[i])}" for i in range(len(x))]
 
-        spacing = min(MAX_SPACING, SPREAD * axis.step(self.ax_) / len(styles))
-        for i, style in enumerate(styles):
-            style.update(ERRORBAR_STYLE)
-            if not axis.is_ordered:
+        names = list(dict.fromkeys(groups))
+        line = np.array([names.index(group) for group in groups])
+        order = np.argsort(axis.x, kind="stable")
+        styles = _plot.unused_styles(self.ax_, len(names) if has_lines else 1)
+        spacing = min(MAX_SPACING, SPREAD * axis.step(self.ax_) / len(names))
+        for i, name in enumerate(names):
+            style = {**styles[i % len(styles)], **ERRORBAR_STYLE, "marker": "o"}
+            if has_lines:
+                style["marker"] = MARKERS[i]
+                style["label"] = _plot.literal(name) or None
+            if not (has_lines and axis.is_ordered):
                 style["linestyle"] = "none"
-            yield order[line == i], style, spacing * (i - (len(styles) - 1) / 2)
+            yield order[line[order] == i], style, spacing * (i - (len(names) - 1) / 2)
 
 
 def _shift(artists: Sequence[Any], shift: float) -> None:
     """Shift artists sideways by a number of points without changing their data."""
-    from matplotlib.transforms import ScaledTranslation
+    from matplotlib.transforms import offset_copy
 
     for artist in artists:
-        inches = artist.axes.figure.dpi_scale_trans
-        artist.set_transform(
-            artist.get_transform() + ScaledTranslation(shift / 72, 0, inches)
-        )
+        transform = artist.get_transform()
+        figure = artist.axes.figure
+        artist.set_transform(offset_copy(transform, figure, x=shift, units="points"))
 
 
 def _check_index(best_index: object, n_candidates: int) -> None:

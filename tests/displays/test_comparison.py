@@ -60,17 +60,13 @@ def test_difference_has_the_exact_density_and_masses(polygon_area):
     np.testing.assert_allclose(
         line.get_ydata(), density, rtol=1e-12, atol=1e-15 * density.max()
     )
-    for area, mass, text in zip(
-        artists["areas"], masses, artists["texts"], strict=True
-    ):
+    names = []
+    for area, mass in zip(artists["areas"], masses, strict=True):
         assert polygon_area(area) == pytest.approx(mass, abs=1e-3)
-        probability = text.get_text().rpartition(" ")[2]
-        assert float(probability) == pytest.approx(mass, abs=5e-4)
-    assert [text.get_text().rpartition(" ")[0] for text in artists["texts"]] == [
-        "C1 better",
-        "within ±0.05",
-        "C3 better",
-    ]
+        name, _, probability = area.get_label().rpartition(" ")
+        assert float(probability.strip("()")) == pytest.approx(mass, abs=5e-4)
+        names.append(name)
+    assert names == ["C1 better", "within ±0.05", "C3 better"]
     ends = np.transpose([distribution.hdi(), distribution.interval()])
     assert tuple(artists["interval"].get_xdata()) == (ends[0].min(), ends[1].max())
     assert artists["mean"].get_xdata() == [distribution.mean()]
@@ -95,7 +91,8 @@ def test_labels_of_a_difference():
     mean, low, high = distribution.mean(), ends[0].min(), ends[1].max()
     assert numbers == f"Mean [95% CI]: {mean:.2f} [{low:.2f}, {high:.2f}]"
     assert display.ax_.get_ylabel() == "Probability density"
-    names = [text.get_text().rpartition(" ")[0] for text in display.artists_["texts"]]
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    names = [text.rpartition(" ")[0] for text in texts]
     assert names == ["old better", "new better"]
 
 
@@ -123,7 +120,10 @@ def test_matrix_has_the_probabilities():
     display = plot("matrix")
     order = [list(THREE).index(name) for name in RANKED]
     expected = comparison_of_three().prob_greater()[np.ix_(order, order)]
-    np.testing.assert_array_equal(display.artists_["image"].get_array(), expected)
+    shown = np.ma.filled(display.artists_["image"].get_array(), np.nan)
+    is_other = ~np.eye(3, dtype=bool)
+    np.testing.assert_array_equal(shown[is_other], expected[is_other])
+    assert np.isnan(np.diag(shown)).all()
     assert display.artists_["image"].get_clim() == (0, 1)
     assert row_names(display.ax_) == RANKED
     assert [text.get_text() for text in display.ax_.get_xticklabels()] == RANKED
@@ -153,29 +153,24 @@ def test_text_in_cells_can_be_read(cmap, luminance):
             assert (pair[1] + 0.05) / (pair[0] + 0.05) > 3
 
 
-def test_bars_of_ranks_add_up():
-    """Each row has the probabilities of all ranks, one after the other, from 0 to 1."""
+def test_ranks_have_their_probabilities():
+    """Each row adds up to one; rows are sorted by the expected rank, from the brightest on."""
     display = plot("ranks")
     comparison = comparison_of_three()
     order = [list(THREE).index(name) for name in RANKED]
-    widths = np.array(
-        [[bar.get_width() for bar in bars] for bars in display.artists_["bars"]]
+    image = display.artists_["image"]
+    np.testing.assert_allclose(image.get_array().sum(axis=1), 1)
+    np.testing.assert_array_equal(
+        image.get_array(), comparison.rank_probabilities()[order]
     )
-    starts = np.array(
-        [[bar.get_x() for bar in bars] for bars in display.artists_["bars"]]
-    )
-    np.testing.assert_allclose(
-        widths.T, comparison.rank_probabilities()[order], rtol=1e-12
-    )
-    np.testing.assert_allclose(widths.sum(axis=0), 1)
-    np.testing.assert_allclose(starts[1:], np.cumsum(widths, axis=0)[:-1], atol=1e-12)
+    assert image.get_clim() == (0, comparison.rank_probabilities().max())
     assert row_names(display.ax_) == RANKED
-    (ranks,) = columns_beside(display.ax_)
-    assert [float(rank) for rank in ranks] == pytest.approx(
-        np.sort(comparison.expected_rank()), abs=0.005
+    assert [text.get_text() for text in display.ax_.get_xticklabels()] == list("123")
+    assert display.ax_.get_xlabel() == "Rank"
+    texts = display.artists_["texts"]
+    assert float(texts[0, 0].get_text()) == pytest.approx(
+        comparison.rank_probabilities()[order[0], 0], abs=0.005
     )
-    heights = [bar.get_y() for bar in display.artists_["bars"][0]]
-    assert heights[0] > heights[1] > heights[2]
 
 
 def test_decision_has_intervals_and_losses():

@@ -229,7 +229,7 @@ def test_long_names_are_cut_but_not_their_figures(kind):
     display = PosteriorDisplay(posteriors).plot(kind=kind)
     lines = kind == "density"
     labels = (
-        [line.get_label() for line in display.lines_]
+        [text.get_text() for text in display.ax_.get_legend().get_texts()]
         if lines
         else row_names(display.ax_)
     )

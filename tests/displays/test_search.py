@@ -116,10 +116,10 @@ def test_scale(values, scale):
 @pytest.mark.parametrize(
     ("values", "ticks", "linestyle"),
     [
-        ([None, 3, 1], {1: "1", 3: "3", 5: "None"}, "-"),
+        ([None, 3, 1], {0: "1", 1: "3", 2: "None"}, "-"),
         (
             [2, 10, 4, "sqrt", None],
-            {2: "2", 4: "4", 10: "10", 14: "sqrt", 18: "None"},
+            {0: "2", 1: "4", 2: "10", 3: "sqrt", 4: "None"},
             "-",
         ),
         (["rbf", "linear"], {0: "rbf", 1: "linear"}, "None"),
@@ -129,7 +129,7 @@ def test_scale(values, scale):
     ids=["depth", "features", "text", "bool", "special"],
 )
 def test_categories(values, ticks, linestyle):
-    """Numbers are at their place, words a usual step apart after them; these are not joined."""
+    """Values that are not all numbers are in equal steps, numbers first; words are not joined."""
     display = draw([{"p": value} for value in values])
     assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == list(
         ticks.values()
