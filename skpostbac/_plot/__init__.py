@@ -19,7 +19,13 @@ from skpostbac._plot.base import (
 )
 from skpostbac._plot.comparison import ComparisonPlot
 from skpostbac._plot.curve import density_curve
-from skpostbac._plot.layout import ParamAxis, label_axis, rows_size, value_text
+from skpostbac._plot.layout import (
+    ParamAxis,
+    cell_size,
+    label_axis,
+    rows_size,
+    value_text,
+)
 from skpostbac._plot.posterior import (
     AnyPosterior,
     Kind,

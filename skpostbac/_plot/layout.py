@@ -288,7 +288,7 @@ def value_text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class ParamAxis:
-    """Axis of a parameter: to scale if all values are numbers, or else in equal steps.
+    """Axis of a parameter: to scale if its values are numbers, or else in equal steps.
 
     In equal steps, numbers come first, in increasing order.
     """
@@ -307,7 +307,7 @@ class ParamAxis:
             [np.nan if isinstance(v, bool) else float_or_nan(v) for v in values]
         )
         is_number = np.isfinite(x)
-        if is_number.all():
+        if is_number.all() and np.ptp(x) > 0:
             return cls(x)
 
         x[~is_number] = np.inf

@@ -412,6 +412,7 @@ class PosteriorSearchDisplay(Plot):
             _shift(bars[-1].get_children(), shift)
             shifts[index] = shift
         self.errorbars_ = tuple(bars)
+        ax.margins(x=0.05 + 2 * shifts.max() / _plot.cell_size(ax)[0])
 
         self.best_ = self.corrected_ = None
         if (best := self.best_index) is not None:
@@ -453,7 +454,7 @@ class PosteriorSearchDisplay(Plot):
         candidates of all values share a style without a line, then the second ones, and
         so on.
         """
-        groups = self.groups or [""] * len(self.posteriors)
+        groups = [""] * len(self.posteriors) if self.groups is None else self.groups
         has_lines = len(set(groups)) <= len(MARKERS)
         if not has_lines:
             x = axis.x.tolist()

@@ -240,6 +240,45 @@ def test_many_densities_become_a_forest(n):
     assert asked.ax_.get_ylabel() == "Probability density"
 
 
+@pytest.mark.parametrize("kind", ["roc", "roc without a model"])
+def test_no_blank_band_above_curves(kind):
+    """The square axes are at the top of their figure, and nearly as wide as it."""
+    display = ALL[kind](None, 2)
+    figure = display.figure_
+    figure.canvas.draw()
+    frame = display.ax_.get_window_extent()
+    assert figure.bbox.y1 - frame.y1 < 0.03 * figure.bbox.height
+    assert frame.width > 0.8 * figure.bbox.width
+
+
+def test_text_follows_the_style():
+    """Names, numbers and legends are no larger than the font size of the style."""
+    with plt.rc_context({"font.size": 7}):
+        display = ALL["forest"](None, 3)
+        figure, ax = display.figure_, display.ax_
+        figure.canvas.draw()
+        texts = [*ax.get_yticklabels(), *ax.get_legend().get_texts()]
+        assert {text.get_fontsize() <= 7 for text in texts} == {True}
+
+
+def test_candidates_side_by_side_are_inside():
+    """Neither many groups nor small axes put points of a search beyond the frame."""
+    _, axes = plt.subplots(2, 2)
+    display = PosteriorSearchDisplay(
+        param_name="C",
+        values=[1] * 12 + [2] * 12,
+        posteriors=list(posteriors(24).values()),
+        groups=[f"g={i % 12}" for i in range(24)],
+    ).plot(axes[0, 1])
+    display.figure_.canvas.draw()
+    frame = display.ax_.get_window_extent()
+    for container in display.errorbars_:
+        line = container.lines[0]
+        x, _ = line.get_transform().transform(line.get_xydata()).T
+        assert frame.x0 < x.min()
+        assert x.max() < frame.x1
+
+
 def test_matrix_says_what_it_is():
     """Axes are explained; the diagonal is blank, and has no colour of a probability."""
     display = compare_posteriors(posteriors(3)).plot(kind="matrix")
