@@ -59,6 +59,7 @@ from skpostbac._utils.validation import (
     first,
     float_array,
     float_or_nan,
+    has_masked,
     input_errors,
     is_integer,
     is_real,

@@ -92,9 +92,7 @@ def float_array(values: ArrayLike, name: str) -> Floats:
         return values.copy()
 
     expected = f"{name} must be an array of numbers"
-    # NumPy would ignore the mask.
-    parts = values if isinstance(values, list | tuple) else [values]
-    if any(isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x) for x in parts):
+    if has_masked(values):
         raise ValueError(f"{expected}, got masked values")
 
     values = as_numpy(values, name)
@@ -109,6 +107,14 @@ def float_array(values: ArrayLike, name: str) -> Floats:
     # Long doubles may overflow to infinity.
     with input_errors(expected), np.errstate(over="ignore"):
         return array.astype(np.float64)
+
+
+def has_masked(values: Any) -> bool:
+    """Return whether values are masked, which NumPy would ignore."""
+    parts = values if isinstance(values, list | tuple) else [values]
+    types = set(map(type, parts))
+    has_masks = any(issubclass(one, np.ma.MaskedArray) for one in types)
+    return has_masks and any(map(np.ma.is_masked, parts))
 
 
 def as_numpy(values: Any, name: str) -> Any:

@@ -16,7 +16,7 @@ from skpostbac._utils import (
     format_probability,
     table,
 )
-from skpostbac.metrics._labels import read_scores
+from skpostbac.metrics._binary_scores import read_scores
 
 # SciPy has p-values of the Shapiro-Wilk test for samples from 3 up to this size.
 _MAX_SHAPIRO_SIZE = 5000

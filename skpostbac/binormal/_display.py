@@ -17,7 +17,7 @@ from skpostbac import _plot
 from skpostbac._plot import CurveDisplay, Kwargs
 from skpostbac._utils import Floats, check_choice, check_text, shown
 from skpostbac.binormal._model import BinormalModel
-from skpostbac.metrics._labels import read_scores
+from skpostbac.metrics._binary_scores import read_scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -26,7 +26,11 @@ from skpostbac.metrics import (
 from skpostbac.metrics._counts import (
     format_count,
 )
-from skpostbac.metrics._labels import Predictions, is_named, named_predictions
+from skpostbac.metrics._paired_counts import (
+    Predictions,
+    is_named,
+    named_predictions,
+)
 from skpostbac.metrics._scorers import (
     predict,
 )

@@ -47,7 +47,6 @@ from skpostbac.metrics._labels import (
     WeightType,
     array_of_labels,
     check_same_type,
-    label_index,
     label_list,
     merge_labels,
     positions,
@@ -829,6 +828,12 @@ def check_no_totals(correct: Floats, total: Floats) -> None:
         )
 
 
+def label_index(values: Any) -> Any:
+    """Return the index of a pandas object, or None (`list.index` is a method)."""
+    index = getattr(values, "index", None)
+    return None if callable(index) else index
+
+
 def counts_of_matrix(C: ArrayLike, labels: ArrayLike | None = None) -> ClassCounts:
     """Return the counts of a confusion matrix: its diagonal, and the sums of its rows.
 
@@ -929,10 +934,6 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def write_labels(classes: LabelArray) -> list[str | int | float]:
     """Return the labels as values of JSON."""
     labels: list[Any] = label_list(classes)
-    labels = [
-        label.item() if isinstance(label, np.bool_ | np.number | np.str_) else label
-        for label in labels
-    ]
     if bad := [label for label in labels if not _is_json_label(label)]:
         raise TypeError(
             "labels must be str, int, bool or finite float to be written as JSON, "

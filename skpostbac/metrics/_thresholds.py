@@ -48,6 +48,11 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._advice import warn_of_prior
 from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
+from skpostbac.metrics._binary_scores import (
+    BinaryScores,
+    read_scores,
+    warn_of_labels,
+)
 from skpostbac.metrics._class_weight import (
     ClassWeightLike,
     check_class_weight,
@@ -60,12 +65,7 @@ from skpostbac.metrics._counts import (
     format_count,
 )
 from skpostbac.metrics._dependence import WidenedAverage, warn_of_groups
-from skpostbac.metrics._labels import (
-    BinaryScores,
-    WeightType,
-    read_scores,
-    warn_of_labels,
-)
+from skpostbac.metrics._labels import WeightType
 from skpostbac.metrics._prior import DEFAULT_PRIOR, BetaPrior, PriorLike, make_prior
 from skpostbac.metrics._selected import SelectedPosterior, optimism_of_choice
 from skpostbac.stats import BetaAverage

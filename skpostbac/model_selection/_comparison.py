@@ -20,6 +20,7 @@ from skpostbac._plot import ComparisonPlot
 from skpostbac._utils import (
     Floats,
     Indices,
+    LabelArray,
     RandomStateLike,
     StablePickle,
     block,
@@ -61,15 +62,13 @@ from skpostbac.metrics._dependence import (
     warn_of_groups,
     warn_of_repeated_ids,
 )
-from skpostbac.metrics._labels import (
+from skpostbac.metrics._labels import WeightType, label_list, warn_of_strays
+from skpostbac.metrics._paired_counts import (
     Predictions,
-    WeightType,
     by_argument,
     check_names,
-    label_list,
     named_predictions,
     position_of,
-    warn_of_strays,
 )
 from skpostbac.metrics._posterior import (
     ScalarPosterior,
@@ -1243,7 +1242,7 @@ def compare_predictions(
     }
     if _follows_from_outcomes(metric, target):
         counts = paired_counts(y_true, predictions, **options)
-        classes: ArrayLike | None = counts.classes
+        classes = counts.classes
         check_several(len(counts.names), "predictions")
         comparison = PosteriorComparison.from_paired_counts(
             counts,
@@ -1263,11 +1262,10 @@ def compare_predictions(
             raise ValueError("class_weight applies to metric='balanced_accuracy' only")
         columns = named_predictions(predictions)
         check_several(len(columns), "predictions")
-        joint = _confusion_joint(
+        joint, classes = _confusion_joint(
             y_true, columns, metric, prior=prior, **target, **options, **drawing
         )
         comparison = PosteriorComparison(tuple(columns), joint, rope=rope)
-        classes = labels
     warn_of_prior(*comparison.joint.evidence())
     given = by_argument(predictions, comparison.names)
     warn_of_strays(y_true, given, classes, sample_weight)
@@ -1311,8 +1309,8 @@ def _confusion_joint(
     average: str | None,
     prevalence: ArrayLike,
     **options: Any,
-) -> Joint:
-    """Return the joint distribution of a metric of the confusion matrix.
+) -> tuple[Joint, LabelArray]:
+    """Return the joint distribution of a metric of the confusion matrix, and classes.
 
     The arguments are those of :func:`compare_predictions`.
     """
@@ -1335,9 +1333,10 @@ def _confusion_joint(
     )
     recall_sum = confusion.target.recall_sum
     if recall_sum is None:
-        return ConfusionJoint(
+        joint: Joint = ConfusionJoint(
             posteriors=tuple(posteriors), confusion=confusion, **drawing
         )
+        return joint, confusion.classes
     counts = paired_counts(
         y_true, predictions, **options | {"labels": confusion.classes}
     )
@@ -1346,9 +1345,10 @@ def _confusion_joint(
     ]
     # The balanced accuracy has more to say than any metric.
     shown = margins if recall_sum == MEAN_RECALL else posteriors
-    return outcome_joint(
+    joint = outcome_joint(
         counts, margins, recall_sum=recall_sum, posteriors=shown, **drawing
     )
+    return joint, confusion.classes
 
 
 def check_several(n_classifiers: int, argument: str) -> None:

@@ -8,7 +8,8 @@ from typing import Literal
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import RandomStateLike, check_choice, draw_seed
-from skpostbac.metrics._labels import Predictions, WeightType, named_predictions
+from skpostbac.metrics._labels import WeightType
+from skpostbac.metrics._paired_counts import Predictions, named_predictions
 from skpostbac.metrics._ranking import area_of, infer, rank, read_scored
 from skpostbac.model_selection._comparison import PosteriorComparison, check_several
 from skpostbac.model_selection._joint import ScoresJoint

@@ -60,7 +60,7 @@ def test_options_are_arrays_too(asarray):
 @pytest.mark.parametrize("shape", [(), (2, 2)], ids=["scalar", "matrix"])
 def test_other_shapes_are_refused(asarray, shape):
     """With the message of arrays of NumPy."""
-    with pytest.raises(ValueError, match=r"^y_pred: y should be a 1d array"):
+    with pytest.raises(ValueError, match=r"^y_pred: should be a 1d array"):
         class_counts(Y_TRUE, asarray(np.zeros(shape, int)))
 
 

@@ -10,7 +10,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import block_diag
-from sklearn.utils.validation import check_consistent_length
 
 from skpostbac._utils import (
     Bools,
@@ -21,20 +20,21 @@ from skpostbac._utils import (
     check_level,
     check_n_draws,
     draw_seed,
-    first,
-    float_array,
     float_or_nan,
-    input_errors,
     shown,
+)
+from skpostbac.metrics._binary_scores import (
+    check_one_column,
+    positive_position,
+    read_score_array,
+    warn_of_labels,
 )
 from skpostbac.metrics._dependence import matched_beta, warn_of_repeated_ids
 from skpostbac.metrics._labels import (
     WeightType,
     label_list,
-    positive_label,
     read_outcomes,
     unique_label_array,
-    warn_of_labels,
 )
 from skpostbac.metrics._posterior import PosteriorMetric
 from skpostbac.metrics._ranking.areas import (
@@ -99,11 +99,7 @@ class ScoredSamples(NamedTuple):
 
     def scores(self, values: ArrayLike, name: str) -> Floats:
         """Return checked scores of the samples, in one or two dimensions."""
-        scores = float_array(values, name)
-        with input_errors(f"y_true and {name}"):
-            check_consistent_length(self.has_weight, scores)
-        if (bad := ~np.isfinite(scores)).any():
-            raise ValueError(f"{name} must be finite, got {first(scores, bad)}")
+        scores = read_score_array(values, name, self.has_weight)
         return scores[self.has_weight]
 
     def are_many(self) -> bool:
@@ -169,20 +165,10 @@ def rank_one_class(
     samples: ScoredSamples, values: ArrayLike, name: str, pos_label: Hashable
 ) -> list[Ranking]:
     """Rank the samples by the scores of the positive one of two classes."""
-    if len(samples.classes) > 2:
-        raise ValueError(
-            "multiclass format is not supported: y_true has "
-            f"{len(samples.classes)} classes"
-        )
+    positive = positive_position(samples.classes, pos_label)
     scores = samples.scores(values, name)
-    if scores.ndim != 1:
-        raise ValueError(
-            f"{name} must be 1-dimensional, the scores of the positive class, got an "
-            f"array of shape {scores.shape}"
-        )
-
+    check_one_column(scores, name)
     warn_of_labels(scores, name)
-    positive = samples.classes.index(positive_label(samples.classes, pos_label))
     return [Ranking(scores, samples.codes == positive)]
 
 

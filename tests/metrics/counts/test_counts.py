@@ -173,6 +173,7 @@ def test_empty_counts_are_neutral():
         pytest.param(np.array([-128, 127, 0, 1], np.int8), id="int8"),
         pytest.param(np.array([-1, 0, 1, 2], ">i4"), id="big-endian"),
         pytest.param(np.array([0.0, 2.0, -3.0, 1e15]), id="float"),
+        pytest.param(np.array([0, 1999, -2000, 3], np.float16), id="float16"),
         pytest.param(np.array(["b", "", "a", "é"]), id="str"),
         pytest.param(np.array(["b", "", "a", "é"], object), id="object"),
     ],
