@@ -55,7 +55,7 @@ def read_scores(
     ValueError
         If there are not two classes; if `pos_label` is not one of them, or not given
         where it is needed; if a score is not a finite number of at most 1e300; if a
-        weight is negative, infinite or NaN, or if those of a class add up to too much;
+        weight is negative, infinite or NaN, or if they add up to more than 1e15;
         if the lengths differ.
     TypeError
         If the labels are bytes or a sparse matrix.
