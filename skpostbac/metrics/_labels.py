@@ -138,6 +138,8 @@ def _label_array(y: Any, name: str) -> LabelArray:
         # scikit-learn rounds nullable integers, and pyarrow does not convert text.
         if hasattr(y, "to_numpy") and not hasattr(y, "__arrow_c_array__"):
             y = y.to_numpy()
+        if isinstance(y, np.ndarray) and y.ndim == 1:
+            return np.asarray(y)
         try:
             column: LabelArray = column_or_1d(y)
         except ValueError as error:

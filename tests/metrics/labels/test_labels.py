@@ -93,7 +93,16 @@ REFUSED = {
     ),
     "huge": ([1e300, 1.0], ValueError, "y_true: continuous is not supported"),
     "inf": ([np.inf, 1.0], ValueError, "y_true.* contains infinity"),
-    "complex": ([1j, 1.0], ValueError, "y_true: Complex data not supported"),
+    "complex": (
+        [1j, 1.0],
+        ValueError,
+        r"y_true: Complex data not supported \[1j, 1.0\]$",
+    ),
+    "complex column": (
+        pd.Series([1j, 1.0]),
+        ValueError,
+        r"y_true: Complex data not supported \[1j, \(1\+0j\)\]$",
+    ),
     "object": (
         np.array([0, 1], object),
         ValueError,
