@@ -330,6 +330,8 @@ def corner_terms(
         product = group[0].expanded(largest)
         for one in group[1:]:
             product = _product(product, one.expanded(largest), largest)
+        if not product:  # all are negligible
+            return positions[..., :0], values[:, :0]
         shifts = np.multiply.outer(group[0].unit, [*product])
         terms = np.stack([*product.values()], axis=1)
 

@@ -285,3 +285,14 @@ def test_a_narrow_accuracy_beside_a_wide_one():
         (np.array([0.99, 0.999]), 2e-3),
     ):
         assert_allclose(average.cdf(exact.icdf(p)), p, rtol=0, atol=error)
+
+
+def test_corners_that_are_all_negligible():
+    """Twenty groups: no corner counts, and the intervals have their mass."""
+    rng = np.random.default_rng(20)
+    shares = np.clip(rng.normal(0.75, 0.08, 20), 0, 1)
+    correct = rng.binomial(40, np.stack([shares, shares], axis=1))
+    posterior = population_posterior(correct, np.full((20, 2), 40))
+    for group in posterior.groups:
+        low, high = group.hdi(0.9)
+        assert_allclose(group.cdf(low, high), 0.9, atol=1e-7)
