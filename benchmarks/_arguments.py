@@ -323,7 +323,6 @@ VALID = {
     "optimism": _split("0.02 ; 0"),
     "optimism_error": _split("0.002 ; 0"),
     **_all(["BetaRatio.first", "BetaRatio.second"], ["BetaAverage([3, 9], [1, 2])"]),
-    **_all(["LibbyNovickBeta.a", "LibbyNovickBeta.b", "factor"], _split("2 ; 0.5")),
     "numerator": ["[[0, 0], [0.01, 0.01]]"],
     "denominator": ["[[0, 0.99], [0.01, 1]]"],
     "shift": _split("-0.02 ; 0 ; 3"),
@@ -388,9 +387,7 @@ OBJECTS = [
     "HierarchicalBetaAverage([3, 5, 0], [4, 9, 0])",
     "PairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]])",
     "HierarchicalPairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]], n_draws=500)",
-    "PowerTransform(BetaAverage([4, 3], [1, 2]), 0.5)",
     "BetaRatio(BetaAverage([21], [3]), BetaAverage([3], [77]), [[0, 0], [1, 1]], [[0, 9], [1, 9]])",
-    "LibbyNovickBeta(22, 10, factor=2)",
     "ShiftedDistribution(BetaAverage([4, 3], [1, 2]), -0.02)",
     "population_posterior([8, 9, 3], [10, 10, 9]).new_group",
     (

@@ -212,17 +212,14 @@ def difference(draw):
     )
 
 
-def power(draw):
-    n_classes, exponent = (
-        draw.classes(),
-        draw.one_of(draw.log(0.01, 100), draw.log(1e-3, 1)),
-    )
+def binary_equivalent(draw):
+    n_classes = draw.classes()
     correct, total = draw.counts(n_classes)
     options = (
         f"prior={draw.prior()}, class_weight={draw.weights(n_classes, signed=False)}"
     )
-    inner = f"PosteriorBalancedAccuracy.from_counts({correct}, {total}, {options}).distribution"
-    return f"PowerTransform({inner}, {exponent})"
+    posterior = f"PosteriorBalancedAccuracy.from_counts({correct}, {total}, {options})"
+    return f"{posterior}.binary_equivalent().distribution"
 
 
 def groups(draw, most=300):
@@ -375,7 +372,7 @@ FAMILIES = {
     "difference": difference,
     "paired difference": paired,
     "paired difference that borrows": paired_hierarchical,
-    "power": power,
+    "binary equivalent": binary_equivalent,
     "distribution of groups": group_distribution,
     "groups": groups,
     "balanced accuracy": balanced,

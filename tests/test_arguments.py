@@ -26,10 +26,9 @@ from skpostbac.stats import (
     DrawnDistribution,
     HierarchicalBetaAverage,
     HierarchicalPairedDifference,
-    LibbyNovickBeta,
     PairedDifference,
-    PowerTransform,
 )
+from skpostbac.stats._transforms import OddsTransform, PowerTransform
 
 NAN = np.nan
 MATRIX = [[166, 25], [21, 188]]
@@ -42,7 +41,7 @@ EXACT = {
     "HierarchicalBetaAverage": HierarchicalBetaAverage([4, 5], [5, 6]),
     "PairedDifference": PairedDifference([[5, 2, 1, 1], [3, 1, 1, 1]]),
     "BetaRatio": BetaRatio(BetaAverage([3], [2]), BetaAverage([2], [4]), *FORMS),
-    "LibbyNovickBeta": LibbyNovickBeta(3, 2, factor=2),
+    "OddsTransform": OddsTransform(BetaAverage([3], [2]), 2),
     "PowerTransform": PowerTransform(BetaAverage([3, 4], [2, 2]), 0.5),
     "population mean": GROUPS.population_mean,
     "group": GROUPS.groups[1],
@@ -238,9 +237,6 @@ TAKE_NUMBERS = {
         compare_posteriors({"a": POSTERIOR, "b": POSTERIOR}, rope=rope).rope
     ),
     "limit": lambda limit: PosteriorRefit(limit=limit).limit,
-    "exponent": lambda exponent: (
-        PowerTransform(EXACT["BetaAverage"], exponent).exponent
-    ),
     "positive_fraction": lambda value: (
         BinormalModel(0, 1, 1, 1, value).positive_fraction
     ),

@@ -132,7 +132,6 @@ MAKE = {
     ),
     "Hyperprior": lambda array: stats.Hyperprior(),
     "Interval": lambda array: posterior(array).credible_interval(),
-    "LibbyNovickBeta": lambda array: stats.LibbyNovickBeta(22, 10, factor=2),
     "MonteCarloError": lambda array: paired(array).monte_carlo_error(),
     "NetBenefit": lambda array: skpostbac.metrics.NetBenefit(0.2),
     "NormalBinomial": lambda array: stats.NormalBinomial(),
@@ -168,9 +167,6 @@ MAKE = {
         13, 20, sensitivity=array([27.0, 30.0]), specificity=array([24.0, 30.0])
     ).difference(
         skpostbac.posterior_prevalence(3, 9, sensitivity=(27, 30), specificity=(24, 30))
-    ),
-    "PowerTransform": lambda array: stats.PowerTransform(
-        stats.BetaAverage([3], [1]), 0.5
     ),
     "PriorInfluence": lambda array: posterior(array).prior_influence(),
     "RequiredTestSize": planned,

@@ -31,9 +31,10 @@ from skpostbac.metrics._counts import (
 from skpostbac.metrics._posterior import (
     ScalarPosterior,
 )
-from skpostbac.stats import BoundedDistribution, PowerTransform
+from skpostbac.stats import BoundedDistribution
 from skpostbac.stats._distribution import plain_float
 from skpostbac.stats._several import log_survival
+from skpostbac.stats._transforms import PowerTransform
 
 
 def binary_equivalent_accuracy(

@@ -9,11 +9,7 @@ from skpostbac.stats._distribution import (
 )
 from skpostbac.stats._population import BetaBinomial, NormalBinomial
 from skpostbac.stats._ratio import BetaRatio
-from skpostbac.stats._transforms import (
-    LibbyNovickBeta,
-    PowerTransform,
-    ShiftedDistribution,
-)
+from skpostbac.stats._transforms import ShiftedDistribution
 
 __all__ = [
     "BetaAverage",
@@ -23,9 +19,7 @@ __all__ = [
     "BoundedDistribution",
     "DrawnDistribution",
     "Interval",
-    "LibbyNovickBeta",
     "NormalBinomial",
     "PairedDifference",
-    "PowerTransform",
     "ShiftedDistribution",
 ]

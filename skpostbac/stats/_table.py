@@ -15,11 +15,12 @@ that are requested.
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 import numpy as np
 from numpy.polynomial.legendre import legder, leggauss, legval, legvander
+from numpy.typing import ArrayLike
 from scipy.special import expit, log_expit
 
 from skpostbac._utils import Bools, Floats, StablePickle
@@ -32,11 +33,11 @@ LogDensity = Callable[[Floats], Floats]
 
 # Number of points of a panel. The rule is exact up to degree 31.
 _N = 16
-_PANEL_NODES, _PANEL_WEIGHTS = leggauss(_N)
-_TO_COEFFICIENTS = np.linalg.inv(legvander(_PANEL_NODES, _N - 1))
+PANEL_NODES, PANEL_WEIGHTS = leggauss(_N)
+_TO_COEFFICIENTS = np.linalg.inv(legvander(PANEL_NODES, _N - 1))
 # Matrices from the values at the nodes to the derivatives there, and to the values and
 # the derivatives at both ends of a panel.
-_TO_DERIVATIVES = legval(_PANEL_NODES, legder(_TO_COEFFICIENTS)).T
+_TO_DERIVATIVES = legval(PANEL_NODES, legder(_TO_COEFFICIENTS)).T
 _TO_ENDS = [
     legval(np.array([-1.0, 1.0]), legder(_TO_COEFFICIENTS, m)).T for m in (0, 1)
 ]
@@ -44,13 +45,12 @@ _TO_ENDS = [
 # Mathematics of Computation 83, 2014).
 _SIGNS = np.where(np.arange(_N) % 2, -1.0, 1.0)
 _lagrange = partial(
-    barycentric, _PANEL_NODES, _SIGNS * np.sqrt((1 - _PANEL_NODES**2) * _PANEL_WEIGHTS)
+    barycentric, PANEL_NODES, _SIGNS * np.sqrt((1 - PANEL_NODES**2) * PANEL_WEIGHTS)
 )
 # Panels end where both the density and its mass are below exp(-_LOG_CUTOFF) of their
-# maxima. Unless a variable has larger log-odds, they do not extend beyond LAST, the
-# log-odds of the smallest doubles.
+# maxima.
 _LOG_CUTOFF = 40.0
-LAST = 700.0
+_UNIT = Interval(0.0, 1.0)
 # Slopes of log densities are accurate to about this.
 _SLOPE_ERROR = 1e-6
 
@@ -65,42 +65,45 @@ class Table(StablePickle):
         Ends of the adjacent panels, increasing.
     logs : array of shape (16, n)
         Log densities at the Gauss-Legendre nodes of each panel.
+    kinks : array
+        Log-odds at which the density may have a kink or a pole.
     """
 
     edges: Floats
     logs: Floats
+    kinks: Floats = field(default_factory=lambda: np.empty(0))
 
     @classmethod
     def of(
         cls,
         log_density: LogDensity,
-        edges: Floats,
+        start: float,
+        scale: float,
         tolerance: float,
         *,
+        kinks: ArrayLike = (),
         noise: float = 0.0,
-        last: float = LAST,
     ) -> "Table":
-        """Tabulate a log density, starting with panels between the given edges.
+        """Tabulate a log density, starting with panels of a width of `scale`.
 
-        Errors are at most `tolerance`, or larger where the mass is negligible. The
-        density itself has errors of `noise` times its maximum. Panels do not extend
-        beyond the log-odds -`last` and `last`.
+        Errors are at most `tolerance`, or larger where the mass is negligible. Panels
+        end at kinks. The density itself has errors of `noise` times its maximum.
         """
+        places = start + scale * np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
+        edges = np.unique(np.append(places, kinks))
         # On a panel where a log density varies by 30 the rule has 12 correct digits.
         # Noise is amplified by the largest density of a panel, which thus varies less.
         variation = 30.0
-        most_rounds = 50
         reach = _LOG_CUTOFF
         if noise != 0:
             variation = 4.0
-            most_rounds = 4
             reach = 30.0
 
-        edges, logs = _widened(log_density, edges, reach, last)
+        edges, logs = _widened(log_density, edges, reach)
         n_rounds = 0
         while True:
             widths = np.diff(edges)
-            log_mass = log_sum(logs + np.log(np.outer(_PANEL_WEIGHTS, 0.5 * widths)))
+            log_mass = log_sum(logs + np.log(np.outer(PANEL_WEIGHTS, 0.5 * widths)))
             is_negligible = (
                 np.maximum(logs.max(axis=0), log_mass) < log_mass.max() - reach
             )
@@ -120,7 +123,7 @@ class Table(StablePickle):
             # Narrower panels cannot be halved because of rounding.
             is_done |= is_negligible | (widths < 1e-12)
             # With so many panels the log density must be noisy.
-            if is_done.all() or widths.size > 1000 or n_rounds == most_rounds:
+            if is_done.all() or widths.size > 1000 or n_rounds == 50:
                 break
             n_rounds += 1
 
@@ -129,24 +132,25 @@ class Table(StablePickle):
 
         first_panel, last_panel = np.flatnonzero(~is_negligible)[[0, -1]]
         kept = logs[:, first_panel : last_panel + 1] - log_mass.max()
-        table = cls(edges[first_panel : last_panel + 2], kept)
+        table = cls(edges[first_panel : last_panel + 2], kept, np.ravel(kinks))
         total = table._tails[0][-1] + table._beyond[1]
-        return cls(table.edges, table.logs - np.log(total))
+        return replace(table, logs=kept - np.log(total))
 
     def halved(self, which: Bools) -> "Table":
         """Return the same density with some of the panels halved."""
         halves = [
-            _lagrange(0.5 * (_PANEL_NODES + side)) @ self.logs[:, which]
+            _lagrange(0.5 * (PANEL_NODES + side)) @ self.logs[:, which]
             for side in (-1, 1)
         ]
-        return Table(
-            *_with_halves(self.edges, self.logs, which, lambda *_: np.hstack(halves))
+        edges, logs = _with_halves(
+            self.edges, self.logs, which, lambda *_: np.hstack(halves)
         )
+        return Table(edges, logs, self.kinks)
 
     @cached_property
     def _masses(self) -> Floats:
         """Masses at the nodes of the panels, shape (16, n)."""
-        weights = np.outer(_PANEL_WEIGHTS, 0.5 * np.diff(self.edges))
+        weights = np.outer(PANEL_WEIGHTS, 0.5 * np.diff(self.edges))
         return np.exp(self.logs) * weights
 
     @cached_property
@@ -235,10 +239,10 @@ class Table(StablePickle):
         """Return both tails, the log density and its two derivatives, shape (5, n)."""
         index, t = places_in_panels(self.edges[:-1], self.edges[1:], u)
         # The mass of the panel to the left of a point, by a rule on that part alone.
-        inner = _lagrange(0.5 * ((t - 1) + np.multiply.outer(_PANEL_NODES, t + 1)))
+        inner = _lagrange(0.5 * ((t - 1) + np.multiply.outer(PANEL_NODES, t + 1)))
         density = np.exp(np.einsum("kni,ni->kn", inner, self.logs.T[index]))
         mass = self._masses.sum(axis=0)[index]
-        part = 0.25 * (t + 1) * np.diff(self.edges)[index] * (_PANEL_WEIGHTS @ density)
+        part = 0.25 * (t + 1) * np.diff(self.edges)[index] * (PANEL_WEIGHTS @ density)
         part = np.minimum(part, mass)
 
         below = self._tails[0][index] + part
@@ -320,17 +324,15 @@ class CentredShare(Centred):
     ----------
     table : Table
         Distribution of the log-odds of the position in the interval.
-    kinks : array of shape (n,)
-        Distances from the mean at which the density may have a kink or a pole.
     """
 
     table: Table
-    kinks: Floats = field(default_factory=lambda: np.empty(0))
     least: float = 1e-290
 
     @property
     def critical_points(self) -> Floats:
-        return self.kinks[np.newaxis]
+        shares = expit(self.table.kinks)
+        return np.asarray((self.low + (self.high - self.low) * shares)[np.newaxis])
 
     def evaluator(self, n_derivatives: int) -> Evaluator:
         def evaluate(y: Floats) -> Floats:
@@ -382,12 +384,7 @@ class TabulatedDistribution(BoundedDistribution):
         """Distribution of the log-odds of the position in the support."""
 
     # Both ends of the support.
-    _ends = Interval(0.0, 1.0)
-
-    @property
-    def _critical_log_odds(self) -> Floats:
-        """Log-odds at which the density may have a kink or a pole."""
-        return np.empty(0)
+    _ends = _UNIT
 
     @cached_property
     def _frame(self) -> Frame:
@@ -404,7 +401,6 @@ class TabulatedDistribution(BoundedDistribution):
         low, high = self._ends
         return CentredShare(
             table=self._table,
-            kinks=(high - low) * expit(self._critical_log_odds) - frame.mean_to_low,
             low=np.array([-frame.mean_to_low]),
             high=np.array([frame.mean_to_high]),
             deviation=np.array([self.standard_deviation()]),
@@ -419,7 +415,7 @@ class TabulatedDistribution(BoundedDistribution):
 
 
 class LogitDistribution(TabulatedDistribution):
-    """Distribution of an accuracy whose log-odds have a given density.
+    """Distribution of a variable whose log-odds have a given density.
 
     Parameters
     ----------
@@ -431,6 +427,12 @@ class LogitDistribution(TabulatedDistribution):
     tolerance : float, default=1e-10
         Accepted error of the tabulated log density. It must not be less than the errors
         of `log_density` itself.
+    kinks : array-like, default=()
+        Log-odds at which the density may have a kink or a pole.
+    noise : float, default=0
+        Error of the density, relative to its largest value.
+    support : Interval, default=(0, 1)
+        Both ends of the support.
     """
 
     def __init__(
@@ -439,9 +441,15 @@ class LogitDistribution(TabulatedDistribution):
         start: float,
         scale: float,
         tolerance: float = 1e-10,
+        *,
+        kinks: ArrayLike = (),
+        noise: float = 0.0,
+        support: Interval = _UNIT,
     ) -> None:
-        edges = start + scale * np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
-        self._tabulated = Table.of(log_density, edges, tolerance, last=np.inf)
+        self._ends = support
+        self._tabulated = Table.of(
+            log_density, start, scale, tolerance, kinks=kinks, noise=noise
+        )
 
     @property
     def _table(self) -> Table:
@@ -449,7 +457,7 @@ class LogitDistribution(TabulatedDistribution):
 
 
 def _widened(
-    log_density: LogDensity, edges: Floats, reach: float, last: float
+    log_density: LogDensity, edges: Floats, reach: float
 ) -> tuple[Floats, Floats]:
     """Add panels on both sides until the log density has fallen by `reach` there.
 
@@ -459,21 +467,17 @@ def _widened(
     logs = _tabulated(log_density, edges[:-1], edges[1:])
     to_left, to_right = _TO_ENDS[0]
     for _ in range(100):
-        first = edges[0]
-        final = edges[-1]
-        width = final - first
-        outer = np.array(
-            [[max(first - width, -last), first], [final, min(final + width, last)]]
-        )
         ends = np.array([to_left @ logs[:, 0], to_right @ logs[:, -1]])
-        is_open = (ends > logs.max() - reach) & (outer[:, 0] < outer[:, 1])
+        is_open = ends > logs.max() - reach
         if not is_open.any():
             break
-
-        before, after = is_open.astype(int)
-        new_logs = _tabulated(log_density, *outer[is_open].T)
-        edges = np.concatenate([outer[:before, 0], edges, outer[2 - after :, 1]])
-        logs = np.hstack([new_logs[:, :before], logs, new_logs[:, before:]])
+        width = edges[-1] - edges[0]
+        left = np.array([edges[0] - width, edges[-1]])[is_open]
+        right = np.array([edges[0], edges[-1] + width])[is_open]
+        starts = np.append(edges[:-1], left)
+        new_logs = _tabulated(log_density, left, right)
+        logs = np.hstack([logs, new_logs])[:, np.argsort(starts)]
+        edges = np.unique(np.concatenate([edges, left, right]))
     return edges, logs
 
 
@@ -501,4 +505,4 @@ def _tabulated(log_density: LogDensity, left: Floats, right: Floats) -> Floats:
 
 def _panel_points(left: Floats, right: Floats) -> Floats:
     """Return the Gauss-Legendre nodes of panels, shape (16, n)."""
-    return 0.5 * (left + right) + 0.5 * np.multiply.outer(_PANEL_NODES, right - left)
+    return 0.5 * (left + right) + 0.5 * np.multiply.outer(PANEL_NODES, right - left)

@@ -9,8 +9,8 @@ from skpostbac.stats import (
     BetaAverage,
     DrawnDistribution,
     PairedDifference,
-    PowerTransform,
 )
+from skpostbac.stats._transforms import PowerTransform
 
 plt = pytest.importorskip("matplotlib.pyplot")
 DISTRIBUTIONS = {

@@ -24,13 +24,12 @@ from skpostbac.stats import (
     BetaRatio,
     HierarchicalBetaAverage,
     HierarchicalPairedDifference,
-    LibbyNovickBeta,
     NormalBinomial,
     PairedDifference,
-    PowerTransform,
     ShiftedDistribution,
 )
 from skpostbac.stats._table import LogitDistribution
+from skpostbac.stats._transforms import OddsTransform, PowerTransform
 
 # Errors of probabilities. A sum is smooth if its transform vanishes: nothing but rounding is left.
 SMOOTH = 1e-12
@@ -239,11 +238,23 @@ CASES = {
         (0.0, 0.5, 1.0),
     ),
     "ratio": Case(lambda: ratio((21.5, 3.5), (3.5, 77.5))),
-    "odds": Case(lambda: LibbyNovickBeta(22.0, 10.0, factor=2.0)),
+    "odds": Case(lambda: OddsTransform(BetaAverage([22.0], [10.0]), 2.0)),
     "power": Case(lambda: PowerTransform(BetaAverage([22.5, 9.5], [6.5, 4.5]), 0.5)),
-    "odds, perfect": Case(lambda: LibbyNovickBeta(1e3, 0.5, factor=2.0), ROUGH, (1.0,)),
+    "odds, perfect": Case(
+        lambda: OddsTransform(BetaAverage([1e3], [0.5]), 2.0), ROUGH, (1.0,)
+    ),
     "odds, nothing known": Case(
-        lambda: LibbyNovickBeta(0.5, 0.5, 0.5), ROUGH, (0.0, 1.0)
+        lambda: OddsTransform(BetaAverage([0.5], [0.5]), 0.5), ROUGH, (0.0, 1.0)
+    ),
+    "odds, perfect classes": Case(
+        lambda: OddsTransform(BetaAverage([28.5, 17.5], [0.5, 0.5]), 0.7),
+        ROUGH,
+        (0.5, 0.5 / 1.2, 1.0),
+    ),
+    "root, perfect classes": Case(
+        lambda: PowerTransform(BetaAverage([9.3, 6.3, 4.3], [0.33] * 3), 0.5),
+        ROUGH,
+        ((1 / 3) ** 0.5, (2 / 3) ** 0.5, 1.0),
     ),
     "ratio, few": Case(lambda: ratio((2.5, 1.5), (1.5, 3.5))),
     "ratio, no errors": Case(
@@ -258,7 +269,6 @@ CASES = {
         )
     ),
     "two peaks": Case(lambda: LogitDistribution(two_peaks, 0.0, 1.0)),
-    "square": Case(lambda: PowerTransform(BetaAverage([22.5, 9.5], [6.5, 4.5]), 2)),
     "shifted": Case(
         lambda: ShiftedDistribution(BetaAverage([31, 9, 4], [3, 3, 2]), -0.03)
     ),
@@ -279,11 +289,6 @@ LEAVING = {
     "borrowing",
     "borrowing pairs",
     "groups, two classes",
-    "odds",
-    "power",
-    "odds, perfect",
-    "odds, nothing known",
-    "square",
     *MORE,
 }
 

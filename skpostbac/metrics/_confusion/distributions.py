@@ -20,11 +20,11 @@ from skpostbac.metrics._prior import BetaPrior
 from skpostbac.stats import (
     BetaAverage,
     BetaRatio,
-    LibbyNovickBeta,
     ShiftedDistribution,
 )
+from skpostbac.stats._transforms import OddsTransform
 
-Exact: TypeAlias = BetaAverage | BetaRatio | LibbyNovickBeta | ShiftedDistribution
+Exact: TypeAlias = BetaAverage | BetaRatio | OddsTransform | ShiftedDistribution
 
 # The F-measures by name, with the weight beta of the recall beside the precision.
 F_MEASURES = {"f0.5": 0.5, "f1": 1.0, "f2": 2.0}
@@ -216,7 +216,7 @@ def distribution_of_class(
     weight = F_MEASURES[name] ** 2
     if weight == 1:
         # The odds 2 TP / (FP + FN) are twice those of the Jaccard index.
-        return LibbyNovickBeta(tp, fp + fn, factor=2)
+        return OddsTransform(BetaAverage([tp], [fp + fn]), 2)
     # The share of true positives in all but the true negatives, and that of false
     # negatives in the errors.
     hits = BetaAverage([tp], [fn + fp])
@@ -326,7 +326,7 @@ def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
         # A / (2 - A) of the accuracy A, with half its odds.
         if model.prevalence is not None:
             return None
-        return LibbyNovickBeta(model.right.sum(), model.wrong.sum(), factor=0.5)
+        return OddsTransform(distribution_of_accuracy(model), 0.5)
 
     # With two classes, the negatives of one are the positives of the other.
     is_accuracy = name == "negative_predictive_value" and len(model.cells) == 2

@@ -108,11 +108,10 @@ class PosteriorConfusionMetric(PosteriorMetric):
     class are then ratios of linear forms in its recall and false positive rate, whose
     distribution is computed without draws (:class:`skpostbac.stats.BetaRatio`). With
     sampled shares, F2 and other F-measures are such ratios, too. The odds of F1 are
-    then twice those of the Jaccard index, a Beta variable
-    (:class:`skpostbac.stats.LibbyNovickBeta`). The moments of a likelihood ratio are
-    infinite from the order on which the Dirichlet parameters of the cells in its
-    denominator sum to: the mean of the positive one, if these cells have no counts and
-    a prior of at most 1.
+    then twice those of the Jaccard index, a Beta variable. The moments of a likelihood
+    ratio are infinite from the order on which the Dirichlet parameters of the cells in
+    its denominator sum to: the mean of the positive one, if these cells have no counts
+    and a prior of at most 1.
 
     The Beta distributions of precision and recall, and F1 by draws, are in [1]_; the
     Dirichlet distribution of a whole confusion matrix is in [2]_.
