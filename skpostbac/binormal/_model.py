@@ -20,12 +20,10 @@ from skpostbac._utils import (
     check_choice,
     check_integer,
     check_probability,
-    format_column,
     format_share,
     is_real,
     record,
     shown,
-    table,
     user_stacklevel,
 )
 from skpostbac.binormal._check import (
@@ -342,14 +340,9 @@ class BinormalModel:
         return integrate(integrand, edges[np.newaxis]).item()
 
     def _repr_html_(self) -> str:
-        means = format_column([self.mean_negative, self.mean_positive])
-        deviations = format_column([self.sd_negative, self.sd_positive])
-        rows = zip(("negative", "positive"), means, deviations, strict=True)
-        normals = table(("scores", "mean", "standard deviation"), rows)
-
         header = ("positive fraction", "ROC AUC", "average precision")
         values = (self.positive_fraction, self.roc_auc(), self.average_precision())
-        return block(repr(self), normals, record(header, *map(format_share, values)))
+        return block(repr(self), record(header, *map(format_share, values)))
 
     # The curves depend on the two distributions through `_shift` and `_ratio` only: at
     # the threshold with a true-positive rate of Phi(u), the false-positive rate is
@@ -389,13 +382,13 @@ class BinormalModel:
         """
         y_score, weight = map(np.concatenate, zip(*classes, strict=True))
         y_true = np.repeat([0, 1], [len(values) for values, _ in classes])
-        roc_auc = roc_auc_score(y_true, y_score, sample_weight=weight)
-        average_precision = average_precision_score(
-            y_true, y_score, sample_weight=weight
-        )
+        areas = {
+            roc_auc_score: self.roc_auc(),
+            average_precision_score: self.average_precision(),
+        }
         return max(
-            abs(self.roc_auc() - float(roc_auc)),
-            abs(self.average_precision() - float(average_precision)),
+            abs(area - float(score(y_true, y_score, sample_weight=weight)))
+            for score, area in areas.items()
         )
 
     def _thresholds(self, n_points: int) -> Floats:
