@@ -34,7 +34,7 @@ HOSTILE = NONSENSE + ODD
 # Parameters that take numbers, or arrays of them; and those that take one of some words.
 NUMBERS = set(
     _split(
-        """x ; y ; p ; a ; b ; level ; value ; rope ; weights ; correct ; total ; exponent ; fpr ;
+        """x ; y ; p ; a ; b ; level ; value ; rope ; weights ; correct ; total ; fpr ;
         recall ; sample_weight ; n_draws ; n_points ; n_repeats ; significance ; limit ; width ;
         assurance ; size ; max_size ; max_test_size ; positive_fraction ; draws ; n_classes ;
         accuracy ; C ; cells ; precision ; rate ; outlier ; base ; n ; seed ; n_mixed ; y_score ;
@@ -137,7 +137,6 @@ VALID = {
     "distribution": _split(
         "BetaAverage([3, 9], [1, 2]) ; HierarchicalBetaAverage([3, 5], [4, 9])"
     ),
-    "exponent": _split("0.5 ; 2 ; 1 ; 0.1"),
     "y_true": _TRUE,
     "y_pred": _split(
         """[0, 1, 1, 1, 2, 0] ; np.array([0, 0, 1, 1, 2, 1]) ; list("abbbca") ;

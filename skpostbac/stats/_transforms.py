@@ -1,8 +1,8 @@
-"""Distributions of functions of a variable: a constant more, multiples of odds, and powers.
+"""Distributions of functions of a variable: a constant more, multiples of odds, and roots.
 
 The log-odds z = log(l / h) of a variable, with the distances l and h from both ends of its support,
 have a density that is smooth however small or large z is. Odds are multiplied by adding a constant
-to z. With the share x = l / (l + h), and s = -log(-log(x)), a power x^e has s - log(e). Both are
+to z. With the share x = l / (l + h), and s = -log(-log(x)), a root x^e has s - log(e). Both are
 tabulated from the density of z.
 
 A series has no relative accuracy where its density is small. Beyond its outermost quantiles the
