@@ -24,8 +24,6 @@ from skpostbac.stats import (
     BetaAverage,
     BetaRatio,
     DrawnDistribution,
-    HierarchicalBetaAverage,
-    HierarchicalPairedDifference,
     PairedDifference,
 )
 from skpostbac.stats._transforms import OddsTransform, PowerTransform
@@ -38,7 +36,6 @@ POSTERIOR = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
 EXACT = {
     "BetaAverage": BetaAverage([3, 4], [2, 2]),
     "difference": BetaAverage([3, 4], [2, 2]) - BetaAverage([5], [1]),
-    "HierarchicalBetaAverage": HierarchicalBetaAverage([4, 5], [5, 6]),
     "PairedDifference": PairedDifference([[5, 2, 1, 1], [3, 1, 1, 1]]),
     "BetaRatio": BetaRatio(BetaAverage([3], [2]), BetaAverage([2], [4]), *FORMS),
     "OddsTransform": OddsTransform(BetaAverage([3], [2]), 2),
@@ -50,9 +47,6 @@ EXACT = {
     "binary equivalent": POSTERIOR.binary_equivalent(),
 }
 DRAWN = {
-    "HierarchicalPairedDifference": HierarchicalPairedDifference(
-        [[5, 2, 1, 1]], n_draws=100
-    ),
     "DrawnDistribution": DrawnDistribution([1, 2, 2, 7]),
     "mcc": PosteriorConfusionMetric.from_confusion_matrix(
         MATRIX, "mcc", random_state=0

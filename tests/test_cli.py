@@ -315,12 +315,7 @@ def transcribe(table, command, folder):
 
 
 COMMANDS = [
-    pytest.param(
-        *entry,
-        id=f"{path.stem}-{number}",
-        # Curves of differences between classes that borrow take seconds.
-        marks=[pytest.mark.slow] if "hierarchical --html" in entry[1] else [],
-    )
+    pytest.param(*entry, id=f"{path.stem}-{number}")
     for path in sorted(GOLDEN.glob("*.txt"))
     for number, entry in enumerate(read_transcript(path), 1)
 ]

@@ -79,18 +79,12 @@ def code_of(path):
 
 # What tells one prior from another, in tokens with a blank between them.
 QUESTIONS = [
-    r"isinstance \([^()]*\bHyperprior\b",
-    r"isinstance \([^()]*\b(?:Beta|Calibrated|Shared)Prior\b",
+    r"isinstance \([^()]*\b(?:Beta|Calibrated)Prior\b",
     r'\. name (?:==|!=|in) ["(\[{]',
-    r'"(?:hierarchical|calibrated|reciprocal)"',
+    r'"(?:calibrated|reciprocal)"',
 ]
-# Beside the module of priors: where a hyperprior is checked, the option of the command line, whose
-# help must not import the module, and a hint in a message.
-ALLOWED = {
-    "stats/_borrowing/hyperprior.py",
-    "_cli/arguments.py",
-    "model_selection/_test_size.py",
-}
+# Beside the module of priors: the option of the command line, whose help must not import it.
+ALLOWED = {"_cli/arguments.py"}
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -108,13 +102,13 @@ def test_questions_are_found(tmp_path):
     """In code, and neither in comments nor in docstrings."""
     path = tmp_path / "one.py"
     path.write_text(
-        '"""Of "hierarchical"."""\n\n\ndef f(x):\n    """Of "calibrated"."""\n    # isinstance(x, Hyperprior)\n'
+        '"""Of "reciprocal"."""\n\n\ndef f(x):\n    """Of "calibrated"."""\n    # isinstance(x, BetaPrior)\n'
     )
     assert not [
         question for question in QUESTIONS if re.search(question, code_of(path))
     ]
     path.write_text(
-        "def f(x):\n    if isinstance(\n        x, int | Hyperprior\n    ) or isinstance(x, BetaPrior):\n"
-        '        return x.name == "a", "hierarchical"\n'
+        "def f(x):\n    if isinstance(\n        x, int | BetaPrior\n    ):\n"
+        '        return x.name == "a", "calibrated"\n'
     )
     assert all(re.search(question, code_of(path)) for question in QUESTIONS)

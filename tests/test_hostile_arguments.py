@@ -53,7 +53,7 @@ from skpostbac.binormal import (
     make_binormal_scorer,
 )
 from skpostbac.model_selection import RequiredTestSize, pooled_paired_counts
-from skpostbac.stats import BetaAverage, Hyperprior
+from skpostbac.stats import BetaAverage
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -152,7 +152,6 @@ FUNCTIONS = {
     required_test_size: {"recalls": 0.8, "width": 0.2},
     cross_val_posterior: MODEL
     | {"estimator": DummyClassifier(), "X": X_WINE, "y": Y_WINE, "labels": None},
-    Hyperprior: {"rate": 1, "base": 1},
 }
 # What an error may say in place of the name of the argument.
 OTHER_WORDS = {

@@ -31,7 +31,7 @@ from skpostbac import (
     required_test_size,
 )
 from skpostbac.metrics import SubgroupPosteriors
-from skpostbac.stats import BetaAverage, HierarchicalBetaAverage
+from skpostbac.stats import BetaAverage
 from tests.texts import is_same_but_for_digits, keep_digits
 
 GOLDEN = Path(__file__).parent / "golden" / "views.tsv"
@@ -228,23 +228,6 @@ def test_view_of_a_comparison_draws_no_ranks(monkeypatch):
     assert comparison._repr_html_()
     with pytest.raises(TypeError, match="not callable"):
         comparison.summary()
-
-
-def test_view_with_a_shared_prior_computes_no_interval_of_a_class(
-    monkeypatch, read_html
-):
-    """Such an interval takes a fifth of a second: standard deviations stand in its place."""
-    recalls = PosteriorBalancedAccuracy.from_counts(
-        [30, 8], [32, 10], prior="hierarchical"
-    ).recalls()
-    for name in ("hdi", "interval"):
-        monkeypatch.setattr(HierarchicalBetaAverage, name, None)
-    (header, first, _) = read_html(recalls._repr_html_()).rows
-    assert header == ["class", "mean", "standard deviation"]
-    assert first[1:] == [
-        f"{recalls[0].mean():.3f}",
-        f"{recalls[0].standard_deviation():.3f}",
-    ]
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import pytest
 import skpostbac
 from skpostbac import binary_equivalent, stats
 from skpostbac.binormal import BinormalModel, binormal_check
-from skpostbac.metrics import BetaPrior, SharedPrior
+from skpostbac.metrics import BetaPrior
 
 Y_TRUE = [0] * 12 + [1] * 8
 Y_PRED = [0] * 10 + [1] * 8 + [0] * 2
@@ -124,13 +124,6 @@ MAKE = {
     "GuessingTest": lambda array: binary_equivalent.guessing_test(
         array(Y_TRUE), array(Y_PRED)
     ),
-    "HierarchicalBetaAverage": lambda array: stats.HierarchicalBetaAverage(
-        array([3.0, 2.0]), array([4.0, 4.0]), weights=array([0.2, 0.8])
-    ),
-    "HierarchicalPairedDifference": lambda array: stats.HierarchicalPairedDifference(
-        array(CELLS), weights=array([0.2, 0.8]), n_draws=100
-    ),
-    "Hyperprior": lambda array: stats.Hyperprior(),
     "Interval": lambda array: posterior(array).credible_interval(),
     "MonteCarloError": lambda array: paired(array).monte_carlo_error(),
     "NetBenefit": lambda array: skpostbac.metrics.NetBenefit(0.2),
@@ -173,7 +166,6 @@ MAKE = {
     "SubgroupPosteriors": lambda array: skpostbac.subgroup_posteriors(
         array(Y_TRUE), array(Y_PRED), sensitive_features=array([0, 1] * 10)
     ),
-    "SharedPrior": lambda array: SharedPrior(stats.Hyperprior(kappa=(10, 50))),
     "ShiftedDistribution": lambda array: stats.ShiftedDistribution(
         stats.BetaAverage([3], [1]), -0.1
     ),
@@ -256,7 +248,7 @@ def public_attributes(result):
 
 def asked(result):
     """Return calls of what is computed, and may be kept, when a result is asked for it."""
-    if isinstance(result, BetaPrior | SharedPrior):
+    if isinstance(result, BetaPrior):
         names = ("__repr__", "__str__", "report_sentences")
         return [methodcaller(name) for name in names]
     names = ("__repr__", "hdi", "rejects")
@@ -430,7 +422,6 @@ NO_RESULTS = {
     "CalibratedPrior",
     "ExpectedCost",
     "NetBenefit",
-    "SharedPrior",
 }
 
 

@@ -40,7 +40,7 @@ from skpostbac.metrics import (
     SelectedPosterior,
     SubgroupPosteriors,
 )
-from skpostbac.stats import BetaBinomial, Hyperprior, NormalBinomial
+from skpostbac.stats import BetaBinomial, NormalBinomial
 
 from_counts = PosteriorBalancedAccuracy.from_counts
 from_confusion = PosteriorBalancedAccuracy.from_confusion_matrix
@@ -187,11 +187,10 @@ CALLS = [
     (lambda: PosteriorAccuracy.from_counts([0, 0], [6e14, 6e14]), "prior and counts must add up"),
     (lambda: PosteriorAccuracy(COUNTS, prior="reciprocal"), "'jeffreys', 'neutral', 'uniform'"),
     (lambda: PosteriorAccuracy(COUNTS, prior=[[1, 1]]), "prior must be one of"),
-    (lambda: PosteriorAccuracy(COUNTS, prior=Hyperprior()), "prior must be one of"),
-    (lambda: posterior_accuracy(Y, Y, prior="hierarchical"), "prior must be one of"),
+    (lambda: posterior_accuracy(Y, Y, prior="calibrated"), "prior must be one of"),
     (lambda: POSTERIOR + 1, TypeError, "unsupported operand"),
     # Priors and class weights
-    (lambda: from_counts([1], [2], prior="Uniform"), r"must be one of \['calibrated', 'hier"),
+    (lambda: from_counts([1], [2], prior="Uniform"), r"must be one of \['calibrated', 'jeff"),
     (lambda: from_counts([1], [2], prior=(1, 2, 3)), "prior must be one of"),
     (lambda: from_counts([1], [2], prior=[[[1, 1]]]), "prior must be one of"),
     (lambda: from_counts([1], [2], prior=(1, 9e-7)), r"between 1e-06 and 1e\+15, got 9e-07 at pos"),
@@ -304,7 +303,6 @@ CALLS = [
     (lambda: metric("f1", prevalence=[1, -1, 1]), "prevalence must be finite and non-negative"),
     (lambda: metric("fpr", pos_label=0, prevalence=[1, 0, 0]), "prevalence leaves no samples outs"),
     (lambda: metric("f1", labels=[1, 2]), "labels must have one label for each of the 3"),
-    (lambda: metric("f1", prior="hierarchical"), "prior must be independent for each class"),
     (lambda: metric("f1", n_draws=1), "n_draws == 1, must be >= 2"),
     (lambda: metric(lambda C: C.sum()), "metric must return one number for each confusion matrix"),
     (lambda: metric(lambda C: C[:, 0, 0] * np.nan), "metric is not a finite number"),
@@ -356,7 +354,6 @@ CALLS = [
     (lambda: subgroups(pooling="full"), "pooling must be one of"),
     (lambda: subgroups(prior="uniform"), "prior does not apply with pooling='partial'"),
     # Thresholds
-    (lambda: curve(prior="hierarchical"), "prior must be independent"),
     (lambda: curve(level=1.0), "level must be"),
     (lambda: curve(class_weight=[1, 2, 3]), "class_weight must have one"),
     (lambda: curve(pos_label="x"), "pos_label='x' is not a valid label"),
@@ -376,7 +373,6 @@ CALLS = [
     (lambda: prevalence(positives=-1), "positives and total must be a count"),
     (lambda: prevalence(total=10), "positives and total must be a count"),
     (lambda: prevalence(specificity=(1, 1e16)), "prior and specificity must"),
-    (lambda: prevalence(prior="hierarchical"), "prior must be independent"),
     (lambda: prevalence().difference(prevalence(sensitivity=(9, 10))), "have the same judge"),
     (lambda: prevalence().difference(1), TypeError, "other must be a PosteriorPrevalence"),
     (lambda: posterior_prevalence(0, 2000, sensitivity=(500, 500), specificity=(250, 500)),

@@ -93,9 +93,6 @@ def test_version_references_and_kind_are_named():
     C = [[30, 2], [1, 8]]
     texts = {
         "balanced": PosteriorBalancedAccuracy.from_confusion_matrix(C).methods_text(),
-        "hierarchical": PosteriorBalancedAccuracy.from_confusion_matrix(
-            C, prior="hierarchical"
-        ).methods_text(),
         "accuracy": PosteriorAccuracy.from_confusion_matrix(C).methods_text(),
         "f1": PosteriorConfusionMetric.from_confusion_matrix(C, "f1").methods_text(),
         "mcc": PosteriorConfusionMetric.from_confusion_matrix(C, "mcc").methods_text(),
@@ -106,7 +103,6 @@ def test_version_references_and_kind_are_named():
         assert "hull of the shortest and of the equal-tailed interval" in plain
         assert "References: " in plain
     assert "Brodersen" in texts["balanced"]
-    assert "hierarchical prior" in texts["hierarchical"]
     # A class by itself has Jeffreys' prior, and other metrics the plain one.
     assert "a = 0.5 and b = 0.5 (jeffreys)" in read(texts["f1"])[0]
     assert "a = 0.5 and b = 0.5 (reciprocal)" in read(texts["mcc"])[0]

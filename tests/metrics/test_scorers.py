@@ -33,7 +33,6 @@ from skpostbac.metrics import (
 )
 from skpostbac.metrics._prior import PRIOR_NAMES
 from skpostbac.model_selection import pooled_posteriors
-from skpostbac.stats import Hyperprior
 
 X, Y = load_wine(return_X_y=True)
 SPLITS = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -544,8 +543,8 @@ def test_routing_of_weights(make):
 @pytest.mark.usefixtures("routing")
 @pytest.mark.parametrize(
     "prior",
-    [*PRIOR_NAMES, (2, 1), [[1, 2], [3, 4], [5, 6]], Hyperprior()],
-    ids=[*PRIOR_NAMES, "pair", "array", "hyperprior"],
+    [*PRIOR_NAMES, (2, 1), [[1, 2], [3, 4], [5, 6]]],
+    ids=[*PRIOR_NAMES, "pair", "array"],
 )
 def test_scorers_take_the_prior_of_a_posterior(prior):
     """As they take it by name; in a clone and a pickle, and with weights that are routed."""

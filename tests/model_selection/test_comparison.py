@@ -23,7 +23,6 @@ from skpostbac.model_selection import (
     compare_posteriors,
     compare_predictions,
 )
-from skpostbac.stats import HierarchicalPairedDifference, Hyperprior
 from tests.texts import sentences
 
 # Standard errors within which an estimate meets the truth but for one case in two million.
@@ -260,28 +259,6 @@ def test_several_against_simulation(prior, count):
         )
 
 
-@pytest.mark.slow
-def test_independent_hierarchical_posteriors_against_draws():
-    """Exact probabilities against draws of the distributions."""
-    correct = {"a": [9, 8, 3], "b": [8, 8, 4], "c": [10, 9, 2]}
-    posteriors = {
-        name: posterior(k, [10, 10, 4], "hierarchical") for name, k in correct.items()
-    }
-    comparison, rng = (
-        compare_posteriors(posteriors, rope=0.05),
-        np.random.default_rng(5),
-    )
-    draws = np.array(
-        [one.distribution.sample(40_000, rng=rng) for one in posteriors.values()]
-    )
-    greater = (draws[:, np.newaxis] > draws).mean(axis=2) + np.eye(3) / 2
-    np.testing.assert_allclose(comparison.prob_greater(), greater, rtol=0, atol=0.01)
-    best = np.bincount(draws.argmax(axis=0), minlength=3) / draws.shape[1]
-    np.testing.assert_allclose(comparison.prob_best(), best, rtol=0, atol=0.01)
-    below = (draws[0] - draws[1] < -0.05).mean()
-    assert comparison.rope_masses("a", "b").below == pytest.approx(below, abs=0.01)
-
-
 @pytest.mark.parametrize("class_weight", [None, [1, 2, 5]], ids=["equal", "weighted"])
 @pytest.mark.parametrize("prior", ["jeffreys", (3, 0.5)])
 def test_margins_are_the_posteriors(prior, class_weight):
@@ -339,42 +316,6 @@ def test_default_pair_without_agreement():
     )
 
 
-def test_hierarchical_pair():
-    """All of two classifiers is that of the distribution of their difference."""
-    prior, weights = Hyperprior(strata=None), [0.2, 0.2, 0.6]
-    comparison = compare(rope=0.02, prior=prior, class_weight=weights)
-    distribution = comparison.difference("B", "A")
-    expected = HierarchicalPairedDifference(CELLS, weights=weights, hyperprior=prior)
-    assert distribution.mean() == pytest.approx(expected.mean(), rel=1e-9)
-    assert distribution.interval() == pytest.approx(expected.interval(), abs=0.003)
-    assert comparison.rope_masses("B", "A").above == distribution.ccdf(0.02)
-    probability = distribution.ccdf(0)
-    np.testing.assert_allclose(comparison.prob_greater()[1], [probability, 0.5])
-    np.testing.assert_allclose(comparison.prob_best(), [1 - probability, probability])
-    losses = (
-        np.maximum(distribution.draws, 0).mean(),
-        np.maximum(-distribution.draws, 0).mean(),
-    )
-    np.testing.assert_allclose(comparison.expected_loss(), losses)
-    error = comparison.monte_carlo_error()
-    assert error.rank_probabilities[0, 0] == pytest.approx(distribution.cdf_error(0))
-    assert 0 < error.expected_loss.max() < 1e-3
-    mirrored = comparison.difference("A", "B")
-    np.testing.assert_array_equal(mirrored.draws, -distribution.draws[::-1])
-
-
-def test_ranks_with_many_samples():
-    """The hierarchical prior does not matter: as by joint draws of the patterns."""
-    one, two = (
-        compare_simulated(4, [600] * 3, prior=prior)
-        for prior in ("hierarchical", "jeffreys")
-    )
-    np.testing.assert_allclose(
-        one.rank_probabilities(), two.rank_probabilities(), atol=0.03
-    )
-    np.testing.assert_allclose(one.expected_loss(), two.expected_loss(), atol=0.002)
-
-
 # ---- what holds for any comparison
 
 PAIRS_OF_SAMPLES = {"groups": np.arange(300) // 2}
@@ -382,17 +323,12 @@ PAIRS_OF_SAMPLES = {"groups": np.arange(300) // 2}
 KINDS = {
     "independent": (carrillo, 1e-10, 1e-10),
     "patterns": (lambda: compare_simulated(4, prior="jeffreys"), 0.04, 1e-14),
-    "hierarchical": (lambda: compare_simulated(3, prior="hierarchical"), 0.05, 1e-3),
     "groups": (
         lambda: compare_simulated(3, prior="jeffreys", **PAIRS_OF_SAMPLES),
         0.05,
         4e-3,
     ),
     "pair in groups": (lambda: compare_simulated(2, **PAIRS_OF_SAMPLES), 1e-10, 2e-3),
-    "hierarchical pair in groups": (
-        lambda: compare_simulated(2, prior="hierarchical", **PAIRS_OF_SAMPLES),
-        *(1e-10, 2e-3),
-    ),
 }
 
 
@@ -489,10 +425,10 @@ def test_equal_classifiers_tie():
     assert np.all(np.abs(drawn.rank_probabilities() - 1 / 3) < SIGMAS * error)
     assert np.all(drawn.expected_loss() < 1e-3)
     for cells in ([[8, 0, 0, 2]] * 3, [[8, 1, 1, 0]] * 3):
-        shared = compare(cells, rope=0.05, prior="hierarchical")
-        np.testing.assert_array_equal(shared.prob_greater(), 0.5)
-        np.testing.assert_array_equal(shared.prob_best(), 0.5)
-        assert shared.difference("A", "B").mean() == 0
+        pair = compare(cells, rope=0.05)
+        np.testing.assert_allclose(pair.prob_greater(), 0.5, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(pair.prob_best(), 0.5, rtol=0, atol=1e-10)
+        assert pair.difference("A", "B").mean() == pytest.approx(0, abs=1e-15)
 
 
 @pytest.mark.parametrize("count", [2, 12])
@@ -682,12 +618,6 @@ def test_report_of_paired_classifiers(four):
     assert "Scores are recalls of class 0, the only class" in sentences(
         compare([[9, 1, 2, 3]])
     )
-    shared = sentences(compare(prior="hierarchical"))
-    assert (
-        "Classes of similar size share information on how often two classifiers"
-        in shared
-    )
-    assert "Each difference has its own design effects" not in shared
 
 
 def test_report_leaves_out_errors_that_cannot_be_seen():
@@ -785,12 +715,6 @@ PAIR = ("a", "b")
             ValueError,
             "must have the same class_weight: 0 has 0.5 of 'a', and 0.25 of 'b'",
             id="weights",
-        ),
-        pytest.param(
-            {"a": TWO, "b": posterior([1, 1], [2, 2], "hierarchical")},
-            ValueError,
-            "posteriors must all have the same hierarchical prior",
-            id="prior",
         ),
     ],
 )

@@ -454,14 +454,6 @@ def test_all_posteriors_have_the_score_of_the_samples(metric, score):
         ),
         ({"metric": "mcc", "average": "micro"}, "average='micro' does not apply"),
         ({"metric": "f3"}, "metric must be a function or one of"),
-        (
-            {"metric": "f1", "prior": "hierarchical"},
-            "prior must be independent for each class",
-        ),
-        (
-            {"metric": "accuracy", "prior": "hierarchical"},
-            "prior must be independent for each",
-        ),
         ({"metric": "f1", "rope": -1}, "rope must be at least 0"),
         (
             {"metric": "f1", "predictions": {"x": PAIR["x"]}},

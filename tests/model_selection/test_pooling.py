@@ -231,9 +231,6 @@ def test_pooling_is_not_averaging():
     folds = {"small": ([2] * 10, [3] * 10), "large": ([24] * 10, [27] * 10)}
     (pooled,) = pooled_posteriors(results_of(folds), prior="uniform")
     assert pooled.mean() == pytest.approx((21 / 32 + 241 / 272) / 2, rel=1e-14)
-    (borrowing,) = pooled_posteriors(results_of(folds), prior="hierarchical")
-    counts = PosteriorBalancedAccuracy(pooled.counts, prior="hierarchical")
-    assert borrowing.mean() == counts.mean()
 
 
 # ---- samples tested several times

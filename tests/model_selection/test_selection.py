@@ -281,9 +281,8 @@ def test_independent_posteriors_against_draws():
     [
         (None, {"prior": "jeffreys", "class_weight": {"benign": 1, "malignant": 3}}),
         (["malignant", "benign"], {"prior": [[1, 2], [3, 4]]}),
-        (None, {"prior": "hierarchical"}),
     ],
-    ids=["weights", "priors", "hierarchical"],
+    ids=["weights", "priors"],
 )
 def test_paired_probabilities_are_those_of_the_predictions(labels, options, tumours):
     """What the search keeps is what the predictions say, sample by sample."""

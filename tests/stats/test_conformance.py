@@ -22,8 +22,7 @@ from skpostbac.stats import (
     BetaAverage,
     BetaBinomial,
     BetaRatio,
-    HierarchicalBetaAverage,
-    HierarchicalPairedDifference,
+    DrawnDistribution,
     NormalBinomial,
     PairedDifference,
     ShiftedDistribution,
@@ -36,8 +35,8 @@ SMOOTH = 1e-12
 # Rough sums, by the distance from a corner in standard deviations: beside one the cdf is a power of
 # the distance, and its series converges slowly.
 ROUGH = {0.01: 1e-12, 0.0: 1e-9}
-# Classes that borrow from each other: integrals over states, which are placed for this.
-BORROWING = {0.1: 1e-9, 0.0: 1e-4}
+# Populations of groups: integrals over their parameters, which are placed for this.
+POPULATION = {0.1: 1e-9, 0.0: 1e-4}
 # Draws: half a step of the empirical cdf, of which there are this many.
 N_DRAWS = 20_000
 DRAWN = 1 / N_DRAWS
@@ -139,18 +138,6 @@ def pair(counts, prior=0.5, weights=None, error=SMOOTH):
     )
 
 
-def borrowing(correct, total, error=BORROWING):
-    """Return a case of classes that borrow."""
-    sizes = np.full(len(total), 1 / len(total))
-    corners = tuple({sum(at) for at in product(*((0.0, w) for w in sizes))})
-    return Case(
-        lambda: HierarchicalBetaAverage(correct, total),
-        error,
-        corners,
-        lambda: HierarchicalBetaAverage(correct, total, weights=-sizes),
-    )
-
-
 def ratio(first, second):
     """Return the precision at a share of positives of 0.1, from the rate of hits and of alarms."""
     pair = BetaAverage([first[0]], [first[1]]), BetaAverage([second[0]], [second[1]])
@@ -204,11 +191,8 @@ CASES = {
     "pairs, two sizes": pair(
         [[7e6, 1e6, 1.2e6, 8e5], [6, 1, 2, 1]], prior=1.0, error=ROUGH
     ),
-    "borrowing": borrowing([9, 17], [12, 20]),
-    "borrowing pairs": Case(
-        lambda: HierarchicalPairedDifference(
-            [[30, 4, 7, 3], [9, 2, 1, 5]], n_draws=N_DRAWS
-        ),
+    "draws": Case(
+        lambda: DrawnDistribution(stats.beta(9, 3).rvs(N_DRAWS, random_state=0)),
         DRAWN,
         is_drawn=True,
     ),
@@ -218,7 +202,7 @@ CASES = {
                 [82, 75, 92], [100, 90, 99], model=BetaBinomial()
             ).new_group
         ),
-        BORROWING[0.1],
+        POPULATION[0.1],
     ),
     "normal-binomial groups": Case(
         lambda: (
@@ -226,7 +210,7 @@ CASES = {
                 [82, 75, 92], [100, 90, 99], model=NormalBinomial()
             ).new_group
         ),
-        BORROWING[0.1],
+        POPULATION[0.1],
     ),
     "groups, two classes": Case(
         lambda: (
@@ -234,7 +218,7 @@ CASES = {
                 TWO_CLASSES, [[100, 50]] * 3, model=BetaBinomial()
             ).new_group
         ),
-        BORROWING,
+        POPULATION,
         (0.0, 0.5, 1.0),
     ),
     "ratio": Case(lambda: ratio((21.5, 3.5), (3.5, 77.5))),
@@ -278,16 +262,13 @@ MORE = {
         lambda: population_posterior(
             [[9, 4], [9, 4]], [[9, 4]] * 2, model=NormalBinomial()
         ).groups[0],
-        BORROWING,
+        POPULATION,
         (0.0, 0.5, 1.0),
     ),
-    "borrowing, perfect": borrowing([3, 6], [3, 6]),
-    "borrowing, three classes": borrowing([9, 17, 44], [12, 20, 50]),
 }
 # Families that others will replace: they are asked what they have been asked so far, and no more.
 LEAVING = {
-    "borrowing",
-    "borrowing pairs",
+    "draws",
     "groups, two classes",
     *MORE,
 }
@@ -380,7 +361,7 @@ def test_two_limits(case):
     assert (np.abs(np.exp(beyond) - distribution.ccdf(lower, upper)) <= allowed).all()
 
 
-@pytest.mark.parametrize("name", ["three classes", "pairs", "borrowing pairs", "ratio"])
+@pytest.mark.parametrize("name", ["three classes", "pairs", "draws", "ratio"])
 def test_in_the_arithmetic_of_scipy(name):
     """A variable of SciPy that is scaled, transformed or mixed follows from this distribution."""
     own = CASES[name].distribution

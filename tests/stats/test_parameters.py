@@ -6,8 +6,6 @@ import pytest
 from skpostbac.stats import (
     BetaAverage,
     BetaRatio,
-    HierarchicalBetaAverage,
-    Hyperprior,
     NormalBinomial,
     PairedDifference,
 )
@@ -19,10 +17,6 @@ PAIR = BetaAverage([2], [1]), BetaAverage([1], [2])
 @pytest.mark.parametrize(
     ("make", "name"),
     [
-        (lambda: Hyperprior(base=HUGE), "base"),
-        (lambda: Hyperprior(rate=-HUGE), "rate"),
-        (lambda: Hyperprior(outlier=HUGE), "outlier"),
-        (lambda: Hyperprior(kappa=[HUGE]), "kappa"),
         (lambda: NormalBinomial(precision=HUGE), "precision"),
         (lambda: NormalBinomial(shape=HUGE), "shape"),
         (lambda: NormalBinomial(mean=-HUGE), "mean"),
@@ -34,10 +28,6 @@ PAIR = BetaAverage([2], [1]), BetaAverage([1], [2])
         (lambda: BetaRatio(*PAIR, np.eye(2), np.full((2, 2), 1e-320)), "denominator"),
         (lambda: BetaAverage([2, 2], [2, 2], weights=[1e-320, 1]), "weights"),
         (lambda: PairedDifference([[1, 2, 3, 4]], weights=[1e308]), "weights"),
-        (
-            lambda: HierarchicalBetaAverage([1, 2], [2, 2], weights=[1e308, 1e308]),
-            "weights",
-        ),
     ],
 )
 def test_numbers_beyond_doubles_are_refused(make, name):

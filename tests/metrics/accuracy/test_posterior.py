@@ -51,7 +51,7 @@ def test_tables_take_a_prior():
     assert by_counts == by_matrix
     assert (by_counts.distribution.a, by_counts.distribution.b) == (13, 7)
     with pytest.raises(ValueError, match="prior must"):
-        PosteriorAccuracy.from_counts([7, 3], [8, 5], prior="hierarchical")
+        PosteriorAccuracy.from_counts([7, 3], [8, 5], prior="reciprocal")
 
 
 def test_pooling_counts_the_prior_once():

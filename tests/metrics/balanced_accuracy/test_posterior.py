@@ -18,7 +18,6 @@ from skpostbac.metrics import (
     class_counts,
     posterior_balanced_accuracy,
 )
-from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 from tests.texts import sentences
 
 REFERENCE = Path(__file__).parents[2] / "reference"
@@ -151,19 +150,18 @@ def test_class_weights_weigh_the_classes():
     assert posterior.chance == 1 / 3
 
 
-@pytest.mark.parametrize("prior", ["hierarchical", (0.5, 0.5)], ids=["shared", "pair"])
 @pytest.mark.parametrize("kept", [[2], [0, 2]], ids=["one", "two"])
-def test_report_on_classes_of_weight_zero(kept, prior):
+def test_report_on_classes_of_weight_zero(kept):
     """They are not named, and one class that is left is reported as if it was alone."""
     correct, total = np.array([3, 2, 50]), np.array([4, 10, 60])
     weight = np.isin(np.arange(3), kept).astype(float)
-    posterior = from_counts(correct, total, class_weight=weight, prior=prior)
+    posterior = from_counts(correct, total, class_weight=weight, prior=(0.5, 0.5))
     assert posterior.chance == 1 / 3
     assert posterior.score_name == ("Recall" if kept == [2] else "Balanced accuracy")
     report = sentences(posterior)
     assert "Class 1" not in report
-    if kept == [2] and prior != "hierarchical":
-        left = from_counts(correct[kept], total[kept], classes=kept, prior=prior)
+    if kept == [2]:
+        left = from_counts([50], [60], classes=kept, prior=(0.5, 0.5))
         assert report == sentences(left)
 
 
@@ -202,16 +200,6 @@ def test_report_of_a_perfect_result():
     )
 
 
-def test_report_says_that_classes_inform_one_another():
-    """Otherwise the recall of a class, here 1 of 4, may look like an error."""
-    shared, apart = (
-        sentences(from_counts([1, 40], [4, 50], prior=prior))
-        for prior in ("hierarchical", "uniform")
-    )
-    assert "Classes inform one another" in shared
-    assert "inform" not in apart
-
-
 # Pooling
 
 
@@ -242,11 +230,6 @@ UNLIKE = {
         {"prior": "uniform"},
         {"prior": ROWS},
         "different prior cannot be pooled",
-    ),
-    "hierarchical": (
-        {"prior": "hierarchical"},
-        {"prior": "uniform"},
-        "different prior cannot",
     ),
     "default and its pair": (
         {},
@@ -293,11 +276,10 @@ def test_pooling_needs_the_same_prior_and_weights(one, two, message):
             "prior=<array of shape (2, 2)>, ",
         ),
         ({"prior": "jeffreys"}, {"prior": (0.5, 0.5)}, "prior='jeffreys', "),
-        ({"prior": "hierarchical"}, {"prior": Hyperprior()}, "prior='hierarchical', "),
         ({"class_weight": None}, {"class_weight": [3, 3]}, "weighted, "),
         ({"class_weight": {0: 1, 1: 2}}, {"class_weight": [2, 4]}, "weighted, "),
     ],
-    ids=["pair", "rows", "jeffreys", "hyperprior", "weights", "dict"],
+    ids=["pair", "rows", "jeffreys", "weights", "dict"],
 )
 def test_equal_values_can_be_pooled(one, two, kept):
     """Equal posteriors have a sum, from either side, of what is surest of further classes."""
@@ -332,35 +314,3 @@ def test_repr_shows_what_is_not_default(keywords, text):
     shown = repr(from_counts([30, 8, 3], [32, 10, 4], **keywords))
     assert f", {text}, n_classes=3" in shown
     assert "\n" not in shown
-
-
-# The hierarchical prior
-
-COUNTS = ClassCounts(["a", "b", "c"], [9, 8, 1], [10, 10, 2])
-
-
-def test_distribution_is_the_engine_s():
-    """With the weights of the classes, and a hyperprior of one's own."""
-    hyperprior = Hyperprior(kappa=(10, 50), outlier=0.1)
-    weights = {"a": 1, "b": 2, "c": 1}
-    posterior = PosteriorBalancedAccuracy(
-        COUNTS, prior=hyperprior, class_weight=weights
-    )
-    distribution = HierarchicalBetaAverage(
-        COUNTS.correct, COUNTS.total, weights=[0.25, 0.5, 0.25], hyperprior=hyperprior
-    )
-    assert posterior.credible_interval(method="central") == distribution.interval()
-    assert posterior.prior.hyperprior == hyperprior
-    default = PosteriorBalancedAccuracy(COUNTS, prior="hierarchical").prior
-    assert default.hyperprior == Hyperprior()
-
-
-def test_before_the_data():
-    """The prior itself is the case of no samples: symmetric, and wider than with flat priors."""
-    posterior = PosteriorBalancedAccuracy(COUNTS, prior="hierarchical")
-    prior = posterior.prior_distribution
-    assert prior.cdf(0.3) == pytest.approx(prior.ccdf(0.7), abs=1e-9)
-    assert prior.mean() == pytest.approx(0.5, abs=1e-12)
-    assert (
-        prior.standard_deviation() > BetaAverage([1] * 3, [1] * 3).standard_deviation()
-    )

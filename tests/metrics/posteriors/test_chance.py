@@ -37,7 +37,7 @@ def test_probability_of_two_classes(n):
 CONSTANT = [9990, 0], [9990, 10]
 
 
-@pytest.mark.parametrize("prior", ["calibrated", "uniform", "hierarchical"])
+@pytest.mark.parametrize("prior", ["calibrated", "uniform", (2, 1)])
 @pytest.mark.parametrize(
     ("correct", "total"),
     [([40, 2], [45, 10]), ([9989, 1], [9990, 10]), ([7, 7], [7, 7]), ([0, 3], [4, 9])],

@@ -20,9 +20,8 @@ from skpostbac import (
     posterior_prevalence,
     posterior_threshold_curve,
 )
-from skpostbac.metrics import BetaPrior, CalibratedPrior, SharedPrior
+from skpostbac.metrics import BetaPrior, CalibratedPrior
 from skpostbac.metrics._prior import PRIOR_NAMES
-from skpostbac.stats import Hyperprior
 
 ROOT = Path(__file__).resolve().parents[3]
 GUIDE = ROOT / "doc" / "user_guide" / "priors.rst"
@@ -49,8 +48,6 @@ KINDS = {
     "pair": (2, 1),
     "equal pair": (1, 1),
     "array": [[1, 2], [3, 4], [5, 6]],
-    "hyperprior": Hyperprior(),
-    "own hyperprior": Hyperprior(kappa=(10, 50), outlier=0.1),
 }
 of_each_kind = pytest.mark.parametrize("prior", KINDS.values(), ids=KINDS)
 WEIGHTS = {
@@ -69,7 +66,7 @@ WEIGHTS = {
 
 def test_each_name_is_tested():
     """A new one is to be described above."""
-    assert set(PRIOR_NAMES) == {*BETAS, "hierarchical"}
+    assert set(PRIOR_NAMES) == set(BETAS)
 
 
 @pytest.mark.parametrize(("prior", "expected"), PRIORS.values(), ids=PRIORS)
@@ -83,19 +80,6 @@ def test_prior_has_parameters_of_each_class(prior, expected):
     assert isinstance(found, CalibratedPrior) == (found.name == "calibrated")
     for array in (found.a, found.b):
         assert not array.flags.writeable
-
-
-@pytest.mark.parametrize(
-    ("prior", "name"),
-    [("hierarchical", "hierarchical"), (Hyperprior(strata=None), None)],
-)
-def test_shared_prior_has_a_hyperprior(prior, name):
-    """It has no parameters of single classes."""
-    found = PosteriorBalancedAccuracy(COUNTS, prior=prior).prior
-    assert isinstance(found, SharedPrior)
-    assert found.hyperprior == (Hyperprior() if name else prior)
-    assert found.name == name
-    assert not hasattr(found, "a")
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 5])
@@ -230,11 +214,7 @@ def test_kinds_are_different():
         for kind, prior in KINDS.items()
     }
     # 1 / 3 is both 1 / l and the neutral prior of three classes.
-    twins = {
-        "neutral": "reciprocal",
-        "equal pair": "uniform",
-        "hyperprior": "hierarchical",
-    }
+    twins = {"neutral": "reciprocal", "equal pair": "uniform"}
     groups = {kind: twins.get(kind, kind) for kind in KINDS}
     for kind, one in made.items():
         equal = {other for other, posterior in made.items() if posterior == one}

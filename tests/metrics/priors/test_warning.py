@@ -10,7 +10,6 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac.metrics import (
-    ClassCounts,
     ClassCountsScorer,
     PosteriorBalancedAccuracy,
     PriorInfluenceWarning,
@@ -25,11 +24,9 @@ from skpostbac.model_selection import (
     cross_val_posterior,
     pooled_posteriors,
 )
-from skpostbac.stats import Hyperprior
 from tests.texts import sentences
 
 from_counts = PosteriorBalancedAccuracy.from_counts
-SHARED = pytest.param("hierarchical", marks=pytest.mark.slow)
 
 # Eight classes, two samples of each, all of them right.
 LABELS = np.repeat(np.arange(8), 2)
@@ -70,8 +67,7 @@ def test_every_entry_warns_once_where_the_user_calls(entry):
     assert str(warning.message) == (
         "95% intervals would contain the true balanced accuracy in about 0% of similar test "
         "sets: the prior moves the mean from the observed 1.000 to 0.750, by 3.7 posterior "
-        "standard deviations. With few samples of each class, use prior='hierarchical', or "
-        "'calibrated' (about 98%)."
+        "standard deviations. Test more samples, or use prior='calibrated' (about 98%)."
     )
 
 
@@ -96,7 +92,7 @@ def test_scores_and_searches_stay_silent():
 
 def test_comparison_of_predictions_warns_once():
     """Of the classifier that suffers most."""
-    message = "from the observed 1.000 to 0.750, .* use prior='hierarchical'"
+    message = "from the observed 1.000 to 0.750, .* use prior='calibrated'"
     with pytest.warns(PriorInfluenceWarning, match=message) as record:
         comparison = compare_predictions(
             LABELS, {"A": LABELS, "B": LABELS[::-1]}, prior="uniform"
@@ -104,7 +100,7 @@ def test_comparison_of_predictions_warns_once():
     assert len(record) == 1
     assert record[0].filename == __file__
     assert sentences(comparison).splitlines()[-1] == str(record[0].message)
-    compare_predictions(LABELS, {"A": LABELS, "B": LABELS[::-1]}, prior="hierarchical")
+    compare_predictions(LABELS, {"A": LABELS, "B": LABELS[::-1]})
 
 
 def test_a_prior_of_the_users_own_is_no_surprise():
@@ -115,28 +111,6 @@ def test_a_prior_of_the_users_own_is_no_surprise():
     for prior in ((1, 2), np.ones((8, 2))):
         with warnings.catch_warnings(action="error"):
             from_counts([2] * 8, [2] * 8, prior=prior)
-
-
-def trending(slope):
-    """Counts of 40 classes of 4 to 256 samples, whose recalls rise with their size."""
-    total = np.resize(2 ** np.arange(2, 9), 40)
-    recalls = 1 / (1 + np.exp(-1.5 - slope * (np.log(total) - 3.5)))
-    return ClassCounts(range(40), np.rint(total * recalls), total)
-
-
-@pytest.mark.parametrize("slope", [0.0, 0.6], ids=["alike", "rising"])
-@pytest.mark.parametrize(
-    "prior", ["hierarchical", Hyperprior(strata=None)], ids=["sizes", "one"]
-)
-def test_a_prior_that_the_classes_share(prior, slope):
-    """One rate for all sizes is warned of where recalls go with size, with the prior that helps."""
-    counts = trending(slope)
-    if prior == "hierarchical" or not slope:
-        from_counts(counts.correct, counts.total, prior=prior)
-    else:
-        remedy = r"depend on class size: use prior='hierarchical'\.$"
-        with pytest.warns(PriorInfluenceWarning, match=remedy):
-            from_counts(counts.correct, counts.total, prior=prior)
 
 
 @pytest.mark.parametrize(
@@ -150,23 +124,13 @@ def test_a_prior_that_the_classes_share(prior, slope):
 def test_few_samples_seem_too_certain_under_a_weak_prior(correct, total):
     """Said where the prior hardly moves the mean, whatever share of the samples is right."""
     message = (
-        "test sets: recalls from few samples look more certain than they are. With few"
+        "test sets: recalls from few samples look more certain than they are. Test more"
     )
     with pytest.warns(PriorInfluenceWarning, match=message):
         from_counts(correct, total, prior=(1 / len(total), 1 / len(total)))
 
 
-def test_distance_is_the_cause_under_a_shared_prior():
-    """There, coverage is judged by nothing else."""
-    correct, total = [72, 5, 2, 6, 16, 11], [126, 8, 2, 9, 23, 19]
-    with pytest.warns(
-        PriorInfluenceWarning, match=r"by 1\.5 posterior standard deviations"
-    ):
-        posterior = from_counts(correct, total, prior=Hyperprior(strata=None))
-    assert abs(posterior.prior_influence().shift) < 1.5
-
-
-@pytest.mark.parametrize("prior", ["calibrated", "reciprocal", (2, 2), SHARED], ids=str)
+@pytest.mark.parametrize("prior", ["calibrated", "reciprocal", (2, 2)], ids=str)
 @pytest.mark.parametrize(
     ("correct", "total", "subject"),
     [
@@ -180,9 +144,7 @@ def test_classes_without_samples_are_named(correct, total, subject, prior):
         posterior = from_counts(correct, total, prior=prior)
     (message,) = (str(warning.message) for warning in record)
     assert message.endswith("out with labels= or a class_weight of 0.")
-    borrow = prior == "hierarchical"
-    assert ("on what the other classes suggest: test" in message) is borrow
-    assert ("on the prior alone: test" in message) is not borrow
+    assert "on the prior alone: test" in message
     assert sentences(posterior).splitlines()[-1] == message
 
 
@@ -190,7 +152,6 @@ def test_classes_without_samples_are_named(correct, total, subject, prior):
     "options",
     [
         pytest.param({"class_weight": [1, 1, 0]}, id="weight"),
-        pytest.param({"class_weight": [1, 1, 0], "prior": "hierarchical"}, id="shared"),
         pytest.param({"prior": (1, 2)}, id="informative"),
     ],
 )
@@ -200,20 +161,17 @@ def test_classes_without_samples_give_no_warning(options):
     assert ("no samples" in report) is ("class_weight" not in options)
 
 
-@pytest.mark.parametrize("prior", ["calibrated", SHARED])
-def test_comparison_names_classes_without_samples(prior):
+def test_comparison_names_classes_without_samples():
     """Once, and in the report; nothing is said where they are left out."""
     y_true = np.repeat([0, 1], 20)
     predictions = {"A": y_true, "B": np.resize([0, 0, 0, 1], 40)}
     labels = [0, 1, 2]
     with pytest.warns(PriorInfluenceWarning, match="^Class 2 has no samples") as record:
-        comparison = compare_predictions(
-            y_true, predictions, labels=labels, prior=prior
-        )
+        comparison = compare_predictions(y_true, predictions, labels=labels)
     assert len(record) == 1
     assert record[0].filename == __file__
     assert sentences(comparison).count(str(record[0].message)) == 1
     weighted = compare_predictions(
-        y_true, predictions, labels=labels, class_weight=[1, 1, 0], prior=prior
+        y_true, predictions, labels=labels, class_weight=[1, 1, 0]
     )
     assert "no samples" not in sentences(weighted)
