@@ -385,7 +385,7 @@ CALLS = [
     (lambda: binary_equivalent_accuracy(0.5, [2, 2.5]), "of at least 2, got 2.5 at position 1"),
     (lambda: binary_equivalent_accuracy(0.5, 1), "n_classes must be an integer of at least 2, got"),
     (lambda: binary_equivalent_accuracy(0.5, np.inf), "n_classes must be an integer of at least 2"),
-    (lambda: binary_equivalent_accuracy_score(["a"], ["a"]), "n_classes must be an integer of at"),
+    (lambda: binary_equivalent_accuracy_score(["a"], ["a"]), "y_true contains one class only"),
     (lambda: from_counts([1], [2]).binary_equivalent(), "n_classes == 1, must be >= 2"),
     (lambda: GuessingTest.from_counts(CARRILLO, strategy="prior"), "strategy must be 'uniform', '"),
     (lambda: GuessingTest.from_counts(CARRILLO, strategy=[1, 1]), "for each of the 3 classes"),
