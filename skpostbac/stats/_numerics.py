@@ -235,8 +235,11 @@ def exact_sum(parts: Iterable[float]) -> tuple[float, float]:
 def sum_weights(weights: ArrayLike | None, size: int) -> Floats:
     """Return a read-only copy of the weights of a sum; None means equal weights."""
     given = np.full(size, 1 / size) if weights is None else weights
-    array = vector("weights", given)
+    array = float_array(given, "weights")
+    if array.ndim != 1:
+        raise ValueError(f"weights must have one dimension; got {array.shape}.")
     check_weights(array, size)
+    array.flags.writeable = False
     return array
 
 
@@ -260,19 +263,6 @@ def check_weights(array: Floats, size: int) -> None:
             f"weights must be zero or between {SMALLEST_WEIGHT:g} and "
             f"{LARGEST_WEIGHT:g} in size."
         )
-
-
-def vector(name: str, values: ArrayLike) -> Floats:
-    """Return a read-only copy of a finite, non-empty vector."""
-    array = float_array(values, name)
-    if array.ndim != 1 or not array.size:
-        raise ValueError(
-            f"{name} must be a non-empty array of one dimension; got {array.shape}."
-        )
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite.")
-    array.flags.writeable = False
-    return array
 
 
 # OpenBLAS uses one thread for products of real matrices with at most this many
@@ -330,20 +320,17 @@ def powers(first: Complexes | float, factor: Complexes, count: int) -> Complexes
     return table
 
 
-def matrix_product(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
-    """Return the matrix product of a, shape (m, k), and b, shape (k, n) or (k,)."""
-    if b.ndim == 1:
-        return np.matmul(a, b, out=out)
-
+def matrix_product(a: Floats, b: Floats) -> Floats:
+    """Return the matrix product of a, shape (m, k), and b, shape (k, n)."""
     m, k = a.shape
     n = b.shape[1]
     size = m * k * n
     side = isqrt(_ONE_THREAD_MULTIPLICATIONS // max(k, 1))
     # Large products gain from several threads.
     if size <= _ONE_THREAD_MULTIPLICATIONS or size > 2**26 or side < _LEAST_BLOCK_SIDE:
-        return np.matmul(a, b, out=out)
+        return np.asarray(a @ b)
 
-    table = np.empty((m, n)) if out is None else out
+    table = np.empty((m, n))
     height = width = side
     # If there are not many more rows or columns than in a square block, take them all.
     if m <= min(n, 2 * side):
@@ -368,15 +355,12 @@ def _fill_with_product(
             np.matmul(a[..., rows, :], b[..., columns], out=out[..., rows, columns])
 
 
-def chebyshev_count(change: float, growth: float = 0.0) -> int:
+def chebyshev_count(change: float) -> int:
     """Return how many Chebyshev points interpolate a wave with an error of about 1e-12.
 
-    The wave is exp(i change x) for x from -1 to 1. It may also grow, like
-    exp(growth (x - 1)), whose coefficients fall like exp(-k^2 / (2 growth)).
+    The wave is exp(i change x) for x from -1 to 1.
     """
-    return int(
-        np.ceil(np.hypot(change + 5 * np.cbrt(change) + 6, np.sqrt(54 * growth)))
-    )
+    return int(np.ceil(change + 5 * np.cbrt(change) + 6))
 
 
 def chebyshev_points(count: int) -> Floats:

@@ -3,8 +3,7 @@
 `parameters` checks exponents and weights, and has moments. `characteristic` has the
 transforms of variables, and `sums` what `_fourier` needs to know of a sum; a `single`
 variable has closed forms, and logs of small tails a `saddlepoint` approximation.
-`average` has what users see. The paths of the quadrature serve `_borrowing`, too.
-Imports `_fourier`.
+`average` has what users see. Imports `_fourier`.
 """
 
 from skpostbac.stats._beta.average import (
@@ -13,7 +12,6 @@ from skpostbac.stats._beta.average import (
     Question,
     evaluate_all,
 )
-from skpostbac.stats._beta.characteristic import bandwidth, rotated, window
 from skpostbac.stats._beta.parameters import (
     LARGEST,
     SMALLEST,

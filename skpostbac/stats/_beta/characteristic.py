@@ -59,19 +59,17 @@ _LARGEST_LOG_ODDS = 300.0
 _BLOCK_SIZE = 2**16
 
 
-def window(
-    p: Floats, q: Floats, n: Floats, curvature: Floats, digits: float, n_steps: int
-) -> Floats:
+def _window(p: Floats, q: Floats, n: Floats, curvature: Floats) -> Floats:
     """Return log-odds, below and above, beyond which weights are negligible, (2, ...).
 
-    They are distances, the roots of n (log(q + p e^d) - p d) = digits. Upper bounds
+    They are distances, the roots of n (log(q + p e^d) - p d) = DIGITS. Upper bounds
     are the lines to which the left-hand side tends, a Gamma variable at the mode, and
     exponential growth towards the end with the larger exponent. As the function is
-    convex, Newton's steps remain upper bounds.
+    convex, a step of Newton's remains an upper bound.
     """
     share = np.array([p, q])
-    level = digits / n
-    x = digits / curvature
+    level = DIGITS / n
+    x = DIGITS / curvature
     ratio = np.log(share / share[::-1])
     root = np.sqrt(2 * x)
     d = np.minimum((level - np.log(share[::-1])) / share, x + root)
@@ -81,31 +79,27 @@ def window(
     # In terms of the smaller share no digits are lost.
     small = np.minimum(p, q)
     sign = np.where(ratio < 0, -1.0, 1.0)
-    for _ in range(n_steps):
-        e = sign * np.minimum(d, _LARGEST_LOG_ODDS)
-        rise = small * np.expm1(e)
-        excess = np.log1p(rise) - small * e - level
-        step = excess * (1 + rise) / ((1 - small) * np.abs(rise))
-        d = d - np.where(d < _LARGEST_LOG_ODDS, step, 0.0)
-    return np.asarray(d)
+    e = sign * np.minimum(d, _LARGEST_LOG_ODDS)
+    rise = small * np.expm1(e)
+    excess = np.log1p(rise) - small * e - level
+    step = excess * (1 + rise) / ((1 - small) * np.abs(rise))
+    return np.asarray(d - np.where(d < _LARGEST_LOG_ODDS, step, 0.0))
 
 
-def bandwidth(
-    curvature: Floats, angle: Floats | float, rate: Floats, digits: float
-) -> Floats:
+def _bandwidth(curvature: Floats, angle: Floats, rate: Floats) -> Floats:
     """Return bandwidths of integrands on paths, the least over some shifts."""
     largest = np.minimum(
-        0.5 * np.pi - angle, 4 * (np.sqrt(2 * digits / curvature) + angle)
+        0.5 * np.pi - angle, 4 * (np.sqrt(2 * DIGITS / curvature) + angle)
     )
     shift = np.multiply.outer(_SHIFTS, largest)
     # The exponential does not grow between the path and the real line.
     shift[-1] = 0.95 * angle
     down = np.cos(angle - shift) + np.minimum(rate * np.sin(angle - shift), 0.0)
     least = np.maximum(np.minimum(np.cos(angle + shift), down), 1e-300)
-    return np.asarray(((digits - curvature * np.log(least)) / shift).min(axis=0))
+    return np.asarray(((DIGITS - curvature * np.log(least)) / shift).min(axis=0))
 
 
-def rotated(p: Floats, d: Floats, angle: Floats | float) -> tuple[Floats, ...]:
+def _rotated(p: Floats, d: Floats, angle: Floats) -> tuple[Floats, ...]:
     """Return x, y and |1 + x + i y|^2 - 1 of q + p exp(d + i angle) = 1 + x + i y.
 
     And the real and the imaginary part of p (d + i angle) - log(1 + x + i y).
@@ -162,7 +156,7 @@ def _paths(n: Floats, p: Floats, rates: Floats, n_orders: int) -> Floats:
 
     # Nodes spread out at log-odds where theta is close to 0 or 1, and where the
     # exponential has stopped to vary.
-    reach = window(p, q, n, curvature, DIGITS, 1)
+    reach = _window(p, q, n, curvature)
     is_wide = reach > 4.0
     spread[:] = np.exp(-2.0 - np.log1p(rate))
     spread[1] *= p / q
@@ -170,7 +164,7 @@ def _paths(n: Floats, p: Floats, rates: Floats, n_orders: int) -> Floats:
     np.copyto(ends, reach, where=~is_wide)
     spread *= is_wide
 
-    density = bandwidth(curvature, angle, rate, DIGITS) / (2 * np.pi)
+    density = _bandwidth(curvature, angle, rate) / (2 * np.pi)
     path[5] = np.ceil(ends.sum(axis=0) * density + 2)
     return path
 
@@ -184,7 +178,7 @@ def _of_block(variables: Floats, n_orders: int) -> Complexes:
     down = spread_below / growth
     up = spread_above * growth
     d = v + (spread_below - down) + (up - spread_above)
-    x, y, square, *log_weight = rotated(p, d, angle)
+    x, y, square, *log_weight = _rotated(p, d, angle)
 
     # Angles and logs of the sizes of the weights, and of the exponentials of orders 1
     # and n_fine.
