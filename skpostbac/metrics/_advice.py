@@ -232,10 +232,9 @@ class PriorInfluenceWarning(UserWarning):
     in :func:`~skpostbac.compare_predictions`. It simulates 2,000 similar test sets
     (fewer with more than 15 classes, at least 100) from recalls like the observed ones.
     The warning is given if the share of 95 % intervals that contain the true balanced
-    accuracy is below 0.915 - 0.1 / n_classes. For a prior that the classes share, this
-    coverage is estimated from the distance between the posterior mean and the observed
-    one. :meth:`~skpostbac.PosteriorBalancedAccuracy.prior_influence` returns the
-    coverage as `expected_coverage`, and how far each class shifts the mean.
+    accuracy is below 0.915 - 0.1 / n_classes. This coverage is `expected_coverage` of
+    :meth:`~skpostbac.PosteriorBalancedAccuracy.prior_influence`, which also returns how
+    far each class shifts the mean.
 
     With many classes and few samples of each, a prior such as "uniform" pulls each
     accuracy, and so the average, to 1/2, while the standard deviation of the average

@@ -610,7 +610,7 @@ def make_accuracy_prior(prior: PriorLike) -> BetaPrior:
 
 @lru_cache(maxsize=256)
 def _named(name: str, n_classes: int) -> BetaPrior:
-    """Return the independent prior of a name."""
+    """Return the prior of a name."""
     if name == DEFAULT_PRIOR:
         return CalibratedPrior.of(n_classes)
     size = FIXED_PRIORS.get(name, 1 / n_classes)
@@ -620,7 +620,7 @@ def _named(name: str, n_classes: int) -> BetaPrior:
 def _beta_prior(
     a: float, b: float, n_classes: int, name: str | None = None
 ) -> BetaPrior:
-    """Return the same independent prior for all classes."""
+    """Return the same prior for all classes."""
     sizes = np.full(n_classes, a), np.full(n_classes, b)
     return BetaPrior(*sizes, name=name, is_by_class=False)
 

@@ -768,9 +768,7 @@ def independent_joint(posteriors: Sequence[Any]) -> IndependentJoint | DrawnJoin
     is_exact = not posteriors[0]._less_is_better and all(
         isinstance(_unshifted(one.distribution), BetaAverage) for one in posteriors
     )
-    if (is_exact and len(constants) == 1) or all(
-        isinstance(one, PosteriorBalancedAccuracy) for one in posteriors
-    ):
+    if is_exact and len(constants) == 1:
         return IndependentJoint(posteriors=tuple(posteriors))
     return DrawnJoint(posteriors=tuple(posteriors), n_draws=N_JOINT_DRAWS, seed=0)
 
