@@ -70,7 +70,7 @@ from skpostbac.metrics._prior import (
 )
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta import SMALLEST
-from skpostbac.stats._distribution import describe, estimate_columns, figures_of
+from skpostbac.stats._distribution import describe, estimates, figures_of
 
 # Classes listed one by one in an HTML table.
 _TABLE_CLASSES = 20
@@ -88,12 +88,12 @@ class Recalls(dict[Hashable, BetaAverage]):
     """
 
     def _repr_html_(self) -> str:
-        header, cells = estimate_columns(list(self.values())[:_TABLE_CLASSES])
+        cells = estimates(list(self.values())[:_TABLE_CLASSES])
         rows = [(str(label), *row) for label, row in zip(self, cells, strict=False)]
         note = more(len(self), _TABLE_CLASSES)
         return block(
             f"recalls of {len(self)} classes",
-            table(("class", *header), rows, note=note),
+            table(("class", "mean", "95% CI"), rows, note=note),
         )
 
 
@@ -756,11 +756,11 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         counts = self.counts
         labels = map(str, label_list(counts.classes[:_TABLE_CLASSES]))
         recalls = list(self.recalls().values())[:_TABLE_CLASSES]
-        (_, spread), estimates = estimate_columns(recalls)
         correct = format_column(counts.correct[:_TABLE_CLASSES].tolist())
         total = format_column(counts.total[:_TABLE_CLASSES].tolist())
-        rows = zip(labels, correct, total, *zip(*estimates, strict=True), strict=True)
-        header = ("class", "correct", "total", "recall", spread)
+        columns = zip(*estimates(recalls), strict=True)
+        rows = zip(labels, correct, total, *columns, strict=True)
+        header = ("class", "correct", "total", "recall", "95% CI")
         return [table(header, rows, note=more(counts.n_classes, _TABLE_CLASSES))]
 
 

@@ -100,7 +100,7 @@ from skpostbac.stats._distribution import (
     DrawnDistribution,
     IntervalMethod,
     errors_of,
-    estimate_columns,
+    estimates,
     figures_of,
     interval_of,
 )
@@ -320,22 +320,24 @@ class PosteriorComparison(StablePickle):
         names = [f"{rank} {self.names[index]}" for rank, index in enumerate(shown, 1)]
         note = more(len(self.names), _SHOWN_NAMES)
         distributions = [self.posteriors[index].distribution for index in shown]
-        (mean, *header), cells = estimate_columns(distributions)
-        rows = ((name, *row) for name, row in zip(names, cells, strict=True))
-        mean = f"{self.posteriors[0].score_name}, {mean}"
-        parts = [table(("classifier", mean, *header), rows, note=note)]
-        if not any(distribution._has_slow_intervals for distribution in distributions):
-            matrix = [["" for _ in names] for _ in names]
-            for i, j in combinations(range(len(shown)), 2):
-                difference = self.joint.difference(shown[i], shown[j])
-                matrix[i][j] = format_probability(float(difference.ccdf(0.0)))
-                matrix[j][i] = format_probability(float(difference.cdf(0.0)))
-            # Columns have the numbers of the rows: names may be long, and the table is
-            # to fit.
-            ranks = (str(rank) for rank in range(1, len(shown) + 1))
-            body = ((name, *row) for name, row in zip(names, matrix, strict=True))
-            parts.append(table(("P(row > column)", *ranks), body, note=note))
-        return block(repr(self), *parts)
+        cells = zip(names, estimates(distributions), strict=True)
+        rows = ((name, *row) for name, row in cells)
+        header = ("classifier", f"{self.posteriors[0].score_name}, mean", "95% CI")
+
+        matrix = [["" for _ in names] for _ in names]
+        for i, j in combinations(range(len(shown)), 2):
+            difference = self.joint.difference(shown[i], shown[j])
+            matrix[i][j] = format_probability(float(difference.ccdf(0.0)))
+            matrix[j][i] = format_probability(float(difference.cdf(0.0)))
+        # Columns have the numbers of the rows: names may be long, and the table is to
+        # fit.
+        ranks = (str(rank) for rank in range(1, len(shown) + 1))
+        body = ((name, *row) for name, row in zip(names, matrix, strict=True))
+        return block(
+            repr(self),
+            table(header, rows, note=note),
+            table(("P(row > column)", *ranks), body, note=note),
+        )
 
     def difference(self, a: str, b: str) -> Difference:
         """Return the distribution of by how much `a` is better than `b`.

@@ -27,12 +27,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import (
     Any,
-    ClassVar,
     Generic,
     Literal,
     NamedTuple,
@@ -138,9 +137,6 @@ class Distribution(SetOnce, ABC):
 
     Method names follow SciPy's random variables.
     """
-
-    # Whether intervals are too slow for an HTML view.
-    _has_slow_intervals: ClassVar[bool] = False
 
     @abstractmethod
     def mean(self) -> float:
@@ -351,13 +347,13 @@ class Distribution(SetOnce, ABC):
         return family()
 
     def _repr_html_(self) -> str:
-        (estimate,) = _estimates([self])
+        (estimate,) = estimates([self])
         (sd,) = format_column([self.standard_deviation()])
         header = ("mean", "95% CI", "standard deviation")
         return block(repr(self), record(header, *estimate, sd))
 
 
-def _estimates(
+def estimates(
     distributions: Collection[Distribution], level: float = 0.95
 ) -> list[tuple[str, str]]:
     """Return formatted means and intervals."""
@@ -370,11 +366,8 @@ def estimate_rows(
     distributions: Mapping[str, Distribution], level: float = 0.95
 ) -> list[tuple[str, str, str]]:
     """Return the rows of a table: names, means and intervals."""
-    estimates = _estimates(distributions.values(), level)
-    return [
-        (name, *estimate)
-        for name, estimate in zip(distributions, estimates, strict=True)
-    ]
+    cells = estimates(distributions.values(), level)
+    return [(name, *row) for name, row in zip(distributions, cells, strict=True)]
 
 
 def interval_of(
@@ -434,23 +427,6 @@ def describe(distribution: Distribution, level: float) -> str:
     return describe_estimate(
         distribution.mean(), interval_of(distribution, level), level
     )
-
-
-def estimate_columns(
-    distributions: Sequence[Distribution],
-) -> tuple[tuple[str, str], list[tuple[str, str]]]:
-    """Return the header and the cells of two columns: means and intervals.
-
-    If the intervals are slow to compute, standard deviations replace them.
-    """
-    if not any(distribution._has_slow_intervals for distribution in distributions):
-        return ("mean", "95% CI"), _estimates(distributions)
-
-    cells = [
-        (f"{distribution.mean():.3f}", f"{distribution.standard_deviation():.3f}")
-        for distribution in distributions
-    ]
-    return ("mean", "standard deviation"), cells
 
 
 def normal_kurtosis(convention: object) -> float:
