@@ -37,8 +37,8 @@ NUMBERS = set(
         """x ; y ; p ; a ; b ; level ; value ; rope ; weights ; correct ; total ; fpr ;
         recall ; sample_weight ; n_draws ; n_points ; n_repeats ; significance ; limit ; width ;
         assurance ; size ; max_size ; max_test_size ; positive_fraction ; draws ; n_classes ;
-        accuracy ; C ; cells ; precision ; rate ; outlier ; base ; n ; seed ; n_mixed ; y_score ;
-        agreement ; difference ; class_proportions ; kappa"""
+        accuracy ; C ; cells ; precision ; rate ; n ; seed ; y_score ; agreement ; difference ;
+        class_proportions"""
     )
 )
 WORDS = {"weight_type", "method", "kind", "objective", "curve", "average"}
@@ -106,36 +106,28 @@ VALID = {
     "weights": _split("None ; [1, 2] ; [1, -0.5] ; [0, 1]"),
     "correct": _split("[3, 5] ; [4, 9] ; [0, 0.5] ; np.array([2, 9])"),
     "total": _split("[4, 9] ; [7, 9.0] ; np.array([4, 9])"),
-    "hyperprior": _split("None ; Hyperprior(outlier=0) ; Hyperprior(strata=None)"),
-    "strata": _split("2.0 ; 1.5 ; None"),
-    "stay": _split("0.3 ; 0 ; 0.5"),
-    "move": _split("0.4 ; 0"),
-    "pools": _split("None ; [0, 1] ; ['a', 'a']"),
     "cross_val_posterior.groups": _split("None ; np.arange(12) // 2"),
     "PosteriorSearchDisplay.groups": ["None"],
-    "kappa": _split("(4.0, 8.0) ; [1]"),
     "rate": _split("0.75 ; 1"),
-    "outlier": _split("None ; 0.1 ; 0"),
-    "base": _split("0.5 ; 1"),
     "y_": ["0.5"],
     **_all(["mean", "mean_negative", "mean_positive"], _split("0.0 ; -1 ; 1.5")),
     **_all(["precision", "shape_", "sd_negative", "sd_positive"], _split("1.0 ; 2")),
     "NormalBinomial.shape": _split("1.0 ; 2"),
     "counts": ["ClassCounts([0, 1], [3, 5], [4, 9])"],
-    **_all(
-        ["PairedDifference.counts", "HierarchicalPairedDifference.counts"],
-        _split("[[7, 1, 2, 0], [3, 0, 0, 2]] ; [[0, 0, 0, 0], [1, 2, 3, 4]]"),
+    "PairedDifference.counts": _split(
+        "[[7, 1, 2, 0], [3, 0, 0, 2]] ; [[0, 0, 0, 0], [1, 2, 3, 4]]"
     ),
     "PairedDifference.prior": _split("0.5 ; [1, 1, 1, 1] ; 1e-3"),
     "PairedCounts.counts": ["[7, 1, 2]"],
     "PosteriorComparison.from_paired_counts.counts": [_PAIRED],
     "prior": _split(
-        """'calibrated' ; 'reciprocal' ; 'uniform' ; 'jeffreys' ; 'neutral' ; 'hierarchical' ;
-        (1, 2) ; (0.5, 0.5)"""
+        """'calibrated' ; 'reciprocal' ; 'uniform' ; 'jeffreys' ; 'neutral' ; (1, 2) ;
+        (0.5, 0.5)"""
     ),
     "class_weight": _split("None ; [1, 2] ; {0: 1, 1: 3} ; {0: 1, 1: 1, 2: 0}"),
     "distribution": _split(
-        "BetaAverage([3, 9], [1, 2]) ; HierarchicalBetaAverage([3, 5], [4, 9])"
+        "BetaAverage([3, 9], [1, 2]) ; BetaRatio(BetaAverage([21], [3]), BetaAverage([3], [77]), "
+        "[[0, 0], [1, 1]], [[0, 9], [1, 9]])"
     ),
     "y_true": _TRUE,
     "y_pred": _split(
@@ -383,9 +375,7 @@ OBJECTS = [
     "BetaAverage([1e-3, 9], [0.5, 1e4], weights=[1, -2])",
     "BetaAverage([3], [1]) - BetaAverage([2, 5], [4, 1])",
     "BetaAverage([[31, 9, 4], [1, 2, 3]], [[3, 3, 2], [1, 1, 9]])",
-    "HierarchicalBetaAverage([3, 5, 0], [4, 9, 0])",
     "PairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]])",
-    "HierarchicalPairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]], n_draws=500)",
     "BetaRatio(BetaAverage([21], [3]), BetaAverage([3], [77]), [[0, 0], [1, 1]], [[0, 9], [1, 9]])",
     "ShiftedDistribution(BetaAverage([4, 3], [1, 2]), -0.02)",
     "population_posterior([8, 9, 3], [10, 10, 9]).new_group",
@@ -393,7 +383,6 @@ OBJECTS = [
         "population_posterior([[8, 3], [9, 3]], [[10, 4], [10, 9]], model='beta-binomial')"
         ".population_mean"
     ),
-    "Hyperprior()",
     "NormalBinomial()",
     "BetaBinomial()",
     "ClassCounts([0, 1], [3, 5], [4, 9])",
@@ -408,7 +397,7 @@ OBJECTS = [
     _ONE,
     (
         "PosteriorBalancedAccuracy.from_counts([3, 5, 0], [4, 9, 0], class_weight=[2, 2, 0], "
-        "prior='hierarchical')"
+        "prior='jeffreys')"
     ),
     _ONE + ".binary_equivalent()",
     _ONE + ".prior_influence()",

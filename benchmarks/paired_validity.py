@@ -28,13 +28,11 @@ from scipy import stats
 from validity import TASK, holds, share_below
 
 from skpostbac import PairedCounts, PosteriorComparison, __version__
-from skpostbac.stats import HierarchicalPairedDifference
 
 CLASSES = (3, 10, 50)
-PRIORS = ("uniform", "(1/l, 1/l)", "hierarchical")
-# Draws of the bootstrap, and of the hierarchical posterior: an interval of .95 then has one of
-# .949 +- .001.
-DRAWS, POSTERIOR_DRAWS = 1000, 20_000
+PRIORS = ("uniform", "(1/l, 1/l)")
+# Draws of the bootstrap.
+DRAWS = 1000
 RESULTS = Path(__file__).with_suffix(".json")
 TABLE = Path(__file__).parents[1] / "doc" / "evidence" / "paired_validity.rst.inc"
 SIZES = {
@@ -88,7 +86,6 @@ def differences(cells):
             counts, prior=(value, value)
         )
         yield comparison.difference("B", "A")
-    yield HierarchicalPairedDifference(cells, n_draws=POSTERIOR_DRAWS)
 
 
 def measure(name, numbers):

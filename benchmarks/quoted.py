@@ -96,7 +96,7 @@ def of_intervals():
 
 def of_priors():
     """Yield what is quoted of each prior with the shortest interval."""
-    for prior in ("uniform", "reciprocal", "hierarchical"):
+    for prior in ("uniform", "reciprocal"):
         of = partial(column, "validity_summary.rst.inc", rows=f"{prior} +hdi")
         means, cells, least = of("mean"), of("cells"), [of("least")]
         yield f"validity-{prior}-mean", mean(means @ cells / cells.sum())
@@ -207,7 +207,6 @@ def of_other_tables():
         "metrics-ignored": span(
             column("grouped_metrics.rst.inc", "ignoring", "correlation")
         ),
-        "pairs-hierarchical": span(column("paired_validity.rst.inc", "hierarchical")),
         "repeats-every-ten": mean(repeats("^after every 10")),
         "repeats-once": mean(repeats("^once")),
         "cv-none": span(*(table("none") for table in trained), splits("None")),

@@ -26,19 +26,11 @@ import numpy as np
 import scipy
 from joblib import Parallel, delayed
 from scipy.special import expit, logit
-from scipy.stats import binom
 
 from skpostbac import ClassCounts, PosteriorBalancedAccuracy, __version__
 from skpostbac.metrics._advice import dominating_influence
-from skpostbac.stats import Hyperprior
 
-PRIORS = {
-    "uniform": "uniform",
-    "jeffreys": "jeffreys",
-    "reciprocal": "reciprocal",
-    "one rate": Hyperprior(strata=None),
-    "hierarchical": "hierarchical",
-}
+PRIORS = ("uniform", "jeffreys", "reciprocal")
 COLUMNS = ("central", "hdi", "warned")
 # A coverage that is as it should be.
 LOW, HIGH = 0.93, 0.985
@@ -241,7 +233,7 @@ def posterior_of(prior, counts):
     """Return the posterior of the (correct, total) of each class."""
     correct, total = zip(*counts, strict=True)
     counted = ClassCounts(range(len(counts)), correct, total)
-    return PosteriorBalancedAccuracy(counted, prior=PRIORS[prior])
+    return PosteriorBalancedAccuracy(counted, prior=prior)
 
 
 @lru_cache(maxsize=10_000)
@@ -398,60 +390,12 @@ def summary_table(results):
 
 def hard_table(results):
     """Return the coverage of the shortest interval in the harder cells, and the share warned of."""
-    priors = ("reciprocal", "hierarchical")
-    rows = [["classes", "samples", "recalls", *priors]]
+    rows = [["classes", "samples", "recalls", "reciprocal"]]
     for name in HARD.names(HARD.classes, HARD.sizes):
-        cells = [results[name][prior] for prior in priors]
-        shown = [
-            f"{held / sets:.3f} ({warned / sets:.2f})"
-            for sets, _, held, warned in cells
-        ]
-        rows.append([*name.split("|"), *shown])
-    return write_table([7, 21, 23, 12, 12], rows)
-
-
-def outside_table(results):
-    """Return the cells outside the range, and how many there would be with a coverage of .955."""
-    rows = [
-        [
-            "classes",
-            "samples",
-            "recalls",
-            "prior",
-            "sets",
-            "coverage",
-            "error",
-            "distance",
-        ]
-    ]
-    expected = {"hierarchical": 0.0, "reciprocal": 0.0}
-    for name, prior in product(results, expected):
-        if prior not in results[name] or name.split("|")[1] not in SHOWN.sizes:
-            continue
-        sets, _, held, _ = results[name][prior]
-        low, high = (LOW, HIGH) if prior == "hierarchical" else (0.8, 1)
-        chance = binom(sets, 0.955)
-        expected[prior] += chance.cdf(np.ceil(low * sets) - 1) + chance.sf(
-            np.floor(high * sets)
-        )
-        share = held / sets
-        if not low <= share <= high:
-            # With one miss more, a cell without any has an error, too.
-            fair = min(share, (held - 1) / sets) if held == sets else share
-            error = np.sqrt(fair * (1 - fair) / sets)
-            distance = f"{max(low - share, share - high) / error:.1f}"
-            rows.append(
-                [
-                    *name.split("|"),
-                    prior,
-                    sets,
-                    f"{share:.3f}",
-                    f"{error:.3f}",
-                    distance,
-                ]
-            )
-    note = f"{len(rows) - 1} cells; with a coverage of .955 in all, {sum(expected.values()):.0f}."
-    return f"{note}\n\n{write_table([7, 14, 19, 12, 4, 8, 5, 8], rows)}"
+        sets, _, held, warned = results[name]["reciprocal"]
+        shown = f"{held / sets:.3f} ({warned / sets:.2f})"
+        rows.append([*name.split("|"), shown])
+    return write_table([7, 21, 23, 12], rows)
 
 
 def plot(results, path):
@@ -493,7 +437,6 @@ def report(path):
         "validity_summary": f"{head}\n{summary_table(results)}\n",
         "validity_cells": f"{head}\n{coverage_table(results, 2)}\n",
         "validity_warning": f"{warning_table(results)}\n",
-        "validity_outside": f"{head}{outside_table(results)}\n",
         "validity_hard": f"{hard_table(results)}\n",
     }
     for name, text in parts.items():
