@@ -113,6 +113,9 @@ def of_priors():
             yield f"hard-{prior}-lowest", lowest(least[1])
             yield f"hard-{prior}-above", f"{np.sum(least[1] >= 0.9)} of {least[1].size}"
         yield f"validity-{prior}-lowest", lowest(*least)
+    hard = column("validity_hard.rst.inc", "calibrated")
+    yield "hard-default-mean", mean(hard)
+    yield "hard-default-lowest", lowest(hard)
 
 
 def of_pairs():
@@ -174,6 +177,7 @@ def of_other_tables():
         r"^\D* 0\.000 ",
     )
     heavy = [column("practice_weights.rst", f"n = {n}") for n in (10, 25, 50, 100)]
+    weighted = partial(column, "weight_coverage.rst")
     repeats = partial(column, "practice_repeats.rst", "one seems better")
     trained = [
         partial(column, "cross_validation.rst", place=..., table=i) for i in (0, 1)
@@ -207,6 +211,9 @@ def of_other_tables():
         "metrics-ignored": span(
             column("grouped_metrics.rst.inc", "ignoring", "correlation")
         ),
+        "class-weights-default": span(weighted("calibrated")),
+        "class-weights-reciprocal": span(weighted("reciprocal")),
+        "class-weights-uniform": span(weighted("uniform")),
         "repeats-every-ten": mean(repeats("^after every 10")),
         "repeats-once": mean(repeats("^once")),
         "cv-none": span(*(table("none") for table in trained), splits("None")),
