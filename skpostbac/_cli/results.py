@@ -29,6 +29,7 @@ from skpostbac.metrics import (
     PriorInfluence,
     PriorInfluenceWarning,
     SelectedPosterior,
+    StrayLabelWarning,
     SubgroupPosteriors,
     class_counts,
     paired_counts,
@@ -138,7 +139,7 @@ def evaluate(table: InputTable, settings: Namespace) -> Evaluation:
         # The document has its own notes on the prior, on groups and on labels.
         warnings.simplefilter("ignore", PriorInfluenceWarning)
         warnings.simplefilter("ignore", GroupsWarning)
-        warnings.filterwarnings("ignore", ".* none of the classes", UserWarning)
+        warnings.simplefilter("ignore", StrayLabelWarning)
         if settings.by is not None:
             # Pooled, under a prior of their own
             subgroups = {

@@ -30,6 +30,7 @@ from skpostbac.metrics._dependence import (
     GroupsWarning,
     SampleWeightWarning,
 )
+from skpostbac.metrics._labels import StrayLabelWarning
 from skpostbac.metrics._paired_counts import (
     PairedCounts,
     paired_counts,
@@ -87,6 +88,7 @@ __all__ = [
     "PriorInfluenceWarning",
     "SampleWeightWarning",
     "SelectedPosterior",
+    "StrayLabelWarning",
     "SubgroupPosteriors",
     "class_counts",
     "make_posterior_scorer",

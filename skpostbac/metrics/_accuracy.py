@@ -375,7 +375,7 @@ def posterior_accuracy(
         If the correlation within groups is poorly known.
     SampleWeightWarning
         If weights are not whole numbers and `weight_type` is None.
-    UserWarning
+    StrayLabelWarning
         If predictions are none of the classes in `y_true`; they count as errors.
 
     See Also

@@ -865,7 +865,7 @@ def posterior_balanced_accuracy(
         classes.
     SampleWeightWarning
         If weights are not whole numbers and `weight_type` is None.
-    UserWarning
+    StrayLabelWarning
         If predictions are none of the classes; they count as errors.
 
     See Also

@@ -6,6 +6,7 @@ The base class of counts adds them, selects classes, and writes and reads JSON.
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -61,6 +62,10 @@ SHOWN_CLASSES = 8
 # a weighted matrix are not whole numbers either, but hardly have such a sum in each row
 # or each column.
 _PERCENT_ROUNDING = 1.0
+# What the name of an axis has if it is of predictions, as a word or behind "_".
+_OF_PREDICTIONS = re.compile(
+    r"(?<![^\W_])pred(s|ict|icted|ictions?)?(?![^\W_])", re.IGNORECASE
+)
 # Of the JSON format.
 VERSION = 1
 
@@ -760,8 +765,8 @@ def read_confusion_matrix(
 
 
 def _is_of_predictions(axis: Any) -> bool:
-    """Return whether the name of an axis of a DataFrame says so."""
-    return "pred" in str(axis.name).lower()
+    """Return whether the name of an axis of a DataFrame says so, as "y_pred" does."""
+    return _OF_PREDICTIONS.search(str(axis.name)) is not None
 
 
 def _check_cells(matrix: Floats) -> None:

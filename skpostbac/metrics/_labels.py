@@ -586,6 +586,15 @@ def _find_hits(
     return lambda block: true.codes(block) == recoded[pred.codes(block)]
 
 
+class StrayLabelWarning(UserWarning):
+    """Some predictions are none of the classes; they count as errors.
+
+    The classes are those of the truth, or `labels`. The warning gives the number of
+    these predictions and their labels, and says if one looks like a class in another
+    spelling, such as ``1.0`` for ``1``.
+    """
+
+
 def warn_of_strays(
     y_true: ArrayLike,
     predictions: Mapping[str, ArrayLike],
@@ -633,6 +642,6 @@ def warn_of_strays(
             strays = label_list(pred.values[order])
             warnings.warn(
                 f"{name}: {describe_strays(strays, n.sum(), label_list(classes))}",
-                UserWarning,
+                StrayLabelWarning,
                 stacklevel=user_stacklevel(),
             )

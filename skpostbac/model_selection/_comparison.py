@@ -1125,7 +1125,7 @@ def compare_predictions(
 
     Warns
     -----
-    UserWarning
+    StrayLabelWarning
         For each classifier with predictions that are none of the classes.
     PriorInfluenceWarning
         If 95 % intervals under this prior would often miss the true value in similar

@@ -360,7 +360,7 @@ def posterior_confusion_metric(
         If the correlation within groups is poorly known.
     SampleWeightWarning
         If weights are not whole numbers and `weight_type` is None.
-    UserWarning
+    StrayLabelWarning
         If predictions are none of the classes.
 
     See Also

@@ -143,10 +143,15 @@ def test_tables_with_predictions_as_rows():
     expected = PosteriorBalancedAccuracy.from_confusion_matrix(
         table().to_numpy()
     ).counts
-    transposed = pd.crosstab(
-        Y_PRED, Y_TRUE, rownames=["Prediction"], colnames=["Reference"]
-    )
-    for C in (table(), transposed, table().rename_axis(index=None, columns=None)):
+    transposed = [
+        pd.crosstab(Y_PRED, Y_TRUE, rownames=[name], colnames=["Reference"])
+        for name in ["Prediction", "predicted class", "y_pred", "PRED"]
+    ]
+    others = [
+        table().rename_axis(index=name, columns=None)
+        for name in [None, "spread", "predator"]
+    ]
+    for C in (table(), *transposed, *others):
         assert PosteriorBalancedAccuracy.from_confusion_matrix(C).counts == expected
 
 

@@ -14,6 +14,7 @@ from skpostbac import (
     posterior_confusion_metric,
 )
 from skpostbac._utils import find_twins
+from skpostbac.metrics import StrayLabelWarning
 
 Y_TRUE = ["yes", "no", "yes", "no"]
 FOREIGN = ["Yes", "No", "Yes", "Yes"]
@@ -24,7 +25,7 @@ PRIOR = (1, 2)
 @pytest.mark.parametrize("kind", [list, pd.Series, pd.Categorical])
 def test_other_labels_are_told_once(kind):
     """The message names both sets of labels, and the place where the user called."""
-    with pytest.warns(UserWarning, match="none of the classes") as record:
+    with pytest.warns(StrayLabelWarning, match="none of the classes") as record:
         posterior = posterior_balanced_accuracy(
             kind(Y_TRUE), kind(FOREIGN), prior=PRIOR
         )
@@ -45,7 +46,7 @@ def test_a_comparison_tells_which_classifier_it_is():
         "bad": FOREIGN,
         "ids": list("6789"),
     }
-    with pytest.warns(UserWarning, match="none of the classes") as record:
+    with pytest.warns(StrayLabelWarning, match="none of the classes") as record:
         compare_predictions(Y_TRUE, predictions, prior=PRIOR, random_state=0)
     bad, ids = record
     assert bad.filename == ids.filename == __file__
@@ -74,7 +75,7 @@ def test_errors_alone_are_no_reason(y_true, y_pred, options):
 
 # Points and posteriors
 
-STRAY = pytest.mark.filterwarnings("ignore:.*none of the classes:UserWarning")
+STRAY = pytest.mark.filterwarnings("ignore::skpostbac.metrics.StrayLabelWarning")
 RNG = np.random.default_rng(3)
 TRUE = RNG.integers(0, 3, 90)
 # Of the labels 3, 4 and 5 there are no true ones.
@@ -165,7 +166,7 @@ def test_every_function_counts_them(evaluate):
     """By the number of samples, most frequent labels first."""
     n = {label: int((label == PRED).sum()) for label in (3, 4, 5)}
     shown = ", ".join(map(str, sorted(n, key=n.get, reverse=True)))
-    with pytest.warns(UserWarning, match="none of the classes") as record:
+    with pytest.warns(StrayLabelWarning, match="none of the classes") as record:
         evaluate(TRUE, PRED)
     (message,) = [str(one.message) for one in record]
     assert f"{sum(n.values())} predictions ({shown}) are none" in message
@@ -209,7 +210,7 @@ def test_another_spelling_is_named(label, known, how, is_swapped):
     """In either direction, with what differs."""
     if is_swapped:
         label, known = known, label
-    with pytest.warns(UserWarning, match="none of the classes") as record:
+    with pytest.warns(StrayLabelWarning, match="none of the classes") as record:
         posterior_balanced_accuracy([known, "x"] * 9, [label, "x"] * 9)
     looks = f"; {label!r} looks like the class {known!r} in other {how}"
     looks = looks.replace("in other spaces", "with other spaces")
