@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import csv
+import re
 from argparse import (
     ArgumentParser,
     ArgumentTypeError,
     Namespace,
     RawDescriptionHelpFormatter,
 )
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 from skpostbac import __version__
 from skpostbac._cli.output import write_output
-from skpostbac._cli.table import InputError
+from skpostbac._cli.reading import InputError
 from skpostbac._utils import (
     check_level,
     check_probability,
@@ -33,45 +34,22 @@ DEFAULT_METRIC = "balanced_accuracy"
 # than this.
 LARGEST_RISK = 0.05
 
-# Options of true labels, which the verdicts of a judge do without.
-OF_TRUE_LABELS = (
-    "truth",
-    "groups",
-    "by",
-    "id",
-    "labels",
-    "metric",
-    "rope",
-    "selected",
-    "baseline",
-    "max_loss",
-    "fail_below",
-    "html",
-    "plot",
-)
-
-# Options of predictions, which scores do without.
-NOT_OF_SCORES = (
-    "classifier",
-    "by",
-    "id",
-    "labels",
-    "metric",
-    "prior",
-    "rope",
-    "selected",
-    "sensitivity",
-    "specificity",
-    "baseline",
-    "max_loss",
-    "fail_below",
-    "html",
-    "plot",
-)
-
-# The help fits one screen of a terminal of 80 columns: one line an option if possible.
-HELP_WIDTH = 80
-MOST_HELP_LINES = 39
+# What a table has, which decides the question that it answers.
+LABELS = "predictions"
+SCORES = "--scores"
+VERDICTS = "judge verdicts"
+# The options of each question, beside those of all.
+OPTIONS = {
+    LABELS: (
+        "truth classifier groups by id labels prior metric rope selected html plot "
+        "fail_below baseline max_loss"
+    ),
+    SCORES: "truth scores groups positive",
+    VERDICTS: "classifier prior sensitivity specificity positive",
+}
+OF_ALL = "file delimiter level json all_pairs"
+# Options that name a column of a file, which the example has not.
+OF_FILES = ("truth", "groups", "by", "id", "scores")
 
 DESCRIPTION = """\
 How good is each classifier, and which is better? Without FILE, see an example.
@@ -206,40 +184,36 @@ def make_parser() -> Parser:
     return parser
 
 
-def check_combination(parser: Parser, args: Namespace) -> None:
-    """Raise if options cannot be combined, or if one that they need is absent."""
+def read_question(parser: Parser, args: Namespace) -> str:
+    """Return the question that the options ask.
+
+    Raises
+    ------
+    InputError
+        If options cannot be combined, or if one that they need is absent.
+    """
+    given = [
+        name for name, value in vars(args).items() if value != parser.get_default(name)
+    ]
+    question = LABELS
     if args.scores:
-        _refuse(NOT_OF_SCORES, "--scores", parser, args)
-    elif args.sensitivity or args.specificity or args.positive is not None:
-        for option in ("sensitivity", "specificity", "positive", "file"):
-            if getattr(args, option) is None:
-                name = "a FILE" if option == "file" else f"--{option}"
-                raise InputError(f"judge verdicts also need {name}")
-        _refuse(OF_TRUE_LABELS, "judge verdicts", parser, args)
-    if args.file is None:
-        for option in ("truth", "groups", "by", "id", "scores"):
-            if getattr(args, option) is not None:
-                raise InputError(f"--{option} needs a FILE, or - for standard input")
-    has_metric = args.metric != parser.get_default("metric")
-    wrong = {
-        "--by is for the balanced accuracy and cannot be combined with --metric": (
-            has_metric and args.by is not None
-        ),
-        "--baseline COLUMN and --max-loss VALUE must be given together": (
-            (args.baseline is None) != (args.max_loss is None)
-        ),
-    }
-    for message, is_wrong in wrong.items():
-        if is_wrong:
-            raise InputError(message)
+        question = SCORES
+    elif not {"sensitivity", "specificity", "positive"}.isdisjoint(given):
+        question = VERDICTS
+    for name in given:
+        if name not in f"{OPTIONS[question]} {OF_ALL}".split():
+            raise InputError(f"{_flag(name)} cannot be combined with {question}")
+        if name in OF_FILES and args.file is None:
+            raise InputError(f"{_flag(name)} needs a FILE, or - for standard input")
+    if question == VERDICTS:
+        for name in ("sensitivity", "specificity", "positive", "file"):
+            if name not in given:
+                raise InputError(f"judge verdicts also need {_flag(name)}")
+    return question
 
 
-def _refuse(options: Iterable[str], kind: str, parser: Parser, args: Namespace) -> None:
-    """Raise if an option is given that does not apply."""
-    for option in options:
-        if getattr(args, option) != parser.get_default(option):
-            name = option.replace("_", "-")
-            raise InputError(f"--{name} cannot be combined with {kind}")
+def _flag(name: str) -> str:
+    return "a FILE" if name == "file" else f"--{name.replace('_', '-')}"
 
 
 def _delimiter(text: str) -> str:
@@ -295,12 +269,8 @@ def _prior(text: str) -> Any:
 
 
 def _proportion(text: str) -> tuple[int, int]:
-    numbers = [part.strip() for part in text.split("/")]
-    if len(numbers) != 2 or not all(map(str.isdecimal, numbers)):
-        raise ArgumentTypeError(
-            f"must be two whole numbers, such as 27/30, got {text!r}"
-        )
-    count, total = map(int, numbers)
+    numbers = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text, re.ASCII)
+    count, total = map(int, numbers.groups()) if numbers else (1, 0)
     if count > total or total == 0:
         raise ArgumentTypeError(
             f"must be a count and its total, such as 27/30, got {text!r}"

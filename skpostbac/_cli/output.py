@@ -11,7 +11,8 @@ from secrets import token_hex
 from shutil import copymode
 from stat import S_ISREG
 
-from skpostbac._cli.table import InputError
+from skpostbac._cli.reading import InputError
+from skpostbac._utils import printable
 
 
 def write_output(text: str = "") -> None:
@@ -46,6 +47,7 @@ def write_note(line: str, red: bool = False) -> None:
     Red is for terminals only, and not if ``NO_COLOR`` is set (https://no-color.org).
     """
     with suppress(AttributeError, OSError):  # AttributeError: it is closed
+        line = f"skpostbac: {printable(line)}"
         if red and sys.stderr.isatty() and not os.environ.get("NO_COLOR"):
             line = f"\033[31m{line}\033[0m"
         sys.stderr.write(f"{line}\n")

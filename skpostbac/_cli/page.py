@@ -1,4 +1,10 @@
-"""How the results look in a browser: one page that needs no scripts, fonts or links."""
+"""How the results look in a browser: one page that needs no scripts, fonts or links.
+
+Content from elsewhere is blocked, should a label ever get past the escaping. Colours
+follow the system's dark or light theme, and are light on paper; plots follow, too: the
+colours that matplotlib writes are replaced. Nothing scrolls sideways: long text breaks,
+and on a narrow screen each row of a table with many columns becomes a list.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +14,11 @@ from importlib.metadata import version
 from importlib.resources import files
 from string import Template
 
-from skpostbac._cli.plots import Picture, page_plots
-from skpostbac._cli.results import Evaluation, Record, first_of
-from skpostbac._cli.text import Section, describe_data, describe_failures, make_sections
+from skpostbac import __version__
+from skpostbac._cli.evaluation import Evaluation
+from skpostbac._cli.plots import NARROW_INCHES, WIDE_INCHES, Plot, make_plots
+from skpostbac._cli.sections import Answer, Section
 from skpostbac._utils import escape, unwrap
-from skpostbac.metrics._prior import (
-    BetaPrior,
-)
 
 # Columns that fit a narrow screen.
 FEW_COLUMNS = 5
@@ -23,136 +27,92 @@ MOST_ROWS = 10
 # Number of classifiers in the report, best first.
 SENTENCES = 3
 
-METHOD = (
-    "The balanced accuracy is their average over the classes; its posterior "
-    "distribution is computed without sampling (Brodersen et al. 2010, The balanced "
-    "accuracy and its posterior distribution; Carrillo et al. 2013, Probabilistic "
-    "performance evaluation for multiclass classification using the posterior balanced "
-    "accuracy). An interval contains the score with the stated probability, given the "
-    "prior and provided that the samples of each class are random. The score exceeds "
-    "the lower bound with at least that probability. The p-value is that of the test "
-    "against guessing at any rates."
-)
-OTHER_METRIC = (
-    "The cells of true and predicted classes have a Dirichlet distribution, from which "
-    "the metric follows, exactly or by random draws. Classifiers are compared by the "
-    "joint counts of the true class and all predictions."
-)
-COMPARISON = (
-    "The comparison of two classifiers uses how often, in each class, both, only the "
-    "first, only the second or neither of them is right. P(>0) is the probability of a "
-    "positive difference."
-)
 
-
-def render_page(document: Record, evaluation: Evaluation) -> str:
+def render_page(answer: Answer) -> str:
     """Render the results as an HTML page.
 
     Parameters
     ----------
-    document : dict
-        What `make_document` returns.
-    evaluation : Evaluation
-        The evaluation that the document describes, for the plots and the report.
+    answer : Answer
+        The results of predicted labels.
 
     Returns
     -------
     page : str
         HTML.
     """
+    evaluation: Evaluation = answer.evaluation
+    level = evaluation.args.level
     # What the exit status says, which a page kept by a build would be without.
-    lead = "".join(
-        f'<p class="failed">Failed: {escape(line)}.</p>'
-        for line in describe_failures(document)
-    )
+    failures = [f"Failed: {line}." for line in answer.failures]
     results, caveats = _report(evaluation)
-    lead += "".join(f"<p>{escape(line)}</p>" for line in results)
-    lead += "".join(f'<p class="note">{escape(line)}</p>' for line in caveats)
     facts = (
         f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>"
-        for key, value in describe_data(document).items()
+        for key, value in answer.facts.items()
     )
-    sections = [
-        _section(one, evaluation.settings.all_pairs) for one in make_sections(document)
-    ]
-    n_before = 1 if document["ranking"] else 0  # sections before the plots
+    # The ranking comes first, the plots before the details, and what is long is folded.
+    sections = [_section(one, evaluation.args.all_pairs) for one in answer.sections]
+    n_before = 0 if evaluation.comparison is None else 1
+    libraries = ("NumPy", "SciPy", "scikit-learn", "joblib")
     versions = [
-        f"skpostbac {document['version']}",
+        f"skpostbac {__version__}",
         f"Python {platform.python_version()}",
+        *(f"{name} {version(name)}" for name in libraries),
     ]
-    versions += [
-        f"{name} {version(name)}"
-        for name in ("NumPy", "SciPy", "scikit-learn", "joblib")
-    ]
-    # The result comes first, the ranking before the details, and what is long is
-    # folded. Content from elsewhere is blocked, should a label ever get past the
-    # escaping. Colours follow the system's dark or light theme, and are light on paper.
-    # Plots follow, too: the colours that matplotlib writes are replaced. Nothing
-    # scrolls sideways: long text breaks, and on a narrow screen each row of a table
-    # with many columns becomes a list.
     template = files("skpostbac._cli").joinpath("page.html").read_text("utf-8")
     return Template(template).substitute(
-        score=escape(document["data"]["score"]),
-        source=escape(document["data"]["source"]),
-        lead=lead,
+        score=escape(evaluation.score_name),
+        source=escape(evaluation.table.source),
+        lead=(
+            _paragraphs(failures, "failed")
+            + _paragraphs(results, "result")
+            + _paragraphs(caveats, "note")
+        ),
         facts="".join(facts),
-        figures="\n".join(map(_figure, page_plots(evaluation))),
+        figures="\n".join(map(_figure, make_plots(evaluation))),
         ranking="".join(sections[:n_before]),
         sections="\n".join(sections[n_before:]),
-        method=escape(" ".join(_method(evaluation))),
+        best=escape(evaluation.ranking[0]),
+        method=_paragraphs(unwrap(evaluation.best.methods_text(level)), "note"),
         versions=escape(", ".join(versions)),
     )
 
 
 def _report(evaluation: Evaluation) -> tuple[list[str], list[str]]:
     """Return the report as sentences: the results, and what to know about them."""
-    level = evaluation.settings.level
-    number = len(evaluation.posteriors)
-    if evaluation.comparison is None:
-        (posterior,) = evaluation.scores.values()
-        lines = unwrap(posterior.report(level))
-    else:
-        lines = unwrap(evaluation.comparison.report(level))
+    level = evaluation.args.level
+    number = len(evaluation.scores)
+    best = evaluation.ranking[0]
+    lines = unwrap((evaluation.comparison or evaluation.scores[best]).report(level))
     results = lines[:number]
-    caveats = lines[number:]
     if number > SENTENCES:
         results[SENTENCES:] = [f"Showing the best {SENTENCES} of {number} classifiers."]
     if evaluation.selected is not None:
         results += unwrap(evaluation.selected.report(level))
-    if evaluation.subgroups is not None:
-        best = evaluation.ranking[0]
+    if evaluation.subgroups:
         first, *others = unwrap(evaluation.subgroups[best].report(level))
-        results += [f"{best}, by {evaluation.settings.by}: {first}", *others[:2]]
-    return results, caveats
+        results += [f"{best}, by {evaluation.args.by}: {first}", *others[:2]]
+    return results, lines[number:]
 
 
-def _method(evaluation: Evaluation) -> list[str]:
-    """Explain how the numbers were computed."""
-    if evaluation.settings.metric != "balanced_accuracy":
-        return [BetaPrior.explanation, OTHER_METRIC]
-    prior = first_of(evaluation.posteriors).prior
-    parts = [prior.explanation, METHOD]
-    if evaluation.comparison is not None:
-        parts += [COMPARISON, prior.pair_method]
-    return parts
+def _paragraphs(lines: Iterable[str], kind: str) -> str:
+    return "".join(f'<p class="{kind}">{escape(line)}</p>' for line in lines)
 
 
-def _figure(picture: Picture) -> str:
-    figure = (
-        f'<figure><div class="wide">{picture.wide}</div>'
-        f'<div class="narrow">{picture.narrow}</div>'
-        f"<figcaption>{escape(picture.caption)}</figcaption></figure>"
-    )
-    return _fold(picture.caption, figure) if picture.is_folded else figure
+def _figure(plot: Plot) -> str:
+    caption = f"<figcaption>{escape(plot.caption)}</figcaption>"
+    wide = f'<div class="wide">{plot.svg(WIDE_INCHES)}</div>'
+    narrow = f'<div class="narrow">{plot.svg(NARROW_INCHES)}</div>'
+    figure = f"<figure>{wide}{narrow}{caption}</figure>"
+    return _fold(plot.caption, figure) if plot.is_folded else figure
 
 
 def _section(section: Section, is_open: bool) -> str:
-    tables = "".join(_table(header, rows) for header, *rows in section.blocks())
-    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in section.notes)
+    content = _table(*section.cells()) + _paragraphs(section.notes, "note")
     if section.is_folded:
-        return _fold(section.title, tables + notes, is_open)
-    whole = ' class="whole"' if len(section.values) <= MOST_ROWS else ""
-    return f"<section{whole}><h2>{escape(section.title)}</h2>{tables}{notes}</section>"
+        return _fold(section.title, content, is_open)
+    whole = ' class="whole"' if len(section.records) <= MOST_ROWS else ""
+    return f"<section{whole}><h2>{escape(section.title)}</h2>{content}</section>"
 
 
 def _fold(title: str, content: str, is_open: bool = False) -> str:
@@ -161,9 +121,9 @@ def _fold(title: str, content: str, is_open: bool = False) -> str:
     return f"<details{state}><summary>{escape(title)}</summary>{content}</details>"
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _table(header: Sequence[str], *rows: Sequence[str]) -> str:
     """Render a table; narrow screens show the label of each cell beside it."""
-    labels = [escape(cell) for cell in header]
+    labels = list(map(escape, header))
     head = "".join(f'<th scope="col">{label}</th>' for label in labels)
     body = ""
     for row in rows:

@@ -1,23 +1,22 @@
-"""How the results are plotted in a file or a page."""
+"""Plots of the results, for a file or a page."""
 
 from __future__ import annotations
 
 import io
-import re
 import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
-from skpostbac._cli.results import Evaluation, has_chance, name_score
+from skpostbac._cli.evaluation import Evaluation
+from skpostbac._cli.sections import percent
 from skpostbac._plot import rows_size
 from skpostbac.displays import PosteriorComparisonDisplay, PosteriorDisplay
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-# Formats by file name extension, with the metadata that keeps the date out of the file:
-# the same evaluation gives the same bytes.
-FORMATS: dict[str, dict[str, None]] = {
+# Metadata that keeps the date out of the file: the same evaluation gives the same
+# bytes.
+NO_DATE: dict[str, dict[str, None]] = {
     "png": {},
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
@@ -39,131 +38,98 @@ WIDE_INCHES = 7.2
 NARROW_INCHES = 4.2
 
 
-def draw_picture(evaluation: Evaluation, file_format: str) -> tuple[bytes, bool]:
-    """Plot the posteriors to bytes; also return whether the font has all characters."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.filterwarnings("always", MISSING, UserWarning)
-        picture = _encode(
-            _plot(evaluation, "posteriors", WIDE_INCHES),
-            file_format,
-            "skpostbac",
-            dpi=200,
-        )
-    return picture, not any(
-        re.match(MISSING, str(warning.message)) for warning in caught
-    )
-
-
 @dataclass(frozen=True)
-class Picture:
-    """A plot of a page, as a wide and a narrow SVG element."""
+class Plot:
+    """A plot that has not been drawn."""
 
     caption: str
-    wide: str
-    narrow: str
-    is_folded: bool
+    draw: Callable[..., object]
+    """Draws on axes, given as `ax`."""
+    height: float = 3.6
+    """In inches."""
+    is_folded: bool = False
+
+    def encode(self, file_format: str, width: float, fonttype: str) -> bytes:
+        """Return the contents of a file of a plot of this width in inches."""
+        import matplotlib as mpl
+        from matplotlib.figure import Figure  # not managed by pyplot
+
+        figure = Figure(figsize=(width, self.height), layout="constrained")
+        ax = figure.subplots()
+        ax.locator_params(axis="x", nbins=6 if width == WIDE_INCHES else 2)
+        self.draw(ax=ax)
+        # The salt makes the identifiers of an SVG element unique in the page.
+        salt = f"{self.caption} {width}"
+        options: Any = {
+            "svg.fonttype": fonttype,
+            "svg.hashsalt": salt,
+            "savefig.dpi": 200,
+        }
+        picture = io.BytesIO()
+        with mpl.rc_context(options):
+            figure.savefig(picture, format=file_format, metadata=NO_DATE[file_format])
+        return picture.getvalue()
+
+    def svg(self, width: float) -> str:
+        """Return an SVG element, whose text stays text for the fonts of the browser."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", MISSING, UserWarning)
+            text = self.encode("svg", width, "none").decode()
+        return text[text.index("<svg") :]
 
 
-def page_plots(evaluation: Evaluation) -> list[Picture]:
-    """Return the plots of a page."""
-    level = f"{100 * evaluation.settings.level:.12g}%"
-    is_shaded = len(evaluation.posteriors) <= MOST_RIDGES
-    interval = f"{level} interval shaded" if is_shaded else f"mean and {level} interval"
-    dotted = ", chance level dotted" if has_chance(evaluation) else ""
-    caption = f"Posterior of the {name_score(evaluation)}: {interval}{dotted}."
-    captions = {"posteriors": caption}
+def draw_picture(evaluation: Evaluation, file_format: str) -> tuple[bytes, bool]:
+    """Plot the posteriors to bytes; also return whether the font lacks characters."""
+    plot = next(make_plots(evaluation))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.filterwarnings("always", MISSING, UserWarning)
+        picture = plot.encode(file_format, WIDE_INCHES, "path")
+    return picture, any("missing from font" in str(one.message) for one in caught)
+
+
+def make_plots(evaluation: Evaluation) -> Iterator[Plot]:
+    """Yield plots of all posteriors, of the best two, and of recalls of the best."""
     names = evaluation.ranking
-    if evaluation.comparison is not None:
-        captions["difference"] = (
-            f"How much better {names[0]} is than {names[1]}; the bar is the {level} "
-            "interval."
-        )
     n_classes = evaluation.n_classes
-    if n_classes > MOST_RECALLS:
-        captions["weakest"] = (
-            f"Recall of {names[0]} on the {MOST_RECALLS} weakest of {n_classes} "
-            f"classes, with {level} intervals."
+    level = percent(evaluation.args.level)
+    options: dict[str, Any] = {"level": evaluation.args.level, "despine": True}
+
+    def draw_posteriors(ax: Any) -> None:
+        display = PosteriorDisplay({name: evaluation.scores[name] for name in names})
+        has_chance = evaluation.chance is not None
+        kind: Any = "ridge" if are_few else "forest"
+        display.plot(ax, kind=kind, plot_chance_level=has_chance, **options)
+
+    def draw_difference(ax: Any) -> None:
+        assert evaluation.comparison is not None
+        display = PosteriorComparisonDisplay(evaluation.comparison)
+        display.plot(ax, kind="difference", **options)
+
+    def draw_recalls(ax: Any, weakest: int | None = None) -> None:
+        posterior = evaluation.posteriors[names[0]]
+        PosteriorDisplay.from_recalls(posterior, weakest=weakest, ax=ax, **options)
+
+    are_few = len(names) <= MOST_RIDGES
+    caption = f"Posterior of the {evaluation.score_name}: "
+    caption += f"{level} interval shaded" if are_few else f"mean and {level} interval"
+    caption += "." if evaluation.chance is None else ", chance level dotted."
+    yield Plot(caption, draw_posteriors, rows_size(len(names))[1])
+    if evaluation.comparison is not None:
+        caption = f"How much better {names[0]} is than {names[1]}; "
+        yield Plot(f"{caption}the bar is the {level} interval.", draw_difference)
+    are_many = n_classes > MOST_RECALLS
+    if are_many:
+        which = f"the {MOST_RECALLS} weakest of {n_classes} classes"
+        yield Plot(
+            f"Recall of {names[0]} on {which}, with {level} intervals.",
+            partial(draw_recalls, weakest=MOST_RECALLS),
+            rows_size(MOST_RECALLS + 1)[1],
         )
     if 1 < n_classes <= MOST_CLASSES:
-        which = (
-            "each class" if n_classes <= MOST_RECALLS else f"all {n_classes} classes"
+        which = f"all {n_classes} classes" if are_many else "each class"
+        yield Plot(
+            f"Recall of {names[0]} on {which}, with {level} intervals.",
+            draw_recalls,
+            rows_size(n_classes + 1)[1],
+            is_folded=are_many,
         )
-        captions["recalls"] = (
-            f"Recall of {names[0]} on {which}, with {level} intervals."
-        )
-    plots = []
-    with warnings.catch_warnings():
-        # The SVG keeps the text as text: the browser may have fonts that matplotlib
-        # lacks.
-        warnings.filterwarnings("ignore", MISSING, UserWarning)
-        for content, caption in captions.items():
-            # The salt makes the identifiers of an element unique in the page.
-            wide, narrow = (
-                _encode(
-                    _plot(evaluation, content, width), "svg", salt, fonttype="none"
-                ).decode()
-                for width, salt in [
-                    (WIDE_INCHES, caption),
-                    (NARROW_INCHES, f"{caption} (narrow)"),
-                ]
-            )
-            wide = wide[wide.index("<svg") :]
-            narrow = narrow[narrow.index("<svg") :]
-            is_folded = content == "recalls" and "weakest" in captions
-            plots.append(Picture(caption, wide, narrow, is_folded))
-    return plots
-
-
-def _plot(evaluation: Evaluation, content: str, width: float) -> Figure:
-    """Plot all posteriors, the difference of the best two, or recalls of the best."""
-    from matplotlib.figure import Figure
-
-    best_first = evaluation.ranking
-    n_classes = evaluation.n_classes
-    n_rows = {
-        "posteriors": len(best_first),
-        "weakest": MOST_RECALLS + 1,
-        "recalls": n_classes + 1,
-    }
-    height = rows_size(n_rows[content])[1] if content in n_rows else 3.6
-    figure = Figure(
-        figsize=(width, height), layout="constrained"
-    )  # not managed by pyplot
-    ax = figure.subplots()
-    ax.locator_params(axis="x", nbins=6 if width == WIDE_INCHES else 2)
-    options: dict[str, Any] = {"level": evaluation.settings.level, "despine": True}
-    if content == "difference":
-        assert evaluation.comparison is not None
-        PosteriorComparisonDisplay(evaluation.comparison).plot(
-            ax, kind="difference", **options
-        )
-    elif content in ("weakest", "recalls"):
-        weakest = MOST_RECALLS if content == "weakest" else None
-        posterior = evaluation.posteriors[best_first[0]]
-        PosteriorDisplay.from_recalls(posterior, weakest=weakest, ax=ax, **options)
-    else:
-        PosteriorDisplay({name: evaluation.scores[name] for name in best_first}).plot(
-            ax,
-            kind="ridge" if len(best_first) <= MOST_RIDGES else "forest",
-            plot_chance_level=has_chance(evaluation),
-            **options,
-        )
-    return figure
-
-
-def _encode(
-    figure: Figure,
-    file_format: str,
-    salt: str,
-    *,
-    fonttype: str = "path",
-    dpi: float = 100,
-) -> bytes:
-    import matplotlib as mpl
-
-    picture = io.BytesIO()
-    with mpl.rc_context({"svg.fonttype": fonttype, "svg.hashsalt": salt}):
-        figure.savefig(
-            picture, format=file_format, dpi=dpi, metadata=FORMATS[file_format]
-        )
-    return picture.getvalue()

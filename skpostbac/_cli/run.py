@@ -7,11 +7,11 @@ import warnings
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from skpostbac._cli.arguments import check_combination, make_parser
+from skpostbac._cli.arguments import LABELS, SCORES, make_parser, read_question
 from skpostbac._cli.output import check_outputs, write_files, write_note, write_output
-from skpostbac._cli.table import InputError, make_example, read_table
+from skpostbac._cli.reading import InputError
+from skpostbac._cli.table import InputTable, read_table
 
 # Exit status that shells report for a program ended by SIGINT or SIGPIPE.
 INTERRUPTED = 130
@@ -44,73 +44,72 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = make_parser()
     try:
         args = parser.parse_args(argv)
-        check_outputs(
-            args.file, [path for path in (args.html, args.plot) if path is not None]
-        )
-        check_combination(parser, args)
-        document = _run(args)
+        check_outputs(args.file, filter(None, (args.html, args.plot)))
+        args.question = read_question(parser, args)
+        failures = _run(args)
     except InputError as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE
-    gate = document.get("gate")
-    if not document.get("failed") and (gate is None or gate["passed"]):
-        return 0
-
-    from skpostbac._cli.text import describe_failures
-
-    for line in describe_failures(document):
-        write_note(f"skpostbac: {line}", red=True)
-    return FAILED
+    for line in failures:
+        write_note(line, red=True)
+    return FAILED if failures else 0
 
 
-def _run(args: Namespace) -> dict[str, Any]:
-    """Evaluate a table, write the output, and return the document."""
-    table = make_example(args.classifier) if args.file is None else read_table(args)
+def _run(args: Namespace) -> Sequence[str]:
+    """Answer the question, write the output, and return what does not pass a gate."""
+    from skpostbac._cli.example import explain_example, make_example
+    from skpostbac._cli.labels import answer_labels
+    from skpostbac._cli.scores import answer_scores
+    from skpostbac._cli.sections import render_text
+    from skpostbac._cli.verdicts import answer_verdicts
 
-    from skpostbac._cli.results import (
-        evaluate,
-        make_document,
-        make_judge_document,
-        make_scores_document,
-    )
-    from skpostbac._cli.text import render
-
-    evaluation = None
+    is_example = args.file is None
+    table = make_example(args.classifier) if is_example else read_table(args)
+    answers = {LABELS: answer_labels, SCORES: answer_scores}
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
-            if args.scores:
-                document = make_scores_document(table, args)
-            elif args.positive is not None:
-                document = make_judge_document(table, args)
-            else:
-                evaluation = evaluate(table, args)
-                document = make_document(evaluation)
+            answer = answers.get(args.question, answer_verdicts)(table, args)
     except (ArithmeticError, ValueError) as error:  # as for a huge prior
         raise InputError(f"the posteriors cannot be computed: {error}") from error
-    for message in dict.fromkeys(str(one.message) for one in caught):
-        write_note(f"skpostbac: {message}")
+    for note in dict.fromkeys(str(one.message) for one in caught):
+        write_note(note)
+    _tell_of_gaps(table, args)
     files = {}
-    has_all_characters = True
-    if evaluation and args.html is not None:
+    lacks_characters = False
+    if args.html is not None:
         from skpostbac._cli.page import render_page
 
-        files[args.html] = render_page(document, evaluation).encode()
-    if evaluation and args.plot is not None:
+        files[args.html] = render_page(answer).encode()
+    if args.plot is not None:
         from skpostbac._cli.plots import draw_picture
 
         file_format = Path(args.plot).suffix[1:].lower()
-        files[args.plot], has_all_characters = draw_picture(evaluation, file_format)
-    # ASCII is safe for every terminal and pipe.
+        files[args.plot], lacks_characters = draw_picture(
+            answer.evaluation, file_format
+        )
+    text = render_text(answer, args.all_pairs)
+    if is_example:
+        text = explain_example(table, text)
     if args.json:
-        text = json.dumps(document, indent=2, allow_nan=False) + "\n"
-    else:
-        text = render(document, args.all_pairs)
+        # ASCII is safe for every terminal and pipe.
+        text = json.dumps(answer.document, indent=2, allow_nan=False) + "\n"
     write_files(files)
     write_output(text)
-    if not has_all_characters:
+    if lacks_characters:
         write_note(f"{args.plot!r}: the font lacks some characters in the names")
-    return document
+    return answer.failures
+
+
+def _tell_of_gaps(table: InputTable, args: Namespace) -> None:
+    """Say which columns a gate has not judged, as none would notice."""
+    has_gate = args.fail_below is not None or args.baseline is not None
+    if has_gate and table.left_out:
+        columns = ", ".join(map(repr, table.left_out))
+        write_note(
+            f"not judged, as hardly columns of predictions: {columns}; name those of "
+            "predictions with --classifier"
+        )

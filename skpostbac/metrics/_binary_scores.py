@@ -94,11 +94,17 @@ def check_one_column(scores: Floats, name: str) -> None:
         )
 
 
-def warn_of_labels(scores: Floats, name: str) -> None:
-    """Warn if the scores of one of two classes look like predicted labels."""
+def are_labels(scores: Floats) -> bool:
+    """Return whether the scores of one of two classes look like predicted labels."""
     low = scores.min()
     high = scores.max()
-    if high == 1 and low in (-1, 0) and np.all((scores == low) | (scores == high)):
+    are_two = bool(np.all((scores == low) | (scores == high)))
+    return high == 1 and low in (-1, 0) and are_two
+
+
+def warn_of_labels(scores: Floats, name: str) -> None:
+    """Warn if the scores of one of two classes look like predicted labels."""
+    if are_labels(scores):
         warnings.warn(
             f"{name} has only two values, like predicted labels: pass scores, such as "
             "predict_proba(X)[:, 1] or decision_function(X)",

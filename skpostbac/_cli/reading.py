@@ -1,0 +1,183 @@
+"""Reading of CSV and parquet files, row by row.
+
+The format is recognised by the first bytes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from io import BufferedReader, BytesIO, TextIOWrapper
+from itertools import count
+from typing import TextIO, TypeAlias
+
+# Stops early on files that are not tables. The csv module limits cells, so that an
+# open quote ends, too.
+MAX_LINE_LENGTH = 10_000_000
+
+PARQUET = b"PAR1"
+# Byte order marks; UTF-32 comes first, because its mark starts with that of UTF-16.
+BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+FROM_JSON = (
+    "JSON; write it as CSV: pandas.read_json(FILE).to_csv('predictions.csv', "
+    "index=False)"
+)
+# Unsupported formats: what they are, and what to do.
+UNSUPPORTED = {
+    b"PK\x03\x04": "an Excel workbook or a zip archive; save the sheet as CSV (UTF-8)",
+    b"\xd0\xcf\x11\xe0": "an Excel workbook; save the sheet as CSV (UTF-8)",
+    b"\x1f\x8b": "compressed by gzip; unpack it, as in: gzip -dc FILE | skpostbac -",
+    b"BZh": "compressed by bzip2; unpack it, as in: bzip2 -dc FILE | skpostbac -",
+    b"\xfd7zXZ\x00": "compressed by xz; unpack it, as in: xz -dc FILE | skpostbac -",
+    b"(\xb5/\xfd": "compressed by zstd; unpack it, as in: zstd -dc FILE | skpostbac -",
+    b"ARROW1": "a Feather file; write it as parquet or CSV",
+    b"{": FROM_JSON,
+    b"[": FROM_JSON,
+}
+# The name that pandas gives an unnamed index, which is not a column.
+UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
+
+# The cells of some columns, row by row, with the number of the row.
+RowReader: TypeAlias = Callable[[Sequence[str]], Iterator[tuple[int, tuple[str, ...]]]]
+
+
+class InputError(Exception):
+    """An error that the user can fix; the message is one line."""
+
+
+@contextmanager
+def open_table(
+    path: str, source: str, delimiter: str
+) -> Iterator[tuple[str, list[str], RowReader]]:
+    """Open a file; yield the word for a row, the names of the columns and a reader.
+
+    Parameters
+    ----------
+    path : str
+        File name, or ``"-"`` for standard input.
+    source : str
+        What errors call the file.
+    delimiter : str
+        Separates the fields of a CSV file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, also while its rows are.
+    """
+    is_standard = path == "-"
+    try:
+        with open(0 if is_standard else path, "rb", closefd=not is_standard) as file:
+            head = file.peek()  # not consumed; it may be a pipe
+            for mark, what in UNSUPPORTED.items():
+                if head.startswith(mark):
+                    raise InputError(f"{source} is {what}")
+            if head.startswith(PARQUET):
+                yield "row", *_read_parquet(source, file)
+                return
+            marks = filter(head.startswith, BYTE_ORDER_MARKS)
+            encoding = BYTE_ORDER_MARKS.get(next(marks, b""), "utf-8-sig")
+            with TextIOWrapper(file, encoding=encoding, newline="") as text:
+                yield "line", *_read_csv(text, delimiter)
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"cannot read {source}: {reason}") from error
+
+
+def _read_csv(text: TextIO, delimiter: str) -> tuple[list[str], RowReader]:
+    """Return the names of the columns, and a function that reads some of them."""
+    records = _records(text, delimiter)
+    _, header = next(records, (0, []))
+
+    def rows(columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
+        places = [header.index(name) for name in columns]
+        for line, cells in records:
+            if len(cells) != len(header):
+                fields = "1 field" if len(cells) == 1 else f"{len(cells)} fields"
+                raise InputError(
+                    f"line {line} has {fields}, but the header has {len(header)}"
+                )
+            yield line, tuple([cells[place] for place in places])
+
+    return header, rows
+
+
+def _records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each line's number and cells; blank lines are allowed at the end only."""
+    reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
+    blank = 0
+    try:
+        for cells in reader:
+            if cells and blank:
+                raise InputError(f"line {blank} is empty")
+            if cells:
+                yield reader.line_num, cells
+            else:
+                blank = blank or reader.line_num
+    except csv.Error as error:
+        raise InputError(f"line {reader.line_num}: {error}") from error
+
+
+def _lines(text: TextIO) -> Iterator[str]:
+    for number in count(1):
+        try:
+            line = text.readline(MAX_LINE_LENGTH + 1)
+        except UnicodeDecodeError as error:
+            # The text is decoded ahead of the line.
+            number += error.object[: error.start].count(b"\n")
+            raise InputError(
+                f"line {number} is not {error.encoding.upper()} text: {error.reason}; "
+                "save the file as UTF-8"
+            ) from error
+        if not line:
+            return
+        if "\0" in line:
+            raise InputError(
+                f"line {number}: NUL byte: this looks like a binary file, or UTF-16 "
+                "without a byte order mark; export it as UTF-8 CSV"
+            )
+        if len(line) > MAX_LINE_LENGTH:
+            raise InputError(
+                f"line {number} is longer than {MAX_LINE_LENGTH} characters"
+            )
+        yield line
+
+
+def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], RowReader]:
+    """Return the names of the columns, and a function that reads some of them."""
+    try:
+        from pyarrow.lib import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise InputError(
+            f"{source} is a parquet file, which needs pyarrow: pip install pyarrow, or "
+            "write the table as CSV, as in: "
+            "pandas.read_parquet(FILE).to_csv('predictions.csv', index=False)"
+        ) from error
+    try:
+        table = ParquetFile(file if file.seekable() else BytesIO(file.read()))
+    except ArrowException as error:
+        reason = " ".join(str(error).split())
+        raise InputError(
+            f"{source} is not a complete parquet file: {reason}"
+        ) from error
+
+    def rows(columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
+        numbers = count(1)
+        for batch in table.iter_batches(columns=list(columns)):
+            values = (batch.column(name).to_pylist() for name in columns)
+            for cells in zip(*values, strict=True):
+                # As in a CSV file; a missing value, None or NaN, is empty.
+                row = ("" if v is None or v != v else str(v) for v in cells)
+                yield next(numbers), tuple(row)
+
+    names = table.schema_arrow.names
+    return [name for name in names if not UNNAMED_INDEX.fullmatch(name)], rows
