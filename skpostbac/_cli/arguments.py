@@ -83,32 +83,20 @@ def make_parser() -> Parser:
         add_help=False,
     )
     add = parser.add_argument_group("input").add_argument
-    add(
-        "file",
-        metavar="FILE",
-        nargs="?",
-        help="CSV or parquet, a row per sample; - for standard input",
-    )
-    add("--truth", metavar="COLUMN", help="column of the true labels")
-    classifier_help = "column of predictions; may be repeated (default: all)"
-    add("--classifier", metavar="COLUMN", action="append", help=classifier_help)
-    scores_help = "column of scores instead, for ROC AUC; may be repeated"
-    add("--scores", metavar="COLUMN", action="append", help=scores_help)
-    add(
-        "--groups",
-        metavar="COLUMN",
-        help="column of groups of samples: patients, sites, ...",
-    )
-    add(
-        "--by",
-        metavar="COLUMN",
-        help="column of subgroups; evaluates each subgroup, too",
-    )
-    add(
-        "--id",
-        metavar="COLUMN",
-        help="column of sample identifiers, to find repetitions",
-    )
+    file_help = "CSV or parquet, a row per sample; - for standard input"
+    add("file", metavar="FILE", nargs="?", help=file_help)
+    for option, what in {
+        "--truth": "the true labels",
+        "--groups": "groups of samples: patients, sites, ...",
+        "--by": "subgroups; evaluates each subgroup, too",
+        "--id": "sample identifiers, to find repetitions",
+    }.items():
+        add(option, metavar="COLUMN", help=f"column of {what}")
+    for option, what in {
+        "--classifier": "predictions; may be repeated (default: all)",
+        "--scores": "scores instead, for ROC AUC; may be repeated",
+    }.items():
+        add(option, metavar="COLUMN", action="append", help=f"column of {what}")
     delimiter_help = 'field separator: a character, or "tab" (default: comma)'
     add(
         "--delimiter", metavar="CHAR", type=_delimiter, default=",", help=delimiter_help

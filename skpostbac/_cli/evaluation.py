@@ -6,12 +6,13 @@ import warnings
 from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from skpostbac._cli.reading import InputError
 from skpostbac._cli.sections import Record
 from skpostbac._cli.table import InputTable
-from skpostbac._utils import join_first
+from skpostbac._utils import join_first, unwrap
 from skpostbac.metrics import (
     ClassCounts,
     GroupsWarning,
@@ -27,6 +28,7 @@ from skpostbac.metrics import (
     subgroup_posteriors,
 )
 from skpostbac.metrics._confusion import AVERAGES, OVERALL, read_name
+from skpostbac.metrics._dependence import group_notes
 from skpostbac.model_selection import (
     PosteriorComparison,
     compare_predictions,
@@ -67,6 +69,24 @@ class Evaluation:
     def best(self) -> Any:
         """Posterior of the score of the best classifier."""
         return self.scores[self.ranking[0]]
+
+    @cached_property
+    def _report(self) -> list[str]:
+        return unwrap((self.comparison or self.best).report(self.args.level))
+
+    @property
+    def results(self) -> list[str]:
+        """Sentences of the report on each classifier, best first."""
+        return self._report[: len(self.scores)]
+
+    @property
+    def caveats(self) -> list[str]:
+        """Sentences of the report on what to know about the results."""
+        effects = self.effects(self.ranking[0])
+        notes = self._report[len(self.scores) :]
+        if self.comparison is None:
+            notes += group_notes(effects, self.labels)
+        return list(dict.fromkeys(notes))
 
     @property
     def is_balanced(self) -> bool:
@@ -260,24 +280,22 @@ def _read_metric(table: InputTable, args: Namespace) -> tuple[str, str | None]:
         name, average = read_name(metric, None)
     except ValueError as error:  # which has the names
         reason = str(error).replace("a function or ", "")
-        examples = ", ".join(["f1:LABEL", *(f"f1_{one}" for one in AVERAGES)])
-        raise InputError(f"--{reason}; of a class or average: {examples}") from error
-    option = f"--metric {args.metric}"
-    if name in OVERALL or average is not None:
-        if label:
-            raise InputError(f"{option}: {metric} is of all classes, not of {label!r}")
-        return metric, None
+        raise InputError(f"--{reason}; see f1:LABEL and f1_macro, too") from error
     classes = set(args.labels or table.column(table.truth))
-    if label and label not in classes:
+    is_of_class = name not in OVERALL and average is None
+    positive = label or (default_positive(classes) if is_of_class else None)
+    # Of several classes, it is the macro average by default.
+    is_known = positive in classes or (positive is None and len(classes) != 2)
+    if is_of_class and not is_known:
         known = join_first(list(map(repr, sorted(classes))), MOST_CLASSES_IN_ERROR)
+        averages = ", ".join(f"{name}_{one}" for one in AVERAGES)
         raise InputError(
-            f"{option}: there is no class {label!r}; the classes are {known}"
+            f"--metric {args.metric} needs a class or an average: {name}:LABEL, of "
+            f"which LABEL is one of {known}, or {averages}"
         )
-    positive = label or default_positive(classes)
-    if positive is None and len(classes) == 2:
-        averages = ", ".join(f"{metric}_{one}" for one in AVERAGES)
+    if label and not is_of_class:
         raise InputError(
-            f"{option} needs a class or an average: {metric}:LABEL, {averages}"
+            f"--metric {args.metric}: {metric} is of all classes, not of {label!r}"
         )
     return metric, positive
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from skpostbac._cli.arguments import LARGEST_RISK
 from skpostbac._cli.evaluation import Evaluation, difference_records, evaluate
@@ -19,15 +20,8 @@ from skpostbac._cli.sections import (
     ranked,
 )
 from skpostbac._cli.table import InputTable
-from skpostbac._utils import (
-    describe_strays,
-    format_probability,
-    is_shown,
-    join_first,
-)
-from skpostbac.metrics._advice import describe_untested, dominating_influence
-from skpostbac.metrics._balanced_accuracy import constant_note, describe_design
-from skpostbac.metrics._dependence import describe_effective_size, group_notes
+from skpostbac._utils import describe_strays, format_probability, join_first
+from skpostbac.metrics._balanced_accuracy import constant_note
 from skpostbac.stats._distribution import figures_of
 
 # Classes listed with their numbers of samples, and columns that are left out.
@@ -174,7 +168,7 @@ def _facts(evaluation: Evaluation) -> dict[str, str]:
     if table.left_out:
         truth += (
             "; columns left out, as at least a third of the values are none of the "
-            f"classes: {join_first(table.left_out, LISTED)}"
+            f"classes: {join_first(list(map(repr, table.left_out)), LISTED)}"
         )
     samples = f"{counts.n_samples:.0f}"
     if n_left_out:
@@ -195,84 +189,40 @@ def _facts(evaluation: Evaluation) -> dict[str, str]:
 
 
 def _notes(evaluation: Evaluation, records: Sequence[Record]) -> Iterator[str]:
-    """Yield what else to know of the posteriors."""
+    """Yield what else to know of the posteriors: the report, and what the file has."""
     args = evaluation.args
     table = evaluation.table
-    posteriors = evaluation.posteriors
-    if evaluation.less_is_better:
-        yield "Lower is better."
-    if evaluation.n_classes == 1:
-        yield "There is only one class: this is its recall, not a balanced accuracy."
-    if evaluation.chance is not None:
-        chance = f"{evaluation.chance:.3f}"
-        yield f"p-value: of the test against guessing (chance level {chance})."
-        if args.fail_below is not None:
-            yield (
-                "With two classes, a 95% lower bound is above the true value in less "
-                "than 5% of test sets on average, but in up to 12% where a small class "
-                "is hard."
-            )
-    yield from _first(
-        f"{name}: {note}"
-        for name in evaluation.ranking
-        if (note := constant_note(posteriors[name].counts))
-    )
+    if evaluation.chance is not None and args.fail_below is not None:
+        yield (
+            "With two classes, a 95% lower bound is above the true value in less than "
+            "5% of test sets on average, but in up to 12% where a small class is hard."
+        )
+    if evaluation.comparison is None:
+        yield from evaluation.results
+    elif evaluation.chance is not None:
+        yield "p-value: of the test against guessing."
+    of_classifiers = []
     for one in records:
+        name = one["name"]
+        constant = constant_note(evaluation.posteriors[name].counts)
+        if constant and evaluation.comparison is not None:
+            of_classifiers.append(f"{name}: {constant}")
         if n := one["n_unseen"]:
             strays = describe_strays(list(one["unseen"]), n, evaluation.labels)
-            yield f"{one['name']}: {strays}."
-    yield from _prior_notes(evaluation)
-    yield from _group_notes(evaluation)
+            of_classifiers.append(f"{name}: {strays}.")
+    yield from of_classifiers[:SHOWN]
+    if (more := len(of_classifiers) - SHOWN) > 0:
+        yield f"{more} more such notes."
+    for caveat in evaluation.caveats:
+        # Arguments become options.
+        option = caveat.replace("labels= or a class_weight of 0", "--labels")
+        yield re.sub(r"prior='(\w+)'", r"--prior \1", option)
     if args.id is not None and table.n_ids < table.n_rows:
         hint = "" if args.groups else f"; use --groups {args.id} to account for this"
         yield (
             f"The {table.n_rows} rows have only {table.n_ids} different values in "
             f"column {args.id}: repeated samples are not independent{hint}."
         )
-
-
-def _prior_notes(evaluation: Evaluation) -> Iterator[str]:
-    """Yield notes on the influence of the prior, and on classes that rest on it."""
-    posteriors = evaluation.posteriors
-    evidence = [posterior._evidence() for posterior in posteriors.values()]
-    if evaluation.is_balanced and (influence := dominating_influence(evidence)):
-        # prior='name' becomes an option, and other names lose their quotes.
-        remedy = influence.remedy.replace("prior=", "--prior ").replace("'", "")
-        yield (
-            "95% intervals would contain the balanced accuracy in about "
-            f"{influence.expected_coverage:.0%} of test sets like this one: {remedy}."
-        )
-    counts = evaluation.counts
-    if untested := counts.classes[counts.total == 0].tolist():
-        source = posteriors[evaluation.ranking[0]].prior.untested_source
-        yield describe_untested(untested, source=source, leave_out_with="--labels")
-
-
-def _group_notes(evaluation: Evaluation) -> Iterator[str]:
-    """Yield how many samples the groups are worth, and what is uncertain."""
-    if evaluation.args.groups is None:
-        return
-    worths = {}
-    doubts: list[str] = []
-    for name in evaluation.ranking:
-        effects = evaluation.effects(name)
-        worths[name] = describe_effective_size(effects, False)
-        if evaluation.is_balanced:
-            level = evaluation.args.level
-            worths[name], _ = describe_design(evaluation.posteriors[name], level)
-        doubts += group_notes(effects, evaluation.labels)
-    if len(worths) == 1:
-        yield from worths.values()
-    else:
-        yield from _first(f"{name}: {worth}" for name, worth in worths.items())
-    yield from _first(dict.fromkeys(doubts))
-
-
-def _first(notes: Iterable[str]) -> list[str]:
-    """Return the first of many notes of one kind."""
-    shown = list(notes)
-    more = len(shown) - SHOWN
-    return [*shown[:SHOWN], *([f"{more} more such notes."] if more > 0 else [])]
 
 
 def _sections(evaluation: Evaluation, results: Record) -> Iterator[Section]:
@@ -282,47 +232,41 @@ def _sections(evaluation: Evaluation, results: Record) -> Iterator[Section]:
     estimate = {"mean": "mean", "median": "median", **interval}
     ranking = ranked(results["posteriors"])
     if evaluation.comparison is not None:
-        yield _ranking_section(ranking)
+        columns = {
+            "classifier": "label",
+            "P(best)": "prob_best",
+            "expected rank": "expected_rank",
+            "expected loss": "expected_loss",
+            "mean": "mean",
+        }
+        yield Section("Ranking by posterior mean", columns, ranking)
+        title = f"Difference in {evaluation.score_name}"
+        less = evaluation.less_is_better
         yield from difference_sections(
-            f"Difference in {evaluation.score_name}",
-            results["differences"],
-            ranking,
-            args,
-            less_is_better=evaluation.less_is_better,
-            notes=[
-                *_difference_notes(evaluation, results["differences"]),
-                evaluation.comparison.explanation,
-            ],
+            title, results["differences"], ranking, args, less_is_better=less
         )
     observed = {"samples": "observed"}
     p_value = {}
     if evaluation.chance is not None:
         observed = {"accuracy": "accuracy", "bal.acc.": "balanced_accuracy"}
         p_value = {"p-value": "guessing_p_value"}
-    lower = {f"{percent(args.level)} lower": "lower"}
+    last = {f"{percent(args.level)} lower": "lower", **p_value}
+    if args.groups is not None:
+        last["effective size"] = "effective_samples"
     yield Section(
         f"Posterior of the {evaluation.full_name} "
         f"({', '.join(observed)}: sample values)",
-        {"classifier": "label", **observed, **estimate, **lower, **p_value},
+        {"classifier": "label", **observed, **estimate, **last},
         ranking,
         results["notes"],
     )
     if results["gate"]:
         risk = f"P(>{args.max_loss:g})"
-        labels = {one["name"]: one["label"] for one in ranking}
-        candidates = [
-            {
-                **one,
-                "name": labels[one["name"]],
-                "gate": "passed" if one["passed"] else "failed",
-            }
-            for one in results["gate"]
-        ]
         yield Section(
             f"Loss in {evaluation.score_name} against {args.baseline}",
             {"classifier": "name", "mean": "mean", **interval}
-            | {risk: "prob_too_large", "gate": "gate"},
-            candidates,
+            | {risk: "prob_too_large", "passed": "passed"},
+            results["gate"],
             [f"A classifier passes if {risk} is below {LARGEST_RISK:.0%}."],
             is_difference=True,
         )
@@ -343,39 +287,6 @@ def _sections(evaluation: Evaluation, results: Record) -> Iterator[Section]:
             | {"P(worst)": "prob_worst"},
             one["groups"],
             [f"Gap between best and worst group: {gap}; worst group: {worst}."],
-        )
-
-
-def _ranking_section(ranking: Sequence[Record]) -> Section:
-    """Return the table of probabilities of being the best, ranks and losses."""
-    columns = {
-        "classifier": "label",
-        "P(best)": "prob_best",
-        "expected rank": "expected_rank",
-        "expected loss": "expected_loss",
-        "mean": "mean",
-    }
-    notes = []
-    if is_shown(error := max(record["prob_best_error"] for record in ranking)):
-        drawn = "P(best) is estimated from random draws, with a standard error of up to"
-        notes = [f"{drawn} about {error:.1g}."]
-    return Section("Ranking by posterior mean", columns, ranking, notes)
-
-
-def _difference_notes(
-    evaluation: Evaluation, differences: Sequence[Record]
-) -> Iterator[str]:
-    """Yield notes on the direction of a metric and on random draws."""
-    if evaluation.less_is_better:
-        yield "Lower is better."
-    keys = ("prob_greater_error", "monte_carlo_error", "low_error", "high_error")
-    above, mean, *ends = (max(one[key] for one in differences) for key in keys)
-    width = min(one["high"] - one["low"] for one in differences)
-    if mean and any(is_shown(error, width) for error in (above, mean, *ends)):
-        yield (
-            "Probabilities, means and ends of intervals are estimated from random "
-            f"draws, with standard errors of up to about {above:.1g}, {mean:.1g} and "
-            f"{max(ends):.1g}."
         )
 
 

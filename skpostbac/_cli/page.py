@@ -45,7 +45,6 @@ def render_page(answer: Answer) -> str:
     level = evaluation.args.level
     # What the exit status says, which a page kept by a build would be without.
     failures = [f"Failed: {line}." for line in answer.failures]
-    results, caveats = _report(evaluation)
     facts = (
         f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>"
         for key, value in answer.facts.items()
@@ -63,11 +62,8 @@ def render_page(answer: Answer) -> str:
     return Template(template).substitute(
         score=escape(evaluation.score_name),
         source=escape(evaluation.table.source),
-        lead=(
-            _paragraphs(failures, "failed")
-            + _paragraphs(results, "result")
-            + _paragraphs(caveats, "note")
-        ),
+        lead=_paragraphs(failures, "failed")
+        + _paragraphs(_results(evaluation), "result"),
         facts="".join(facts),
         figures="\n".join(map(_figure, make_plots(evaluation))),
         ranking="".join(sections[:n_before]),
@@ -78,21 +74,18 @@ def render_page(answer: Answer) -> str:
     )
 
 
-def _report(evaluation: Evaluation) -> tuple[list[str], list[str]]:
-    """Return the report as sentences: the results, and what to know about them."""
+def _results(evaluation: Evaluation) -> list[str]:
+    """Return the results in sentences."""
     level = evaluation.args.level
-    number = len(evaluation.scores)
-    best = evaluation.ranking[0]
-    lines = unwrap((evaluation.comparison or evaluation.scores[best]).report(level))
-    results = lines[:number]
-    if number > SENTENCES:
+    results = evaluation.results
+    if (number := len(results)) > SENTENCES:
         results[SENTENCES:] = [f"Showing the best {SENTENCES} of {number} classifiers."]
     if evaluation.selected is not None:
         results += unwrap(evaluation.selected.report(level))
-    if evaluation.subgroups:
-        first, *others = unwrap(evaluation.subgroups[best].report(level))
-        results += [f"{best}, by {evaluation.args.by}: {first}", *others[:2]]
-    return results, lines[number:]
+    for name in list(evaluation.subgroups)[:1]:
+        first, *others = unwrap(evaluation.subgroups[name].report(level))
+        results += [f"{name}, by {evaluation.args.by}: {first}", *others[:2]]
+    return results
 
 
 def _paragraphs(lines: Iterable[str], kind: str) -> str:

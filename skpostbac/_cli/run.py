@@ -77,7 +77,7 @@ def _run(args: Namespace) -> Sequence[str]:
         raise InputError(f"the posteriors cannot be computed: {error}") from error
     for note in dict.fromkeys(str(one.message) for one in caught):
         write_note(note)
-    _tell_of_gaps(table, args)
+    _name_left_out(table, args)
     files = {}
     lacks_characters = False
     if args.html is not None:
@@ -104,7 +104,7 @@ def _run(args: Namespace) -> Sequence[str]:
     return answer.failures
 
 
-def _tell_of_gaps(table: InputTable, args: Namespace) -> None:
+def _name_left_out(table: InputTable, args: Namespace) -> None:
     """Say which columns a gate has not judged, as none would notice."""
     has_gate = args.fail_below is not None or args.baseline is not None
     if has_gate and table.left_out:

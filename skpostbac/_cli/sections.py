@@ -56,6 +56,8 @@ class Section:
         if key == "interval":
             return format_interval(record, sign)
         value = record[key]
+        if isinstance(value, bool):
+            return "yes" if value else "no"
         if isinstance(value, str | int):
             return printable(str(value))
         if value is not None and heading.startswith(("P(", "p-")):
@@ -142,7 +144,6 @@ def difference_sections(
     args: Namespace,
     *,
     less_is_better: bool = False,
-    notes: Sequence[str] = (),
 ) -> Iterator[Section]:
     """Yield the differences from the best, then those of all other pairs, folded.
 
@@ -158,8 +159,6 @@ def difference_sections(
         Arguments of the command line, such as the level of the intervals.
     less_is_better : bool, default=False
         Whether the differences are second minus first.
-    notes : sequence of str, default=()
-        Notes below the first table.
     """
     if not differences:
         return
@@ -178,7 +177,7 @@ def difference_sections(
     n_best = len(ranking) - 1
     best = minus.format(ranking[0]["label"].strip(), "other")
     of_best = {"other": "second", **columns}
-    yield Section(f"{title}: {best}", of_best, rows[:n_best], notes, is_difference=True)
+    yield Section(f"{title}: {best}", of_best, rows[:n_best], is_difference=True)
     if rows[n_best:]:
         yield Section(
             f"{title}: all other pairs",

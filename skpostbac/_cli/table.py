@@ -103,7 +103,7 @@ def read_table(args: Namespace) -> InputTable:
     source = "standard input" if args.file == "-" else args.file
     rows: Counter[tuple[str, ...]] = Counter()
     ids: set[str] = set()
-    gaps: dict[str, list[int]] = {}
+    gaps: dict[str, list[str]] = {}
     with open_table(args.file, source, args.delimiter) as (unit, header, read_rows):
         if not header:
             raise InputError(f"{source} is empty")
@@ -114,7 +114,7 @@ def read_table(args: Namespace) -> InputTable:
         for number, cells in read_rows(wanted):
             if not all(map(str.strip, cells)):
                 for name in _empty(wanted, cells):
-                    gaps.setdefault(name, []).append(number)
+                    gaps.setdefault(name, []).append(f"{unit} {number}")
             row = cells[: len(names)]
             if row not in rows:
                 row = tuple(map(intern, row))  # share the strings of equal labels
@@ -125,22 +125,23 @@ def read_table(args: Namespace) -> InputTable:
     table = InputTable(
         source, tuple(names), rows, args.truth, tuple(predictions), len(ids)
     )
-    _check_filled(set(wanted).difference(predictions), gaps, unit, table.n_rows)
+    _check_filled(set(wanted).difference(predictions), gaps, table.n_rows)
     if args.question == LABELS:
         table = _keep_classifiers(table, args, gaps)
-    _check_filled(table.predictions, gaps, unit, table.n_rows)
+    _check_filled(table.predictions, gaps, table.n_rows)
     return table
 
 
 def _check_filled(
-    names: Iterable[str], gaps: Mapping[str, Sequence[int]], unit: str, n_rows: int
+    names: Iterable[str], gaps: Mapping[str, Sequence[str]], n_rows: int
 ) -> None:
     """Raise if one of the columns has empty cells."""
     for name in names:
         if name in gaps:
+            n_gaps = len(gaps[name])
             raise InputError(
-                f"column {name!r} is empty in {len(gaps[name])} of {n_rows} rows, "
-                f"first in {unit} {gaps[name][0]}"
+                f"column {name!r} is empty in {n_gaps} of {n_rows} rows, first in "
+                f"{gaps[name][0]}"
             )
 
 
@@ -180,12 +181,6 @@ def _choose_columns(header: Sequence[str], args: Namespace) -> list[str]:
             f"there are {len(names)} columns{besides}, but at most {MAX_CLASSIFIERS} "
             "can be compared; select some with --classifier"
         )
-    if "" in names:
-        number = header.index("") + 1
-        hint = ", or write the file without its index" if number == 1 else ""
-        raise InputError(
-            f"column {number} has no name; select the columns with --classifier{hint}"
-        )
     return names
 
 
@@ -213,7 +208,7 @@ def _list_columns(header: Sequence[str]) -> str:
 
 
 def _keep_classifiers(
-    table: InputTable, args: Namespace, gaps: Mapping[str, Sequence[int]]
+    table: InputTable, args: Namespace, gaps: Mapping[str, Sequence[str]]
 ) -> InputTable:
     """Leave out columns that are hardly predictions, unless an option names them.
 
