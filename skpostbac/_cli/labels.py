@@ -283,7 +283,7 @@ def _sections(evaluation: Evaluation, results: Record) -> Iterator[Section]:
         worst = format_estimate(one["worst"])
         yield Section(
             f"{one['name']}, by {args.by}",
-            {args.by: "name", "samples": "n_samples", **estimate}
+            {"subgroup": "name", "samples": "n_samples", **estimate}
             | {"P(worst)": "prob_worst"},
             one["groups"],
             [f"Gap between best and worst group: {gap}; worst group: {worst}."],
