@@ -217,6 +217,16 @@ def test_gaps_in_a_classifier(write, capsys, chosen):
     assert "error: column 'm' is empty in 2 of 60 rows, first in line 12\n" in err
 
 
+def test_gaps_in_a_column_of_two_uses(write, capsys):
+    """They are counted once."""
+    patient = ["" if i % 20 == 5 else i // 2 for i in range(60)]
+    path = str(write(as_csv(truth=BINARY, m=BINARY, patient=patient)))
+    options = "--truth", "truth", "--groups", "patient", "--id", "patient"
+    status, out, err = call(capsys, path, *options)
+    assert (status, out) == (2, "")
+    assert "column 'patient' is empty in 3 of 60 rows, first in line 7\n" in err
+
+
 @pytest.mark.parametrize(
     "gate", [["--fail-below", "0.5"], ["--baseline", "old", "--max-loss", "0.1"]]
 )

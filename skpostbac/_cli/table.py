@@ -145,9 +145,9 @@ def _check_filled(
             )
 
 
-def _empty(names: Sequence[str], cells: Sequence[str]) -> list[str]:
+def _empty(names: Sequence[str], cells: Sequence[str]) -> set[str]:
     """Return the names of the columns whose cells are empty."""
-    return [name for name, cell in zip(names, cells, strict=True) if not cell.strip()]
+    return {name for name, cell in zip(names, cells, strict=True) if not cell.strip()}
 
 
 def _choose_columns(header: Sequence[str], args: Namespace) -> list[str]:
