@@ -796,7 +796,7 @@ def test_many_classifiers_fit_a_screen(write, run):
 def test_all_pairs_on_request(write, run):
     """Those without the best are behind the others."""
     text = run(many_classifiers(8, write), "--truth=y", "--rope=0.02", "--all-pairs")
-    pairs = text.partition("all other pairs")[2].partition("All pairs")[0]
+    pairs = text.partition("all other pairs")[2].partition("Posterior")[0]
     assert len(re.findall(r"(?m)^\d+ .*\] ", pairs)) == 7 * 6 // 2
 
 
