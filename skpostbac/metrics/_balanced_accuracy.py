@@ -134,10 +134,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     ----------
     counts : ClassCounts
         The counts, as given.
-    prior : BetaPrior, CalibratedPrior or SharedPrior
-        The prior of these classes, with its `name` and, unless the classes share it,
-        the parameters `a` and `b` of each. ``prior=posterior.prior`` makes an equal
-        posterior.
+    prior : BetaPrior or CalibratedPrior
+        The prior of these classes, with its `name` and the parameters `a` and `b` of
+        each. ``prior=posterior.prior`` makes an equal posterior.
     class_weight : ndarray of shape (n_classes,)
         Read-only weights, which sum to 1.
 

@@ -1,39 +1,41 @@
 r"""Accuracies of groups, such as subjects, sampled from one population.
 
-The normal-binomial and the beta-binomial model: quadrature over their parameters, and the
-distributions of the population mean, of each group and of a new group. Imports `_distribution`,
-`_fourier` and `_numerics`.
+The normal-binomial and the beta-binomial model: quadrature over their parameters, and
+the distributions of the population mean, of each group and of a new group. Imports
+`_distribution`, `_fourier` and `_numerics`.
 
-**A weighted average of independent accuracies,** each given by its log-odds. The transform of the
-average is the product of those of the accuracies, sums over the nodes of their densities. An
-accuracy may be as close to 0 or 1 as doubles allow: with few groups, the log-odds of one more have
-heavy tails, and the transform falls like a power of log t. Next to an end the density of the
-distance d from it is then a sum of powers,
+**A weighted average of independent accuracies,** each given by its log-odds. The
+transform of the average is the product of those of the accuracies, sums over the nodes
+of their densities. An accuracy may be as close to 0 or 1 as doubles allow: with few
+groups, the log-odds of one more have heavy tails, and the transform falls like a power
+of log t. Next to an end the density of the distance d from it is then a sum of powers,
 
     f(d) = sum_j c_j d^(a_j - 1),
 
-fitted by least squares to the densities at even steps of log d, and its transform there is
-sum_j c_j Gamma(a_j) (-i t)^(-a_j) (Watson's lemma), for complex t as well. The products of the
-ends of all accuracies are the corners of a Fourier series (`_fourier`). Orders are doubled
-until the transform has vanished, or is that of the corners to 1e-10, or no better: closer to an
-end, rounding errors of the densities magnify those of a fit. With 2 to 10^6 samples of each of two
-classes, all of them right, probabilities of a new group had errors of up to 2e-9.
+fitted by least squares to the densities at even steps of log d, and its transform there
+is sum_j c_j Gamma(a_j) (-i t)^(-a_j) (Watson's lemma), for complex t as well. The
+products of the ends of all accuracies are the corners of a Fourier series (`_fourier`).
+Orders are doubled until the transform has vanished, or is that of the corners to 1e-10,
+or no better: closer to an end, rounding errors of the densities magnify those of a fit.
+With 2 to 10^6 samples of each of two classes, all of them right, probabilities of a new
+group had errors of up to 2e-9.
 
-Where no fit is good to 1e-6 up to 65,536 orders, as with Beta(3, 1/2) beside Beta(10^7, 1/2), a
-window ends the series. Errors of probabilities are then 1e-9 farther than 1e-3 from the end, and up
-to 2e-3 beside it.
+Where no fit is good to 1e-6 up to 65,536 orders, as with Beta(3, 1/2) beside Beta(10^7,
+1/2), a window ends the series. Errors of probabilities are then 1e-9 farther than 1e-3
+from the end, and up to 2e-3 beside it.
 
-**How the accuracies of groups vary in a population.** A model has two parameters. The location is a
-central accuracy of the population, in log-odds; the concentration, a logarithm, says how much alike
-the groups are.
+**How the accuracies of groups vary in a population.** A model has two parameters. The
+location is a central accuracy of the population, in log-odds; the concentration, a
+logarithm, says how much alike the groups are.
 
-**Group-level inference.** The posterior of the two parameters of a population, given the counts of
-its groups, is integrated by quadrature. The spread of the groups, t = exp(-concentration / 2), is
-written as s sinh(y), and has a row of locations for each y of a midpoint rule. A posterior that is
-smooth and even in t, as where groups may be alike, needs no small t then: the rule converges
-geometrically (Trefethen and Weideman, SIAM Review 56, 2014), and the narrowest distribution of a
-group is not much narrower than that of the location. The distribution of a group is a mixture over
-nodes on the rows; values between these, which the distributions of the population need, come from
+**Group-level inference.** The posterior of the two parameters of a population, given
+the counts of its groups, is integrated by quadrature. The spread of the groups, t =
+exp(-concentration / 2), is written as s sinh(y), and has a row of locations for each y
+of a midpoint rule. A posterior that is smooth and even in t, as where groups may be
+alike, needs no small t then: the rule converges geometrically (Trefethen and Weideman,
+SIAM Review 56, 2014), and the narrowest distribution of a group is not much narrower
+than that of the location. The distribution of a group is a mixture over nodes on the
+rows; values between these, which the distributions of the population need, come from
 Chebyshev series.
 """
 
@@ -96,7 +98,10 @@ class LogitAverage(BoundedDistribution):
 
     @cached_property
     def _terms(self) -> list["_Term"]:
-        return [_Term(one._table, 1 / len(self._distributions)) for one in self._distributions]
+        return [
+            _Term(one._table, 1 / len(self._distributions))
+            for one in self._distributions
+        ]
 
     @cached_property
     def _cumulants(self) -> Floats:
@@ -105,7 +110,10 @@ class LogitAverage(BoundedDistribution):
 
     @cached_property
     def _frame(self) -> Frame:
-        to_low, to_high = np.array([term.ends for term in self._terms]).T * [[-1.0], [1.0]]
+        to_low, to_high = np.array([term.ends for term in self._terms]).T * [
+            [-1.0],
+            [1.0],
+        ]
         mean = exact_sum(to_low.tolist())
         return Frame(0.0, 1.0, *mean, mean[0], float(to_high.sum()))
 
@@ -131,7 +139,8 @@ class _Term:
     def refined(self, table: Table, top: float) -> Table:
         """Halve panels until they resolve waves up to a height."""
         while True:
-            # On a panel of 16 nodes, which leave 1e-18 of a wave that turns by 14 radians
+            # On a panel of 16 nodes, which leave 1e-18 of a wave that turns by 14
+            # radians
             is_wide = top * self.weight * np.diff(expit(table.edges)) > 14.0
             if not is_wide.any():
                 return table
@@ -140,24 +149,31 @@ class _Term:
     def nodes(self, table: Table) -> tuple[Floats, Floats]:
         """Positions and masses."""
         (u, mass), (low, high) = table.nodes, self.ends
-        inside = np.where(u < 0, low + self.weight * expit(u), high - self.weight * expit(-u))
+        inside = np.where(
+            u < 0, low + self.weight * expit(u), high - self.weight * expit(-u)
+        )
         return inside, mass / mass.sum()
 
     def fitted_end(self, end: int, farthest: float) -> tuple[float, float, Floats]:
-        """Return a mass at the lower end (0) or the upper one (1), and the density next to it.
+        """Return a mass at the lower or the upper end (0, 1), and the density there.
 
-        Given the first power, and c_j Gamma(a_j) of the density c_j (d / farthest)^a_j / d.
+        Given the first power, and c_j Gamma(a_j) of the density c_j (d / farthest)^a_j
+        / d.
         """
         y, (left, right) = _fit()
         x, side = farthest / self.weight * np.exp(-y), 1 - 2 * end
         log_rest = np.log1p(-x)
         u = side * (np.log(farthest / self.weight) - y - log_rest)
-        # The least power is that of the end, or the first one of a density that falls ever faster.
+        # The least power is that of the end, or the first one of a density that falls
+        # ever faster.
         below, above, _, slope, _ = self.table.values(u[:1])[:, 0].tolist()
         least = min(float(self.table.end_powers[1][end]), side * slope, 20.0)
         first, mass = max(least, 0.03), 0.0
-        factors = right @ (left @ np.exp(self.table.log_density(u) - log_rest + first * y))
-        # Of small powers, what is closer than the points of the fit is taken as the end itself.
+        factors = right @ (
+            left @ np.exp(self.table.log_density(u) - log_rest + first * y)
+        )
+        # Of small powers, what is closer than the points of the fit is taken as the end
+        # itself.
         if least < 0.5:
             mass = (below, above)[end] - float((factors / (first + _POWERS)).sum())
         return mass, first, factors * gamma(first + _POWERS)
@@ -165,10 +181,10 @@ class _Term:
 
 @cache
 def _fit() -> tuple[Floats, tuple[Floats, Floats]]:
-    """Points y and two matrices whose product takes values there to factors of exp(-a y).
+    """Points y, and matrices whose product takes values to factors of exp(-a y).
 
-    The logs of the distance reach down to 40 below the largest. The inverse itself would magnify
-    rounding errors.
+    The logs of the distance reach down to 40 below the largest. The inverse itself
+    would magnify rounding errors.
     """
     y = 0.05 * np.sinh(np.linspace(0, np.arcsinh(40.0 / 0.05), 300))
     weights = np.sqrt(np.gradient(y))[:, np.newaxis]
@@ -182,12 +198,14 @@ def _series(terms: list[_Term], deviation: float) -> Series:
     tables = [term.table for term in terms]
     nodes = [term.nodes(x) for term, x in zip(terms, tables, strict=True)]
     ends = np.array([term.ends for term in terms]).sum(axis=0)
-    # Chernoff's bound of exp(-34) on the mass beyond, unless an end of the support is closer
+    # Chernoff's bound of exp(-34) on the mass beyond, unless an end of the support is
+    # closer
     rates: Floats = 2.0 ** np.arange(-2.0, 6.0) / deviation
     reach = np.empty(2)
     for i, side in enumerate((-1.0, 1.0)):
         log_mgf = sum(
-            logsumexp(np.multiply.outer(side * rates, y), axis=1, b=mass) for y, mass in nodes
+            logsumexp(np.multiply.outer(side * rates, y), axis=1, b=mass)
+            for y, mass in nodes
         )
         reach[i] = min(float(np.min((DEPTH + log_mgf) / rates)), side * ends[i])
     step = 2 * np.pi / (PERIOD * reach.sum())
@@ -205,28 +223,38 @@ def _series(terms: list[_Term], deviation: float) -> Series:
         has_vanished = bool(np.abs(values).max() < _VANISHED)
         if has_vanished:
             break
-        # An end is fitted where waves turn by less than 40 radians, a fifth of an accuracy at most.
+        # An end is fitted where waves turn by less than 40 radians, a fifth of an
+        # accuracy at most.
         if farthest < 0.2 * min(term.weight for term in terms):
-            fits = [[term.fitted_end(end, farthest) for end in (0, 1)] for term in terms]
+            fits = [
+                [term.fitted_end(end, farthest) for end in (0, 1)] for term in terms
+            ]
             fitted = partial(_corners, terms, fits, farthest)
             positions, amplitudes = fitted(np.log(looks))
             waves = np.exp(1j * np.multiply.outer(positions[0], looks))
             error = float(np.abs((waves * amplitudes).sum(axis=1) - values).max())
             if error < least:
                 least, chosen = error, (order, fitted)
-            # Closer to the ends, rounding errors of the densities magnify those of a fit.
+            # Closer to the ends, rounding errors of the densities magnify those of a
+            # fit.
             if least < (1e-10 if error == least else 1e-7):
                 break
     corners_at = None
     if chosen and not has_vanished:
         order, corners_at = chosen
-    coefficients = np.prod([even_sums(step * y, mass, order) for y, mass in nodes], axis=0)[1:]
+    coefficients = np.prod(
+        [even_sums(step * y, mass, order) for y, mass in nodes], axis=0
+    )[1:]
     corners = None
     if corners_at:
         rule = Rule.of(order, sum(float(t.table.end_powers[1].min()) for t in terms))
-        corners = Corners(rule, np.array([step]), *corners_at(np.log(step) + rule.log_orders))
+        corners = Corners(
+            rule, np.array([step]), *corners_at(np.log(step) + rule.log_orders)
+        )
     elif has_vanished:
-        last = np.flatnonzero(np.abs(coefficients) > 0.1 * _VANISHED).max(initial=_FEWEST)
+        last = np.flatnonzero(np.abs(coefficients) > 0.1 * _VANISHED).max(
+            initial=_FEWEST
+        )
         coefficients = coefficients[: last + 1]
     else:
         # A window smooths the distribution over some of the last waves.
@@ -253,13 +281,15 @@ def _corners(
     farthest: float,
     log_t: Complexes,
 ) -> tuple[Floats, Complexes]:
-    """Return positions of corners, (1, 1, C), and their transforms at logs of heights."""
+    """Return positions of corners, (1, 1, C), and transforms at logs of heights."""
     logs = [np.log(farthest) + log_t + turn * np.pi for turn in (-0.5j, 0.5j)]
     tables = [np.exp(-np.multiply.outer(_POWERS, log_z)) for log_z in logs]
     expansions = [
         [
             mass + np.exp(-first * log_z) * (factors @ table)
-            for (mass, first, factors), log_z, table in zip(ends, logs, tables, strict=True)
+            for (mass, first, factors), log_z, table in zip(
+                ends, logs, tables, strict=True
+            )
         ]
         for ends in fits
     ]
@@ -277,10 +307,12 @@ def _corners(
 def _end_densities(terms: list[_Term], is_end: Bools) -> Floats:
     """Limits of the density at both ends of the range, shape (2, 1).
 
-    Densities c d^(a - 1) of the terms at a distance d have a sum like the product of all
-    c Gamma(a) d^a, divided by d Gamma(sum of all a).
+    Densities c d^(a - 1) of the terms at a distance d have a sum like the product of
+    all c Gamma(a) d^a, divided by d Gamma(sum of all a).
     """
-    log_factors, powers = np.array([term.table.end_powers for term in terms]).swapaxes(0, 1)
+    log_factors, powers = np.array([term.table.end_powers for term in terms]).swapaxes(
+        0, 1
+    )
     weights = np.array([[term.weight] for term in terms])
     logs = log_factors + gammaln(powers) - powers * np.log(weights)
     limits = power_limits(powers.sum(axis=0), logs.sum(axis=0), 1e-6)
@@ -289,15 +321,17 @@ def _end_densities(terms: list[_Term], is_end: Bools) -> Floats:
 
 @dataclass(frozen=True)
 class NormalBinomial:
-    r"""Normal population of log-odds: :math:`\mathrm{logit}\,\theta_j \sim N(\mu, 1/\lambda)`.
+    r"""Normal log-odds: :math:`\mathrm{logit}\,\theta_j \sim N(\mu, 1/\lambda)`.
 
     The priors are :math:`\mu \sim N(\mu_0, 1/\eta_0)` and :math:`\lambda \sim
-    \mathrm{Gamma}(a_0, b_0)`, with the rate :math:`b_0`. The defaults are the same as in [1]_.
+    \mathrm{Gamma}(a_0, b_0)`, with the rate :math:`b_0`. The defaults are the same as
+    in [1]_.
 
     Parameters
     ----------
     mean : float, default=0.0
-        :math:`\mu_0`, in log-odds, between -10 and 10; the ends are within 5e-5 of 0 and 1.
+        :math:`\mu_0`, in log-odds, between -10 and 10; the ends are within 5e-5 of 0
+        and 1.
     precision : float, default=1.0
         :math:`\eta_0`, positive.
     shape, rate : float, default=1.0
@@ -307,15 +341,16 @@ class NormalBinomial:
     Raises
     ------
     ValueError
-        If a parameter is not finite, `mean` is out of range, or another one is not positive.
+        If a parameter is not finite, `mean` is out of range, or another one is not
+        positive.
     TypeError
         If a parameter is not a number.
 
     References
     ----------
     .. [1] K. H. Brodersen, J. Daunizeau, C. Mathys, J. R. Chumbley, J. M. Buhmann and
-       K. E. Stephan, "Variational Bayesian mixed-effects inference for classification studies",
-       NeuroImage 76, 2013, 345-361.
+       K. E. Stephan, "Variational Bayesian mixed-effects inference for classification
+       studies", NeuroImage 76, 2013, 345-361.
 
     Examples
     --------
@@ -335,7 +370,9 @@ class NormalBinomial:
                 raise TypeError(f"{name} must be a number, got {value!r:.80}")
         # Farther from the data, location and spread are hard to distinguish.
         if abs(self.mean) > 10:
-            raise ValueError(f"mean must be between -10 and 10, in log-odds, got {self.mean!r:.80}")
+            raise ValueError(
+                f"mean must be between -10 and 10, in log-odds, got {self.mean!r:.80}"
+            )
         for name, value in vars(self).items():
             if not np.isfinite(float_or_nan(value)) or (name != "mean" and value <= 0):
                 kind = "finite" if name == "mean" else "finite and positive"
@@ -347,15 +384,17 @@ class NormalBinomial:
     def _largest_spread(self, n_mixed: float) -> float:
         """Return the standard deviation beyond which there is no posterior that counts.
 
-        The posterior probability of a larger one is its power -2 `shape` - `n_mixed`, since a
-        group with a likelihood that falls on both sides is as unlikely as the spread is large.
+        The posterior probability of a larger one is its power -2 `shape` - `n_mixed`,
+        since a group with a likelihood that falls on both sides is as unlikely as the
+        spread is large.
         """
         power = self.shape + 0.5 * n_mixed
-        # With less, more than 1e-10 of the spreads are beyond 1e10, where the mean of a population
-        # is 1/2 to all digits.
+        # With less, more than 1e-10 of the spreads are beyond 1e10, where the mean of a
+        # population is 1/2 to all digits.
         if power < 0.5:
             raise ValueError(
-                "shape must be at least 0.5 if no group has both correct and wrong predictions, "
+                "shape must be at least 0.5 if no group has both correct and wrong "
+                "predictions, "
                 f"as the spread of the groups has no end then; got {self.shape!r}"
             )
         typical = np.sqrt(self.rate / self.shape)
@@ -379,11 +418,12 @@ class NormalBinomial:
     def _log_evidence(
         self, location: Floats, concentration: Floats, correct: Floats, total: Floats
     ) -> Floats:
-        """Return the log probability of the counts of a group, less the binomial coefficient."""
+        """Return log probabilities of counts, less the binomial coefficients."""
         mean, precision = location, np.exp(concentration)
-        # The integral over log-odds rho of the likelihood of a group times the normal density,
-        # whose constant is left out at first. The integrand is log-concave. The trapezoid rule in
-        # v, with rho = centre + scale sinh(v), goes out to exp(-30) of it.
+        # The integral over log-odds rho of the likelihood of a group times the normal
+        # density, whose constant is left out at first. The integrand is log-concave.
+        # The trapezoid rule in v, with rho = centre + scale sinh(v), goes out to
+        # exp(-30) of it.
 
         def slope(rho: Floats) -> Floats:
             return np.asarray(correct - total * expit(rho) - precision * (rho - mean))
@@ -394,15 +434,20 @@ class NormalBinomial:
             # correct * log(p) + wrong * log(1 - p), of which log(1 - p) = log(p) - rho
             away = rho - mean
             return np.asarray(
-                total * log_right - (total - correct) * rho - 0.5 * precision * away * away
+                total * log_right
+                - (total - correct) * rho
+                - 0.5 * precision * away * away
             )
 
-        # About where the likelihood has its maximum, or ceases to rise, and how wide it is there.
+        # About where the likelihood has its maximum, or ceases to rise, and how wide it
+        # is there.
         right, wrong = correct + 0.5, total - correct + 0.5
         edge, information = np.log(right / wrong), right * wrong / (right + wrong)
-        peak = np.asarray((precision * mean + information * edge) / (precision + information))
-        # The slope of the likelihood is between minus and plus the number of samples. Where it is
-        # flat the last step is a little off the maximum.
+        peak = np.asarray(
+            (precision * mean + information * edge) / (precision + information)
+        )
+        # The slope of the likelihood is between minus and plus the number of samples.
+        # Where it is flat the last step is a little off the maximum.
         low, high = mean - total / precision, mean + total / precision
         for _ in range(8):
             fall = slope(peak)
@@ -410,13 +455,14 @@ class NormalBinomial:
             peak = peak + fall / (precision + total * expit(peak) * expit(-peak))
             peak = np.where((low <= peak) & (peak <= high), peak, 0.5 * (low + high))
         width = 1 / np.sqrt(precision + total * expit(peak) * expit(-peak))
-        # Nodes are densest at the peak, or, beside a wide one, at the edge of the likelihood.
+        # Nodes are densest at the peak, or, beside a wide one, at the edge of the
+        # likelihood.
         centre = np.where((width > 1) & (np.abs(edge - peak) < 2 * width), edge, peak)
         scale = np.minimum(width, 1.0)
         ends = []
         for side in (-1.0, 1.0):
-            # A log-concave function falls at least as fast as its tangent, and as the normal
-            # density.
+            # A log-concave function falls at least as fast as its tangent, and as the
+            # normal density.
             fall = np.maximum(-side * slope(peak + side * 3 * width), 1e-300)
             reach = np.minimum(np.sqrt(60 / precision), 3 * width + 30 / fall)
             ends.append(np.arcsinh((peak + side * reach - centre) / scale))
@@ -426,7 +472,9 @@ class NormalBinomial:
         for _ in range(n_nodes):
             half, other = 0.5 * exp_v, 0.5 / exp_v
             # A peak that Newton has not reached is higher, and far from what counts.
-            log_ratio = np.minimum(log_value(centre + scale * (half - other)) - top, 600.0)
+            log_ratio = np.minimum(
+                log_value(centre + scale * (half - other)) - top, 600.0
+            )
             summed += (half + other) * np.exp(log_ratio)
             exp_v = exp_v * turn
         constant = 0.5 * (concentration - np.log(2 * np.pi))
@@ -437,13 +485,13 @@ class NormalBinomial:
         return np.stack([np.ones_like(u), u, u * u], axis=-1)
 
     def _coefficients(self, location: Floats, concentration: Floats) -> Floats:
-        """Return the factors of the `_terms` in the normal log density, shape (3, n)."""
+        """Return factors of the `_terms` in the normal log density, shape (3, n)."""
         precision = np.exp(concentration)
         constant = 0.5 * (concentration - np.log(2 * np.pi) - precision * location**2)
         return np.stack([constant, precision * location, -0.5 * precision])
 
     def _spread(self, location: Floats, concentration: Floats) -> Floats:
-        """Return the standard deviation of the log-odds of the accuracy of one group."""
+        """Return the standard deviation of the log-odds of one group."""
         return np.exp(-0.5 * concentration) + 0.0 * location
 
     def _mean_log_odds(self, location: Floats, concentration: Floats) -> Floats:
@@ -457,19 +505,20 @@ class NormalBinomial:
 
 @dataclass(frozen=True)
 class BetaBinomial:
-    r"""Beta population of accuracies: :math:`\theta_j \sim \mathrm{Beta}(\alpha, \beta)`.
+    r"""Beta accuracies: :math:`\theta_j \sim \mathrm{Beta}(\alpha, \beta)`.
 
-    The prior is :math:`p(\alpha, \beta) \propto (\alpha + \beta + 1)^{-5/2}`. It is specific to
-    this package: the prior of [1]_ lacks the 1, and its posterior is improper if no group has both
-    right and wrong predictions. This prior is proper: the mean :math:`\alpha / (\alpha + \beta)` is
-    uniform, and the density of :math:`t = (\alpha + \beta)^{-1/2}`, about the spread of the groups,
-    is proportional to :math:`(1 + t^2)^{-5/2}`. The location is the log-odds of the mean, and the
+    The prior is :math:`p(\alpha, \beta) \propto (\alpha + \beta + 1)^{-5/2}`. It is
+    specific to this package: the prior of [1]_ lacks the 1, and its posterior is
+    improper if no group has both right and wrong predictions. This prior is proper: the
+    mean :math:`\alpha / (\alpha + \beta)` is uniform, and the density of :math:`t =
+    (\alpha + \beta)^{-1/2}`, about the spread of the groups, is proportional to
+    :math:`(1 + t^2)^{-5/2}`. The location is the log-odds of the mean, and the
     concentration is :math:`\log(\alpha + \beta)`.
 
     References
     ----------
-    .. [1] A. Gelman, J. B. Carlin, H. S. Stern, D. B. Dunson, A. Vehtari and D. B. Rubin, Bayesian
-       Data Analysis, 3rd edition, chapter 5, CRC Press, 2013.
+    .. [1] A. Gelman, J. B. Carlin, H. S. Stern, D. B. Dunson, A. Vehtari and D. B.
+       Rubin, Bayesian Data Analysis, 3rd edition, chapter 5, CRC Press, 2013.
 
     Examples
     --------
@@ -485,39 +534,43 @@ class BetaBinomial:
         return block(repr(self))
 
     def _largest_spread(self, n_mixed: float) -> float:
-        """Return (alpha + beta)^(-1/2) beyond which there is no posterior that counts."""
+        """Return (alpha + beta)^(-1/2) beyond which no posterior counts."""
         return float(np.exp(15.0))
 
     def _least_spread(self, total: float) -> float:
-        """Return about half the standard deviation of one accuracy that all groups have."""
+        """Return half the standard deviation of one accuracy of all groups."""
         return float(0.5 / np.sqrt(total + 4))
 
     def _log_prior(self, location: Floats, concentration: Floats) -> Floats:
         """Return the log prior density of the two parameters."""
         uniform = log_expit(location) + log_expit(-location)
-        return np.asarray(uniform + 2 * concentration - 2.5 * np.logaddexp(0, concentration))
+        return np.asarray(
+            uniform + 2 * concentration - 2.5 * np.logaddexp(0, concentration)
+        )
 
     def _log_evidence(
         self, location: Floats, concentration: Floats, correct: Floats, total: Floats
     ) -> Floats:
-        """Return the log probability of the counts of a group, less the binomial coefficient."""
+        """Return log probabilities of counts, less the binomial coefficients."""
         a, b = self._exponents(location, concentration)
         wrong = total - correct
         binomial = correct * log_expit(location) + wrong * log_expit(-location)
-        excess = log_rising(a, correct) + log_rising(b, wrong) - log_rising(a + b, total)
+        excess = (
+            log_rising(a, correct) + log_rising(b, wrong) - log_rising(a + b, total)
+        )
         return np.asarray(binomial + excess)
 
     def _terms(self, u: Floats) -> Floats:
-        """Return 1 and the logs of the accuracy and of its complement, shape (n_u, 3)."""
+        """Return 1, and logs of the accuracy and its complement, shape (n_u, 3)."""
         return np.stack([np.ones_like(u), log_expit(u), log_expit(-u)], axis=-1)
 
     def _coefficients(self, location: Floats, concentration: Floats) -> Floats:
-        """Return the factors of the `_terms` in the log density of the log-odds, shape (3, n)."""
+        """Return factors of `_terms` in the log density of log-odds, shape (3, n)."""
         a, b = self._exponents(location, concentration)
         return np.stack([-log_beta(a, b), a, b])
 
     def _spread(self, location: Floats, concentration: Floats) -> Floats:
-        """Return the standard deviation of the log-odds of the accuracy of one group."""
+        """Return the standard deviation of the log-odds of one group."""
         a, b = self._exponents(location, concentration)
         return np.sqrt(polygamma(1, a) + polygamma(1, b))
 
@@ -525,9 +578,14 @@ class BetaBinomial:
         """Return the log-odds of the mean accuracy in the population."""
         return location + 0 * concentration
 
-    def _exponents(self, location: Floats, concentration: Floats) -> tuple[Floats, Floats]:
+    def _exponents(
+        self, location: Floats, concentration: Floats
+    ) -> tuple[Floats, Floats]:
         """Return alpha and beta, which do not underflow."""
-        log_a, log_b = concentration + log_expit(location), concentration + log_expit(-location)
+        log_a, log_b = (
+            concentration + log_expit(location),
+            concentration + log_expit(-location),
+        )
         return np.exp(np.maximum(log_a, -300.0)), np.exp(np.maximum(log_b, -300.0))
 
 
@@ -547,12 +605,14 @@ _TO_SERIES = np.asarray(np.linalg.inv(chebvander(_POINTS, _DEGREE)), np.float64)
 
 @dataclass(frozen=True)
 class _Rows(Rows):
-    """A row of locations, or of other log-odds, for each of some concentrations; shape (n,).
+    """A row of locations, or other log-odds, for each of n concentrations.
 
     Attributes
     ----------
-    concentration, log_weight : nodes of the rule for the integral over the log concentration.
-    middle, scale, low, high : locations are ``middle + scale * 4 sinh(z / 4)``, z in [low, high].
+    concentration, log_weight : nodes of the rule for the integral over the log
+        concentration.
+    middle, scale, low, high : locations are ``middle + scale * 4 sinh(z / 4)``, z in
+        [low, high].
     """
 
     concentration: Floats
@@ -568,7 +628,9 @@ class _Rows(Rows):
 
     def z(self, location: Floats) -> Floats:
         """Return z at a location, shape (..., n)."""
-        return np.asarray(_TURN * np.arcsinh((location - self.middle) / (self.scale * _TURN)))
+        return np.asarray(
+            _TURN * np.arcsinh((location - self.middle) / (self.scale * _TURN))
+        )
 
     def log_slope(self, z: Floats) -> Floats:
         """Log of the derivative of the location by z."""
@@ -576,7 +638,9 @@ class _Rows(Rows):
 
     def at(self, v: Floats) -> Floats:
         """Return z at a position v on [-1, 1], the argument of a series."""
-        return np.asarray(0.5 * (self.low + self.high) + 0.5 * (self.high - self.low) * v)
+        return np.asarray(
+            0.5 * (self.low + self.high) + 0.5 * (self.high - self.low) * v
+        )
 
     @property
     def points(self) -> Floats:
@@ -584,13 +648,14 @@ class _Rows(Rows):
         return self.location(self.at(_POINTS[:, None]))
 
     def log_mixture(self, log_densities: Floats) -> Callable[[Floats], Floats]:
-        """Return the log of the sum of densities of locations, given the logs at the points."""
+        """Return the log of a sum of densities of locations, given logs at points."""
         series = _chebyshev(log_densities)
 
         def log_density(u: Floats) -> Floats:
             v = (2 * self.z(u[:, None]) - self.low - self.high) / (self.high - self.low)
             inside = np.clip(v, -1.0, 1.0)
-            # Beyond the ends of a row it falls by so much for each half of their length.
+            # Beyond the ends of a row it falls by so much for each half of their
+            # length.
             values = chebval(inside, series, tensor=False) - 1e4 * np.abs(v - inside)
             return np.asarray(logsumexp(values, axis=1))
 
@@ -598,7 +663,7 @@ class _Rows(Rows):
 
 
 def _chebyshev(values: Floats) -> Floats:
-    """Chebyshev series in v, along the first axis, of what has these values at the points."""
+    """Return Chebyshev series in v, along the first axis, of values at the points."""
     flat = values.reshape(_DEGREE + 1, -1)
     return matrix_product(_TO_SERIES, flat).reshape(values.shape)
 
@@ -631,24 +696,28 @@ class GroupInference:
             + of_kinds @ self._count
             + rows.log_weight
         )
-        # Nodes and log weights, of sum one, that resolve groups around each location, and their log
-        # evidence of each kind, shape (n, n_kinds)
+        # Nodes and log weights, of sum one, that resolve groups around each location,
+        # and their log evidence of each kind, shape (n, n_kinds)
         ratio = rows.scale / self._prior._spread(rows.middle, rows.concentration)
-        # Groups that are closer to alike are taken as spread so much, which widens a distribution
-        # by 2e-4.
+        # Groups that are closer to alike are taken as spread so much, which widens a
+        # distribution by 2e-4.
         narrowed = np.log(np.maximum(ratio / _LARGEST_RATIO, 1.0))
         step = 0.5 / np.hypot(1.0, np.minimum(ratio, _LARGEST_RATIO))
         sizes = np.ceil((rows.high - rows.low) / step).astype(int)
         # A midpoint rule along each row
         v = np.concatenate([(np.arange(n) + 0.5) / n for n in sizes]) * 2 - 1
         row = np.repeat(np.arange(sizes.size), sizes)
-        both = _chebyshev(np.concatenate([self._log_posterior[..., None], of_kinds], axis=-1))
+        both = _chebyshev(
+            np.concatenate([self._log_posterior[..., None], of_kinds], axis=-1)
+        )
         basis = np.split(chebvander(v, _DEGREE), np.cumsum(sizes)[:-1])
         values = np.concatenate([part @ both[:, i] for i, part in enumerate(basis)])
         place = rows[row]
         z = place.at(v)
         log_weight = (
-            values[:, 0] + place.log_slope(z) + np.log((place.high - place.low) / sizes[row])
+            values[:, 0]
+            + place.log_slope(z)
+            + np.log((place.high - place.low) / sizes[row])
         )
         kept = log_weight > log_weight.max() - _DEPTH
         self._location = place.location(z)[kept]
@@ -671,10 +740,12 @@ class GroupInference:
     def _log_density(self, location: Floats, concentration: Floats) -> Floats:
         """Log posterior density of the location and of the log concentration."""
         prior = self._prior._log_prior(location, concentration)
-        return np.asarray(prior + self._log_evidence(location, concentration) @ self._count)
+        return np.asarray(
+            prior + self._log_evidence(location, concentration) @ self._count
+        )
 
     def _normal(self, concentration: Floats) -> tuple[Floats, Floats]:
-        """Mean and standard deviation of the location, as if all log-odds were normal."""
+        """Mean and deviation of the location, as if all log-odds were normal."""
         right, wrong = self._kinds[0] + 0.5, self._kinds[1] - self._kinds[0] + 0.5
         edges, noise = np.log(right / wrong), 1 / right + 1 / wrong
         mean, precision = self._prior._location_prior
@@ -710,7 +781,10 @@ class GroupInference:
         for _ in range(3):
             y, share = scan(low, high)
             inside, gap = y[share > share.max() - _DEPTH], float(y[1] - y[0])
-            low, high = max(float(inside[0]) - gap, low), min(float(inside[-1]) + gap, high)
+            low, high = (
+                max(float(inside[0]) - gap, low),
+                min(float(inside[-1]) + gap, high),
+            )
         y, share = scan(low, high)
         share -= logsumexp(share)
         weights = np.exp(share)
@@ -727,18 +801,20 @@ class GroupInference:
             for x in (_TINY, -_TINY)
         )
         turn = float(np.max(np.abs(up - down) / near / (right - left), initial=_TINY))
-        # Of less than half a standard deviation of y, and so that the mean accuracy moves by less
-        # than .8 widths of its distribution given y
+        # Of less than half a standard deviation of y, and so that the mean accuracy
+        # moves by less than .8 widths of its distribution given y
         step = max(min(0.22, 0.5 * deviation, 0.8 / turn), (high - low) / 160)
         y = step * (np.arange(np.floor(low / step), np.ceil(high / step) + 1) + 0.5)
         concentration, log_slope = stretched(y)
         return concentration, log_slope + np.log(step)
 
     def _place_rows(self) -> _Rows:
-        """Place a row of locations for each concentration where the posterior counts."""
+        """Place a row of locations where the posterior counts."""
         concentration, log_weight = self._spreads()
         low, high = np.full((2, concentration.size), [[_LOOKS[0]], [_LOOKS[-1]]])
-        rough = _Rows(concentration, log_weight, *self._normal(concentration), low, high)
+        rough = _Rows(
+            concentration, log_weight, *self._normal(concentration), low, high
+        )
         location = rough.location(_LOOKS[:, None])
         values = self._log_density(location, concentration) + log_weight
         mass = np.exp(values - values.max(axis=0) + rough.log_slope(_LOOKS[:, None]))
@@ -746,7 +822,9 @@ class GroupInference:
         middle = np.sum(mass * location, axis=0)
         deviation = np.sqrt(np.sum(mass * (location - middle) ** 2, axis=0))
         # Not narrower than what the looks resolve
-        rows = replace(rough, middle=middle, scale=np.maximum(deviation, 0.3 * rough.scale))
+        rows = replace(
+            rough, middle=middle, scale=np.maximum(deviation, 0.3 * rough.scale)
+        )
         inside = values > values.max() - _DEPTH
         # Each range has a look beyond it on either side.
         first = np.maximum(inside.argmax(axis=0) - 1, 0)
@@ -782,19 +860,28 @@ class GroupInference:
             # Of spreads that hardly count, all means are 1/2.
             return np.asarray(np.maximum(chebval(v, slopes, tensor=False), 1e-13))
 
-        # Rows of means between the same ends, spread like the locations about the same middle
+        # Rows of means between the same ends, spread like the locations about the same
+        # middle
         middle = np.clip(-(rows.low + rows.high) / (rows.high - rows.low), -1.0, 1.0)
         scale = 2 * slope(middle) / (rows.high - rows.low)
         own = replace(rows, middle=mean(middle), scale=scale)
-        low, high = own.z(mean(-np.ones_like(middle))), own.z(mean(np.ones_like(middle)))
+        low, high = (
+            own.z(mean(-np.ones_like(middle))),
+            own.z(mean(np.ones_like(middle))),
+        )
         own = replace(own, low=low, high=np.maximum(high, low + _TINY))
         # Positions v of their points, by Newton's method from the nearest known ones
         wanted, known = own.points, -np.cos(np.linspace(0.0, np.pi, 4 * _DEGREE))
         grid = np.maximum.accumulate(chebval(known, means), axis=1)
-        v = np.stack([np.interp(x, y, known) for x, y in zip(wanted.T, grid, strict=True)], axis=1)
+        v = np.stack(
+            [np.interp(x, y, known) for x, y in zip(wanted.T, grid, strict=True)],
+            axis=1,
+        )
         for _ in range(5):
             v = np.clip(v - (mean(v) - wanted) / slope(v), -1.0, 1.0)
-        stretch = rows.log_slope(rows.at(v)) + np.log(0.5 * (rows.high - rows.low) / slope(v))
+        stretch = rows.log_slope(rows.at(v)) + np.log(
+            0.5 * (rows.high - rows.low) / slope(v)
+        )
         log_posterior = chebval(v, _chebyshev(self._log_posterior), tensor=False)
         return LogitDistribution(
             own.log_mixture(log_posterior + stretch), *self._shape, self._tolerance
@@ -808,13 +895,17 @@ class GroupInference:
         """Distributions of the first groups, one for all that have the same counts."""
         kinds = self._kind[:number].tolist()
         distributions = {
-            kind: self._group(self._log_weight - self._evidence[:, kind], *self._kinds[:, kind])
+            kind: self._group(
+                self._log_weight - self._evidence[:, kind], *self._kinds[:, kind]
+            )
             for kind in dict.fromkeys(kinds)
         }
         return [distributions[kind] for kind in kinds]
 
-    def _group(self, log_weight: Floats, correct: float, total: float) -> LogitDistribution:
-        """Distribution of the accuracy of a group with these counts, given weights of nodes."""
+    def _group(
+        self, log_weight: Floats, correct: float, total: float
+    ) -> LogitDistribution:
+        """Distribution of a group with these counts, given weights of nodes."""
         mixed = self._prior._coefficients(self._location, self._concentration)
         mixed[0] += log_weight
         wrong = total - correct
@@ -853,7 +944,7 @@ class GroupInference:
         return self._log_total + float(np.log(0.75))
 
     def sample_groups(self, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Draw the accuracies of all groups of a Beta population together, shape (n_draws, m).
+        """Draw accuracies of all groups of a Beta population, shape (n_draws, m).
 
         Given the parameters, they are independent Betas.
         """

@@ -1,20 +1,21 @@
 r"""Ratios of bilinear forms in two independent averages of Betas.
 
-The density of the log of a ratio is an integral along a curve. Ratios are known by a table of that
-density. Imports `_beta`, `_table` and what these import.
+The density of the log of a ratio is an integral along a curve. Ratios are known by a
+table of that density. Imports `_beta`, `_table` and what these import.
 
-**The density of the log of a ratio of two bilinear forms.** Let theta and y be independent on (0,
-1), X and Z their odds, x and z their log-odds with the densities g(x) and h(z), and let
+**The density of the log of a ratio of two bilinear forms.** Let theta and y be
+independent on (0, 1), X and Z their odds, x and z their log-odds with the densities
+g(x) and h(z), and let
 
-    E(theta, y) = sum_ij E_ij theta^i (1 - theta)^(1 - i) y^j (1 - y)^(1 - j),    E_ij >= 0,
+    E(theta, y) = sum_ij E_ij theta^i (1 - theta)^(1 - i) y^j (1 - y)^(1 - j),
 
-and F likewise: the forms have the values E_ij and F_ij at the corners of the unit square. The log
-ratio U = log(E / F) is at most u where
+and F likewise: the forms have the values E_ij >= 0 and F_ij at the corners of the unit
+square. The log ratio U = log(E / F) is at most u where
 
     Phi(u, x, z) = c_00 + c_01 Z + c_10 X + c_11 X Z <= 0,    c_ij = E_ij - e^u F_ij.
 
-With theta replaced by 1 - theta, if need be, the zeros of Phi are an increasing curve, on which
-c_01 c_10 < 0. Its parameter is p = x + z, which is any real number:
+With theta replaced by 1 - theta, if need be, the zeros of Phi are an increasing curve,
+on which c_01 c_10 < 0. Its parameter is p = x + z, which is any real number:
 
     z = p / 2 + k - s asinh(B),    x = p / 2 - k + s asinh(B),
     k = log|c_10 / c_01| / 2,    s = sign c_01,
@@ -24,14 +25,17 @@ the positive root of the quadratic equation for Z with X = e^p / Z. The density 
 
     f(u) = integral of g h |dx/du| dz,    |dx/du| dz = |Phi_u| / |Phi_x - Phi_z| dp,
 
-with Phi_x - Phi_z = c_10 X - c_01 Z, whose terms have one sign, as those of -Phi_u have:
+with Phi_x - Phi_z = c_10 X - c_01 Z, whose terms have one sign, as those of -Phi_u
+have:
 
-    f(u) = integral of g(x) h(z) e^u (F_00 + F_01 Z + F_10 X + F_11 X Z) / (|c_10| X + |c_01| Z) dp.
+    f(u) = integral of g(x) h(z) e^u (F_00 + F_01 Z + F_10 X + F_11 X Z) / (|c_10| X +
+    |c_01| Z) dp.
 
-All is positive, so that a density has its relative accuracy however small it is. The integrand is
-analytic about the real axis, and nearly the exponential of a piecewise linear function, with bends
-that are as narrow as a variable. Gauss-Legendre rules on pieces that begin at the bends, and grow by
-a factor with the distance from them, thus converge at one rate.
+All is positive, so that a density has its relative accuracy however small it is. The
+integrand is analytic about the real axis, and nearly the exponential of a piecewise
+linear function, with bends that are as narrow as a variable. Gauss-Legendre rules on
+pieces that begin at the bends, and grow by a factor with the distance from them, thus
+converge at one rate.
 
 **Ratios.** The ratio R = N / D with support [low, high] has the
 odds
@@ -39,9 +43,9 @@ odds
     (R - low) / (high - R) = E / F,    E = N - low D,    F = high D - N,
 
 a ratio of two non-negative forms. The density of the log-odds is tabulated; all answers
-follow from the table. Where R equals its value at a corner of the unit square, inside the support,
-the density may have a kink or a pole, of order the sum of two exponents minus one. Panels of the
-table end there.
+follow from the table. Where R equals its value at a corner of the unit square, inside
+the support, the density may have a kink or a pole, of order the sum of two exponents
+minus one. Panels of the table end there.
 """
 
 from dataclasses import dataclass
@@ -77,13 +81,13 @@ _BLOCK = 128
 
 @dataclass(frozen=True)
 class _LogRatio:
-    """The log of a ratio of bilinear forms: its variables and the values at the four corners.
+    """The log of a ratio of bilinear forms: its variables, and values at the corners.
 
     Attributes
     ----------
     first, second : log-odds of both variables.
-    numerator, denominator : values at the corners, not negative, shape (2, 2); the row is the
-        value of the first variable.
+    numerator, denominator : values at the corners, not negative, shape (2, 2); the row
+        is the value of the first variable.
     """
 
     first: LogOdds
@@ -106,7 +110,8 @@ class _LogRatio:
         middle = np.log(x @ self.numerator @ z) - np.log(x @ self.denominator @ z)
         # The log ratio moves by no more than a log-odds.
         scale = np.hypot(min(self.first.scale, 4.0), min(self.second.scale, 4.0))
-        # Log-odds are far out if an exponent is small, and densities steep if a variable is narrow.
+        # Log-odds are far out if an exponent is small, and densities steep if a
+        # variable is narrow.
         farthest = _REACH / min(min(one.powers) for one in variables)
         steepest = max(1 / one.scale for one in variables)
         kinks, powers = self.kinks
@@ -123,9 +128,9 @@ class _LogRatio:
     def log_density(self, u: Floats) -> Floats:
         """Return the log density of the log ratio, shape (n,), up to a constant.
 
-        Within rounding of a kink of the order e the density is a constant. Where it has a pole
-        there, about d^(e - 1) at a distance d, the constant has the mass of the pole, 1 / e times
-        as much.
+        Within rounding of a kink of the order e the density is a constant. Where it has
+        a pole there, about d^(e - 1) at a distance d, the constant has the mass of the
+        pole, 1 / e times as much.
         """
         u = u.copy()
         log_density = np.zeros(u.shape)
@@ -144,13 +149,14 @@ class _LogRatio:
 class _Curves(Rows):
     """The curves on which the log ratio is u, for n values of u.
 
-    All numbers are held as logs and signs, as those of a variable with a small exponent are far
-    beyond the largest doubles.
+    All numbers are held as logs and signs, as those of a variable with a small exponent
+    are far beyond the largest doubles.
 
     Attributes
     ----------
     flip : -1 where the first variable is taken as its complement, shape (n, 1).
-    sign_c, log_c : signs and logs of the values of Phi at the corners, shape (n, 2, 2, 1).
+    sign_c, log_c : signs and logs of the values of Phi at the corners, shape
+        (n, 2, 2, 1).
     log_f : logs of e^u F at the corners, shape (n, 2, 2, 1).
     """
 
@@ -189,16 +195,21 @@ class _Curves(Rows):
     @property
     def log_scale(self) -> Floats:
         """Log of 2 sqrt|c_01 c_10|, shape (n, 1)."""
-        return np.asarray(0.5 * (self.log_c[:, 0, 1] + self.log_c[:, 1, 0]) + np.log(2.0))
+        return np.asarray(
+            0.5 * (self.log_c[:, 0, 1] + self.log_c[:, 1, 0]) + np.log(2.0)
+        )
 
     def log_integrand(self, ratio: _LogRatio, p: Floats) -> Floats:
         """Return the log of the integrand at places p, shape (n, m)."""
         half = 0.5 * p
-        # The exponentials in B may overflow, and so all is divided by the largest of them.
+        # The exponentials in B may overflow, and so all is divided by the largest of
+        # them.
         low = self.log_c[:, 0, 0] - self.log_scale - half
         high = self.log_c[:, 1, 1] - self.log_scale + half
         top = np.maximum(np.maximum(low, high), 0.0)
-        b = self.sign_c[:, 0, 0] * np.exp(low - top) + self.sign_c[:, 1, 1] * np.exp(high - top)
+        b = self.sign_c[:, 0, 0] * np.exp(low - top) + self.sign_c[:, 1, 1] * np.exp(
+            high - top
+        )
         root = np.hypot(b, np.exp(-top))
         asinh = np.copysign(top + np.log(np.abs(b) + root), b)
 
@@ -207,7 +218,12 @@ class _Curves(Rows):
         x = half - to_second
         z = half + to_second
         log_f = self.log_f
-        forms = log_f[:, 0, 0] + 0 * p, log_f[:, 0, 1] + z, log_f[:, 1, 0] + x, log_f[:, 1, 1] + p
+        forms = (
+            log_f[:, 0, 0] + 0 * p,
+            log_f[:, 0, 1] + z,
+            log_f[:, 1, 0] + x,
+            log_f[:, 1, 1] + p,
+        )
         # |c_10| X + |c_01| Z = 2 sqrt(|c_01 c_10|) e^(p / 2) sqrt(B^2 + 1).
         below = self.log_scale + half + top + np.log(root)
         densities = ratio.first.log_density(self.flip * x) + ratio.second.log_density(z)
@@ -216,8 +232,8 @@ class _Curves(Rows):
     def p_at(self, variable: int, x: float) -> Floats:
         """Return the p at which a variable, 0 or 1, has the log-odds x, shape (n, 1).
 
-        These are x + log(-(c_00 + c_10 e^x) / (c_01 + c_11 e^x)) for the first variable, or not
-        finite if it has no such log-odds on a curve.
+        These are x + log(-(c_00 + c_10 e^x) / (c_01 + c_11 e^x)) for the first
+        variable, or not finite if it has no such log-odds on a curve.
         """
         c = self.sign_c * np.exp(self.log_c)
         places = x * self.flip
@@ -238,7 +254,8 @@ class _Curves(Rows):
         end = 2 * (log_scale - self.log_c[:, 1, 1])
         centres = [(bend, 1.0) for bend in (start, end, 0.5 * (start + end))]
         for i, variable in enumerate((first, second)):
-            # A log density bends near its mode, or at the end at which an exponent is small.
+            # A log density bends near its mode, or at the end at which an exponent is
+            # small.
             a, b = variable.powers
             bend = variable.mode if min(a, b) > 1 else float(np.log1p(a) - np.log1p(b))
             centres.append((self.p_at(i, bend), min(variable.scale, 1.0)))
@@ -267,47 +284,50 @@ class _Curves(Rows):
 class BetaRatio(TabulatedDistribution):
     r"""Distribution of a ratio of two bilinear forms in two independent variables.
 
-    Each variable is a Beta variable or a weighted sum of Beta variables, rescaled from its support
-    to [0, 1]: :math:`\theta` and :math:`\eta`. The ratio is
+    Each variable is a Beta variable or a weighted sum of Beta variables, rescaled from
+    its support to [0, 1]: :math:`\theta` and :math:`\eta`. The ratio is
 
     .. math:: R = \frac{N(\theta, \eta)}{D(\theta, \eta)}, \quad
         N(\theta, \eta) = \sum_{i, j} N_{ij} \theta^i (1 - \theta)^{1 - i}
         \eta^j (1 - \eta)^{1 - j},
 
-    with D of the same form. Both are linear in each variable and given by their values at the four
-    corners of the unit square. If the class shares are known, precision, F-measures, Jaccard's
-    index and net benefit are such ratios of the recall and the false positive rate.
+    with D of the same form. Both are linear in each variable and given by their values
+    at the four corners of the unit square. If the class shares are known, precision,
+    F-measures, Jaccard's index and net benefit are such ratios of the recall and the
+    false positive rate.
 
     Parameters
     ----------
     first, second : BetaAverage
         Independent variables.
     numerator, denominator : array_like of shape (2, 2)
-        Values of the forms at the corners: first variable at its lower end (row 0) or upper end
-        (row 1), second at its lower end (column 0) or upper end (column 1). The denominator must be
-        non-negative, and zero only where the numerator is also zero.
+        Values of the forms at the corners: first variable at its lower end (row 0) or
+        upper end (row 1), second at its lower end (column 0) or upper end (column 1).
+        The denominator must be non-negative, and zero only where the numerator is also
+        zero.
 
     Raises
     ------
     TypeError
         If a variable is not a `BetaAverage`.
     ValueError
-        If the forms have another shape or are not finite, or if their ratio is constant, unbounded
-        or has a saddle (one value along two curves).
+        If the forms have another shape or are not finite, or if their ratio is
+        constant, unbounded or has a saddle (one value along two curves).
 
     Notes
     -----
-    Densities are integrals of positive functions along a curve of equal ratio, with a relative
-    error of about 1e-13. They are tabulated once: errors of probabilities are about 1e-12. This
-    takes some hundredths of a second, and up to half a second for sums or if parameters are below
-    1. The errors grow in proportion to the inverse of parameters below 1e-4,
-    to 1e-10 at 1e-6. The density of a sum of Betas with parameters below 2 at both ends has kinks
-    and poles, which take long to resolve. Logarithms of tails below 1e-18 are extrapolations.
+    Densities are integrals of positive functions along a curve of equal ratio, with a
+    relative error of about 1e-13. They are tabulated once: errors of probabilities are
+    about 1e-12. This takes some hundredths of a second, and up to half a second for
+    sums or if parameters are below 1. The errors grow in proportion to the inverse of
+    parameters below 1e-4, to 1e-10 at 1e-6. The density of a sum of Betas with
+    parameters below 2 at both ends has kinks and poles, which take long to resolve.
+    Logarithms of tails below 1e-18 are extrapolations.
 
     Examples
     --------
-    Precision at a prevalence of 1 in 100, from 21 of 24 positives found and 3 of 80 negatives
-    called positive:
+    Precision at a prevalence of 1 in 100, from 21 of 24 positives found and 3 of 80
+    negatives called positive:
 
     >>> from skpostbac.stats import BetaAverage, BetaRatio
     >>> recall, alarms = BetaAverage([21], [3]), BetaAverage([3], [77])
@@ -330,11 +350,17 @@ class BetaRatio(TabulatedDistribution):
     """Values of the denominator at the corners, read-only, shape (2, 2)."""
 
     def __init__(
-        self, first: BetaAverage, second: BetaAverage, numerator: ArrayLike, denominator: ArrayLike
+        self,
+        first: BetaAverage,
+        second: BetaAverage,
+        numerator: ArrayLike,
+        denominator: ArrayLike,
     ) -> None:
         for name, variable in {"first": first, "second": second}.items():
             if not isinstance(variable, BetaAverage):
-                raise TypeError(f"{name} must be a BetaAverage, got {type(variable).__name__}")
+                raise TypeError(
+                    f"{name} must be a BetaAverage, got {type(variable).__name__}"
+                )
         self.first, self.second = first, second
         self.numerator = _checked_form(numerator, "numerator")
         self.denominator = _checked_form(denominator, "denominator")
@@ -342,7 +368,8 @@ class BetaRatio(TabulatedDistribution):
         known = d > 0
         if (d < 0).any() or not known.any() or (n[~known] != 0).any():
             raise ValueError(
-                "denominator must be positive, or zero where the numerator is also zero, got "
+                "denominator must be positive, or zero where the numerator is also "
+                "zero, got "
                 f"the denominator {d.tolist()} and the numerator {n.tolist()}"
             )
         # The smallest and the largest ratio are attained at corners.
@@ -350,13 +377,17 @@ class BetaRatio(TabulatedDistribution):
         self._ends = Interval(float(ratios[0]), float(ratios[-1]))
         if ratios.size == 1:
             raise ValueError(
-                f"the ratio of numerator and denominator must not be constant, got {ratios[0]:g}"
+                "the ratio of numerator and denominator must not be constant, got "
+                f"{ratios[0]:g}"
             )
-        # At a saddle the ratio is above a value at two opposite corners, and below at the others.
+        # At a saddle the ratio is above a value at two opposite corners, and below at
+        # the others.
         for t in (ratios[1:] + ratios[:-1]) / 2:
             (c00, c01), (c10, c11) = n - t * d
             if min(c01 * c10, c00 * c11) >= 0:
-                raise ValueError("the ratio of numerator and denominator must not have a saddle")
+                raise ValueError(
+                    "the ratio of numerator and denominator must not have a saddle"
+                )
 
     @cached_property
     def _log_ratio(self) -> _LogRatio:
@@ -379,6 +410,7 @@ class BetaRatio(TabulatedDistribution):
     def _table(self) -> Table:
         return self._log_ratio.table()
 
+
 def _checked_form(values: ArrayLike, name: str) -> Floats:
     """Return a read-only copy of the values of a form at the corners."""
     array = float_array(values, name)
@@ -390,7 +422,8 @@ def _checked_form(values: ArrayLike, name: str) -> Floats:
     # Products do not over- or underflow.
     if sizes.size and not 1e-70 <= sizes.min() <= sizes.max() <= 1e70:
         raise ValueError(
-            f"{name} must be zero or between 1e-70 and 1e70 in size, got {array.tolist()}"
+            f"{name} must be zero or between 1e-70 and 1e70 in size, got "
+            f"{array.tolist()}"
         )
     array.flags.writeable = False
     return array

@@ -1,12 +1,13 @@
-"""Distributions of functions of a variable: a constant more, multiples of odds, and roots.
+"""Distributions of functions of a variable: shifts, multiples of odds, and roots.
 
-The log-odds z = log(l / h) of a variable, with the distances l and h from both ends of its support,
-have a density that is smooth however small or large z is. Odds are multiplied by adding a constant
-to z. With the share x = l / (l + h), and s = -log(-log(x)), a root x^e has s - log(e). Both are
-tabulated from the density of z.
+The log-odds z = log(l / h) of a variable, with the distances l and h from both ends of
+its support, have a density that is smooth however small or large z is. Odds are
+multiplied by adding a constant to z. With the share x = l / (l + h), and s =
+-log(-log(x)), a root x^e has s - log(e). Both are tabulated from the density of z.
 
-A series has no relative accuracy where its density is small. Beyond its outermost quantiles the
-density of z is taken as an exponential, with the probability that is left there.
+A series has no relative accuracy where its density is small. Beyond its outermost
+quantiles the density of z is taken as an exponential, with the probability that is left
+there.
 """
 
 from collections.abc import Callable
@@ -26,12 +27,14 @@ from skpostbac.stats._table import CentredShare, LogitDistribution, Table
 
 # Error of log densities.
 _TOLERANCE = 1e-12
-# Errors of the density by a series, relative to the largest: of sums, and of distributions that
-# integrate over further unknowns. The tails beyond the outermost quantiles are so many times as large.
+# Errors of the density by a series, relative to the largest: of sums, and of
+# distributions that integrate over further unknowns. The tails beyond the outermost
+# quantiles are so many times as large.
 _NOISE_OF_SUMS = 1e-13
 _NOISE = 1e-11
 _SIGNAL = 1e3
-# Closer to an end than so many standard deviations the density is a power of the distance.
+# Closer to an end than so many standard deviations the density is a power of the
+# distance.
 _NEAREST = 1e-7
 # A density that is none.
 _LEAST = 1e-20
@@ -49,8 +52,8 @@ class LogOdds:
     ----------
     log_density : function of log-odds, an array of any shape, up to a constant.
     mode, scale : where most of the probability is, and about the standard deviation.
-    powers : exponents a, b with which the density of the variable behaves as x^(a - 1) at 0 and as
-        (1 - x)^(b - 1) at 1.
+    powers : exponents a, b with which the density of the variable behaves as
+        x^(a - 1) at 0 and as (1 - x)^(b - 1) at 1.
     kinks : where the density may have a kink or a pole.
     noise : error of the density, relative to its largest value.
     """
@@ -65,14 +68,21 @@ class LogOdds:
     @classmethod
     def of(cls, distribution: BoundedDistribution) -> "LogOdds":
         """Return the log-odds of a distribution."""
-        if isinstance(distribution, BetaAverage) and np.count_nonzero(distribution.weights) == 1:
+        if (
+            isinstance(distribution, BetaAverage)
+            and np.count_nonzero(distribution.weights) == 1
+        ):
             weight = distribution.weights.sum()
-            (a,), (b,) = (x[distribution.weights != 0] for x in (distribution.a, distribution.b))
+            (a,), (b,) = (
+                x[distribution.weights != 0] for x in (distribution.a, distribution.b)
+            )
             if weight < 0:
                 a, b = b, a
             mode = np.log(a) - np.log(b)
             scale = np.sqrt(1 / a + 1 / b)
-            return cls(lambda z: log_binomial(z, a, b), float(mode), float(scale), (a, b))
+            return cls(
+                lambda z: log_binomial(z, a, b), float(mode), float(scale), (a, b)
+            )
 
         centred = distribution._centred
         frame = distribution._frame
@@ -118,8 +128,8 @@ def _tabulated(
         for sign, to_end in ((1, max(low, nearest)), (-1, max(high, nearest)))
     )
     at_ends = values(np.array([lowest, highest]))
-    # The tail of an exponential is its density over its rate. Where that is less than 1, the density
-    # is infinite at the end.
+    # The tail of an exponential is its density over its rate. Where that is less than
+    # 1, the density is infinite at the end.
     is_finite = np.isfinite(distribution._centred.end_densities[:, 0])
     rates = np.maximum(np.exp(at_ends[2]) / np.diagonal(at_ends[:2]), is_finite)
 
@@ -138,7 +148,8 @@ def _tabulated(
 class OddsTransform(LogitDistribution):
     """Distribution of a variable in the same support with a multiple of the odds.
 
-    Odds are distances to the lower end of the support, divided by those to the upper end.
+    Odds are distances to the lower end of the support, divided by those to the upper
+    end.
 
     Parameters
     ----------
@@ -234,7 +245,7 @@ class PowerTransform(LogitDistribution):
 
 
 def _raised(z: Floats, exponent: float) -> tuple[Floats, Floats]:
-    """Return the log-odds of x^exponent, and the log of their slope, at log-odds z of x."""
+    """Return log-odds of x^exponent, and logs of their slope, at log-odds z of x."""
     with np.errstate(divide="ignore"):
         s = np.where(z > _FAR, z, -np.log(-log_expit(z))) - np.log(exponent)
         minus_log = np.exp(-s)
@@ -277,7 +288,8 @@ class ShiftedDistribution(BoundedDistribution):
     def __init__(self, distribution: BoundedDistribution, shift: float) -> None:
         if not isinstance(distribution, BoundedDistribution):
             raise TypeError(
-                f"distribution must be a BoundedDistribution, got {type(distribution).__name__}"
+                "distribution must be a BoundedDistribution, got "
+                f"{type(distribution).__name__}"
             )
         number = float_or_nan(shift)
         if not np.isfinite(number):
