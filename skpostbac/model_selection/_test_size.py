@@ -492,12 +492,9 @@ def _planned(
 ) -> tuple[Design, LabelArray, Floats]:
     """Return design, classes and rates for an interval, see `PlannedTest`."""
     if isinstance(recalls, PosteriorBalancedAccuracy):
-        distribution = recalls.distribution
-        return (
-            "pilot",
-            recalls.counts.classes,
-            np.stack([distribution.a, distribution.b]),
-        )
+        counts = recalls.effective_counts
+        parameters = recalls.prior.parameters(counts.correct, counts.total)
+        return "pilot", counts.classes, np.stack(parameters)
     known = np.atleast_1d(float_array(recalls, "recalls"))
     if known.ndim != 1 or not known.size:
         raise ValueError(

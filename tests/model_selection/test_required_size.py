@@ -12,11 +12,11 @@ from skpostbac import (
     PairedCounts,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
+    posterior_balanced_accuracy,
     required_test_size,
 )
-from skpostbac.stats import (
-    BetaAverage,
-)
+from skpostbac.metrics import GroupsWarning
+from skpostbac.stats import BetaAverage
 from tests.texts import sentences
 
 
@@ -404,6 +404,21 @@ def test_pilots_and_sizes_are_checked():
         required_test_size(0.8, width=0.2).assurance_at(0)
     with pytest.raises(TypeError, match="paired must be a bool"):
         required_test_size(0.8, difference=0.1, paired="no")
+
+
+def test_pilot_in_groups_has_its_effective_counts():
+    """Also where groups have samples of several classes."""
+    y_true = np.arange(60) % 2
+    y_pred = np.where(np.arange(60) % 20 < 4, 1 - y_true, y_true)
+    with pytest.warns(GroupsWarning, match="several classes"):
+        pilot = posterior_balanced_accuracy(y_true, y_pred, groups=np.arange(60) // 4)
+    assert pilot.effective_counts.n_samples < 60
+    independent = PosteriorBalancedAccuracy(pilot.effective_counts)
+    found, expected = (
+        required_test_size(one, width=0.3) for one in (pilot, independent)
+    )
+    assert found.samples.tolist() == expected.samples.tolist()
+    assert found.assurance == expected.assurance
 
 
 LARGE = {
