@@ -1361,7 +1361,7 @@ def check_several(n_classifiers: int, argument: str) -> None:
 
 
 def _check_same_score(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> None:
-    """Raise if the posteriors are of different quantities, or cannot be subtracted."""
+    """Raise if the posteriors are of different quantities."""
     for name, posterior in zip(names, posteriors, strict=True):
         if not isinstance(posterior, ScalarPosterior):
             raise TypeError(
@@ -1383,7 +1383,7 @@ def _check_same_score(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> No
 
 
 def _check_same_classes(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> None:
-    """Raise if balanced accuracies differ in classes, weights or kind of prior."""
+    """Raise if balanced accuracies differ in classes or weights."""
     weights = []
     for posterior in posteriors:
         labels = label_list(posterior.counts.classes)
