@@ -192,7 +192,8 @@ def _notes(evaluation: Evaluation, records: Sequence[Record]) -> Iterator[str]:
     """Yield what else to know of the posteriors: the report, and what the file has."""
     args = evaluation.args
     table = evaluation.table
-    if evaluation.chance is not None and args.fail_below is not None:
+    is_known = evaluation.chance == 0.5 and args.level == 0.95
+    if is_known and args.fail_below is not None:
         yield (
             "With two classes, a 95% lower bound is above the true value in less than "
             "5% of test sets on average, but in up to 12% where a small class is hard."

@@ -292,7 +292,7 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         counts = self.counts
         effects = counts._as_one_class().design_effects
         classes = "1 class" if counts.n_classes == 1 else f"{counts.n_classes} classes"
-        samples = f"{describe_samples(counts.n_samples)} of {classes}"
+        samples = f"{describe_samples(counts.n_given)} of {classes}"
         lines = [f"The accuracy is {self._describe(level)}, from {samples}."]
         if counts.n_classes > 1 and counts.n_samples:
             rate = self.no_information_rate

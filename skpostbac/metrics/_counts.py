@@ -115,6 +115,13 @@ class Counts(Summable, ABC):
         return float(self._totals.sum())
 
     @property
+    def n_given(self) -> float:
+        """Number of samples, or the sum of case counts."""
+        if self._design is not None and self.has_importance_weights:
+            return float(self._design.n_samples.sum())
+        return self.n_samples
+
+    @property
     def has_importance_weights(self) -> bool:
         """Whether the counts are sums of importance weights."""
         return self._design is not None and self._design.is_importance

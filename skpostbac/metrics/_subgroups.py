@@ -354,7 +354,7 @@ class SubgroupPosteriors(StablePickle):
         for (name, posterior), alone in zip(
             self.by_group.items(), self.posteriors, strict=True
         ):
-            samples = describe_samples(alone.counts.n_samples)
+            samples = describe_samples(alone.counts.n_given)
             lines.append(f"{name!r}, {samples}: {posterior._describe(level)}.")
         if self.pooling is None:
             lines.append(_ALONE)

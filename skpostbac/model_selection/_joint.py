@@ -482,7 +482,7 @@ class PairedJoint(PairwiseJoint):
     @property
     def explanation(self) -> str:
         """Text on what was compared."""
-        text = _explain_pairs(self.counts.n_samples, self.inflation)
+        text = _explain_pairs(self.counts.n_given, self.inflation)
         design = self._design
         if design is not None:
             text += _explain_design(design.n_groups)
@@ -622,9 +622,10 @@ class ConfusionJoint(PairwiseJoint):
     @property
     def explanation(self) -> str:
         """Text on what was compared."""
-        text = _explain_pairs(float(self.confusion.counts.sum()))
         effects = self.confusion.effects
-        return text + (_explain_design(effects[0].n_groups) if effects else "")
+        if effects:  # the counts may be sums of importance weights
+            return _explain_pairs(None) + _explain_design(effects[0].n_groups)
+        return _explain_pairs(float(self.confusion.counts.sum()))
 
     def effects(self, i: int, j: int) -> DesignEffects | None:
         """Return the design effects of the difference of i and j."""
@@ -789,13 +790,16 @@ def probability_errors(probabilities: float | Floats, n_draws: int) -> Floats:
     return np.asarray(np.sqrt(shares * (1 - shares) / n_draws))
 
 
-def _explain_pairs(n_effective: float, inflation: float = 1.0) -> str:
+def _explain_pairs(n_effective: float | None, inflation: float = 1.0) -> str:
     """Return the sentence on a paired comparison of maybe divided counts."""
-    effective = "" if inflation == 1 else f" (effective size {n_effective:.4g})"
+    samples = "samples"
+    if n_effective is not None:
+        samples = describe_samples(round(inflation * n_effective, 6))
+        if inflation != 1:
+            samples += f" (effective size {n_effective:.4g})"
     return (
-        f"Paired comparison: all classifiers were tested on the same "
-        f"{describe_samples(round(inflation * n_effective, 6))}{effective}, and the "
-        "comparison accounts for their agreement on individual samples."
+        f"Paired comparison: all classifiers were tested on the same {samples}, and "
+        "the comparison accounts for their agreement on individual samples."
     )
 
 

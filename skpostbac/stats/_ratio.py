@@ -58,6 +58,7 @@ from scipy.special import expit
 from skpostbac._utils import Floats, float_array
 from skpostbac.stats._beta import BetaAverage
 from skpostbac.stats._distribution import Interval
+from skpostbac.stats._log_odds import LogOdds
 from skpostbac.stats._numerics import EPS, Rows, log_sum
 from skpostbac.stats._table import (
     PANEL_NODES,
@@ -65,7 +66,6 @@ from skpostbac.stats._table import (
     Table,
     TabulatedDistribution,
 )
-from skpostbac.stats._transforms import LogOdds
 
 # What is below exp(-_REACH) = 4.2e-18 of the largest value is left out.
 _REACH = 40.0

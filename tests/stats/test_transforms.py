@@ -131,7 +131,6 @@ ODDS = {
     "perfect": (1e5, 0.5, 2),
     "tiny exponents": (0.02, 0.3, 2),
     "rounded masses": (9251.6, 28.5, 2.49),
-    "far away": (0.5, 0.5, 1e-3),
 }
 
 

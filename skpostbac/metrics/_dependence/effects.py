@@ -443,10 +443,6 @@ class WidenedAverage(BetaAverage):
         """Return the arguments that make a copy."""
         return (self._average, self._factor), {}
 
-    def marginals(self) -> list[BetaAverage]:
-        """Return the distribution of each class alone."""
-        return self._average.marginals()
-
     def means(self) -> Floats:
         """Return the mean of each class, shape (l,)."""
         return self._average.means()

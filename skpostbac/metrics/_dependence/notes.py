@@ -144,12 +144,21 @@ def warn_of_few_weights(
         )
 
 
+_CROSSING = (
+    "Some groups have samples of several classes, which makes the recalls correlated: "
+    "the interval is widened approximately to allow for this."
+)
+
+
 def group_notes(
     effects: DesignEffects | None, classes: Sequence[Hashable]
 ) -> list[str]:
     """Return sentences on the uncertainty that the groups leave."""
-    if effects is None or not (depends := effects.depends).any():
+    if effects is None:
         return []
+    depends = effects.depends
+    if not depends.any():
+        return [_CROSSING] if effects.crosses else []
     doubts = []
 
     causes = []
@@ -182,10 +191,7 @@ def group_notes(
             which = f" of class {shown(classes[int(np.argmax(large))])}"
         doubts.append(f"One group contains a third or more of the samples{which}.")
     if effects.crosses:
-        doubts.append(
-            "Some groups have samples of several classes, which makes the recalls "
-            "correlated: the interval is widened approximately to allow for this."
-        )
+        doubts.append(_CROSSING)
     return doubts
 
 
@@ -194,18 +200,18 @@ def describe_effective_size(effects: DesignEffects, has_weights: bool) -> str:
     size = f"{effects.effective_size.sum():.4g}"
     if not effects.n_groups:
         return f"The weighted samples are equivalent to {size} samples of equal weight."
+    groups = "1 group" if effects.n_groups == 1 else f"{effects.n_groups:.0f} groups"
     if not effects.depends.any() and not has_weights:
-        return (
-            f"Each of the {effects.n_groups:.0f} groups has one sample: samples are "
-            "independent."
-        )
+        if effects.crosses:
+            return f"No class has several samples of one of the {groups}."
+        return f"Each of the {groups} has one sample: samples are independent."
 
     low = f"{effects.design_effect.min():.2g}"
     high = f"{effects.design_effect.max():.2g}"
     span = low if low == high else f"{low} to {high}"
     they = "With their weights, they" if has_weights else "They"
     return (
-        f"The samples come from {effects.n_groups:.0f} groups, with an estimated "
+        f"The samples come from {groups}, with an estimated "
         f"correlation of {effects.correlation:.2f} ({effects.correlation_used:.2f} "
         f"allowing for its error). {they} are equivalent to {size} independent samples "
         f"(design effect {span})."

@@ -226,10 +226,6 @@ class BetaAverage(_WeightedSums, BoundedDistribution):
         vars(self)["_frame"] = frame
         return self
 
-    def marginals(self) -> list[BetaAverage]:
-        """Return the marginal distribution of each variable."""
-        return [BetaAverage([a], [b]) for a, b in zip(self.a, self.b, strict=True)]
-
     def means(self) -> Floats:
         """Return the mean of each variable, shape (l,)."""
         return self.a / (self.a + self.b)
