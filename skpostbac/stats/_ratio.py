@@ -210,24 +210,23 @@ class _Curves(Rows):
         b = self.sign_c[:, 0, 0] * np.exp(low - top) + self.sign_c[:, 1, 1] * np.exp(
             high - top
         )
-        root = np.hypot(b, np.exp(-top))
+        root = np.sqrt(b**2 + np.exp(-2 * top))
         asinh = np.copysign(top + np.log(np.abs(b) + root), b)
 
         half_gap = 0.5 * (self.log_c[:, 1, 0] - self.log_c[:, 0, 1])
         to_second = half_gap - self.sign_c[:, 0, 1] * asinh
         x = half - to_second
         z = half + to_second
-        log_f = self.log_f
-        forms = (
-            log_f[:, 0, 0] + 0 * p,
-            log_f[:, 0, 1] + z,
-            log_f[:, 1, 0] + x,
-            log_f[:, 1, 1] + p,
-        )
+        log_odds = {(0, 0): 0 * p, (0, 1): z, (1, 0): x, (1, 1): p}
+        terms = [
+            self.log_f[:, i, j] + log_odds[i, j]
+            for i, j in log_odds
+            if np.isfinite(self.log_f[:, i, j]).any()
+        ]
         # |c_10| X + |c_01| Z = 2 sqrt(|c_01 c_10|) e^(p / 2) sqrt(B^2 + 1).
         below = self.log_scale + half + top + np.log(root)
         densities = ratio.first.log_density(self.flip * x) + ratio.second.log_density(z)
-        return np.asarray(densities + log_sum(np.stack(forms)) - below)
+        return np.asarray(densities + log_sum(np.stack(terms)) - below)
 
     def p_at(self, variable: int, x: float) -> Floats:
         """Return the p at which a variable, 0 or 1, has the log-odds x, shape (n, 1).
@@ -249,16 +248,19 @@ class _Curves(Rows):
         first = ratio.first
         second = ratio.second
         log_scale = self.log_scale
-        # Curves bend where the terms of B are 1, and where they are equal.
+        # Curves bend where one of the terms of B is 1, or where both are equal and
+        # larger.
         start = 2 * (self.log_c[:, 0, 0] - log_scale)
         end = 2 * (log_scale - self.log_c[:, 1, 1])
-        centres = [(bend, 1.0) for bend in (start, end, 0.5 * (start + end))]
+        middle = 0.5 * (start + end)
+        bends = np.minimum(start, middle), np.maximum(end, middle)
+        centres = [(bend, 2.0) for bend in bends]
         for i, variable in enumerate((first, second)):
             # A log density bends near its mode, or at the end at which an exponent is
             # small.
             a, b = variable.powers
             bend = variable.mode if min(a, b) > 1 else float(np.log1p(a) - np.log1p(b))
-            centres.append((self.p_at(i, bend), min(variable.scale, 1.0)))
+            centres.append((self.p_at(i, bend), 2.0 * min(variable.scale, 1.0)))
 
         reach = 2 * _REACH / min(*first.powers, *second.powers) + 1e3
         parts = []

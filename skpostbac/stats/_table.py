@@ -21,7 +21,8 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.polynomial.legendre import legder, leggauss, legval, legvander
 from numpy.typing import ArrayLike
-from scipy.special import expit, log_expit
+from scipy.interpolate import PPoly
+from scipy.special import binom, expit, log_expit
 
 from skpostbac._utils import Bools, Floats, StablePickle
 from skpostbac.stats._centred import Centred, Evaluator, power_limits
@@ -41,6 +42,16 @@ _TO_DERIVATIVES = legval(PANEL_NODES, legder(_TO_COEFFICIENTS)).T
 _TO_ENDS = [
     legval(np.array([-1.0, 1.0]), legder(_TO_COEFFICIENTS, m)).T for m in (0, 1)
 ]
+# Matrix from Legendre coefficients to those of powers of the distance from the left
+# end, in widths of a panel, the highest first. The sizes of its terms reach 1e11, but
+# the coefficients of a resolved density fall faster than they rise.
+_DEGREES = np.arange(_N)
+_POWERS = _DEGREES[::-1, np.newaxis]
+_TO_POWERS = (
+    (-1.0) ** (_DEGREES + _POWERS)
+    * binom(_DEGREES, _POWERS)
+    * binom(_DEGREES + _POWERS, _POWERS)
+)
 # Barycentric weights of Gauss-Legendre nodes (Wang, Huybrechs and Vandewalle,
 # Mathematics of Computation 83, 2014).
 _SIGNS = np.where(np.arange(_N) % 2, -1.0, 1.0)
@@ -222,18 +233,18 @@ class Table(StablePickle):
         table = [self.logs, scale * first, scale**2 * (_TO_DERIVATIVES @ first)]
         return np.ascontiguousarray(np.transpose(table))
 
+    @cached_property
+    def _polynomials(self) -> PPoly:
+        """The log density in powers of the distance from the left end of a panel."""
+        coefficients = _TO_POWERS @ (_TO_COEFFICIENTS @ self.logs)
+        return PPoly(coefficients / np.diff(self.edges) ** _POWERS, self.edges)
+
     def log_density(self, u: Floats) -> Floats:
         """Return the log density at log-odds of any shape."""
-        flat = u.ravel()
-        values = np.empty(u.size)
-        block = 2**13
-        for start in range(0, u.size, block):
-            part = flat[start : start + block]
-            index, t = places_in_panels(self.edges[:-1], self.edges[1:], part)
-            beyond = np.minimum([part - self.edges[0], self.edges[-1] - part], 0.0)
-            inside = np.einsum("ni,ni->n", _lagrange(t), self.logs.T[index])
-            values[start : start + block] = inside + self.outer[1] @ beyond
-        return values.reshape(u.shape)
+        low, high = self.edges[[0, -1]]
+        beyond = np.minimum([u - low, high - u], 0.0)
+        inside = self._polynomials(np.clip(u, low, high))
+        return np.asarray(inside + np.tensordot(self.outer[1], beyond, 1))
 
     def values(self, u: Floats) -> Floats:
         """Return both tails, the log density and its two derivatives, shape (5, n)."""
