@@ -67,6 +67,8 @@ _NO_SCORES = "class labels are needed, not probabilities or scores"
 BLOCK = 2**16
 # Codes of floats of at most 64 bits.
 _FLOATS = "efd"
+# Scalars of NumPy that are numbers of at most 64 bits.
+_NUMPY_NUMBERS = {np.dtype(code).type for code in "?bhilqBHILQefd"}
 # Integers are looked up in a table of at most this size.
 _LARGEST_TABLE = 2**20
 # An array of text is as wide as its longest label; with more characters than these,
@@ -129,6 +131,12 @@ def _label_array(y: Any, name: str) -> LabelArray:
         raise ValueError(f"Input {name} contains masked values.")
     if isinstance(y, list | tuple):
         types = set(map(type, y))
+        # What NumPy reads without altering it: integers, and scalars of its own.
+        if types == {int}:
+            with suppress(OverflowError):
+                return np.asarray(y, np.int64)
+        if len(types) == 1 and types <= _NUMPY_NUMBERS:
+            return np.asarray(y)
         if any(issubclass(one, str) for one in types):  # of different lengths
             return np.fromiter(y, object, len(y))
         if not any(issubclass(one, Sized) for one in types):  # no rows
