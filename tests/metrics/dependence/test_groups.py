@@ -533,3 +533,16 @@ def test_constant_outcomes_have_no_correlation():
         **options,
     ).design_effects
     assert effects.degrees_of_freedom == effects.correlation == 0
+
+
+def test_groups_of_one_sample_of_each_class():
+    """They are not said to be single samples: the recalls are correlated."""
+    y = np.repeat([0, 1], 50)
+    y_pred = np.where(np.arange(100) % 50 < 9, 1 - y, y)
+    with pytest.warns(GroupsWarning, match="Some groups have samples of several"):
+        crossing = posterior_balanced_accuracy(y, y_pred, groups=np.arange(100) % 50)
+    report = sentences(crossing)
+    assert "No class has several samples of one of the 50 groups." in report
+    assert "Some groups have samples of several classes" in report
+    alone = posterior_balanced_accuracy(y, y_pred, groups=np.arange(100))
+    assert "Each of the 100 groups has one sample" in sentences(alone)

@@ -15,6 +15,7 @@ from skpostbac import (
     posterior_accuracy,
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
+    subgroup_posteriors,
 )
 from skpostbac.metrics import SampleWeightWarning
 from tests.metrics.dependence.slow import draw
@@ -229,3 +230,31 @@ def test_few_large_weights_are_told(entry):
         sample_weight=np.tile(weight, 10),
         weight_type="importance",
     )
+
+
+@pytest.mark.parametrize("scale", [1.0, 10.0])
+def test_reports_have_the_number_of_samples(scale):
+    """Of accuracies, comparisons and subgroups, not the sum of the weights."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 200)
+    predictions = {name: np.where(rng.random(200) < 0.8, y, 1 - y) for name in "ab"}
+    options = {
+        "sample_weight": scale * weights_of(200, 0.5),
+        "weight_type": "importance",
+    }
+    site = np.repeat(["x", "y"], 100)
+    reports = [
+        posterior_accuracy(y, predictions["a"], **options),
+        compare_predictions(y, predictions, **options),
+        compare_predictions(y, predictions, metric="accuracy", **options),
+        compare_predictions(y, predictions, metric="f1", **options),
+        subgroup_posteriors(
+            y, predictions["a"], sensitive_features=site, pooling=None, **options
+        ),
+    ]
+    said = ["200 samples", "same 200 samples", "same 200 samples", "same samples"]
+    for report, text in zip(
+        map(sentences, reports), [*said, "100 samples"], strict=True
+    ):
+        assert text in report
+        assert "effective samples" not in report
