@@ -21,7 +21,6 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.polynomial.legendre import legder, leggauss, legval, legvander
 from numpy.typing import ArrayLike
-from scipy.interpolate import PPoly
 from scipy.special import binom, expit, log_expit
 
 from skpostbac._utils import Bools, Floats, StablePickle
@@ -234,10 +233,15 @@ class Table(StablePickle):
         return np.ascontiguousarray(np.transpose(table))
 
     @cached_property
-    def _polynomials(self) -> PPoly:
+    def _polynomials(self) -> Callable[[Floats], Floats]:
         """The log density in powers of the distance from the left end of a panel."""
+        from scipy.interpolate import PPoly  # slow to import, with scipy.optimize
+
         coefficients = _TO_POWERS @ (_TO_COEFFICIENTS @ self.logs)
-        return PPoly(coefficients / np.diff(self.edges) ** _POWERS, self.edges)
+        polynomials: Callable[[Floats], Floats] = PPoly(
+            coefficients / np.diff(self.edges) ** _POWERS, self.edges
+        )
+        return polynomials
 
     def log_density(self, u: Floats) -> Floats:
         """Return the log density at log-odds of any shape."""
