@@ -418,6 +418,7 @@ def write_transcripts(names):
         paths[name].write_text(text, encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["test_cli.py", "test_html.py"])
 def test_scripts_name_what_they_can_write(place):
     """From the checkout, of which nothing needs to be installed; here no name is right."""
@@ -1231,6 +1232,7 @@ def test_a_file_is_written_whole_or_not_at_all(
     assert len(list(tmp_path.iterdir())) == 1 + exists  # with the table
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_device_that_is_full(write, fail):
     """It is written directly, and stays what it is."""

@@ -127,7 +127,7 @@ ODDS = {
     "f1": (22, 10, 2),
     "few": (1.5, 0.5, 2),
     "nothing known": (0.5, 0.5, 0.5),
-    "rare": (3.5, 4e4, 30),
+    "rare": (3.5, 4e3, 30),
     "perfect": (1e5, 0.5, 2),
     "tiny exponents": (0.02, 0.3, 2),
     "rounded masses": (9251.6, 28.5, 2.49),
