@@ -386,10 +386,10 @@ def modes(distributions: Centred) -> Floats:
 
 def _highest_peaks(distributions: Centred) -> Floats:
     """Return the highest points of densities of any form, shape (m,)."""
-    evaluate = distributions.evaluator(3)
-    bracket, top, height = _bracketed_peaks(distributions, evaluate)
+    bracket, top, height = _bracketed_peaks(distributions)
     # At an end, or at a corner, the slope may not exist.
     start = top + 1e-9 * (bracket[0] - top + bracket[1] - top)
+    evaluate = distributions.evaluator(3)
     peaks, heights = _climbed(distributions, evaluate, bracket, start, top, height)
     return np.take_along_axis(peaks, heights.argmax(axis=1)[:, np.newaxis], 1)[:, 0]
 
@@ -436,7 +436,7 @@ def _climbed(
 
 
 def _bracketed_peaks(
-    distributions: Centred, evaluate: Evaluator
+    distributions: Centred,
 ) -> tuple[tuple[Floats, Floats], Floats, Floats]:
     """Return the two highest points of a grid between their neighbours, and heights.
 
@@ -459,7 +459,7 @@ def _bracketed_peaks(
     grid = np.sort(np.concatenate(points, axis=1))
 
     with np.errstate(all="ignore"):
-        heights = evaluate(grid)[1]
+        heights = distributions.evaluator(1)(grid)[1]
     heights = np.where(grid <= low, at_low, np.where(grid >= high, at_high, heights))
     padded = np.pad(heights, ((0, 0), (1, 1)), constant_values=-np.inf)
     is_peak = (heights >= padded[:, :-2]) & (heights >= padded[:, 2:])
