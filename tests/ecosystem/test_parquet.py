@@ -103,7 +103,8 @@ def test_missing_cells_of_parquet(tmp_path, capsys, missing):
     """They are no label; the row is named."""
     columns = {"truth": [1.0, 2.0, 1.0], "one": [1.0, 2.0, missing]}
     pl.DataFrame(columns).write_parquet(tmp_path / "p.parquet")
-    assert "row 3: no label in column 'one'" in fail(tmp_path / "p.parquet", capsys)
+    message = "column 'one' is empty in 1 of 3 rows, first in row 3"
+    assert message in fail(tmp_path / "p.parquet", capsys)
 
 
 def test_half_a_parquet_file(tmp_path, capsys):
