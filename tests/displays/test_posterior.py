@@ -304,6 +304,7 @@ def test_recalls_are_sorted_below_the_average():
     assert display.ax_.get_xlabel() == "Recall"
 
 
+@pytest.mark.filterwarnings("ignore:Some groups have samples of several classes")
 def test_from_predictions():
     """The posterior is that of the labels; several classifiers come by name."""
     y_true, y_pred = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 0]
