@@ -113,7 +113,7 @@ def make_parser() -> Parser:
     level_help = "probability of intervals and bounds (default: %(default)s)"
     add("--level", type=_number(check_level), default=0.95, help=level_help)
     rope_help = "largest negligible difference (default: %(default)s)"
-    metric_help = "the score: accuracy, f1:LABEL, ... (default: balanced_accuracy)"
+    metric_help = "accuracy, f1:LABEL, ... (default: balanced_accuracy)"
     add(
         "--metric",
         metavar="NAME",
