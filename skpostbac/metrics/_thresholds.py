@@ -78,6 +78,8 @@ if TYPE_CHECKING:
 MOST_THRESHOLDS = 1000
 CURVE_DRAWS = 1000
 CURVE_BOOTSTRAPS = 200
+# Thresholds that lose at most this on the samples do about as well.
+SIMILAR_LOSS = 0.02
 # Shares are clipped to this distance from 0 and 1, which have no logit.
 _LEAST_LOGIT_SHARE = 1e-15
 
@@ -283,11 +285,13 @@ class PosteriorThresholdCurve(FrozenArrays):
             rows = rows[self._log_evidence(correct, rows, others) < least]
         return self._range(rows[0] - 1, rows[-1] - 1)
 
-    def similar_threshold_range(self, loss: float = 0.02) -> tuple[float, float]:
+    def similar_threshold_range(
+        self, loss: float = SIMILAR_LOSS
+    ) -> tuple[float, float]:
         """Return the range around the best threshold where others do about as well.
 
         It describes these samples: the observed balanced accuracy at each threshold in
-        the range is at most `loss` below the highest one. How often such a range
+        the range is at most `loss` below that of the best one. How often such a range
         contains the truly best threshold is given in :ref:`evidence_thresholds`; use
         `best_threshold_range` to be sure of it.
 
@@ -321,13 +325,13 @@ class PosteriorThresholdCurve(FrozenArrays):
         correct = np.vstack([self._correct_of_none, self.correct])
         average = (correct / self.total) @ self._weights
         # A tolerance, as shares of whole numbers are rounded.
-        is_worse = average < average.max() - loss - 1e-12
-        best = self.best_index + 1
-        above = np.flatnonzero(is_worse[:best]).tolist()
-        below = np.flatnonzero(is_worse[best:]).tolist()
-        first = above[-1] if above else -1
-        last = best + below[0] - 2 if below else len(self.thresholds) - 1
-        return self._range(first, last)
+        first = last = best = self.best_index + 1
+        is_similar = average >= average[best] - loss - 1e-12
+        while first > 0 and is_similar[first - 1]:
+            first -= 1
+        while last + 1 < len(average) and is_similar[last + 1]:
+            last += 1
+        return self._range(first - 1, last - 1)
 
     @property
     def _correct_of_none(self) -> Floats:
@@ -522,7 +526,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         )
         similar = _in_words(*self.similar_threshold_range())
         similar = (
-            f"On these samples, thresholds {similar} do about as well (within 0.02)."
+            f"On these samples, thresholds {similar} do about as well (within "
+            f"{SIMILAR_LOSS:g})."
         )
         truth = _in_words(*self.best_threshold_range(level))
         truth = f"The truly best one lies {truth} ({100 * level:.12g}% confidence)."

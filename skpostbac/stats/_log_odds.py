@@ -17,17 +17,14 @@ from scipy.special import expit
 
 from skpostbac._utils import Floats
 from skpostbac.stats._beta import BetaAverage
-from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._numerics import log_binomial
-from skpostbac.stats._table import CentredShare, Table
+from skpostbac.stats._table import Table
 
 # Error of log densities.
 _TOLERANCE = 1e-12
-# Errors of the density by a series, relative to the largest: of sums, and of
-# distributions that integrate over further unknowns. The tails beyond the outermost
-# quantiles are so many times as large.
-_NOISE_OF_SUMS = 1e-13
-_NOISE = 1e-11
+# Error of the density by a series, relative to the largest. The tails beyond the
+# outermost quantiles are so many times as large.
+_NOISE = 1e-13
 _SIGNAL = 1e3
 # Closer to an end than so many standard deviations the density is a power of the
 # distance.
@@ -60,12 +57,9 @@ class LogOdds:
     noise: float = 0.0
 
     @classmethod
-    def of(cls, distribution: BoundedDistribution) -> "LogOdds":
-        """Return the log-odds of a distribution."""
-        if (
-            isinstance(distribution, BetaAverage)
-            and np.count_nonzero(distribution.weights) == 1
-        ):
+    def of(cls, distribution: BetaAverage) -> "LogOdds":
+        """Return the log-odds of a Beta variable or of a sum."""
+        if np.count_nonzero(distribution.weights) == 1:
             weight = distribution.weights.sum()
             (a,), (b,) = (
                 x[distribution.weights != 0] for x in (distribution.a, distribution.b)
@@ -78,27 +72,21 @@ class LogOdds:
                 lambda z: log_binomial(z, a, b), float(mode), float(scale), (a, b)
             )
 
-        centred = distribution._centred
         frame = distribution._frame
         width = frame.mean_to_low + frame.mean_to_high
         mode = float(np.log(frame.mean_to_low) - np.log(frame.mean_to_high))
         sd = distribution.standard_deviation() / width
         scale = min(sd / float(expit(mode) * expit(-mode)), 4.0)
 
-        noise = 0.0
-        if isinstance(centred, CentredShare):
-            table = centred.table
-        else:
-            noise = _NOISE if distribution._small_tails is None else _NOISE_OF_SUMS
-            table = _tabulated(distribution, mode, scale, noise)
+        table = _tabulated(distribution, mode, scale)
         near, far = table.outer[1].tolist()
-        return cls(table.log_density, mode, scale, (near, far), table.kinks, 10 * noise)
+        return cls(
+            table.log_density, mode, scale, (near, far), table.kinks, 10 * _NOISE
+        )
 
 
-def _tabulated(
-    distribution: BoundedDistribution, mode: float, scale: float, noise: float
-) -> Table:
-    """Tabulate the log-odds of a distribution from its densities in the support."""
+def _tabulated(distribution: BetaAverage, mode: float, scale: float) -> Table:
+    """Tabulate the log-odds of a sum from its densities in the support."""
     frame = distribution._frame
     width = frame.mean_to_low + frame.mean_to_high
 
@@ -114,8 +102,8 @@ def _tabulated(
         log_density = np.log(np.maximum(density * to_low * to_high / width, _LEAST))
         return np.stack([below, above, log_density])
 
-    low = float(distribution.icdf(_SIGNAL * noise)) - frame.low
-    high = frame.high - float(distribution.iccdf(_SIGNAL * noise))
+    low = float(distribution.icdf(_SIGNAL * _NOISE)) - frame.low
+    high = frame.high - float(distribution.iccdf(_SIGNAL * _NOISE))
     nearest = _NEAREST * distribution.standard_deviation()
     lowest, highest = (
         sign * float(np.log(to_end) - np.log(width - to_end))
@@ -136,4 +124,4 @@ def _tabulated(
     if kinks.size > _MOST_KINKS:
         kinks = kinks[:0]
     kinks = np.append(np.log(kinks) - np.log1p(-kinks), [lowest, highest])
-    return Table.of(log_density, mode, scale, _TOLERANCE, kinks=kinks, noise=noise)
+    return Table.of(log_density, mode, scale, _TOLERANCE, kinks=kinks, noise=_NOISE)

@@ -298,7 +298,8 @@ class PowerTransform(MonotoneTransform):
     @cached_property
     def _frame(self) -> Frame:
         # The origin stands for the mean, which would ask for the moments.
-        inner, high = self.distribution._frame, self.distribution.support().high
+        inner = self.distribution._frame
+        high = self.distribution.support().high
         origin = float(inner.mean**self.exponent)
         top = float(high**self.exponent)
         below = _power_of_one_plus(np.array(-inner.mean_to_high / high), self.exponent)

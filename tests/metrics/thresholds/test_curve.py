@@ -247,6 +247,10 @@ def test_the_report_says_which_thresholds_do_about_as_well(curve):
     """In words where a range has no end; a loss that is no difference is an error."""
     tied = posterior_threshold_curve([0, 1, 0, 1], [1, 1, 1, 1])
     assert "thresholds anywhere do about as well (within 0.02)" in tied.report()
+    # No positive prediction at all would do better, which is no threshold of the curve.
+    reverse = posterior_threshold_curve([0, 1], [2, 1], class_weight=[0.9, 0.1])
+    assert reverse.best_threshold == 1
+    assert reverse.similar_threshold_range() == (-np.inf, 1)
     with pytest.raises(ValueError, match="loss must be"):
         curve.similar_threshold_range(1.5)
 
