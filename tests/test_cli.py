@@ -308,6 +308,16 @@ def test_strays_are_counted_for_every_metric(write, capsys, metric):
     assert "; '1.0' looks like the class '1' in another type: convert" in text
 
 
+@pytest.mark.parametrize("metric", ["auc", "average_precision", "f3"])
+def test_the_error_of_a_metric_names_no_function_of_python(write, capsys, metric):
+    """What takes scores is an option here."""
+    path = str(write(as_csv(truth=BINARY, m=BINARY)))
+    status, _, err = call(capsys, path, "--truth", "truth", "--metric", metric)
+    assert status == 2
+    assert "compare_scores" not in err
+    assert ("did you mean --scores?" in err) == (metric != "f3")
+
+
 def test_classes_that_look_alike_are_quoted(write, capsys):
     """Only those with a space at an end."""
     truth = ["cat", "cat ", "dog"] * 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from argparse import Namespace
 from collections.abc import Mapping
@@ -280,7 +281,11 @@ def _read_metric(table: InputTable, args: Namespace) -> tuple[str, str | None]:
         name, average = read_name(metric, None)
     except ValueError as error:  # which has the names
         reason = str(error).replace("a function or ", "")
-        raise InputError(f"--{reason}; see f1:LABEL and f1_macro, too") from error
+        of_python = r"posterior_\w+ or compare_scores, which take scores"
+        reason = re.sub(of_python, "--scores", reason)
+        raise InputError(
+            f"--{reason} (f1:LABEL and f1_macro are possible, too)"
+        ) from error
     classes = set(args.labels or table.column(table.truth))
     is_of_class = name not in OVERALL and average is None
     positive = label or (default_positive(classes) if is_of_class else None)
