@@ -332,7 +332,7 @@ def vertex_terms(alphas: Floats, log_heights: Complexes) -> Complexes:
         before = terms[-2] * (m - 1 + exponent) * (alphas - m) / scale
         following = (gap_sum * m + cross) * terms[-1] + before
         terms.append(-following * factor / (gap_product * (m + 1)))
-        if np.abs(terms[-2:]).max() < 1e-17:
+        if np.abs(terms[-2:]).max(initial=0.0) < 1e-17:
             break
 
     # Horner's rule in scale / (i t).

@@ -39,7 +39,11 @@ transform of a function of y that vanishes farther from c than S / T, S = 161, p
 range of the other variables: it is a Fourier series of this much smaller period, with
 larger steps. This level in turn ends where its coefficients vanish, or at the corners
 of all variables, or smoothly after `MAX_ORDERS`, up to 40 times as high as before;
-then the next level follows.
+then the next level follows. The remainders about all origins are kept as one more
+level, with a row for each corner that counts.
+
+**Points.** A sum over orders is computed for each point, or, for many points, for a
+grid by the fast Fourier transform, from which it is interpolated (`sums_at`).
 
 For sums of independent variables, `vanishing_heights` bounds where the transform
 vanishes, and `Truncation` chooses how many orders a series has and what completes it.
@@ -48,6 +52,7 @@ vanishes, and `Truncation` chooses how many orders a series has and what complet
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -56,7 +61,7 @@ from scipy.special import erfc
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._centred import Centred, Evaluator
 from skpostbac.stats._corners import MAX_PRODUCTS, Corners, Rule, offsets
-from skpostbac.stats._numerics import stacked_products, waves
+from skpostbac.stats._numerics import stacked_products, sums_at, waves
 
 # Up to so many orders, coefficients take less time than the sums over corners.
 CHEAP = 900
@@ -75,8 +80,12 @@ MAX_ORDERS = 2**11
 _SPREAD = 161.0
 # Coefficients of waves beside corners are neglected if their sum is below this.
 _NEGLIGIBLE = 3e-14
-# Origins of a level, those of the largest coefficients, where peaks are looked for.
-_STRONGEST = 4
+# At most so many remainders of a level are summed over corners.
+_MAX_REMAINDERS = 512
+# Points of a level, about its strongest origins, where peaks are looked for.
+_MOST_POINTS = 100
+# More points of a distribution than this are interpolated on a grid.
+_MANY_POINTS = 100
 # Coefficients that are computed at a time, about a megabyte, which fits into caches.
 _BLOCK_ENTRIES = 2**16
 
@@ -127,7 +136,7 @@ class Waves:
         rates = -1j * step[:, np.newaxis] * orders
         for d in range(n_derivatives):
             np.multiply(table[:, d], rates, out=table[:, d + 1])
-        table = table.reshape(len(step), -1, n_inner)
+        by_inner = table.reshape(len(step), -1, n_inner)
         width = max(1, MAX_PRODUCTS // table.size)
 
         if self.corners is not None:
@@ -136,26 +145,31 @@ class Waves:
             factors = (1j / np.pi) * (-1j * step[:, np.newaxis]) ** exponents
             width = min(width, max_width)
 
+        def products(turns: Floats) -> Floats:
+            """Return the sums over the orders, shape (1 + d, m, n)."""
+            angles = (-2 * np.pi) * turns[..., np.newaxis]
+            phases = angles * inner_and_outer
+            # `waves` makes more calls, which pay off for large arrays only.
+            wave = np.exp(1j * phases) if phases.size < 500 else waves(phases, 0.0)
+            inner = stacked_products(by_inner, wave[..., :n_inner].transpose(0, 2, 1))
+            inner = inner.reshape(len(step), n_derivatives + 1, -1, turns.shape[1])
+            sums = np.einsum("mdrn,mnr->dmn", inner, wave[..., n_inner:])
+            return np.asarray(sums.real)
+
         def evaluate(y: Floats, points: Floats) -> Floats:
             turns = y / self.period[:, np.newaxis]
+            columns = [
+                slice(start, start + width) for start in range(0, y.shape[1], width)
+            ]
             values = np.empty((n_derivatives + 1, *y.shape))
-            for start in range(0, y.shape[1], width):
-                columns = slice(start, start + width)
-                angles = (-2 * np.pi) * turns[:, columns, np.newaxis]
-                phases = angles * inner_and_outer
-                # `waves` makes more calls, which pay off for large arrays only.
-                wave = np.exp(1j * phases) if phases.size < 500 else waves(phases, 0.0)
-
-                products = stacked_products(
-                    table, wave[..., :n_inner].transpose(0, 2, 1)
-                )
-                products = products.reshape(
-                    len(step), n_derivatives + 1, -1, angles.shape[1]
-                )
-                sums = np.einsum("mdrn,mnr->dmn", products, wave[..., n_inner:])
-                if self.corners is not None:
-                    sums += factors * remainder(points[..., columns])
-                values[..., columns] = sums.real
+            if y.shape[1] > _MANY_POINTS:
+                values[:] = sums_at(table, turns).swapaxes(0, 1)
+            else:
+                for some in columns:
+                    values[..., some] = products(turns[:, some])
+            if self.corners is not None:
+                for some in columns:
+                    values[..., some] += (factors * remainder(points[..., some])).real
             return values
 
         return evaluate
@@ -193,6 +207,8 @@ class Level:
     @property
     def strengths(self) -> Floats:
         """Largest coefficient of each row, shape (p,)."""
+        if self.waves.corners is not None:
+            return np.asarray(np.abs(self.waves.corners.values[:, 0, 0]))
         return np.asarray(np.abs(self.waves.coefficients).max(axis=1))
 
     def points(self, anchor: int) -> Floats:
@@ -200,37 +216,41 @@ class Level:
 
         They are given by their distances from an anchor.
         """
+        if self.waves.corners is not None:
+            return np.asarray(self.waves.corners.positions[anchor])
         shares = 2.0 ** np.arange(-12, 1)
         above = np.outer(self.above, np.append(0.0, shares))
         around = np.concatenate([np.outer(-self.below, shares), above], axis=1)
-        points = np.asarray(self.positions[anchor] + around)
-        if self.waves.corners is None:
-            return points
-        return np.concatenate([points, self.waves.corners.positions[anchor]], axis=1)
+        return np.asarray(self.positions[anchor] + around)
 
     def adder(self, n_derivatives: int) -> Callable[[Floats, Floats], None]:
         """Return a function that adds the waves at points, (A, m, n), to values."""
-        evaluators: list[Callable[[Floats, Floats], Floats]] = []
+
+        @lru_cache(maxsize=1)
+        def evaluator(chosen: bytes) -> Callable[[Floats, Floats], Floats]:
+            waves = self.waves.selected(np.frombuffer(chosen, dtype=bool))
+            return waves.evaluator(n_derivatives)
 
         def add(points: Floats, values: Floats) -> None:
             points = points[:, self.rows]
             y = offsets(points, self.positions)[:, 0]
-            inside = (-self.below <= y.T) & (self.above >= y.T)
-            inside = inside.T
-            most = int(inside.sum(axis=1).max(initial=0))
-            if not most:
+            inside = ((-self.below <= y.T) & (self.above >= y.T)).T
+
+            # Points are inside the waves of few origins.
+            chosen = inside.any(axis=1)
+            if not chosen.any():
                 return
-            # Tables of waves that no point meets are never made.
-            if not evaluators:
-                evaluators.append(self.waves.evaluator(n_derivatives))
+            inside = inside[chosen]
 
             # Of each row, the points inside come first.
+            most = int(inside.sum(axis=1).max())
             columns = np.argsort(~inside, axis=1, kind="stable")[:, :most]
-            row = np.arange(len(y))[:, np.newaxis]
-            terms = evaluators[0](y[row, columns], points[:, row, columns])
-            terms *= inside[row, columns]
+            row = np.flatnonzero(chosen)[:, np.newaxis]
+            evaluate = evaluator(chosen.tobytes())
+            terms = evaluate(y[row, columns], points[:, row, columns])
+            terms *= np.take_along_axis(inside, columns, axis=1)
             for value, term in zip(values, terms, strict=True):
-                np.add.at(value, (self.rows[:, np.newaxis], columns), term)
+                np.add.at(value, (self.rows[row], columns), term)
 
         return add
 
@@ -253,33 +273,35 @@ class Series(Centred):
         every = [self.waves, *(level.waves for level in self.levels)]
         sizes = [waves.corners.values.shape for waves in every if waves.corners]
         n_corners = sum(rows * corners for rows, corners, _ in sizes)
+        n_levels = sum(level.waves.corners is None for level in self.levels)
         return (
             f"Series(n_orders={self.waves.coefficients.shape[1] + 1}, "
-            f"n_corners={n_corners}, n_levels={len(self.levels)})"
+            f"n_corners={n_corners}, n_levels={n_levels})"
         )
 
     @property
     def critical_points(self) -> Floats:
         """Corners, and points of all scales about the strongest origins of levels."""
-        points = self._critical_points(0, _STRONGEST)
+        points = self._critical_points(0, _MOST_POINTS)
         return np.asarray(np.clip(points, *self.bounds))
 
     @property
     def critical_points_from_low(self) -> Floats:
-        return self._critical_points(1)
+        return self._critical_points(1, math.inf)
 
-    def _critical_points(self, anchor: int, most: int | None = None) -> Floats:
-        """Return the points about at most so many origins of each level."""
+    def _critical_points(self, anchor: int, most: float) -> Floats:
+        """Return those of the strongest origins, about so many of each level."""
         found = [np.empty((self.low.size, 0))]
         if self.waves.corners is not None:
             found += [*self.waves.corners.positions[anchor : anchor + 1]]
         for level in self.levels:
             # Several rows of a level may belong to one distribution.
+            near = level.points(anchor)
             order = np.lexsort((-level.strengths, level.rows))
             rank = np.arange(order.size) - np.searchsorted(level.rows, level.rows)
-            kept = rank < (order.size if most is None else most)
+            kept = rank * near.shape[1] < most
             rank = rank[kept]
-            near = level.points(anchor)[order[kept]]
+            near = near[order[kept]]
             places = np.zeros((self.low.size, rank.max() + 1, near.shape[1]))
             places[level.rows[kept], rank] = near
             found.append(places.reshape(self.low.size, -1))
@@ -523,12 +545,18 @@ def _rule(sums: Sums, n_orders: int) -> Rule:
     return Rule.of(n_orders, math.floor(8 * decay) / 8 or decay)
 
 
-def _is_relevant(sizes: Floats) -> Bools:
-    """Return which terms to keep, (m, C), so that the sum of the others is small."""
+def _is_relevant(sizes: Floats, most: int | None = None) -> Bools:
+    """Return which terms to keep, (m, C), so that the sum of the others is small.
+
+    At most so many are kept of each row.
+    """
     order = np.argsort(sizes, axis=1)
     total = np.cumsum(np.take_along_axis(sizes, order, axis=1), axis=1)
+    kept = total > _NEGLIGIBLE
+    if most is not None:
+        kept[:, :-most] = False
     relevant = np.empty(sizes.shape, dtype=bool)
-    np.put_along_axis(relevant, order, total > _NEGLIGIBLE, axis=1)
+    np.put_along_axis(relevant, order, kept, axis=1)
     return relevant
 
 
@@ -567,19 +595,37 @@ def _levels(sums: Sums, rows: Indices, reached: Floats) -> Iterator[Level]:
         values = terms[..., : orders.size] * factors[:, np.newaxis]
         row, corner = np.nonzero(_is_relevant(np.abs(values).max(axis=2)))
         values = np.pad(values[row, corner], ((0, 0), (first - 1, 0)))
-        origins = positions[:, row, corner, np.newaxis]
-        corners = None
-        if has_corners:
-            inner, inner_terms = others.corners(rule.log_orders, h, largest)
-            at_rule = terms[row, corner, np.newaxis, orders.size :] * inner_terms[row]
-            corners = Corners(rule, h[row], origins + inner[:, row], at_rule)
+
+        origins = (positions + others.means[..., np.newaxis])[..., np.newaxis]
         if row.size:
+            series = Waves(2 * np.pi / h[row], values)
+            own = alike[row]
             yield Level(
-                rows[alike][row],
-                origins + others.means[:, row, np.newaxis],
-                below[alike][row],
-                above[alike][row],
-                Waves(2 * np.pi / h[row], values, corners),
+                rows[own], origins[:, row, corner], below[own], above[own], series
             )
+        if has_corners:
+            # Their remainders are summed over the corners of the other variables.
+            terms = terms[..., orders.size :]
+            inner, inner_terms = others.corners(rule.log_orders, h, largest)
+            outer_sizes = np.abs(terms[:, :, np.newaxis, 0])
+            sizes = outer_sizes * np.abs(inner_terms[:, np.newaxis, :, 0])
+            relevant = _is_relevant(sizes.reshape(len(h), -1), _MAX_REMAINDERS)
+            row, corner, other = np.nonzero(relevant.reshape(sizes.shape))
+            at_corners = positions[:, row, corner] + inner[:, row, other]
+            at_rule = terms[row, corner] * inner_terms[row, other]
+            corners = Corners(
+                rule, h[row], at_corners[..., np.newaxis], at_rule[:, np.newaxis]
+            )
+            if row.size:
+                no_orders = np.zeros((row.size, 1), dtype=complex)
+                remainder = Waves(2 * np.pi / h[row], no_orders, corners)
+                own = alike[row]
+                yield Level(
+                    rows[own],
+                    origins[:, row, corner],
+                    below[own],
+                    above[own],
+                    remainder,
+                )
         if has_level:
             yield from _levels(sums[alike], rows[alike], n_orders * h)

@@ -51,7 +51,7 @@ converge because of noise are accepted when they become too many.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import Field, dataclass
 from functools import cache
 from math import isqrt, prod
@@ -431,18 +431,57 @@ def even_sums(angles: Floats, masses: Floats, count: int) -> Complexes:
     from scipy.fft import next_fast_len, rfft
 
     size = next_fast_len(_OVERSAMPLING * count, real=True)
-    position = angles * (size / (2 * np.pi))
-    first = np.ceil(position - _KERNEL_POINTS / 2)
     grid = np.zeros(size)
-    for point in range(_KERNEL_POINTS):
-        z = (first + point - position) * (2 / _KERNEL_POINTS)
-        index = np.mod(first + point, size).astype(np.intp)
-        grid += np.bincount(index, masses * _kernel(z), size)
+    for index, weight in _kernel_weights(angles * (size / (2 * np.pi)), size):
+        grid += np.bincount(index, masses * weight, size)
 
     sums = np.conj(rfft(grid)[:count])
-    phases = np.arange(count, dtype=np.float64) * (np.pi * _KERNEL_POINTS / size)
-    transform = chebval(2 * (phases / _LARGEST_PHASE) ** 2 - 1, _kernel_transform())
-    return np.asarray(sums / transform, dtype=complex)
+    return np.asarray(sums / _smoothing(np.arange(count), size), dtype=complex)
+
+
+def sums_at(coefficients: Complexes, turns: Floats) -> Floats:
+    """Return the real parts of the sums of c_k exp(-2 pi i k x), from k = 1 on.
+
+    Errors are about 1e-14 of the sum of the moduli of the coefficients. For a hundred
+    points or more this is faster than a sum for each.
+
+    Parameters
+    ----------
+    coefficients : shape (m, d, n_orders), of d functions at the same points.
+    turns : x, shape (m, n).
+
+    Returns
+    -------
+    sums : ndarray of shape (m, d, n)
+    """
+    from scipy.fft import irfft, next_fast_len
+
+    count = coefficients.shape[-1]
+    size = next_fast_len(_OVERSAMPLING * (count + 1), real=True)
+    spectrum = np.zeros((*coefficients.shape[:-1], size // 2 + 1), dtype=complex)
+    smoothing = _smoothing(np.arange(1, count + 1), size)
+    np.multiply(coefficients.conj(), 0.5 / smoothing, out=spectrum[..., 1 : count + 1])
+    grid = irfft(spectrum, size, norm="forward")
+
+    sums = np.zeros((*coefficients.shape[:-1], turns.shape[-1]))
+    for index, weight in _kernel_weights(turns * size, size):
+        at_index = np.take_along_axis(grid, index[:, np.newaxis], axis=-1)
+        sums += weight[:, np.newaxis] * at_index
+    return sums
+
+
+def _kernel_weights(position: Floats, size: int) -> Iterator[tuple[Indices, Floats]]:
+    """Yield the points of a grid about each position, and values of the kernel."""
+    first = np.ceil(position - _KERNEL_POINTS / 2)
+    for point in range(_KERNEL_POINTS):
+        z = (first + point - position) * (2 / _KERNEL_POINTS)
+        yield np.mod(first + point, size).astype(np.intp), _kernel(z)
+
+
+def _smoothing(orders: Indices, size: int) -> Floats:
+    """Return the factors by which the kernel changes the coefficients."""
+    phases = orders * (np.pi * _KERNEL_POINTS / size)
+    return chebval(2 * (phases / _LARGEST_PHASE) ** 2 - 1, _kernel_transform())
 
 
 def _kernel(z: Floats) -> Floats:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from skpostbac.stats import BetaAverage, _fourier
 from skpostbac.stats._fourier import CHEAP, MAX_ORDERS, Truncation
+from skpostbac.stats._numerics import sums_at
 
 ORDER = st.floats(1, 1e12)
 
@@ -78,3 +79,38 @@ def test_levels_of_arrays_are_those_of_single_sums():
         [BetaAverage(*ab).cdf(x[:, i]) for i, ab in enumerate(zip(a, b, strict=True))]
     )
     assert np.abs(together.cdf(x).T - alone).max() < 1e-12
+
+
+@pytest.mark.parametrize("n_orders", [8, 75, 2047])
+def test_sums_on_a_grid_are_those_at_each_point(n_orders):
+    rng = np.random.default_rng(0)
+    coefficients = rng.normal(size=(3, 2, n_orders, 2)) @ [1, 1j]
+    turns = rng.uniform(-2, 2, (3, 101))
+    phases = np.multiply.outer(turns, np.arange(1, n_orders + 1))
+    expected = np.einsum("mdk,mnk->mdn", coefficients, np.exp(-2j * np.pi * phases))
+    actual = sums_at(coefficients, turns)
+    assert actual == pytest.approx(expected.real, abs=1e-13 * n_orders)
+
+
+def test_many_points_at_a_time_are_those_of_a_few():
+    """They are interpolated on a grid, and a few are summed."""
+    one = BetaAverage([30.5, 999_990.5, 0.4], [0.5, 10.5, 3.4])
+    x = np.linspace(0, 1, 301)
+    few = np.concatenate([one.cdf(part) for part in np.array_split(x, 43)])
+    assert one.cdf(x) == pytest.approx(few, abs=1e-13)
+
+
+def test_only_the_strongest_remainders_of_a_level_are_summed(monkeypatch):
+    """Here 512 of 16,384 corners: more of them move probabilities by less than 1e-9."""
+    rng = np.random.default_rng(665257)
+    one = BetaAverage(
+        np.append(np.full(45, 0.2839), np.full(5, 0.2351)),
+        np.append(np.full(45, 0.002885), [1.0, 4.0, 14.0, 54.0, 204.0]),
+        weights=np.append(rng.normal(size=45), [1.0, -1.0, 1.0, -1.0, 1.0]),
+    )
+    x = one.mean() + one.standard_deviation() * np.array([-1.5, -0.3, 0.4])
+    probabilities = one.cdf(x)
+    monkeypatch.setattr(_fourier, "_MAX_REMAINDERS", 2_048)
+    assert probabilities == pytest.approx(
+        BetaAverage(one.a, one.b, weights=one.weights).cdf(x), abs=1e-9
+    )
