@@ -68,15 +68,20 @@ def answer_labels(table: InputTable, args: Namespace) -> Answer:
     _add_losses(answer, evaluation)
     _add_selected(answer, evaluation, table)
     _add_subgroups(answer, evaluation)
-    has_gate = args.fail_below is not None or args.baseline is not None
-    if has_gate and table.left_out:  # none would notice
+    if args.fail_below is not None or args.baseline is not None:
+        _warn_of_left_out(table)
+    return answer
+
+
+def _warn_of_left_out(table: InputTable) -> None:
+    """Warn of columns that a gate has not judged, as none would notice."""
+    if table.left_out:
         columns = ", ".join(map(repr, table.left_out))
         warnings.warn(
             f"not judged, as hardly columns of predictions: {columns}; name those of "
             "predictions with --classifier",
             stacklevel=2,
         )
-    return answer
 
 
 def _describe_data(evaluation: Evaluation, table: InputTable) -> Record:
