@@ -686,7 +686,7 @@ def test_scores(write, run):
         "0",
     ]
     text = run(path, *options)
-    assert "45 in groups (column patient)\nPositive  0" in text
+    assert "45 in 20 groups (column patient)\nPositive  0" in text
     assert "Posterior of the average precision" in text
     assert "Difference" not in text
     # A column of weak scores, though first in the file, comes last.
@@ -699,16 +699,44 @@ def test_scores(write, run):
     assert "all other pairs" in run(*options, "--all-pairs")
 
 
-def test_warnings_are_notes(write, capsys):
-    """Scores that look like labels are told in one line, in words of the command line."""
+def test_scores_that_look_like_labels(write, run):
+    """A note below the tables says so, in words of the command line."""
     path = write("y,a,b\n1,1,0.9\n1,1,0.8\n0,0,0.1\n0,1,0.2\n1,0,0.7\n0,0,0.3\n")
     for others in ([], ["--scores", "b"]):
-        assert main([path, "--truth", "y", "--scores", "a", *others]) == 0
-        (note,) = capsys.readouterr().err.splitlines()
-        assert note == (
-            "skpostbac: column 'a' has only two values, like predicted labels: evaluate "
-            "it with --classifier, or give scores such as probabilities"
+        options = [path, "--truth", "y", "--scores", "a", *others]
+        note = (
+            "Column 'a' has only two values, like predicted labels: evaluate it with "
+            "--classifier, or give scores such as probabilities."
         )
+        assert " ".join(run(*options).split()).count(note) == 2
+        assert json.loads(run(*options, "--json"))["notes"].count(note) == 1
+
+
+def test_scores_have_the_notes_of_the_report(write, run):
+    """What was compared, how many groups there are, and what random draws leave open."""
+    rows = "".join(f"{i % 2},{i % 3},{i % 7},g{i // 2}\n" for i in range(40))
+    options = [write("y,a,b,g\n" + rows), "--truth", "y", "--groups", "g"]
+    document = json.loads(run(*options, "--scores=a", "--scores=b", "--json"))
+    assert document["data"]["n_groups"] == 20
+    explanation = "all classifiers scored the same 40 samples from 20 groups"
+    assert [explanation in note for note in document["notes"]].count(True) == 1
+    for metric in ("ROC AUC", "Average precision"):
+        assert f"Metric: {metric}." in document["notes"]
+    text = " ".join(run(*options, "--scores=a").split())
+    assert re.search(r"ROC AUC: 0\.\d+ \(95% credible interval", text)
+
+
+def test_groups_are_in_the_notes_of_every_metric(write, run):
+    """Of a single classifier, too; its report is not interrupted by other notes."""
+    rows = "".join(
+        f"{i % 2},{'x' if i % 7 == 0 else i % 2},{i // 4}\n" for i in range(60)
+    )
+    options = [write("y,a,g\n" + rows), "--truth", "y", "--groups", "g"]
+    for metric in ("balanced_accuracy", "accuracy", "mcc", "f1_macro"):
+        notes = json.loads(run(*options, "--metric", metric, "--json"))["notes"]
+        assert "('x') are none of the classes" in notes[0]
+        (effective,) = (note for note in notes if "come from 15 groups" in note)
+        assert "independent samples" in effective
 
 
 @pytest.mark.parametrize(
@@ -987,10 +1015,7 @@ def test_picture_tells_of_characters_that_the_font_lacks(write, tmp_path, capsys
         == 0
     )
     error = capsys.readouterr().err
-    assert (
-        error
-        == f"skpostbac: {str(path)!r}: the font lacks some characters in the names\n"
-    )
+    assert error == "skpostbac: the font lacks some characters in the names\n"
     assert path.read_bytes().startswith(b"\x89PNG")
 
 

@@ -3,9 +3,9 @@
 `run` has the steps of ``main``: it reads the options (`arguments`) and a table
 (`table`, from the files of `reading`, or the `example`), answers the question that the
 options ask (`labels`, by their `evaluation`, or `scores`, or `verdicts` of a judge),
-and writes the answer (`output`). An answer is a document for JSON, and the same records
-as `sections`, which are rendered as text and in a browser (`page`, with `plots`).
-Modules that need scikit-learn are imported when used, so that ``--help`` is quick.
+and writes the answer (`output`). An `answer` has records, which JSON has as they are,
+and `text` and `page` (with `plots`) as tables. Modules that need scikit-learn are
+imported when used, so that ``--help`` is quick.
 """
 
 from skpostbac._cli.run import main

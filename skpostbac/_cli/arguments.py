@@ -19,11 +19,10 @@ from skpostbac import __version__
 from skpostbac._cli.output import write_output
 from skpostbac._cli.reading import InputError
 from skpostbac._utils import (
-    check_level,
+    check_interval_level,
     check_probability,
     check_rope,
     printable,
-    suggestion,
 )
 
 # The library's defaults; importing them would make --help slow.
@@ -49,7 +48,13 @@ OPTIONS = {
 }
 OF_ALL = "file delimiter level json all_pairs"
 # Options that name a column of a file, which the example has not.
-OF_FILES = ("truth", "groups", "by", "id", "scores")
+OF_FILES = "truth groups by id scores"
+# Options that need each other.
+TOGETHER = {
+    LABELS: "baseline max_loss",
+    SCORES: "",
+    VERDICTS: "sensitivity specificity positive file",
+}
 
 DESCRIPTION = """\
 How good is each classifier, and which is better? Without FILE, see an example.
@@ -83,46 +88,80 @@ def make_parser() -> Parser:
         add_help=False,
     )
     add = parser.add_argument_group("input").add_argument
-    file_help = "CSV or parquet, a row per sample; - for standard input"
-    add("file", metavar="FILE", nargs="?", help=file_help)
-    for option, what in {
-        "--truth": "the true labels",
-        "--groups": "groups of samples: patients, sites, ...",
-        "--by": "subgroups; evaluates each subgroup, too",
-        "--id": "sample identifiers, to find repetitions",
-    }.items():
-        add(option, metavar="COLUMN", help=f"column of {what}")
-    for option, what in {
-        "--classifier": "predictions; may be repeated (default: all)",
-        "--scores": "scores instead, for ROC AUC; may be repeated",
-    }.items():
-        add(option, metavar="COLUMN", action="append", help=f"column of {what}")
-    delimiter_help = 'field separator: a character, or "tab" (default: comma)'
     add(
-        "--delimiter", metavar="CHAR", type=_delimiter, default=",", help=delimiter_help
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="CSV or parquet, a row per sample; - for standard input",
+    )
+    add("--truth", metavar="COLUMN", help="column of the true labels")
+    add(
+        "--groups",
+        metavar="COLUMN",
+        help="column of groups of samples: patients, sites, ...",
+    )
+    add(
+        "--by",
+        metavar="COLUMN",
+        help="column of subgroups; evaluates each subgroup, too",
+    )
+    add(
+        "--id",
+        metavar="COLUMN",
+        help="column of sample identifiers, to find repetitions",
+    )
+    add(
+        "--classifier",
+        metavar="COLUMN",
+        action="append",
+        help="column of predictions; may be repeated (default: all)",
+    )
+    add(
+        "--scores",
+        metavar="COLUMN",
+        action="append",
+        help="column of scores instead, for ROC AUC; may be repeated",
+    )
+    add(
+        "--delimiter",
+        metavar="CHAR",
+        type=_delimiter,
+        default=",",
+        help='field separator: a character, or "tab" (default: comma)',
     )
 
     add = parser.add_argument_group("evaluation").add_argument
-    labels_help = "classes to average over (default: those of the truth)"
-    add("--labels", metavar="A,B,...", type=_labels, help=labels_help)
-    prior_help = (
-        "prior of each recall: calibrated (default), reciprocal, uniform, "
-        "jeffreys, neutral, or A,B"
+    add(
+        "--labels",
+        metavar="A,B,...",
+        type=_labels,
+        help="classes to average over (default: those of the truth)",
     )
-    add("--prior", type=_prior, default=DEFAULT_PRIOR, help=prior_help)
-    level_help = "probability of intervals and bounds (default: %(default)s)"
-    add("--level", type=_number(check_level), default=0.95, help=level_help)
-    rope_help = "largest negligible difference (default: %(default)s)"
-    metric_help = "accuracy, f1:LABEL, ... (default: balanced_accuracy)"
+    add(
+        "--prior",
+        type=_prior,
+        default=DEFAULT_PRIOR,
+        help="prior of each recall: calibrated (default), reciprocal, uniform, "
+        "jeffreys, neutral, or A,B",
+    )
+    add(
+        "--level",
+        type=_number(check_interval_level),
+        default=0.95,
+        help="probability of intervals and bounds (default: %(default)s)",
+    )
     add(
         "--metric",
         metavar="NAME",
-        type=_metric,
         default=DEFAULT_METRIC,
-        help=metric_help,
+        help="accuracy, f1:LABEL, ... (default: balanced_accuracy)",
     )
     add(
-        "--rope", metavar="WIDTH", type=_number(check_rope), default=0.0, help=rope_help
+        "--rope",
+        metavar="WIDTH",
+        type=_number(check_rope),
+        default=0.0,
+        help="largest negligible difference (default: %(default)s)",
     )
     add(
         "--selected",
@@ -132,9 +171,18 @@ def make_parser() -> Parser:
 
     title = "verdicts of an imperfect judge, instead of true labels"
     add = parser.add_argument_group(title).add_argument
-    for option, sign in [("--sensitivity", "positive"), ("--specificity", "negative")]:
-        gold_help = f"the judge is right on K of N {sign} gold samples"
-        add(option, metavar="K/N", type=_proportion, help=gold_help)
+    add(
+        "--sensitivity",
+        metavar="K/N",
+        type=_proportion,
+        help="the judge is right on K of N positive gold samples",
+    )
+    add(
+        "--specificity",
+        metavar="K/N",
+        type=_proportion,
+        help="the judge is right on K of N negative gold samples",
+    )
     add("--positive", metavar="LABEL", help="the positive verdict, or label")
 
     add = parser.add_argument_group("output").add_argument
@@ -143,31 +191,48 @@ def make_parser() -> Parser:
         action="store_true",
         help="print one JSON object, explained in the user guide",
     )
-    pairs_help = "compare all pairs, not only the best with others"
-    add("--all-pairs", action="store_true", help=pairs_help)
-    # A pipe has no extension.
-    page, picture = (
-        partial(_output_file, extensions=extensions)
-        for extensions in [(".html", ".htm", ""), (".png", ".svg", ".pdf")]
-    )
-    page_help = "write a report with tables and plots (matplotlib)"
-    add("--html", metavar="FILE", type=page, help=page_help)
-    picture_help = "plot the posteriors to a .png, .svg or .pdf file"
-    add("--plot", metavar="FILE", type=picture, help=picture_help)
-    bound = _number(partial(check_probability, name="VALUE"))
-    bound_help = "exit with status 3 if a lower bound is below VALUE"
-    add("--fail-below", metavar="VALUE", type=bound, help=bound_help)
-    baseline_help = "column of predictions that the others are to replace"
-    add("--baseline", metavar="COLUMN", help=baseline_help)
-    loss_help = f"exit with status 3 unless P(loss > VALUE) < {LARGEST_RISK:.0%}%"
-    add("--max-loss", metavar="VALUE", type=_number(_check_loss), help=loss_help)
-    add("-h", "--help", action="help", help="show this help and exit")
-    version_help = "show the version and exit"
     add(
-        "--version",
-        action="version",
-        version=f"%(prog)s {__version__}",
-        help=version_help,
+        "--all-pairs",
+        action="store_true",
+        help="compare all pairs, not only the best with others",
+    )
+    # A pipe has no extension.
+    page = _file(".html", ".htm", "")
+    add(
+        "--html",
+        metavar="FILE",
+        type=page,
+        help="write a report with tables and plots (matplotlib)",
+    )
+    picture = _file(".png", ".svg", ".pdf")
+    add(
+        "--plot",
+        metavar="FILE",
+        type=picture,
+        help="plot the posteriors to a .png, .svg or .pdf file",
+    )
+    bound = _number(partial(check_probability, name="VALUE"))
+    add(
+        "--fail-below",
+        metavar="VALUE",
+        type=bound,
+        help="exit with status 3 if a lower bound is below VALUE",
+    )
+    add(
+        "--baseline",
+        metavar="COLUMN",
+        help="column of predictions that the others are to replace",
+    )
+    add(
+        "--max-loss",
+        metavar="VALUE",
+        type=_number(_check_loss),
+        help=f"exit with status 3 unless P(loss > VALUE) < {LARGEST_RISK:.0%}%",
+    )
+    add("-h", "--help", action="help", help="show this help and exit")
+    version = f"%(prog)s {__version__}"
+    add(
+        "--version", action="version", version=version, help="show the version and exit"
     )
     return parser
 
@@ -191,12 +256,13 @@ def read_question(parser: Parser, args: Namespace) -> str:
     for name in given:
         if name not in f"{OPTIONS[question]} {OF_ALL}".split():
             raise InputError(f"{_flag(name)} cannot be combined with {question}")
-        if name in OF_FILES and args.file is None:
+        if name in OF_FILES.split() and args.file is None:
             raise InputError(f"{_flag(name)} needs a FILE, or - for standard input")
-    if question == VERDICTS:
-        for name in ("sensitivity", "specificity", "positive", "file"):
-            if name not in given:
-                raise InputError(f"judge verdicts also need {_flag(name)}")
+    together = TOGETHER[question].split()
+    absent = [name for name in together if name not in given]
+    if 0 < len(absent) < len(together):
+        present = next(name for name in together if name in given)
+        raise InputError(f"{_flag(present)} also needs {_flag(absent[0])}")
     return question
 
 
@@ -204,98 +270,77 @@ def _flag(name: str) -> str:
     return "a FILE" if name == "file" else f"--{name.replace('_', '-')}"
 
 
+def _option(convert: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return a converter whose errors name the option."""
+
+    def checked(text: str) -> Any:
+        try:
+            return convert(text)
+        except (ValueError, ImportError, csv.Error) as error:
+            raise ArgumentTypeError(str(error)) from error
+
+    return checked
+
+
+def _number(check: Callable[[float], float]) -> Callable[[str], Any]:
+    return _option(lambda text: check(float(text)))
+
+
+def _check_loss(loss: float) -> float:
+    if not 0 <= loss < float("inf"):
+        raise ValueError(f"must be a number of at least 0, got {loss!r}")
+    return loss
+
+
+@_option
 def _delimiter(text: str) -> str:
     delimiter = "\t" if text == "tab" else text
     if len(delimiter) != 1 or delimiter in '"\r\n\0':
-        raise ArgumentTypeError(
-            f'must be one character, or the word "tab", got {text!r}'
-        )
+        raise ValueError(f'must be one character, or the word "tab", got {text!r}')
     return delimiter
 
 
+@_option
 def _labels(text: str) -> tuple[str, ...]:
-    try:
-        labels = next(csv.reader([text], strict=True), [])
-    except csv.Error as error:
-        raise ArgumentTypeError(f"{error} in {text!r}") from error
-    if not all(labels) or not labels:
-        raise ArgumentTypeError(f"empty label in {text!r}")
-    if duplicates := [label for label in labels if labels.count(label) > 1]:
-        raise ArgumentTypeError(f"label {duplicates[0]!r} occurs twice")
-    return tuple(labels)
+    return tuple(next(csv.reader([text], strict=True)))
 
 
-def _metric(text: str) -> str:
-    """Return the one name of the accuracies, which have more options than others."""
-    if text == DEFAULT_METRIC:  # also if the option is not given
-        return text
-
-    from skpostbac.metrics._confusion import read_name
-
-    accuracies = {("recall", "macro"): DEFAULT_METRIC, ("accuracy", None): "accuracy"}
-    try:
-        return accuracies.get(read_name(text, None), text)
-    except ValueError:  # of a class, or raised again once the classes are known
-        return text
-
-
-def _prior(text: str) -> Any:
-    if text == DEFAULT_PRIOR:  # also if the option is not given
-        return text
-
-    from skpostbac.metrics._prior import PRIOR_NAMES, check_prior
-
-    try:
-        prior: Any = text if "," not in text else tuple(map(float, text.split(",")))
-        check_prior(prior)
-    except ValueError as error:
-        names = ", ".join(PRIOR_NAMES)
-        hint = suggestion(text, PRIOR_NAMES)
-        message = f"must be {names}, or two positive numbers A,B, got {text!r}{hint}"
-        raise ArgumentTypeError(message) from error
-    return prior
-
-
+@_option
 def _proportion(text: str) -> tuple[int, int]:
-    numbers = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text, re.ASCII)
+    numbers = re.fullmatch(r"(\d+)/(\d+)", text, re.ASCII)
     count, total = map(int, numbers.groups()) if numbers else (1, 0)
     if count > total or total == 0:
-        raise ArgumentTypeError(
-            f"must be a count and its total, such as 27/30, got {text!r}"
-        )
+        raise ValueError(f"must be a count and its total, such as 27/30, got {text!r}")
     return count, total
 
 
-def _check_loss(loss: float) -> None:
-    if not 0 <= loss < float("inf"):
-        raise ValueError(f"must be a number of at least 0, got {loss!r}")
+@_option
+def _prior(text: str) -> Any:
+    if text == DEFAULT_PRIOR:
+        return text
 
+    from skpostbac.metrics._prior import check_prior
 
-def _number(check: Callable[[float], object]) -> Callable[[str], float]:
-    """Return the converter of an option that is a number."""
-
-    def convert(text: str) -> float:
-        try:
-            value = float(text)
-            check(value)
-        except ValueError as error:
-            raise ArgumentTypeError(str(error)) from error
-        return value
-
-    return convert
-
-
-def _output_file(text: str, extensions: tuple[str, ...]) -> str:
-    """Return the file name if it has an extension that matplotlib can write."""
-    if Path(text).suffix.lower() not in extensions:
-        raise ArgumentTypeError(
-            f"must end in {', '.join(filter(None, extensions))}, got {text!r}"
-        )
-
-    from skpostbac._plot import check_matplotlib
-
+    prior: Any = text if "," not in text else tuple(map(float, text.split(",")))
     try:
+        check_prior(prior)
+    except ValueError as error:
+        of_python = "a pair (a, b) or an array of shape (n_classes, 2)"
+        raise ValueError(str(error).replace(of_python, "or two numbers A,B")) from error
+    return prior
+
+
+def _file(*extensions: str) -> Callable[[str], Any]:
+    """Return the converter of a file of these extensions, which matplotlib writes."""
+
+    def check(text: str) -> str:
+        if Path(text).suffix.lower() not in extensions:
+            shown = ", ".join(filter(None, extensions))
+            raise ValueError(f"must end in {shown}, got {text!r}")
+
+        from skpostbac._plot import check_matplotlib
+
         check_matplotlib("a plot")
-    except ImportError as error:
-        raise ArgumentTypeError(str(error)) from error
-    return text
+        return text
+
+    return _option(check)

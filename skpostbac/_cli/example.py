@@ -1,11 +1,10 @@
 """The built-in example, for which no file is needed."""
 
+from argparse import Namespace
 from collections import Counter
-from collections.abc import Sequence
 
-from skpostbac._cli.reading import InputError
-from skpostbac._cli.sections import fill
-from skpostbac._cli.table import InputTable
+from skpostbac._cli.table import InputTable, choose_columns
+from skpostbac._cli.text import fill
 
 EXAMPLE = (
     "This is a built-in example, because no FILE was given. The task is to recognise "
@@ -16,26 +15,18 @@ EXAMPLE = (
 )
 HINT = (
     "To evaluate your own predictions, pass a CSV file with a column of true labels "
-    "and one column\nper classifier:\n    skpostbac predictions.csv --truth COLUMN"
+    "and one column per classifier:"
 )
+COMMAND = "    skpostbac predictions.csv --truth COLUMN"
 
 
-def make_example(names: Sequence[str] | None = None) -> InputTable:
+def make_example(args: Namespace) -> InputTable:
     """Predict imbalanced scikit-learn example data with three classifiers.
-
-    Parameters
-    ----------
-    names : sequence of str, default=None
-        Classifiers of the example to use, by default all.
-
-    Returns
-    -------
-    table : InputTable
 
     Raises
     ------
     InputError
-        If a name is unknown.
+        If a name of ``--classifier`` is none of these.
     """
     from sklearn.datasets import load_digits
     from sklearn.ensemble import RandomForestClassifier
@@ -48,19 +39,19 @@ def make_example(names: Sequence[str] | None = None) -> InputTable:
         "random forest": RandomForestClassifier(random_state=0),
         "naive Bayes": GaussianNB(),
     }
-    chosen = tuple(dict.fromkeys(names or classifiers))
-    if unknown := [name for name in chosen if name not in classifiers]:
-        raise InputError(
-            f"--classifier: {unknown[0]!r} is not in the example, which has "
-            + ", ".join(map(repr, classifiers))
-        )
+    args.truth = "digit"
+    columns = ("digit", *classifiers)
+    chosen = choose_columns(columns, args)
     X, digits = load_digits(return_X_y=True)
     y = ["eight" if digit == 8 else "another" for digit in digits]
-    predictions = [cross_val_predict(classifiers[name], X / 16, y) for name in chosen]
+    predictions = (
+        cross_val_predict(classifier, X / 16, y).tolist()
+        for classifier in classifiers.values()
+    )
     return InputTable(
         source="sklearn.datasets.load_digits",
-        columns=("digit", *chosen),
-        rows=Counter(zip(y, *(labels.tolist() for labels in predictions), strict=True)),
+        columns=columns,
+        rows=Counter(zip(y, *predictions, strict=True)),
         truth="digit",
         predictions=chosen,
         description=EXAMPLE.format(majority=y.count("another") / len(y)),
@@ -69,4 +60,4 @@ def make_example(names: Sequence[str] | None = None) -> InputTable:
 
 def explain_example(table: InputTable, text: str) -> str:
     """Put text about the example around its results."""
-    return f"{fill(table.description or '')}\n\n{text}\n{HINT}\n"
+    return f"{fill(table.description or '')}\n\n{text}\n{fill(HINT)}\n{COMMAND}\n"

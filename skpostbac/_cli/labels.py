@@ -1,26 +1,37 @@
-"""Predicted labels: how good each classifier is, and which is best."""
+"""Predicted labels: how good each classifier is, and which is best.
+
+`answer_labels` makes the records of the classifiers and of their differences. Each
+function that it calls then adds one table, or what one option asks for: records, a
+section, and what fails.
+"""
 
 from __future__ import annotations
 
-import math
 import re
+import warnings
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from skpostbac._cli.arguments import LARGEST_RISK
-from skpostbac._cli.evaluation import Evaluation, difference_records, evaluate
-from skpostbac._cli.sections import (
+from skpostbac._cli.answer import (
     Answer,
     Record,
-    Section,
-    difference_sections,
-    format_estimate,
-    make_document,
+    describe,
     percent,
     ranked,
+    report_of,
 )
+from skpostbac._cli.arguments import LARGEST_RISK
+from skpostbac._cli.evaluation import Evaluation, evaluate
+from skpostbac._cli.plots import make_plots
+from skpostbac._cli.reading import InputError
 from skpostbac._cli.table import InputTable
-from skpostbac._utils import describe_strays, format_probability, join_first
+from skpostbac._utils import (
+    describe_strays,
+    finite_or_none,
+    format_probability,
+    join_first,
+    unwrap,
+)
 from skpostbac.metrics._balanced_accuracy import constant_note
 from skpostbac.stats._distribution import figures_of
 
@@ -30,155 +41,119 @@ LISTED = 8
 SHOWN = 5
 # Predicted labels that are none of the classes, listed with their numbers.
 MOST_STRAYS = 10
-SELECTED = (
-    "The best of several classifiers has also been lucky; optimism estimates this bias."
-)
+# Sentences of a report at the top of a page.
+SENTENCES = 3
 
 
 def answer_labels(table: InputTable, args: Namespace) -> Answer:
     """Evaluate and compare the classifiers of a table."""
     evaluation = evaluate(table, args)
-    comparison = evaluation.comparison
-    posteriors = [_describe_classifier(evaluation, name) for name in evaluation.ranking]
-    differences: list[Record] = []
-    if comparison is not None:
-        differences = difference_records(comparison, args.level)
-        for one, ranks in zip(posteriors, comparison.summary(args.level), strict=True):
-            one |= ranks
-    bound = -math.inf if args.fail_below is None else args.fail_below
-    results: Record = {
-        "posteriors": posteriors,
-        "differences": differences,
-        "failed": [one["name"] for one in posteriors if one["lower"] < bound],
-        "gate": _describe_gate(evaluation),
-        "selected": _describe_selected(evaluation),
-        "subgroups": _describe_subgroups(evaluation),
-        "notes": list(_notes(evaluation, posteriors)),
-    }
-    return Answer(
-        make_document(args, _describe_data(evaluation), **results),
-        _facts(evaluation),
-        list(_sections(evaluation, results)),
-        list(_failures(evaluation, results)),
-        evaluation,
+    level = args.level
+    data = _describe_data(evaluation, table)
+    posteriors, differences = describe(evaluation.scores, evaluation.comparison, level)
+    for one in posteriors:
+        one |= _describe_classifier(evaluation, table, one["name"], level)
+    best, posterior = next(iter(evaluation.scores.items()))
+    answer = Answer(
+        args,
+        data,
+        _facts(data, args),
+        {"posteriors": posteriors, "differences": differences},
+        method={best: posterior.methods_text(level)},
+        plots=list(make_plots(evaluation, data, level)),
     )
+    _add_ranking(answer)
+    _add_posteriors(answer, evaluation)
+    _add_bounds(answer)
+    _add_losses(answer, evaluation)
+    _add_selected(answer, evaluation, table)
+    _add_subgroups(answer, evaluation)
+    if args.fail_below is not None or args.baseline is not None:
+        _warn_of_left_out(table)
+    return answer
 
 
-def _describe_data(evaluation: Evaluation) -> Record:
-    table = evaluation.table
-    counts = evaluation.counts
-    effects = evaluation.effects(table.predictions[0])
+def _warn_of_left_out(table: InputTable) -> None:
+    """Warn of columns that a gate has not judged, as none would notice."""
+    if table.left_out:
+        columns = ", ".join(map(repr, table.left_out))
+        warnings.warn(
+            f"not judged, as hardly columns of predictions: {columns}; name those of "
+            "predictions with --classifier",
+            stacklevel=2,
+        )
+
+
+def _describe_data(evaluation: Evaluation, table: InputTable) -> Record:
+    """Return what was evaluated, and by which score."""
+    score = next(iter(evaluation.scores.values()))
+    counts = next(iter(evaluation.balanced.values())).counts
+    classes = [
+        {"label": str(label), "n_samples": int(n)}
+        for label, n in zip(counts.classes, counts.total, strict=True)
+    ]
+    name = str(score.score_name)
+    if not (name[1:2].isupper() or name[1:2].isdigit()):  # as in MCC, F1
+        name = name[:1].lower() + name[1:]
+    if len(classes) == 1:
+        name += f" of class {classes[0]['label']}"
+    n_samples = int(counts.n_samples)
+    effects = score.design_effects
     return {
         "source": table.source,
         "description": table.description,
         "columns_left_out": table.left_out,
-        "n_samples": int(counts.n_samples),
-        "n_left_out": table.n_rows - int(counts.n_samples),
+        "n_samples": n_samples,
+        "n_left_out": table.n_rows - n_samples,
         "n_groups": effects and int(effects.n_groups),
         "n_ids": table.n_ids,
-        "score": evaluation.score_name,
-        "less_is_better": evaluation.less_is_better,
-        "chance": evaluation.chance,
-        "classes": [
-            {"label": str(label), "n_samples": int(n)}
-            for label, n in zip(counts.classes, counts.total, strict=True)
-        ],
+        "score": name,
+        "less_is_better": score._less_is_better,
+        "chance": getattr(score, "chance", None) if len(classes) > 1 else None,
+        "classes": classes,
     }
 
 
-def _describe_classifier(evaluation: Evaluation, name: str) -> Record:
-    level = evaluation.args.level
-    posterior = evaluation.posteriors[name]
+def _describe_classifier(
+    evaluation: Evaluation, table: InputTable, name: str, level: float
+) -> Record:
+    """Return what the samples say of a classifier, and the bounds of its score."""
     score = evaluation.scores[name]
-    counts = posterior.counts
-    strays = evaluation.table.strays(name, evaluation.labels)
-    effects = evaluation.effects(name)
-    return {
-        "name": name,
-        "correct": counts.correct.astype(int),
+    counts = evaluation.balanced[name].counts
+    strays = table.strays(name, list(map(str, counts.classes)))
+    effects = score.design_effects
+    record = {
+        "correct": counts.correct.astype(int).tolist(),
         "n_unseen": strays.total(),
         "unseen": dict(strays.most_common(MOST_STRAYS)),
         "accuracy": counts.accuracy,
-        "balanced_accuracy": posterior.observed,
+        "balanced_accuracy": evaluation.balanced[name].observed,
         "observed": score.observed,
-        **score.summary(level),
         "lower": score.lower_bound(level),
-        "design_effects": effects and effects.design_effect,
-        "effective_samples": effects and effects.effective_size.sum(),
+        "upper": score.upper_bound(level),
+        "design_effects": effects and effects.design_effect.tolist(),
+        "effective_samples": effects and float(effects.effective_size.sum()),
     }
+    return finite_or_none(record)
 
 
-def _describe_gate(evaluation: Evaluation) -> list[Record]:
-    """Describe how likely each classifier loses too much against the baseline."""
-    args = evaluation.args
-    comparison = evaluation.comparison
-    if comparison is None or args.baseline is None:
-        return []
-    records = []
-    for name in evaluation.ranking:
-        if name != args.baseline:
-            loss = comparison.difference(args.baseline, name)
-            risk = float(loss.ccdf(args.max_loss))
-            record = {
-                "name": name,
-                **figures_of(loss, args.level),
-                "prob_too_large": risk,
-                "passed": risk < LARGEST_RISK,
-            }
-            records.append(record)
-    return records
-
-
-def _describe_selected(evaluation: Evaluation) -> Record | None:
-    """Describe the best classifier, corrected for selection."""
-    selected = evaluation.selected
-    if selected is None or selected.candidate is None:
-        return None
-    return {
-        "name": evaluation.table.predictions[selected.candidate],
-        "n_candidates": selected.n_candidates,
-        **selected.summary(evaluation.args.level),
-    }
-
-
-def _describe_subgroups(evaluation: Evaluation) -> list[Record]:
-    level = evaluation.args.level
-    records = []
-    for name, posteriors in evaluation.subgroups.items():
-        record = {
-            "name": name,
-            "groups": [
-                {**group, "n_samples": int(group["n_samples"])}
-                for group in posteriors.summary(level)
-            ],
-            "gap": posteriors.gap.summary(level),
-            "worst": posteriors.worst.summary(level),
-        }
-        records.append(record)
-    return records
-
-
-def _facts(evaluation: Evaluation) -> dict[str, str]:
-    """Describe the data: truth, samples, classes and prior."""
-    args = evaluation.args
-    table = evaluation.table
-    counts = evaluation.counts
-    n_left_out = table.n_rows - int(counts.n_samples)
-    truth = f"column {table.truth} of {table.source}"
-    if table.left_out:
+def _facts(data: Record, args: Namespace) -> dict[str, str]:
+    """Return the data and the prior in words."""
+    truth = f"column {args.truth} of {data['source']}"
+    if left_out := data["columns_left_out"]:
         truth += (
             "; columns left out, as at least a third of the values are none of the "
-            f"classes: {join_first(list(map(repr, table.left_out)), LISTED)}"
+            f"classes: {join_first(list(map(repr, left_out)), LISTED)}"
         )
-    samples = f"{counts.n_samples:.0f}"
-    if n_left_out:
+    samples = f"{data['n_samples']}"
+    if n_left_out := data["n_left_out"]:
         samples += f" ({n_left_out} from other classes left out)"
-    if effects := evaluation.effects(table.predictions[0]):
-        samples += f" in {effects.n_groups:.0f} groups (column {args.groups})"
-    classes = [
-        f"{label if label == label.strip() else repr(label)} ({n:.0f})"
-        for label, n in zip(evaluation.labels, counts.total, strict=True)
-    ]
+    if n_groups := data["n_groups"]:
+        samples += f" in {n_groups} groups (column {args.groups})"
+    classes = []
+    for label, n in map(dict.values, data["classes"]):
+        shown = label if label == label.strip() else repr(label)
+        classes.append(f"{shown} ({n})")
     is_name = isinstance(args.prior, str)
     return {
         "Truth": truth,
@@ -188,132 +163,182 @@ def _facts(evaluation: Evaluation) -> dict[str, str]:
     }
 
 
-def _notes(evaluation: Evaluation, records: Sequence[Record]) -> Iterator[str]:
-    """Yield what else to know of the posteriors: the report, and what the file has."""
-    args = evaluation.args
-    table = evaluation.table
-    is_known = evaluation.chance == 0.5 and args.level == 0.95
-    if is_known and args.fail_below is not None:
+def _add_ranking(answer: Answer) -> None:
+    """Add the ranking of several classifiers, and their differences."""
+    ranking = ranked(answer.results["posteriors"])
+    if len(ranking) == 1:
+        return
+    columns = "prob_best expected_rank expected_loss mean"
+    answer.add("Ranking by posterior mean", "classifier", columns, ranking)
+    answer.add_differences(
+        f"Difference in {answer.data['score']}",
+        answer.results["differences"],
+        ranking,
+        "{1} - {0}" if answer.data["less_is_better"] else "{0} - {1}",
+    )
+
+
+def _add_posteriors(answer: Answer, evaluation: Evaluation) -> None:
+    """Add the posterior of each classifier, and the notes of the report."""
+    args = answer.args
+    data = answer.data
+    observed = "samples"
+    columns = "observed mean interval lower"
+    if data["less_is_better"]:
+        columns = "observed mean interval upper"
+    if data["chance"] is not None:
+        observed = "accuracy, bal.acc."
+        columns = "accuracy balanced_accuracy mean interval lower guessing_p_value"
+    if args.groups is not None:
+        columns += " effective_samples"
+    notes = [*_notes_on_classifiers(answer, evaluation), *_report(answer, evaluation)]
+    n_rows = data["n_samples"] + data["n_left_out"]
+    n_ids = data["n_ids"]
+    if args.id is not None and n_ids < n_rows:
+        hint = "" if args.groups else f"; use --groups {args.id} to account for this"
+        notes.append(
+            f"The {n_rows} rows have only {n_ids} different values in column "
+            f"{args.id}: repeated samples are not independent{hint}."
+        )
+    title = f"Posterior of the {data['score']} ({observed}: sample values)"
+    ranking = ranked(answer.results["posteriors"])
+    answer.add(title, "classifier", columns, ranking, notes)
+    answer.results["notes"] = notes
+
+
+def _report(answer: Answer, evaluation: Evaluation) -> list[str]:
+    """Add the first sentences of the report, and return those below the table."""
+    level = answer.args.level
+    sentences, notes = report_of(evaluation.scores, evaluation.comparison, level)
+    answer.lead += sentences[:SENTENCES]
+    if (n := len(evaluation.scores)) > SENTENCES:
+        answer.lead.append(f"Showing the best {SENTENCES} of {n} classifiers.")
+    # Arguments become options.
+    text = "\n".join(notes).replace("labels= or a class_weight of 0", "--labels")
+    return re.sub(r"prior='(\w+)'", r"--prior \1", text).split("\n")
+
+
+def _notes_on_classifiers(answer: Answer, evaluation: Evaluation) -> Iterator[str]:
+    """Yield what the table needs to be read, and notes on single classifiers."""
+    args = answer.args
+    chance = answer.data["chance"]
+    if chance == 0.5 and args.level == 0.95 and args.fail_below is not None:
         yield (
             "With two classes, a 95% lower bound is above the true value in less than "
             "5% of test sets on average, but in up to 12% where a small class is hard."
         )
-    if evaluation.comparison is None:
-        yield from evaluation.results
-    elif evaluation.chance is not None:
+    has_report = evaluation.comparison is None
+    if chance is not None and not has_report:
         yield "p-value: of the test against guessing."
-    of_classifiers = []
-    for one in records:
+    notes = []
+    for one in answer.results["posteriors"]:
         name = one["name"]
-        constant = constant_note(evaluation.posteriors[name].counts)
-        if constant and evaluation.comparison is not None:
-            of_classifiers.append(f"{name}: {constant}")
+        counts = evaluation.balanced[name].counts
+        if not has_report and (constant := constant_note(counts)):
+            notes.append(f"{name}: {constant}")
         if n := one["n_unseen"]:
-            strays = describe_strays(list(one["unseen"]), n, evaluation.labels)
-            of_classifiers.append(f"{name}: {strays}.")
-    yield from of_classifiers[:SHOWN]
-    if (more := len(of_classifiers) - SHOWN) > 0:
+            strays = describe_strays(list(one["unseen"]), n, map(str, counts.classes))
+            notes.append(f"{name}: {strays}.")
+    yield from notes[:SHOWN]
+    if (more := len(notes) - SHOWN) > 0:
         yield f"{more} more such notes."
-    for caveat in evaluation.caveats:
-        # Arguments become options.
-        option = caveat.replace("labels= or a class_weight of 0", "--labels")
-        yield re.sub(r"prior='(\w+)'", r"--prior \1", option)
-    if args.id is not None and table.n_ids < table.n_rows:
-        hint = "" if args.groups else f"; use --groups {args.id} to account for this"
-        yield (
-            f"The {table.n_rows} rows have only {table.n_ids} different values in "
-            f"column {args.id}: repeated samples are not independent{hint}."
-        )
 
 
-def _sections(evaluation: Evaluation, results: Record) -> Iterator[Section]:
-    """Yield the tables, of which the ranking and the differences come first."""
-    args = evaluation.args
-    interval = {f"{percent(args.level)} CI": "interval"}
-    estimate = {"mean": "mean", "median": "median", **interval}
-    ranking = ranked(results["posteriors"])
-    if evaluation.comparison is not None:
-        columns = {
-            "classifier": "label",
-            "P(best)": "prob_best",
-            "expected rank": "expected_rank",
-            "expected loss": "expected_loss",
-            "mean": "mean",
-        }
-        yield Section("Ranking by posterior mean", columns, ranking)
-        title = f"Difference in {evaluation.score_name}"
-        less = evaluation.less_is_better
-        yield from difference_sections(
-            title, results["differences"], ranking, args, less_is_better=less
+def _add_bounds(answer: Answer) -> None:
+    """Judge the lower bounds (``--fail-below``)."""
+    args = answer.args
+    failed = answer.results["failed"] = []
+    if args.fail_below is None:
+        return
+    if answer.data["less_is_better"]:
+        raise InputError(
+            f"--fail-below cannot be combined with --metric {args.metric}: lower is "
+            "better"
         )
-    observed = {"samples": "observed"}
-    p_value = {}
-    if evaluation.chance is not None:
-        observed = {"accuracy": "accuracy", "bal.acc.": "balanced_accuracy"}
-        p_value = {"p-value": "guessing_p_value"}
-    last = {f"{percent(args.level)} lower": "lower", **p_value}
-    if args.groups is not None:
-        last["effective size"] = "effective_samples"
-    yield Section(
-        f"Posterior of the {evaluation.full_name} "
-        f"({', '.join(observed)}: sample values)",
-        {"classifier": "label", **observed, **estimate, **last},
-        ranking,
-        results["notes"],
-    )
-    if results["gate"]:
-        risk = f"P(>{args.max_loss:g})"
-        yield Section(
-            f"Loss in {evaluation.score_name} against {args.baseline}",
-            {"classifier": "name", "mean": "mean", **interval}
-            | {risk: "prob_too_large", "passed": "passed"},
-            results["gate"],
-            [f"A classifier passes if {risk} is below {LARGEST_RISK:.0%}."],
-            is_difference=True,
-        )
-    if selected := results["selected"]:
-        yield Section(
-            f"Best of {selected['n_candidates']}, corrected for selection",
-            {"classifier": "name", "mean": "mean", **interval}
-            | {"optimism": "optimism", "uncorrected": "uncorrected_mean"},
-            [selected],
-            [SELECTED],
-        )
-    for one in results["subgroups"]:
-        gap = format_estimate(one["gap"])
-        worst = format_estimate(one["worst"])
-        yield Section(
-            f"{one['name']}, by {args.by}",
-            {"subgroup": "name", "samples": "n_samples", **estimate}
-            | {"P(worst)": "prob_worst"},
-            one["groups"],
-            [f"Gap between best and worst group: {gap}; worst group: {worst}."],
-        )
-
-
-def _failures(evaluation: Evaluation, results: Record) -> Iterator[str]:
-    """Yield a line on low bounds and one on large losses, if there are any."""
-    args = evaluation.args
     bounds = []
-    for one in results["posteriors"]:
-        if one["name"] in results["failed"]:
+    for one in answer.results["posteriors"]:
+        if one["lower"] < args.fail_below:
+            failed.append(one["name"])
             shown = f"{one['lower']:.3f}"
             # With all digits if it would be shown as the bound.
             shown = shown if float(shown) < args.fail_below else f"{one['lower']}"
             bounds.append(f"{one['name']} {shown}")
     if bounds:
-        yield (
-            f"{percent(args.level)} lower bound of the {evaluation.full_name} below "
+        answer.failures.append(
+            f"{percent(args.level)} lower bound of the {answer.data['score']} below "
             f"{args.fail_below:.12g}: {join_first(bounds, SHOWN)}"
         )
-    losses = [
-        f"{one['name']} {format_probability(one['prob_too_large'])}"
-        for one in results["gate"]
-        if not one["passed"]
-    ]
+
+
+def _add_losses(answer: Answer, evaluation: Evaluation) -> None:
+    """Judge how likely each classifier loses too much (``--baseline``)."""
+    args = answer.args
+    gate = answer.results["gate"] = []
+    if evaluation.comparison is None or args.baseline is None:
+        return
+    losses = []
+    for name in evaluation.scores:
+        if name == args.baseline:
+            continue
+        loss = evaluation.comparison.difference(args.baseline, name)
+        risk = float(loss.ccdf(args.max_loss))
+        is_passed = risk < LARGEST_RISK
+        judged = {"prob_too_large": risk, "passed": is_passed}
+        gate.append(
+            {"name": name, **finite_or_none(figures_of(loss, args.level)), **judged}
+        )
+        if not is_passed:
+            losses.append(f"{name} {format_probability(risk)}")
+    answer.add(
+        f"Loss in {answer.data['score']} against {args.baseline}",
+        "classifier",
+        "mean interval prob_too_large passed",
+        gate,
+        [f"A classifier passes if P(>{args.max_loss:g}) is below {LARGEST_RISK:.0%}."],
+        is_difference=True,
+    )
     if losses:
-        yield (
-            f"P(loss in {evaluation.full_name} against {args.baseline} > "
+        answer.failures.append(
+            f"P(loss in {answer.data['score']} against {args.baseline} > "
             f"{args.max_loss:.12g}) is not below {LARGEST_RISK:.0%}: "
             f"{join_first(losses, SHOWN)}"
         )
+
+
+def _add_selected(answer: Answer, evaluation: Evaluation, table: InputTable) -> None:
+    """Add the best classifier, corrected for its selection (``--selected``)."""
+    selected = evaluation.selected
+    answer.results["selected"] = None
+    if selected is None or selected.candidate is None:
+        return
+    level = answer.args.level
+    record = {
+        "name": table.predictions[selected.candidate],
+        "n_candidates": selected.n_candidates,
+        **selected.summary(level),
+    }
+    answer.results["selected"] = record
+    title = f"Best of {selected.n_candidates}, corrected for selection"
+    columns = "mean interval optimism uncorrected_mean"
+    report = unwrap(selected.report(level))
+    answer.add(title, "classifier", columns, [record], report)
+    answer.lead += report
+
+
+def _add_subgroups(answer: Answer, evaluation: Evaluation) -> None:
+    """Add each classifier on each subgroup (``--by``)."""
+    level = answer.args.level
+    answer.results["subgroups"] = []
+    for name, subgroups in evaluation.subgroups.items():
+        groups = subgroups.summary(level)
+        record = {
+            "name": name,
+            "groups": groups,
+            "gap": subgroups.gap.summary(level),
+            "worst": subgroups.worst.summary(level),
+        }
+        answer.results["subgroups"].append(record)
+        title = f"{name}, by {answer.args.by}"
+        columns = "n_samples mean interval prob_worst"
+        notes = unwrap(subgroups.report(level))[:SENTENCES]
+        answer.add(title, "subgroup", columns, groups, notes)

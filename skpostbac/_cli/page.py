@@ -15,43 +15,27 @@ from importlib.resources import files
 from string import Template
 
 from skpostbac import __version__
-from skpostbac._cli.evaluation import Evaluation
-from skpostbac._cli.plots import NARROW_INCHES, WIDE_INCHES, Plot, make_plots
-from skpostbac._cli.sections import Answer, Section
+from skpostbac._cli.answer import Answer, Section
+from skpostbac._cli.plots import NARROW_INCHES, WIDE_INCHES, Plot
 from skpostbac._utils import escape, unwrap
 
 # Columns that fit a narrow screen.
 FEW_COLUMNS = 5
 # Maximum rows of a table that is kept on one sheet of paper.
 MOST_ROWS = 10
-# Number of classifiers in the report, best first.
-SENTENCES = 3
 
 
 def render_page(answer: Answer) -> str:
-    """Render the results as an HTML page.
-
-    Parameters
-    ----------
-    answer : Answer
-        The results of predicted labels.
-
-    Returns
-    -------
-    page : str
-        HTML.
-    """
-    evaluation: Evaluation = answer.evaluation
-    level = evaluation.args.level
+    """Render the results of predicted labels as an HTML page."""
     # What the exit status says, which a page kept by a build would be without.
     failures = [f"Failed: {line}." for line in answer.failures]
     facts = (
         f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>"
         for key, value in answer.facts.items()
     )
-    # The ranking comes first, the plots before the details, and what is long is folded.
-    sections = [_section(one, evaluation.args.all_pairs) for one in answer.sections]
-    n_before = 0 if evaluation.comparison is None else 1
+    # The first table comes before the plots, and what is long is folded.
+    first, *others = (_section(answer, one) for one in answer.sections)
+    ((best, method),) = answer.method.items()
     libraries = ("NumPy", "SciPy", "scikit-learn", "joblib")
     versions = [
         f"skpostbac {__version__}",
@@ -60,32 +44,17 @@ def render_page(answer: Answer) -> str:
     ]
     template = files("skpostbac._cli").joinpath("page.html").read_text("utf-8")
     return Template(template).substitute(
-        score=escape(evaluation.score_name),
-        source=escape(evaluation.table.source),
-        lead=_paragraphs(failures, "failed")
-        + _paragraphs(_results(evaluation), "result"),
+        score=escape(answer.data["score"]),
+        source=escape(answer.data["source"]),
+        lead=_paragraphs(failures, "failed") + _paragraphs(answer.lead, "result"),
         facts="".join(facts),
-        figures="\n".join(map(_figure, make_plots(evaluation))),
-        ranking="".join(sections[:n_before]),
-        sections="\n".join(sections[n_before:]),
-        best=escape(evaluation.ranking[0]),
-        method=_paragraphs(unwrap(evaluation.best.methods_text(level)), "note"),
+        figures="\n".join(map(_figure, answer.plots)),
+        ranking=first,
+        sections="\n".join(others),
+        best=escape(best),
+        method=_paragraphs(unwrap(method), "note"),
         versions=escape(", ".join(versions)),
     )
-
-
-def _results(evaluation: Evaluation) -> list[str]:
-    """Return the results in sentences."""
-    level = evaluation.args.level
-    results = evaluation.results
-    if (number := len(results)) > SENTENCES:
-        results[SENTENCES:] = [f"Showing the best {SENTENCES} of {number} classifiers."]
-    if evaluation.selected is not None:
-        results += unwrap(evaluation.selected.report(level))
-    for name in list(evaluation.subgroups)[:1]:
-        first, *others = unwrap(evaluation.subgroups[name].report(level))
-        results += [f"{name}, by {evaluation.args.by}: {first}", *others[:2]]
-    return results
 
 
 def _paragraphs(lines: Iterable[str], kind: str) -> str:
@@ -100,10 +69,10 @@ def _figure(plot: Plot) -> str:
     return _fold(plot.caption, figure) if plot.is_folded else figure
 
 
-def _section(section: Section, is_open: bool) -> str:
-    content = _table(*section.cells()) + _paragraphs(section.notes, "note")
+def _section(answer: Answer, section: Section) -> str:
+    content = _table(*section.cells(answer.args)) + _paragraphs(section.notes, "note")
     if section.is_folded:
-        return _fold(section.title, content, is_open)
+        return _fold(section.title, content, answer.args.all_pairs)
     whole = ' class="whole"' if len(section.records) <= MOST_ROWS else ""
     return f"<section{whole}><h2>{escape(section.title)}</h2>{content}</section>"
 

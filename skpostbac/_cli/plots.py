@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from skpostbac._cli.answer import percent
 from skpostbac._cli.evaluation import Evaluation
-from skpostbac._cli.sections import percent
 from skpostbac._plot import rows_size
 from skpostbac.displays import PosteriorComparisonDisplay, PosteriorDisplay
 
@@ -49,87 +49,90 @@ class Plot:
     """In inches."""
     is_folded: bool = False
 
-    def encode(self, file_format: str, width: float, fonttype: str) -> bytes:
-        """Return the contents of a file of a plot of this width in inches."""
+    def encode(
+        self, file_format: str, width: float = WIDE_INCHES, fonttype: str = "path"
+    ) -> bytes:
+        """Return the contents of a file of a plot of this width in inches.
+
+        Warns
+        -----
+        UserWarning
+            If the font lacks characters of the names.
+        """
         import matplotlib as mpl
         from matplotlib.figure import Figure  # not managed by pyplot
 
         figure = Figure(figsize=(width, self.height), layout="constrained")
         ax = figure.subplots()
         ax.locator_params(axis="x", nbins=6 if width == WIDE_INCHES else 2)
-        self.draw(ax=ax)
-        # The salt makes the identifiers of an SVG element unique in the page.
-        salt = f"{self.caption} {width}"
         options: Any = {
             "svg.fonttype": fonttype,
-            "svg.hashsalt": salt,
+            # Makes the identifiers of an SVG element unique in the page.
+            "svg.hashsalt": f"{self.caption} {width}",
             "savefig.dpi": 200,
         }
         picture = io.BytesIO()
-        with mpl.rc_context(options):
-            figure.savefig(picture, format=file_format, metadata=NO_DATE[file_format])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.filterwarnings("always", MISSING, UserWarning)
+            self.draw(ax=ax)
+            with mpl.rc_context(options):
+                figure.savefig(
+                    picture, format=file_format, metadata=NO_DATE[file_format]
+                )
+        if caught:
+            warnings.warn("the font lacks some characters in the names", stacklevel=2)
         return picture.getvalue()
 
     def svg(self, width: float) -> str:
         """Return an SVG element, whose text stays text for the fonts of the browser."""
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", MISSING, UserWarning)
+            warnings.simplefilter("ignore", UserWarning)
             text = self.encode("svg", width, "none").decode()
         return text[text.index("<svg") :]
 
 
-def draw_picture(evaluation: Evaluation, file_format: str) -> tuple[bytes, bool]:
-    """Plot the posteriors to bytes; also return whether the font lacks characters."""
-    plot = next(make_plots(evaluation))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.filterwarnings("always", MISSING, UserWarning)
-        picture = plot.encode(file_format, WIDE_INCHES, "path")
-    return picture, any("missing from font" in str(one.message) for one in caught)
-
-
-def make_plots(evaluation: Evaluation) -> Iterator[Plot]:
+def make_plots(
+    evaluation: Evaluation, data: Mapping[str, Any], level: float
+) -> Iterator[Plot]:
     """Yield plots of all posteriors, of the best two, and of recalls of the best."""
-    names = evaluation.ranking
-    n_classes = evaluation.n_classes
-    level = percent(evaluation.args.level)
-    options: dict[str, Any] = {"level": evaluation.args.level, "despine": True}
+    best, *others = evaluation.scores
+    n_classes = len(data["classes"])
+    intervals = f"{percent(level)} interval"
+    options: dict[str, Any] = {"level": level, "despine": True}
 
-    def draw_posteriors(ax: Any) -> None:
-        display = PosteriorDisplay({name: evaluation.scores[name] for name in names})
-        has_chance = evaluation.chance is not None
-        kind: Any = "ridge" if are_few else "forest"
-        display.plot(ax, kind=kind, plot_chance_level=has_chance, **options)
-
-    def draw_difference(ax: Any) -> None:
-        assert evaluation.comparison is not None
-        display = PosteriorComparisonDisplay(evaluation.comparison)
-        display.plot(ax, kind="difference", **options)
-
-    def draw_recalls(ax: Any, weakest: int | None = None) -> None:
-        posterior = evaluation.posteriors[names[0]]
-        PosteriorDisplay.from_recalls(posterior, weakest=weakest, ax=ax, **options)
-
-    are_few = len(names) <= MOST_RIDGES
-    caption = f"Posterior of the {evaluation.score_name}: "
-    caption += f"{level} interval shaded" if are_few else f"mean and {level} interval"
-    caption += "." if evaluation.chance is None else ", chance level dotted."
-    yield Plot(caption, draw_posteriors, rows_size(len(names))[1])
+    are_few = len(others) < MOST_RIDGES
+    shown = f"{intervals} shaded" if are_few else f"mean and {intervals}"
+    chance = "" if data["chance"] is None else ", chance level dotted"
+    yield Plot(
+        f"Posterior of the {data['score']}: {shown}{chance}.",
+        partial(
+            PosteriorDisplay(evaluation.scores).plot,
+            kind="ridge" if are_few else "forest",
+            plot_chance_level=bool(chance),
+            **options,
+        ),
+        rows_size(len(evaluation.scores))[1],
+    )
     if evaluation.comparison is not None:
-        caption = f"How much better {names[0]} is than {names[1]}; "
-        yield Plot(f"{caption}the bar is the {level} interval.", draw_difference)
+        display = PosteriorComparisonDisplay(evaluation.comparison)
+        yield Plot(
+            f"How much better {best} is than {others[0]}; the bar is the {intervals}.",
+            partial(display.plot, kind="difference", **options),
+        )
+    draw = partial(PosteriorDisplay.from_recalls, evaluation.balanced[best], **options)
     are_many = n_classes > MOST_RECALLS
     if are_many:
-        which = f"the {MOST_RECALLS} weakest of {n_classes} classes"
         yield Plot(
-            f"Recall of {names[0]} on {which}, with {level} intervals.",
-            partial(draw_recalls, weakest=MOST_RECALLS),
+            f"Recall of {best} on the {MOST_RECALLS} weakest of {n_classes} classes, "
+            f"with {intervals}s.",
+            partial(draw, weakest=MOST_RECALLS),
             rows_size(MOST_RECALLS + 1)[1],
         )
     if 1 < n_classes <= MOST_CLASSES:
         which = f"all {n_classes} classes" if are_many else "each class"
         yield Plot(
-            f"Recall of {names[0]} on {which}, with {level} intervals.",
-            draw_recalls,
+            f"Recall of {best} on {which}, with {intervals}s.",
+            draw,
             rows_size(n_classes + 1)[1],
             is_folded=are_many,
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 from skpostbac._cli.arguments import LABELS, SCORES, make_parser, read_question
 from skpostbac._cli.output import check_outputs, write_files, write_note, write_output
 from skpostbac._cli.reading import InputError
-from skpostbac._cli.table import InputTable, read_table
+from skpostbac._cli.table import read_table
 
 # Exit status that shells report for a program ended by SIGINT or SIGPIPE.
 INTERRUPTED = 130
@@ -62,54 +62,34 @@ def _run(args: Namespace) -> Sequence[str]:
     """Answer the question, write the output, and return what does not pass a gate."""
     from skpostbac._cli.example import explain_example, make_example
     from skpostbac._cli.labels import answer_labels
+    from skpostbac._cli.page import render_page
     from skpostbac._cli.scores import answer_scores
-    from skpostbac._cli.sections import render_text
+    from skpostbac._cli.text import render_text
     from skpostbac._cli.verdicts import answer_verdicts
 
     is_example = args.file is None
-    table = make_example(args.classifier) if is_example else read_table(args)
+    table = make_example(args) if is_example else read_table(args)
     answers = {LABELS: answer_labels, SCORES: answer_scores}
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", UserWarning)
+    files = {}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
             answer = answers.get(args.question, answer_verdicts)(table, args)
-    except (ArithmeticError, ValueError) as error:  # as for a huge prior
-        raise InputError(f"the posteriors cannot be computed: {error}") from error
+        except (ArithmeticError, ValueError) as error:  # as for a huge prior
+            raise InputError(f"the posteriors cannot be computed: {error}") from error
+        if args.html is not None:
+            files[args.html] = render_page(answer).encode()
+        if args.plot is not None:
+            file_format = Path(args.plot).suffix[1:].lower()
+            files[args.plot] = answer.plots[0].encode(file_format)
     for note in dict.fromkeys(str(one.message) for one in caught):
         write_note(note)
-    _name_left_out(table, args)
-    files = {}
-    lacks_characters = False
-    if args.html is not None:
-        from skpostbac._cli.page import render_page
-
-        files[args.html] = render_page(answer).encode()
-    if args.plot is not None:
-        from skpostbac._cli.plots import draw_picture
-
-        file_format = Path(args.plot).suffix[1:].lower()
-        files[args.plot], lacks_characters = draw_picture(
-            answer.evaluation, file_format
-        )
-    text = render_text(answer, args.all_pairs)
+    text = render_text(answer)
     if is_example:
         text = explain_example(table, text)
     if args.json:
         # ASCII is safe for every terminal and pipe.
-        text = json.dumps(answer.document, indent=2, allow_nan=False) + "\n"
+        text = json.dumps(answer.document(), indent=2, allow_nan=False) + "\n"
     write_files(files)
     write_output(text)
-    if lacks_characters:
-        write_note(f"{args.plot!r}: the font lacks some characters in the names")
     return answer.failures
-
-
-def _name_left_out(table: InputTable, args: Namespace) -> None:
-    """Say which columns a gate has not judged, as none would notice."""
-    has_gate = args.fail_below is not None or args.baseline is not None
-    if has_gate and table.left_out:
-        columns = ", ".join(map(repr, table.left_out))
-        write_note(
-            f"not judged, as hardly columns of predictions: {columns}; name those of "
-            "predictions with --classifier"
-        )

@@ -12,13 +12,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from sys import intern
+from typing import Any
 
 import numpy as np
 
 from skpostbac._cli.arguments import LABELS, VERDICTS
 from skpostbac._cli.reading import InputError, open_table
 from skpostbac._utils import (
-    LabelArray,
     describe_strays,
     find_twins,
     join_first,
@@ -31,7 +31,7 @@ SHOWN_COLUMNS = 12
 DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
 MAX_CLASSIFIERS = 1000
 # Options of columns that describe the samples; one column may be several of these.
-OF_SAMPLES = {"--groups", "--by", "--id"}
+OF_SAMPLES = ("groups", "by", "id")
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class InputTable:
     """How often each row occurs."""
     truth: str | None
     """Column of the true labels, if there is one."""
-    predictions: tuple[str, ...]
+    predictions: Sequence[str]
     """Columns of predictions, scores or verdicts."""
     n_ids: int = 0
     """Number of different identifiers."""
@@ -55,9 +55,11 @@ class InputTable:
     left_out: Sequence[str] = ()
     """Columns that are hardly predictions."""
 
-    def column(self, name: str | None) -> LabelArray:
-        """Return the cells of a column in the distinct rows."""
-        place = self.columns.index(name or "")
+    def column(self, name: str | None) -> Any:
+        """Return the cells of a column in the distinct rows, or None without a name."""
+        if name is None:
+            return None
+        place = self.columns.index(name)
         # As objects: in an array of strings each cell would be as wide as the widest.
         return np.array([row[place] for row in self.rows], dtype=object)
 
@@ -82,18 +84,13 @@ class InputTable:
         return strays
 
 
+def default_positive(classes: set[str]) -> str | None:
+    """Return 1 if that is one of two classes beside 0 or -1."""
+    return "1" if classes in ({"0", "1"}, {"-1", "1"}) else None
+
+
 def read_table(args: Namespace) -> InputTable:
     """Read the columns of a file that the arguments ask for.
-
-    Parameters
-    ----------
-    args : Namespace
-        The arguments of the command line. Without `truth`, the columns are the verdicts
-        of a judge.
-
-    Returns
-    -------
-    table : InputTable
 
     Raises
     ------
@@ -107,13 +104,14 @@ def read_table(args: Namespace) -> InputTable:
     with open_table(args.file, source, args.delimiter) as (unit, header, read_rows):
         if not header:
             raise InputError(f"{source} is empty")
-        predictions = _choose_columns(header, args)
+        predictions = choose_columns(header, args)
         others = (args.truth, args.groups, args.by)
         names = [*predictions, *(name for name in others if name is not None)]
         wanted = [*names, *([] if args.id is None else [args.id])]
         for number, cells in read_rows(wanted):
             if not all(map(str.strip, cells)):
-                for name in _empty(wanted, cells):
+                pairs = zip(wanted, cells, strict=True)
+                for name in {name for name, cell in pairs if not cell.strip()}:
                     gaps.setdefault(name, []).append(f"{unit} {number}")
             row = cells[: len(names)]
             if row not in rows:
@@ -122,9 +120,7 @@ def read_table(args: Namespace) -> InputTable:
             ids.update(cells[len(names) :])
     if not rows:
         raise InputError(f"{source} has a header, but no rows")
-    table = InputTable(
-        source, tuple(names), rows, args.truth, tuple(predictions), len(ids)
-    )
+    table = InputTable(source, tuple(names), rows, args.truth, predictions, len(ids))
     _check_filled(set(wanted).difference(predictions), gaps, table.n_rows)
     if args.question == LABELS:
         table = _keep_classifiers(table, args, gaps)
@@ -145,34 +141,32 @@ def _check_filled(
             )
 
 
-def _empty(names: Sequence[str], cells: Sequence[str]) -> set[str]:
-    """Return the names of the columns whose cells are empty."""
-    return {name for name, cell in zip(names, cells, strict=True) if not cell.strip()}
-
-
-def _choose_columns(header: Sequence[str], args: Namespace) -> list[str]:
+def choose_columns(header: Sequence[str], args: Namespace) -> Sequence[str]:
     """Return the names of the columns of predictions, scores or verdicts."""
-    _check_distinct(header, "column")
+    name, occurrences = Counter(header).most_common(1)[0]
+    if occurrences > 1:
+        raise InputError(f"column {name!r} occurs {occurrences} times")
     if args.truth is None and args.question != VERDICTS:
         raise InputError(
             f"--truth must name the column of true labels; {_list_columns(header)}"
         )
-    options = ["truth", "groups", "by", "id"]
-    uses = [(f"--{option}", getattr(args, option)) for option in options]
+    chosen: Sequence[str] = args.scores or args.classifier or ()
+    uses = [(f"--{name}", getattr(args, name)) for name in ("truth", *OF_SAMPLES)]
+    uses += [("--scores" if args.scores else "--classifier", name) for name in chosen]
     uses = [(option, name) for option, name in uses if name is not None]
-    others = [name for _, name in uses]
-    chosen = "--scores" if args.scores else "--classifier"
-    names: list[str] = args.scores or args.classifier or []
-    if not names:
-        names = [name for name in header if name not in others]
-    else:
-        _check_distinct(names, chosen)
-        uses += [(chosen, name) for name in names]
     for option, name in uses:
-        _check_present(header, option, name)
+        if name not in header:
+            several = {part.strip() for part in name.split(",")} <= set(header)
+            hint = f"; give {option} once for each column" if several else ""
+            raise InputError(
+                f"{option}: there is no column {name!r}{hint}; {_list_columns(header)}"
+            )
     for (option, name), (other, same) in combinations(uses, 2):
-        if name == same and not {option, other} <= OF_SAMPLES:
-            raise InputError(f"{name!r} cannot be both {option} and {other}")
+        if name == same and not {option[2:], other[2:]} <= {*OF_SAMPLES}:
+            raise InputError(
+                f"column {name!r} cannot be used by {option} and again by {other}"
+            )
+    names = chosen or [name for name in header if name not in dict(uses).values()]
     besides = "" if args.truth is None else f" besides {args.truth!r}"
     if not names:
         raise InputError(f"there is no column of predictions{besides}")
@@ -182,22 +176,6 @@ def _choose_columns(header: Sequence[str], args: Namespace) -> list[str]:
             "can be compared; select some with --classifier"
         )
     return names
-
-
-def _check_present(header: Sequence[str], option: str, name: str) -> None:
-    if name not in header:
-        several = {part.strip() for part in name.split(",")} <= set(header)
-        hint = f"; give {option} once for each column" if several else ""
-        raise InputError(
-            f"{option}: there is no column {name!r}{hint}; {_list_columns(header)}"
-        )
-
-
-def _check_distinct(names: Iterable[str], what: str) -> None:
-    """Raise if a name occurs more than once."""
-    name, occurrences = Counter(names).most_common(1)[0]
-    if occurrences > 1:
-        raise InputError(f"{what} {name!r} occurs {occurrences} times")
 
 
 def _list_columns(header: Sequence[str]) -> str:
@@ -246,7 +224,7 @@ def _keep_classifiers(
                 f"column {name!r} is not of the classes of {known}: "
                 f"{describe_strays(labels, n_strays, classes)}"
             )
-    kept = tuple(name for name in table.predictions if name not in left_out)
+    kept = [name for name in table.predictions if name not in left_out]
     if not kept:
         raise InputError(
             "at least a third of the values in each column are none of the classes of "

@@ -9,17 +9,13 @@ from operator import itemgetter
 
 import numpy as np
 
-from skpostbac._cli.reading import InputError
-from skpostbac._cli.sections import (
+from skpostbac._cli.answer import (
     Answer,
-    Record,
-    Section,
-    difference_sections,
+    describe,
     format_estimate,
-    make_document,
-    percent,
     ranked,
 )
+from skpostbac._cli.reading import InputError
 from skpostbac._cli.table import InputTable
 from skpostbac.metrics import JudgeWarning, posterior_prevalence
 from skpostbac.stats._distribution import figures_of
@@ -34,7 +30,6 @@ def answer_verdicts(table: InputTable, args: Namespace) -> Answer:
         If a column has more than one verdict beside the positive one.
     """
     posteriors = {}
-    prevalences: list[Record] = []
     notes = []
     for name in table.predictions:
         verdicts = table.column(name)
@@ -45,68 +40,49 @@ def answer_verdicts(table: InputTable, args: Namespace) -> Answer:
                 f"verdict, got {shown}; select the columns of verdicts with "
                 "--classifier"
             )
-        positives = int(np.dot(verdicts == args.positive, table.counts))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", JudgeWarning)
-            posterior = posterior_prevalence(
-                positives,
+            posteriors[name] = posterior_prevalence(
+                int(np.dot(verdicts == args.positive, table.counts)),
                 table.n_rows,
                 sensitivity=args.sensitivity,
                 specificity=args.specificity,
                 prior=args.prior,
             )
         notes += [f"{name}: {one.message}." for one in caught]
-        posteriors[name] = posterior
-        record = {
-            "name": name,
-            "positives": positives,
-            "total": table.n_rows,
-            **posterior.summary(args.level),
-            "prob_outside": posterior.prob_below_zero + posterior.prob_above_one,
-        }
-        prevalences.append(record)
+    if len(posteriors) > 1:
+        notes.append("Differences assume that the judge errs equally on all systems.")
+    prevalences, _ = describe(posteriors, None, args.level)
     prevalences.sort(key=itemgetter("mean"), reverse=True)
-    differences = []
-    for first, second in combinations(map(itemgetter("name"), prevalences), 2):
-        difference = posteriors[first].difference(posteriors[second])
-        record = {
-            "first": first,
-            "second": second,
-            **difference.summary(args.level),
-            "prob_greater": difference.prob_above(0.0),
-        }
-        differences.append(record)
-    ranking = [
-        {**one, "verdicts": f"{one['positives']}/{one['total']}"}
-        for one in ranked(prevalences)
+    differences = [
+        {"first": first, "second": second}
+        | posteriors[first].difference(posteriors[second]).summary(args.level)
+        for first, second in combinations(map(itemgetter("name"), prevalences), 2)
     ]
-    columns = {
-        "system": "label",
-        "positive verdicts": "verdicts",
-        "mean": "mean",
-        "median": "median",
-        f"{percent(args.level)} CI": "interval",
-        "P(<0 or >1)": "prob_outside",
-    }
-    title = "Posterior of the share of positives, corrected for the errors of the judge"
-    sections = [Section(title, columns, ranking, notes)]
-    title = "Difference in the share of positives, if the judge errs equally on both"
-    sections += difference_sections(title, differences, ranking, args)
     judge = next(iter(posteriors.values())).judge_informedness
     informedness = figures_of(judge, args.level)
     facts = {
         "Verdicts": f"{table.n_rows} rows of {table.source}; positive: {args.positive}",
-        "Judge": "sensitivity {} of {}, specificity {} of {}; informedness ".format(
-            *args.sensitivity, *args.specificity
-        )
-        + format_estimate(informedness),
+        "Judge": "sensitivity {} of {}, specificity {} of {}; informedness {}".format(
+            *args.sensitivity, *args.specificity, format_estimate(informedness)
+        ),
     }
-    document = make_document(
+    answer = Answer(
         args,
         {"source": table.source, "n_samples": table.n_rows},
-        informedness=informedness,
-        prevalences=prevalences,
-        differences=differences,
-        notes=notes,
+        facts,
+        {
+            "informedness": informedness,
+            "prevalences": prevalences,
+            "differences": differences,
+            "notes": notes,
+        },
     )
-    return Answer(document, facts, sections)
+    title = "Posterior of the share of positives, corrected for the errors of the judge"
+    columns = "positives mean interval prob_outside"
+    ranking = ranked(prevalences)
+    answer.add(title, "system", columns, ranking, notes)
+    if differences:
+        title = "Difference in the share of positives"
+        answer.add_differences(title, differences, ranking)
+    return answer

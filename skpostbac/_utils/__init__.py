@@ -17,6 +17,7 @@ from skpostbac._utils.format import (
     join_first,
     paragraphs,
     printable,
+    records_of,
     round_estimate,
     unwrap,
 )
@@ -46,6 +47,7 @@ from skpostbac._utils.validation import (
     check_flags,
     check_generator,
     check_integer,
+    check_interval_level,
     check_level,
     check_n_draws,
     check_nonnegative,

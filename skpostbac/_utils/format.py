@@ -224,3 +224,15 @@ def finite_or_none(record: Mapping[str, Any]) -> dict[str, Any]:
         key: None if isinstance(value, float) and not isfinite(value) else value
         for key, value in record.items()
     }
+
+
+def records_of(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return the rows of a table, each as a record with `finite_or_none`.
+
+    Examples
+    --------
+    >>> records_of({"name": ["a", "b"], "mean": [0.5, float("inf")]})
+    [{'name': 'a', 'mean': 0.5}, {'name': 'b', 'mean': None}]
+    """
+    rows = zip(*columns.values(), strict=True)
+    return [finite_or_none(dict(zip(columns, row, strict=True))) for row in rows]

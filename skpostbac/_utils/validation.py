@@ -32,6 +32,8 @@ RngLike: TypeAlias = (
 
 RandomStateLike: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
+# Nobody reports an interval of so small a probability.
+_LARGEST_ERROR_RATE = 0.1
 # Number of seeds that a RandomState accepts.
 _N_SEEDS = 2**32
 # As floats, this many draws fill eight gigabytes.
@@ -197,6 +199,17 @@ def probability_array(values: ArrayLike, name: str) -> Floats:
 def check_level(level: float) -> float:
     """Return a valid probability level, or raise."""
     return check_probability(level, "level")
+
+
+def check_interval_level(level: float) -> float:
+    """Return a valid probability of an interval; raise for one like an error rate."""
+    probability = check_level(level)
+    if probability <= _LARGEST_ERROR_RATE:
+        raise ValueError(
+            "level must be the probability inside the interval, not outside: write "
+            f"{1 - probability:g} for {probability:g}"
+        )
+    return probability
 
 
 def check_probability(value: float, name: str) -> float:

@@ -21,6 +21,7 @@ from skpostbac.metrics._counts import (
     format_count,
 )
 from skpostbac.metrics._dependence import (
+    DesignEffects,
     describe_effective_size,
     group_notes,
     warn_of_groups,
@@ -227,6 +228,11 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         return self.counts.accuracy
 
     @property
+    def design_effects(self) -> DesignEffects | None:
+        """Design effects of all classes together; None without groups and weights."""
+        return self.counts._as_one_class().design_effects
+
+    @property
     def no_information_rate(self) -> float:
         """Accuracy of always predicting the largest class; nan without samples."""
         n = self.counts.n_samples
@@ -290,7 +296,7 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
 
     def _sentences(self, level: float) -> list[str]:
         counts = self.counts
-        effects = counts._as_one_class().design_effects
+        effects = self.design_effects
         classes = "1 class" if counts.n_classes == 1 else f"{counts.n_classes} classes"
         samples = f"{describe_samples(counts.n_given)} of {classes}"
         lines = [f"The accuracy is {self._describe(level)}, from {samples}."]

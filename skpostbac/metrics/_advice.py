@@ -42,12 +42,12 @@ from skpostbac._utils import (
     Floats,
     StablePickle,
     block,
-    finite_or_none,
     format_column,
     format_number,
     format_share,
     more,
     paragraph,
+    records_of,
     shown,
     table,
     user_stacklevel,
@@ -540,8 +540,7 @@ class PriorInfluence(StablePickle):
             "mean": self.recall_means,
             "shift": self.class_shifts,
         }
-        rows = zip(*columns.values(), strict=True)
-        return [finite_or_none(dict(zip(columns, row, strict=True))) for row in rows]
+        return records_of(columns)
 
     def _repr_html_(self) -> str:
         records = self.summary()

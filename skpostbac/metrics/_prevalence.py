@@ -99,6 +99,11 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
     ValueError
         If counts are out of range, or the prior is not a Beta distribution.
 
+    Notes
+    -----
+    The summary also has "positives", "total" and "prob_outside", the probability of
+    shares below 0 or above 1, which are excluded.
+
     Examples
     --------
     >>> from skpostbac import posterior_prevalence
@@ -277,6 +282,13 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         """
         return PrevalenceDifference(self, other)
 
+    def _more_statistics(self, level: float) -> dict[str, float]:
+        return {
+            "positives": self.positives,
+            "total": self.total,
+            "prob_outside": self.prob_below_zero + self.prob_above_one,
+        }
+
     def _sentences(self, level: float) -> list[str]:
         calls = f"the judge called {self.positives:g} of {self.total:g} positive"
         judge = describe(self.judge_informedness, level)
@@ -309,6 +321,10 @@ class PrevalenceDifference(ScalarPosterior):
     ----------
     first, second : PosteriorPrevalence
         The prevalences; the difference is first minus second.
+
+    Notes
+    -----
+    The summary also has "prob_greater", the probability of a positive difference.
 
     Examples
     --------
@@ -353,6 +369,9 @@ class PrevalenceDifference(ScalarPosterior):
                 "specificity so much that no two shares in [0, 1] are compatible"
             )
         return DrawnDistribution((first - second)[kept])
+
+    def _more_statistics(self, level: float) -> dict[str, float]:
+        return {"prob_greater": self.prob_above(0.0)}
 
     def _sentences(self, level: float) -> list[str]:
         return [*super()._sentences(level), _SAME_ERRORS]

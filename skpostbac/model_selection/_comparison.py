@@ -754,7 +754,8 @@ class PosteriorComparison(StablePickle):
         These results apply to the fitted classifiers; variation from retraining is not
             included.
         """
-        return _write_report(self, level)
+        sentences, notes = report_parts(self, level)
+        return paragraphs(*sentences, *notes)
 
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> ComparisonPlot:
         """Draw the comparison.
@@ -824,8 +825,10 @@ def _middle(figures: Mapping[str, float]) -> tuple[str, float]:
     return "median ", figures["median"]
 
 
-def _write_report(comparison: PosteriorComparison, level: float) -> str:
-    """Return one line per classifier, best first, then notes on the comparison."""
+def report_parts(
+    comparison: PosteriorComparison, level: float
+) -> tuple[list[str], list[str]]:
+    """Return one line per classifier, best first, and notes on the comparison."""
 
     def describe(one: dict[str, Any]) -> str:
         name, middle = _middle(one)
@@ -871,43 +874,42 @@ def _write_report(comparison: PosteriorComparison, level: float) -> str:
             f"{low} to {high})."
         )
     joint = comparison.joint
-    lines.append(comparison.explanation)
-    lines += joint.notes(*comparison._pair(leader, others[0]["name"]), comparison.names)
+    second = others[0]["name"]
+    notes = [comparison.explanation]
+    notes += joint.notes(*comparison._pair(leader, second), comparison.names)
     posteriors = comparison.posteriors
     are_balanced = isinstance(posteriors[0], PosteriorBalancedAccuracy)
     if not are_balanced:
         less = "; lower is better" if comparison.less_is_better else ""
-        lines.append(f"Metric: {posteriors[0].score_name}{less}.")
+        notes.append(f"Metric: {posteriors[0].score_name}{less}.")
     elif len(posteriors[0]._averaged) == 1:
         (label,) = label_list(posteriors[0].counts.classes[posteriors[0]._averaged])
-        lines.append(
+        notes.append(
             f"Scores are recalls of class {label!r}, the only class, not balanced "
             "accuracies."
         )
     else:
-        lines.append(
+        notes.append(
             "Scores are balanced accuracies: recall averaged over the classes; chance "
             f"level is {posteriors[0].chance:.3f}."
         )
     if joint.correction:
-        lines.append(
+        notes.append(
             "This compares algorithms: models refitted on data sets of this size, not "
             "only those that were tested."
         )
-        lines.append(joint.correction)
+        notes.append(joint.correction)
     else:
-        lines.append(
+        notes.append(
             "These results apply to the fitted classifiers; variation from retraining "
             "is not included."
         )
     if are_balanced:
         evidence = [one._evidence() for one in posteriors]
-        lines += [*coverage_notes(evidence), *untested_notes(evidence)]
-    is_drawn = isinstance(
-        comparison.difference(leader, others[0]["name"]), DrawnDistribution
-    )
-    lines += _describe_precision(records, differences if is_drawn else [])
-    return paragraphs(*lines)
+        notes += [*coverage_notes(evidence), *untested_notes(evidence)]
+    is_drawn = isinstance(comparison.difference(leader, second), DrawnDistribution)
+    notes += _describe_precision(records, differences if is_drawn else [])
+    return lines, notes
 
 
 def _describe_precision(

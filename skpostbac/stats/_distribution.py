@@ -54,6 +54,7 @@ from skpostbac._utils import (
     block,
     check_choice,
     check_generator,
+    check_interval_level,
     check_level,
     check_shape,
     describe_estimate,
@@ -79,8 +80,6 @@ Convention: TypeAlias = Literal["non-excess", "excess"]
 # if a rare class is harder, the shortest interval excludes lower values. The coverage
 # of all three is measured in `benchmarks/interval_coverage.py`.
 DEFAULT_INTERVAL: IntervalMethod = "hull"
-# Nobody reports an interval of so small a probability.
-_LARGEST_ERROR_RATE = 0.1
 
 
 class Interval(NamedTuple):
@@ -378,12 +377,7 @@ def interval_of(
     The default method is that of all reported intervals.
     """
     check_interval_method(method)
-    probability = check_level(level)
-    if probability <= _LARGEST_ERROR_RATE:
-        raise ValueError(
-            "level must be the probability inside the interval, not outside: write "
-            f"{1 - probability:g} for {probability:g}"
-        )
+    check_interval_level(level)
     if method == "hdi":
         return distribution.hdi(level)
     if method == "central":

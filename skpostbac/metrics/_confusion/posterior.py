@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,8 @@ from skpostbac.metrics._confusion.samples import (
 from skpostbac.metrics._counts import read_confusion_matrix
 from skpostbac.metrics._dependence import (
     DesignEffects,
+    describe_effective_size,
+    group_notes,
     warn_of_groups,
     warn_of_repeated_ids,
 )
@@ -143,6 +145,8 @@ class PosteriorConfusionMetric(PosteriorMetric):
     design_effects: DesignEffects | None
     # The name of the prior of the recalls by default.
     _default_prior: str | None
+    # Sentences on groups and importance weights.
+    _design: Sequence[str]
 
     @classmethod
     def from_confusion_matrix(
@@ -237,7 +241,7 @@ class PosteriorConfusionMetric(PosteriorMetric):
 
     def _sentences(self, level: float) -> list[str]:
         named = self.prior.report_sentences(self._default_prior)
-        return super()._sentences(level) + named
+        return [*super()._sentences(level), *named, *self._design]
 
     def _facts(self) -> list[str]:
         facts = []
@@ -482,7 +486,13 @@ def infer_metric(
         empty = empty & (not moves_far(observed, expected_tested, deviation))
         untested = label_list(classes[empty])
         warn_if_prior_moves(target.name, observed, expected, untested, recall_prior)
-    warn_of_groups(effects, label_list(classes))
+    design = []
+    if effects is not None and samples is not None:
+        warn_of_groups(effects, label_list(classes))
+        design = [
+            describe_effective_size(effects, samples.is_importance),
+            *group_notes(effects, label_list(classes)),
+        ]
 
     # The prior of the metric itself, if it is a single Beta distribution on [0, 1].
     before = target.distribution(ConfusionModel.of(0 * C, recall_prior, shares))
@@ -491,7 +501,14 @@ def infer_metric(
         beta = (before.a.item(), before.b.item())
     default = read_recall_prior(target, DEFAULT_PRIOR, len(C))
     return PosteriorConfusionMetric(
-        target.name, observed, distribution, recall_prior, beta, effects, default.name
+        target.name,
+        observed,
+        distribution,
+        recall_prior,
+        beta,
+        effects,
+        default.name,
+        design,
     )
 
 

@@ -1,0 +1,240 @@
+"""The answer to a question: its numbers for JSON, and the tables that show them.
+
+A question (`labels`, `scores`, `verdicts`) makes records, flat dicts of one result, and
+puts them into an `Answer` twice: by their key in JSON, and as the rows of a `Section`,
+whose columns `HEADINGS` names.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from skpostbac import __version__
+from skpostbac._cli.arguments import OPTIONS
+from skpostbac._utils import format_probability, printable, records_of, unwrap
+from skpostbac.model_selection._comparison import report_parts
+
+Record: TypeAlias = dict[str, Any]
+
+
+# Headings of columns that are not called like the key of the records. Their fields are
+# options, or the level as a percentage.
+HEADINGS = {
+    "balanced_accuracy": "bal.acc.",
+    "observed": "samples",
+    "n_samples": "samples",
+    "interval": "{percent} CI",
+    "lower": "{percent} lower",
+    "upper": "{percent} upper",
+    "guessing_p_value": "p-value",
+    "effective_samples": "effective size",
+    "prob_best": "P(best)",
+    "prob_greater": "P(>0)",
+    "below": "P(<-{rope:g})",
+    "within": "P(within)",
+    "above": "P(>{rope:g})",
+    "prob_too_large": "P(>{max_loss:g})",
+    "uncorrected_mean": "uncorrected",
+    "prob_worst": "P(worst)",
+    "prob_outside": "P(impossible)",
+}
+PROBABILITIES = (
+    "prob_best prob_greater prob_too_large prob_worst prob_outside below within above "
+    "guessing_p_value"
+)
+# How columns are formatted that do not have three decimals.
+FORMATS: Mapping[str, Callable[[Any], str]] = {
+    **dict.fromkeys(PROBABILITIES.split(), format_probability),
+    "n_samples": "{:.0f}".format,
+    "effective_samples": "{:.1f}".format,
+    "positives": "{:.0f}".format,
+    "passed": {True: "yes", False: "no"}.__getitem__,
+}
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table with a title above it and notes below."""
+
+    title: str
+    names: str
+    """Heading of the first column, which has the "label" or "name" of each record."""
+    columns: str
+    """Keys of the other columns, with blanks between them."""
+    records: Sequence[Record]
+    notes: Sequence[str] = ()
+    is_difference: bool = False
+    """Whether means and intervals are of differences, and show their signs."""
+    is_folded: bool = False
+    """Whether the page folds this, and the text leaves it out unless asked."""
+
+    def cells(self, args: Namespace) -> list[list[str]]:
+        """Return the rows as text, the headings first."""
+        keys = self.columns.split()
+        if any(one.get("standard_deviation", 0) is None for one in self.records):
+            # The mean may be infinite, too.
+            keys = ["median" if key == "mean" else key for key in keys]
+        fields = {"percent": percent(args.level), **vars(args)}
+        header = [
+            HEADINGS.get(key, key.replace("_", " ")).format(**fields) for key in keys
+        ]
+        rows = [[self._cell(record, key) for key in keys] for record in self.records]
+        names = [str(one.get("label") or one["name"]) for one in self.records]
+        columns = zip([self.names, *names], [header, *rows], strict=True)
+        return [list(map(printable, [name, *row])) for name, row in columns]
+
+    def _cell(self, record: Record, key: str) -> str:
+        sign = "+" if self.is_difference else ""
+        if key == "interval":
+            return format_interval(record, sign)
+        value = record[key]
+        if key in FORMATS and value is not None:
+            return FORMATS[key](value)
+        return number(value, sign if key in ("mean", "median") else "")
+
+
+@dataclass
+class Answer:
+    """What is known of the data, and what follows; the steps of a question fill it."""
+
+    args: Namespace
+    """The arguments of the command line."""
+    data: Record
+    """What was evaluated, for JSON."""
+    facts: Mapping[str, str]
+    """What was evaluated, in words."""
+    results: Record
+    """The records, by their key in JSON."""
+    sections: list[Section] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    """What does not pass a gate, a line each."""
+    lead: list[str] = field(default_factory=list)
+    """Sentences at the top of a page."""
+    method: Mapping[str, str] = field(default_factory=dict)
+    """Text for a paper, by the name of the classifier that it is on."""
+    plots: Sequence[Any] = ()
+    """Plots of a page, of which the first can be written alone."""
+
+    def document(self) -> Record:
+        """Return what ``--json`` prints: version, data, options and results."""
+        names = [*OPTIONS[self.args.question].split(), "level"]
+        settings = {name: getattr(self.args, name) for name in names}
+        head = {"version": __version__, "data": self.data, "settings": settings}
+        return head | self.results
+
+    def add(self, title: str, *content: Any, **how: Any) -> None:
+        """Add a `Section`."""
+        self.sections.append(Section(title, *content, **how))
+
+    def add_differences(
+        self,
+        title: str,
+        differences: Sequence[Record],
+        ranking: Sequence[Record],
+        minus: str = "{0} - {1}",
+    ) -> None:
+        """Add the differences from the best, then those of all other pairs, folded.
+
+        Parameters
+        ----------
+        title : str
+            What differs.
+        differences : sequence of dict
+            By pair, in the order of the ranking.
+        ranking : sequence of dict
+            What `ranked` returns.
+        minus : str
+            What is subtracted from what, the better one first.
+        """
+        labels = {one["name"]: one["label"].strip() for one in ranking}
+        columns = "mean interval prob_greater"
+        if self.args.rope:
+            columns += " below within above"
+        best, *others = ranking
+        from_best = [
+            {**one, "label": other["label"]}
+            for one, other in zip(differences, others, strict=False)
+        ]
+        pairs = []
+        for one in differences[len(others) :]:
+            pair = minus.format(labels[one["first"]], labels[one["second"]])
+            pairs.append({**one, "label": pair})
+        what = minus.format(labels[best["name"]], "other")
+        self.add(f"{title}: {what}", "other", columns, from_best, is_difference=True)
+        if pairs:
+            self.add(
+                f"{title}: all other pairs",
+                minus.format("first", "second"),
+                columns,
+                pairs,
+                is_difference=True,
+                is_folded=True,
+            )
+
+
+def describe(
+    posteriors: Mapping[str, Any], comparison: Any, level: float
+) -> tuple[list[Record], list[Record]]:
+    """Return records of posteriors, best first, and of the differences of all pairs.
+
+    `comparison` is None for a single posterior.
+    """
+    records = {
+        name: {"name": name, **posterior.summary(level)}
+        for name, posterior in posteriors.items()
+    }
+    if comparison is None:
+        return list(records.values()), []
+    ranking = [records[one["name"]] | one for one in comparison.summary(level)]
+    return ranking, records_of(comparison.table("differences", level=level))
+
+
+def report_of(
+    posteriors: Mapping[str, Any], comparison: Any, level: float
+) -> tuple[list[str], list[str]]:
+    """Return the sentences on each classifier, best first, and those below a table."""
+    if comparison is not None:
+        return report_parts(comparison, level)
+    (only,) = posteriors.values()
+    sentences = unwrap(only.report(level))
+    return sentences, sentences
+
+
+def ranked(records: Sequence[Record]) -> list[Record]:
+    """Return records with labels: the names, with ranks if there are several."""
+    if len(records) == 1:
+        return list(records)
+    width = len(str(len(records)))
+    return [
+        {**record, "label": f"{rank:{width}} {record['name']}"}
+        for rank, record in enumerate(records, 1)
+    ]
+
+
+def percent(level: float) -> str:
+    """Format the probability of an interval.
+
+    Examples
+    --------
+    >>> percent(0.95)
+    '95%'
+    """
+    return f"{100 * level:.12g}%"
+
+
+def number(value: float | None, sign: str = "") -> str:
+    """Format a number with three decimals, or what does not exist."""
+    return "-" if value is None else f"{value:{sign}z.3f}"
+
+
+def format_interval(record: Record, sign: str = "") -> str:
+    """Format the interval of a record."""
+    return f"[{number(record['low'], sign)}, {number(record['high'], sign)}]"
+
+
+def format_estimate(record: Record) -> str:
+    """Format the mean of a record and its interval."""
+    return f"{number(record['mean'])} {format_interval(record)}"
