@@ -17,7 +17,6 @@ from skpostbac import (
     ClassCounts,
     ClassCountsScorer,
     OutcomesScorer,
-    PairedCounts,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
     PosteriorComparisonDisplay,
@@ -30,7 +29,6 @@ from skpostbac import (
     compare_predictions,
     cross_val_posterior,
     make_posterior_scorer,
-    paired_counts,
     pooled_posteriors,
     population_posterior,
     posterior_accuracy,
@@ -52,6 +50,7 @@ from skpostbac.binormal import (
     binormal_check,
     make_binormal_scorer,
 )
+from skpostbac.metrics import PairedCounts, paired_counts
 from skpostbac.model_selection import RequiredTestSize, pooled_paired_counts
 from skpostbac.stats import BetaAverage
 

@@ -67,7 +67,8 @@ class ComparisonPlot(Plot):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from skpostbac import PairedCounts, PosteriorComparison
+    >>> from skpostbac import PosteriorComparison
+    >>> from skpostbac.metrics import PairedCounts
     >>> from skpostbac.displays import ComparisonPlot
     >>> cells = [[27, 3, 5, 5], [12, 0, 4, 4]]
     >>> counts = PairedCounts.from_cells(cells, names=("old", "new"))
@@ -147,7 +148,8 @@ class ComparisonPlot(Plot):
         Examples
         --------
         >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> from skpostbac import PosteriorComparison
+        >>> from skpostbac.metrics import PairedCounts
         >>> from skpostbac.displays import ComparisonPlot
         >>> cells = [[27, 3, 5, 5], [12, 0, 4, 4]]
         >>> counts = PairedCounts.from_cells(cells, names=("old", "new"))

@@ -10,13 +10,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac import (
     OutcomesScorer,
-    PairedCounts,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
     PosteriorComparisonDisplay,
     compare_posteriors,
     compare_predictions,
 )
+from skpostbac.metrics import PairedCounts
 
 TOTAL = [32, 10, 4]
 THREE = {
