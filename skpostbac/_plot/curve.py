@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from skpostbac._utils import Floats
-from skpostbac.stats._distribution import Distribution, SortedDraws
+from skpostbac.stats._distribution import Distribution, DrawnDistribution
 
 # The first points are the quantiles at these tail probabilities, on both sides. Density
 # beyond the outermost ones would be invisible. With infinite moments, the curve stops
@@ -74,7 +74,7 @@ def density_curve(distribution: Distribution) -> Curve:
         A polygon with an area of 1 within about 0.001. Points with infinite density are
         excluded; the curve rises towards them.
     """
-    if isinstance(distribution, SortedDraws):
+    if isinstance(distribution, DrawnDistribution):
         draws = distribution.draws
         if draws[0] == draws[-1]:
             return _spike(draws[0])
