@@ -9,13 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from scipy.stats import normaltest, shapiro
 
-from skpostbac._utils import (
-    Floats,
-    block,
-    check_probability,
-    format_probability,
-    table,
-)
+from skpostbac._utils import Floats, check_probability
 from skpostbac.metrics._binary_scores import read_scores
 
 # SciPy has p-values of the Shapiro-Wilk test for samples from 3 up to this size.
@@ -107,13 +101,6 @@ class BinormalCheck:
         return min(self.adjusted_p_values) <= check_probability(
             significance, "significance"
         )
-
-    def _repr_html_(self) -> str:
-        header = ("scores", "correlation with normal scores", "adjusted p-value")
-        p_values = map(format_probability, self.adjusted_p_values)
-        correlations = (f"{value:.3f}" for value in self.correlations)
-        rows = zip(("negative", "positive"), correlations, p_values, strict=True)
-        return block(repr(self), table(header, rows))
 
     def __repr__(self) -> str:
         negative, positive = self.adjusted_p_values
@@ -272,15 +259,10 @@ def split_scores(
         values = scores.values[is_counted]
         weight = scores.weight[is_counted]
 
-        if len(values) < 2:
-            raise ValueError(
-                "y_true must have at least 2 samples of each class, "
-                f"got {len(values)} of the {name} class"
-            )
         if weight.sum() < 2:
             raise ValueError(
-                "sample_weight has case counts, and must add up to at least 2 in each "
-                f"class; got {weight.sum():g} in the {name} class"
+                "y_true must have at least 2 samples of each class, by the sum of "
+                f"their weights; got {weight.sum():g} of the {name} class"
             )
         if np.all(values == values[0]):
             raise ValueError(
