@@ -306,9 +306,12 @@ class CurveDisplay(BinaryDisplayMixin, Plot):
     ) -> Self:
         # A margin of 0.01 shows lines along the edges in their full width.
         limits = (-0.01, 1.01)
-        self.ax_.set(xlim=limits, ylim=limits, aspect="equal", anchor="N")
+        # While room is made for the legend below, no gap may be between them.
+        self.ax_.set(xlim=limits, ylim=limits, aspect="equal", anchor="S")
 
         positive = [] if pos_label is None else [f"(Positive label: {pos_label})"]
         label_axis(self.ax_.xaxis, xlabel, *positive)
         label_axis(self.ax_.yaxis, ylabel, *positive)
-        return self._finish(despine)
+        self._finish(despine)
+        self.ax_.set_anchor("N")
+        return self

@@ -359,3 +359,17 @@ def test_counts_of_classes_are_not_cut():
     assert (
         len(fit_names(["a candidate with parameters (C=1, gamma=2)"], 10, 10)[0]) <= 18
     )
+
+
+def test_legend_of_several_curves_is_inside():
+    """Whatever its height: square axes are smaller when there is no more room below."""
+    ax = None
+    for i in range(5):
+        display = BinormalCurveDisplay.from_predictions(
+            Y_TRUE, Y_SCORE, ax=ax, name=f"m{i}"
+        )
+        figure, ax = display.figure_, display.ax_
+        figure.canvas.draw()
+        box = ax.get_legend().get_window_extent()
+        assert box.y0 >= figure.bbox.y0
+        assert figure.bbox.y1 - ax.get_window_extent().y1 < 0.03 * figure.bbox.height
