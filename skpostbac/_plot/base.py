@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac._plot.layout import (
     arrange,
+    font_size,
     is_dark,
     label_axis,
     legend_below,
@@ -79,6 +80,7 @@ class Plot:
 
         check_matplotlib(f"{type(self).__name__}.plot")
         from matplotlib import pyplot as plt
+        from matplotlib import rcParams
         from matplotlib.axes import Axes
 
         if ax is None:
@@ -88,6 +90,10 @@ class Plot:
                 self.ax_.locator_params(axis="x", nbins=6)
         elif isinstance(ax, Axes):
             self.ax_ = ax
+            if (text_size := font_size(ax)) < rcParams["font.size"]:
+                ax.tick_params(labelsize=text_size)
+                ax.xaxis.label.set_fontsize(text_size)
+                ax.yaxis.label.set_fontsize(text_size)
         else:
             raise TypeError(f"ax must be matplotlib Axes or None, got {shown(ax)}")
 

@@ -297,7 +297,10 @@ def _plot_heat_map(
     ax.tick_params(length=0, labelsize=size)
     ax.spines[:].set_visible(False)
 
-    colorbar = ax.figure.colorbar(image, ax=ax, use_gridspec=False, label=label)
+    note = layout.font_size(ax, layout.NOTE_SCALE)
+    colorbar = ax.figure.colorbar(image, ax=ax, use_gridspec=False)
+    colorbar.set_label(label, fontsize=note)
+    colorbar.ax.tick_params(labelsize=note)
 
     texts = np.full((n, n), None)
     size = min(size, row / _NUMBER_WIDTH)
