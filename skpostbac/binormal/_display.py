@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import (
     average_precision_score,
@@ -198,14 +197,11 @@ class BinormalCurveDisplay(CurveDisplay):
 
         scores = read_scores(y_true, y_score, pos_label, sample_weight)
         is_positive = scores.is_positive
-        weight = scores.weight
+        weight = scores.weight.copy()
         if positive_fraction is not None:
             # Weight the samples so that the positives have this fraction.
-            total = np.where(
-                is_positive, weight[is_positive].sum(), weight[~is_positive].sum()
-            )
-            share = np.where(is_positive, positive_fraction, 1 - positive_fraction)
-            weight = weight * share / total
+            weight[is_positive] *= positive_fraction / weight[is_positive].sum()
+            weight[~is_positive] *= (1 - positive_fraction) / weight[~is_positive].sum()
 
         data = (is_positive, scores.values)
         if curve == "roc":

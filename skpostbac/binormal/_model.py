@@ -188,24 +188,19 @@ class BinormalModel:
         0.4
         """
         classes = split_scores(y_true, y_score, pos_label, sample_weight)
-        sizes = []
-        means = []
-        sds = []
-        for values, weight in classes:
-            size = weight.sum()
+        sizes = [weight.sum() for _, weight in classes]
+        moments = []
+        for (values, weight), size in zip(classes, sizes, strict=True):
             mean = weight @ values / size
             deviations = values - mean
             # So that squares neither overflow nor vanish.
             scale = np.abs(deviations).max()
             variance = weight @ (deviations / scale) ** 2 / (size - 1)
-            sizes.append(size)
-            means.append(mean)
-            sds.append(scale * np.sqrt(variance))
+            moments += [mean, scale * np.sqrt(variance)]
 
-        model = cls(means[0], sds[0], means[1], sds[1], sizes[1] / sum(sizes))
-        (negative, _), (positive, _) = classes
+        model = cls(*moments, sizes[1] / sum(sizes))
         reason = broken_assumption(
-            negative, positive, lambda: model._difference(*classes)
+            [values for values, _ in classes], lambda: model._difference(*classes)
         )
         if reason is not None:
             category = BinormalAssumptionWarning
