@@ -196,9 +196,9 @@ class BinormalModel:
             # So that squares neither overflow nor vanish.
             scale = np.abs(deviations).max()
             variance = weight @ (deviations / scale) ** 2 / (size - 1)
-            moments += [mean, scale * np.sqrt(variance)]
+            moments.append((mean, scale * np.sqrt(variance)))
 
-        model = cls(*moments, sizes[1] / sum(sizes))
+        model = cls(*moments[0], *moments[1], sizes[1] / sum(sizes))
         reason = broken_assumption(
             [values for values, _ in classes], lambda: model._difference(*classes)
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -526,7 +526,7 @@ def candidate_names(cv_results: Any) -> list[str]:
         return ["pooled folds"]
     if len(set(names)) == len(names):
         return names
-    return [f"{i}: {name}" for i, name in enumerate(names)]
+    return [f"{i}: {_params_text(one, one)}" for i, one in enumerate(params)]
 
 
 def varying_params(params: Sequence[Params], exclude: str | None = None) -> list[str]:
@@ -534,14 +534,7 @@ def varying_params(params: Sequence[Params], exclude: str | None = None) -> list
     varying = [
         name for name, n in count_values(params).items() if n > 1 and name != exclude
     ]
-    return [
-        ", ".join(
-            f"{name}={_plot.value_text(candidate[name])}"
-            for name in varying
-            if name in candidate
-        )
-        for candidate in params
-    ]
+    return [_params_text(candidate, varying) for candidate in params]
 
 
 def count_values(params: Sequence[Params]) -> dict[str, int]:
@@ -551,3 +544,9 @@ def count_values(params: Sequence[Params]) -> dict[str, int]:
         name: len({_plot.value_text(one.get(name, UNSET)) for one in params})
         for name in names
     }
+
+
+def _params_text(params: Params, names: Iterable[str]) -> str:
+    return ", ".join(
+        f"{name}={_plot.value_text(params[name])}" for name in names if name in params
+    )
