@@ -264,13 +264,10 @@ VALID = {
     ],
     "selected_posterior.cv_results": [f"{_OUTCOMES}.cv_results_"],
     "cv_results": [_COUNTS, f"pd.DataFrame({_COUNTS})"],
-    **_all(
-        [
-            "pooled_paired_counts.cv_results",
-            "PosteriorComparisonDisplay.from_cv_results.cv_results",
-        ],
-        [f"{_OUTCOMES}.cv_results_", f"pd.DataFrame({_OUTCOMES}.cv_results_)"],
-    ),
+    "pooled_paired_counts.cv_results": [
+        f"{_OUTCOMES}.cv_results_",
+        f"pd.DataFrame({_OUTCOMES}.cv_results_)",
+    ],
     "multi_class": _split("'raise' ; 'ovr' ; 'ovo' ; 'all'"),
     "pooling": _split("None ; 'partial'"),
     "same_splits": _split("False ; True"),
@@ -344,7 +341,7 @@ VALID = {
     "PosteriorComparison.table.kind": _split(
         "'prob_greater' ; 'rank_probabilities' ; 'differences'"
     ),
-    "kind": _split("'auto' ; 'density' ; 'forest' ; 'violin' ; 'ridge'"),
+    "kind": _split("'auto' ; 'density' ; 'forest' ; 'ridge'"),
     **_all(
         ["ComparisonPlot.plot.kind", "PosteriorComparisonDisplay.plot.kind"],
         _split("'decision' ; 'difference' ; 'matrix' ; 'ranks'"),

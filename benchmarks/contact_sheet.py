@@ -194,10 +194,7 @@ def draw_search(values: str, n_lines: int = 1) -> Draw:
 
 
 KINDS: dict[str, Draw] = {
-    **{
-        kind: draw_posteriors(kind)
-        for kind in ("auto", "density", "ridge", "violin", "forest")
-    },
+    **{kind: draw_posteriors(kind) for kind in ("auto", "density", "ridge", "forest")},
     **{
         kind: draw_comparison(kind)
         for kind in ("decision", "difference", "matrix", "ranks")

@@ -65,7 +65,6 @@ RARE = {
     "from_cv_results": 0.1,
 }
 RARE |= {
-    "from_posteriors": 0.1,
     "from_recalls": 0.1,
     "from_search": 0.2,
 }

@@ -32,9 +32,8 @@ from skpostbac import (
     PosteriorComparison,
     __version__,
     class_counts,
-    paired_counts,
 )
-from skpostbac.metrics import GroupsWarning, PriorInfluenceWarning
+from skpostbac.metrics import GroupsWarning, PriorInfluenceWarning, paired_counts
 
 TABLE = Path(__file__).parents[1] / "doc" / "evidence" / "groups.rst.inc"
 CLASSES, GROUPS, CORRELATIONS = (2, 3, 10), (10, 20, 50), (0.0, 0.1, 0.3, 0.5)

@@ -31,7 +31,8 @@ from paired_validity import mcnemar
 from scipy import special
 from validity import TASK, share_below
 
-from skpostbac import PairedCounts, PosteriorComparison, __version__
+from skpostbac import PosteriorComparison, __version__
+from skpostbac.metrics import PairedCounts
 
 RESULTS = Path(__file__).with_suffix(".json")
 DOC = Path(__file__).parents[1] / "doc" / "evidence"

@@ -27,7 +27,8 @@ from joblib import Parallel, delayed
 from scipy import stats
 from validity import TASK, holds, share_below
 
-from skpostbac import PairedCounts, PosteriorComparison, __version__
+from skpostbac import PosteriorComparison, __version__
+from skpostbac.metrics import PairedCounts
 
 CLASSES = (3, 10, 50)
 PRIORS = ("uniform", "(1/l, 1/l)")

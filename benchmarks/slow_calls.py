@@ -441,7 +441,7 @@ ARGUMENTS = {
 def _kind(draw, distribution):
     if "Comparison" in type(distribution).__name__:
         return draw.one_of("decision", "difference", "matrix", "ranks")
-    return draw.one_of("density", "ridge", "violin", "forest")
+    return draw.one_of("density", "ridge", "forest")
 
 
 def argument(draw, distribution, member, parameter):

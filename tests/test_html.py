@@ -20,7 +20,6 @@ from skpostbac import (
     ClassCounts,
     ClassCountsScorer,
     OutcomesScorer,
-    PairedCounts,
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorRefit,
@@ -30,7 +29,7 @@ from skpostbac import (
     posterior_confusion_metric,
     required_test_size,
 )
-from skpostbac.metrics import SubgroupPosteriors
+from skpostbac.metrics import PairedCounts, SubgroupPosteriors
 from skpostbac.stats import BetaAverage
 from tests.texts import is_same_but_for_digits, keep_digits
 

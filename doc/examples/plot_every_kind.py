@@ -40,9 +40,6 @@ display = PosteriorDisplay(posteriors).plot(kind="forest")
 display = PosteriorDisplay(posteriors).plot(kind="ridge")
 
 # %%
-display = PosteriorDisplay(posteriors).plot(kind="violin")
-
-# %%
 # The recall of each class of one classifier:
 
 display = PosteriorDisplay.from_recalls(posteriors["forest"])

@@ -7,10 +7,10 @@ matplotlib is imported when a plot is made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from inspect import signature
-from itertools import cycle, islice
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from numpy.typing import ArrayLike
@@ -39,7 +39,7 @@ Kwargs: TypeAlias = Mapping[str, Any] | None
 # The palette of Okabe and Ito (2008), which colour-blind readers can distinguish,
 # without its yellow, which is faint on white. On a dark background the bright colours
 # come first, and its dark blue is left out. Line styles distinguish the lines in
-# greyscale.
+# greyscale: both cycled, there are twelve different pairs.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 DARK_COLORS = ("#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442", "#d55e00")
 LINE_STYLES = ("-", "--", "-.", ":")
@@ -55,11 +55,6 @@ class Plot:
     # Whether the x-axis shows scores. In a new figure its tick labels are then written
     # in full: 0.90001 instead of 1 with an offset of 1e-5 + 0.9 at the end of the axis.
     _is_score_x = False
-
-    def __repr__(self) -> str:
-        is_plotted = hasattr(self, "ax_")
-        state = "axes in ax_, figure in figure_" if is_plotted else "not plotted yet"
-        return f"<{type(self).__name__}: {state}>"
 
     @classmethod
     def _split(
@@ -114,18 +109,13 @@ class Plot:
         label = with_score(label, estimate(mean, interval))
         return self.ax_.errorbar([x], [mean], yerr=lengths, label=label, **style)
 
-    def _plot_chance(
-        self,
-        plot: Callable[..., Line2D],
-        chance: float,
-        given: Kwargs,
-        score: str | None = None,
-    ) -> None:
-        """Plot the chance level with a function such as ``ax.axhline``."""
-        value = f"{score} = {chance:.2g}" if score else f"{chance:.2g}"
-        label = with_score("Chance level", value)
+    def _chance_style(
+        self, chance: float, given: Kwargs, score: str = ""
+    ) -> dict[str, Any]:
+        """Return keyword arguments of the chance level line."""
+        label = with_score("Chance level", f"{score}{chance:.2g}")
         style = {"color": neutral(self.ax_), "linestyle": ":", "label": label}
-        self.chance_level_ = plot(chance, **merge_kwargs(style, given))
+        return merge_kwargs(style, given)
 
     def _finish(self, despine: bool, *sides: str, title: str = "") -> Self:
         """Finish the axes: spines, legend, and space for the text around them.
@@ -190,22 +180,21 @@ def merge_kwargs(
     return {**default, **normalize_kwargs(dict(given or {}), artist)}
 
 
-def unused_styles(ax: Axes, n: int) -> list[dict[str, Any]]:
-    """Return colours and styles of `n` new lines, all different up to twelve.
+def unused_styles(ax: Axes) -> Iterator[dict[str, Any]]:
+    """Return an endless iterator over styles of new lines, of which twelve differ.
 
-    Colours, and then styles, that are not used in the axes come first.
+    Those with the colours, and then the line styles, that are used least in the axes
+    come first.
     """
-    from matplotlib.colors import to_hex
-
-    used = [(to_hex(line.get_color()), line.get_linestyle()) for line in ax.get_lines()]
-    used_colors = [color for color, _ in used]
-
-    # Six colours and four line styles, both cycled, give twelve different pairs.
-    pairs = list(islice(zip(cycle(colors(ax)), cycle(LINE_STYLES), strict=False), 12))
-    pairs.sort(key=lambda pair: (pair[0] in used_colors, pair in used))
-    return [
-        {"color": color, "linestyle": style} for color, style in islice(cycle(pairs), n)
+    used: list[Any] = [
+        (line.get_color(), line.get_linestyle()) for line in ax.get_lines()
     ]
+    used_colors = [color for color, _ in used]
+    pairs = sorted(
+        zip(2 * colors(ax), 3 * LINE_STYLES, strict=True),
+        key=lambda pair: (used_colors.count(pair[0]), used.count(pair)),
+    )
+    return ({"color": color, "linestyle": style} for color, style in cycle(pairs))
 
 
 def colors(ax: Axes) -> tuple[str, ...]:
@@ -286,16 +275,9 @@ class BinaryDisplayMixin:
         from sklearn.metrics import make_scorer
         from sklearn.utils.validation import check_is_fitted
 
-        if isinstance(estimator, type) or not hasattr(estimator, "fit"):
-            raise TypeError(
-                f"estimator must be a fitted classifier, got {shown(estimator)}"
-            )
         check_is_fitted(estimator)
-
         if pos_label is None and len(getattr(estimator, "classes_", ())) == 2:
             pos_label = estimator.classes_[1]
-        if not isinstance(pos_label, Hashable):
-            raise TypeError(f"pos_label must be a label, got {shown(pos_label)}")
 
         # A scorer that returns the scores themselves: scikit-learn then selects the
         # method, the column and the sign.
@@ -318,23 +300,24 @@ class CurveDisplay(BinaryDisplayMixin, Plot):
     line_: Line2D
 
     def _plot_line(self, x: Floats, y: Floats, label: str, kwargs: Kwargs) -> None:
-        style = {**unused_styles(self.ax_, 1)[0], "label": label}
+        style = {**next(unused_styles(self.ax_)), "label": label}
         (self.line_,) = self.ax_.plot(x, y, **merge_kwargs(style, kwargs))
 
     def _plot_diagonal(self, kwargs: Kwargs, score: str) -> None:
-        def plot(chance: float, **style: Any) -> Line2D:
-            return self.ax_.plot((0, 1), (0, 1), **style)[0]
-
-        self._plot_chance(plot, 0.5, kwargs, score)
+        style = self._chance_style(0.5, kwargs, score)
+        (self.chance_level_,) = self.ax_.plot((0, 1), (0, 1), **style)
 
     def _finish_curve(
         self, xlabel: str, ylabel: str, pos_label: object, despine: bool
     ) -> Self:
         # A margin of 0.01 shows lines along the edges in their full width.
         limits = (-0.01, 1.01)
-        self.ax_.set(xlim=limits, ylim=limits, aspect="equal", anchor="N")
+        # While room is made for the legend below, no gap may be between them.
+        self.ax_.set(xlim=limits, ylim=limits, aspect="equal", anchor="S")
 
         positive = [] if pos_label is None else [f"(Positive label: {pos_label})"]
         label_axis(self.ax_.xaxis, xlabel, *positive)
         label_axis(self.ax_.yaxis, ylabel, *positive)
-        return self._finish(despine)
+        self._finish(despine)
+        self.ax_.set_anchor("N")
+        return self

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import numpy as np
 
 from skpostbac._plot import layout
-from skpostbac._plot.base import Plot, check_matplotlib, colors, shade, text_color
+from skpostbac._plot.base import Plot, colors, shade, text_color
 from skpostbac._plot.curve import density_curve
 from skpostbac._plot.layout import contrasting, neutral
 from skpostbac._plot.posterior import plot_forest, summarize
@@ -55,9 +55,9 @@ class ComparisonPlot(Plot):
         Figure containing the axes.
     artists_ : dict of str to artists
         Artists of the plot, by name. A "difference" has "line", "areas" (below, within
-        and above the rope), "rope", "zero", "interval" and "mean"; a "matrix" and
-        "ranks" have "image", "texts" and "colorbar"; a "decision" has "lines",
-        "intervals" and "means", as a :class:`PosteriorPlot`.
+        and above the rope), "zero", "interval" and "mean"; a "matrix" and "ranks" have
+        "image", "texts" and "colorbar"; a "decision" has "lines", "intervals" and
+        "means", as a :class:`PosteriorPlot`.
 
     See Also
     --------
@@ -67,7 +67,8 @@ class ComparisonPlot(Plot):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from skpostbac import PairedCounts, PosteriorComparison
+    >>> from skpostbac import PosteriorComparison
+    >>> from skpostbac.metrics import PairedCounts
     >>> from skpostbac.displays import ComparisonPlot
     >>> cells = [[27, 3, 5, 5], [12, 0, 4, 4]]
     >>> counts = PairedCounts.from_cells(cells, names=("old", "new"))
@@ -138,8 +139,6 @@ class ComparisonPlot(Plot):
         ------
         ImportError
             If matplotlib is not installed.
-        TypeError
-            If `cmap` is neither a name nor a Colormap.
         ValueError
             If `kind`, `level` or `method` is invalid, if `pair` does not name two of
             the classifiers, or if `ax` contains the rows of another plot.
@@ -147,7 +146,8 @@ class ComparisonPlot(Plot):
         Examples
         --------
         >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> from skpostbac import PosteriorComparison
+        >>> from skpostbac.metrics import PairedCounts
         >>> from skpostbac.displays import ComparisonPlot
         >>> cells = [[27, 3, 5, 5], [12, 0, 4, 4]]
         >>> counts = PairedCounts.from_cells(cells, names=("old", "new"))
@@ -169,15 +169,6 @@ class ComparisonPlot(Plot):
                 comparison.difference(*pair)
         # Raise for an invalid level or method before creating a figure.
         interval_of(comparison.posteriors[0].distribution, level, method)
-
-        if not (cmap is None or isinstance(cmap, str)):
-            check_matplotlib(f"{type(self).__name__}.plot")
-            from matplotlib.colors import Colormap
-
-            if not isinstance(cmap, Colormap):
-                raise TypeError(
-                    f"cmap must be a str or a matplotlib Colormap, got {shown(cmap)}"
-                )
 
         ax = self._start(ax, _figure_size(kind, names), despine=despine)
         if kind == "difference":
@@ -234,9 +225,6 @@ def _plot_difference(
         if low < high:
             area.set_label(f"{label} ({format_probability(mass)})")
         areas.append(area)
-    band = ax.axvspan(
-        -rope, rope, color=gray, alpha=shade(ax, 0.12), linewidth=0, zorder=0
-    )
     zero = ax.axvline(0, color=gray, linewidth=1, linestyle=":", zorder=1)
 
     bar: dict[str, Any] = {"color": text_color(ax), "clip_on": False, "zorder": 4}
@@ -254,7 +242,6 @@ def _plot_difference(
     return {
         "line": line,
         "areas": tuple(areas),
-        "rope": band,
         "zero": zero,
         "interval": interval,
         "mean": mean,
@@ -316,7 +303,7 @@ def _plot_heat_map(
     colorbar.ax.tick_params(labelsize=note)
 
     texts = np.full((n, n), None)
-    size = min(note, row / _NUMBER_WIDTH)
+    size = min(size, row / _NUMBER_WIDTH)
     if size >= _SMALLEST_NUMBER:
         backgrounds = image.to_rgba(probabilities)
         for i, j in np.argwhere(np.isfinite(probabilities)):
@@ -339,7 +326,7 @@ def _plot_decision(
     ]
     summaries.columns["Expected loss"] = [f"{loss:.4f}" for loss in losses]
 
-    artists = plot_forest(ax, names, summaries, [None] * len(names))
+    artists = plot_forest(ax, names, summaries)
     ax.set_xlabel(comparison.posteriors[0].score_name)
     return dict(zip(("lines", "intervals", "means"), artists, strict=True))
 

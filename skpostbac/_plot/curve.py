@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from skpostbac._utils import Floats
-from skpostbac.stats._distribution import Distribution, SortedDraws
+from skpostbac.stats._distribution import Distribution, DrawnDistribution
 
 # The first points are the quantiles at these tail probabilities, on both sides. Density
 # beyond the outermost ones would be invisible. With infinite moments, the curve stops
@@ -74,7 +74,7 @@ def density_curve(distribution: Distribution) -> Curve:
         A polygon with an area of 1 within about 0.001. Points with infinite density are
         excluded; the curve rises towards them.
     """
-    if isinstance(distribution, SortedDraws):
+    if isinstance(distribution, DrawnDistribution):
         draws = distribution.draws
         if draws[0] == draws[-1]:
             return _spike(draws[0])
@@ -93,27 +93,19 @@ def density_curve(distribution: Distribution) -> Curve:
     x = x[is_finite]
     y = y[is_finite]
 
-    # Gaps are indexed by their left points. Those where the density is not close enough
-    # to a chord are split, and both parts are checked in the next round.
-    gap = np.arange(len(x) - 1)
+    # Gaps where the density is not close enough to a chord are split.
     for _ in range(_MAX_ROUNDS):
-        middle = x[gap] + _SPLIT * (x[gap + 1] - x[gap])
-        has_floats = (x[gap] < middle) & (middle < x[gap + 1])
-        gap = gap[has_floats]
-        middle = middle[has_floats]
-
+        width = np.diff(x)
+        middle = x[:-1] + _SPLIT * width
         height = pdf(middle)
-        chord = y[gap] + _SPLIT * (y[gap + 1] - y[gap])
-        area_error = np.abs(height - chord) * (x[gap + 1] - x[gap])
+        area_error = np.abs(height - (y[:-1] + _SPLIT * np.diff(y))) * width
         is_coarse = np.isfinite(height) & (area_error > _GAP_AREA)
+        is_coarse &= (x[:-1] < middle) & (middle < x[1:])
         if not is_coarse.any():
             break
-
-        before = gap[is_coarse] + 1
-        x = np.insert(x, before, middle[is_coarse])
-        y = np.insert(y, before, height[is_coarse])
-        inserted = before + np.arange(len(before))
-        gap = np.unique([inserted - 1, inserted])
+        (before,) = np.nonzero(is_coarse)
+        x = np.insert(x, before + 1, middle[is_coarse])
+        y = np.insert(y, before + 1, height[is_coarse])
     return Curve(x, y)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -14,7 +13,6 @@ from skpostbac._plot.base import (
     COLORS,
     Kwargs,
     Plot,
-    check_kwargs,
     colors,
     merge_kwargs,
     shade,
@@ -49,13 +47,12 @@ if TYPE_CHECKING:
     from matplotlib.container import ErrorbarContainer
     from matplotlib.lines import Line2D
 
-Kind: TypeAlias = Literal["auto", "density", "ridge", "violin", "forest"]
+Kind: TypeAlias = Literal["auto", "density", "ridge", "forest"]
 
 # More overlaid densities are hard to distinguish: by default, they have a row each.
 _MAX_DENSITIES = len(COLORS)
-# Height of a ridge above its row, and of a violin on either side, in rows.
+# Height of a ridge above its row, in rows.
 _RIDGE_HEIGHT = 1.35
-_VIOLIN_HEIGHT = 0.42
 # Probability of the thick part of an interval in a forest plot.
 _INNER_LEVEL = 0.5
 
@@ -136,30 +133,25 @@ def _chance_level(posteriors: Mapping[str, AnyPosterior]) -> float:
 
 
 def _plot_densities(
-    ax: Axes, names: Sequence[str], summaries: Summaries, styles: Sequence[Kwargs]
+    ax: Axes, names: Sequence[str], summaries: Summaries, kwargs: Kwargs
 ) -> Artists:
     """Plot densities over one another, with the area above the interval shaded."""
-    n = len(names)
-    alpha = shade(ax, 0.25 if n <= 5 else 0.08)
+    alpha = shade(ax, 0.25 if len(names) <= 5 else 0.08)
     top = ax.get_ylim()[1] if ax.has_data() else 0.0
+    styles = unused_styles(ax)
 
     lines = []
     areas = []
     means = []
-    for name, distribution, mean, interval, text, style, default in zip(
-        names,
-        *summaries[:3],
-        summaries.texts,
-        styles,
-        unused_styles(ax, n),
-        strict=True,
+    for name, distribution, mean, interval, text in zip(
+        names, *summaries[:3], summaries.texts, strict=True
     ):
         curve = density_curve(distribution)
         shown_height = curve.shown_height()
         top = max(top, 1.05 * shown_height)
 
-        default["label"] = with_score(name, text)
-        (line,) = ax.plot(*curve, **merge_kwargs(default, style))
+        style = {**next(styles), "label": with_score(name, text)}
+        (line,) = ax.plot(*curve, **merge_kwargs(style, kwargs))
         lines.append(line)
         color = line.get_color()
         area = curve.between(*interval)
@@ -171,57 +163,44 @@ def _plot_densities(
     return tuple(lines), tuple(areas), tuple(means)
 
 
-def _plot_shapes(
-    ax: Axes,
-    names: Sequence[str],
-    summaries: Summaries,
-    styles: Sequence[Kwargs],
-    *,
-    is_ridge: bool,
+def _plot_ridges(
+    ax: Axes, names: Sequence[str], summaries: Summaries, kwargs: Kwargs
 ) -> Artists:
-    """Plot densities of equal height: ridges on their rows, or violins around them."""
-    margins = (0.25, 1.1 * _RIDGE_HEIGHT) if is_ridge else (0.6, 0.6)
-    height = _RIDGE_HEIGHT if is_ridge else _VIOLIN_HEIGHT
-    side = 0 if is_ridge else -1
+    """Plot densities of equal height, each on its row."""
+    margins = (0.25, 1.1 * _RIDGE_HEIGHT)
     rows = layout.label_rows(ax, names, summaries.columns, margins=margins)
+    # All artists of a ridge, with its background, are in front of the row above.
+    default = {"color": colors(ax)[0], "linewidth": 1.2, "zorder": 2}
+    area: dict[str, Any] = {"linewidth": 0, "zorder": 2}
 
     lines = []
     areas = []
     means = []
-    for row, distribution, mean, interval, style in zip(
-        rows, *summaries[:3], styles, strict=True
-    ):
+    for row, distribution, mean, interval in zip(rows, *summaries[:3], strict=True):
         curve = density_curve(distribution)
-        shown_height = curve.shown_height()  # infinite densities are cut off
-        heights = np.minimum(curve.y, shown_height) * (height / shown_height)
+        # Infinite densities are cut off.
+        heights = np.minimum(curve.y / curve.shown_height(), 1) * _RIDGE_HEIGHT
         curve = curve._replace(y=heights)
+
         x, y = curve
+        ax.fill_between(x, row, row + y, color=ax.get_facecolor(), **area)
+        (line,) = ax.plot(x, row + y, **merge_kwargs(default, kwargs))
+        lines.append(line)
+        color = line.get_color()
+        style = {**area, "color": color}
+        ax.fill_between(x, row, row + y, alpha=shade(ax, 0.15), **style)
 
-        # All artists of a ridge, with its background, are in front of the row above.
-        area: dict[str, Any] = {"linewidth": 0, "zorder": 2}
-        ax.fill_between(x, row + side * y, row + y, color=ax.get_facecolor(), **area)
-        default = {"color": colors(ax)[0], "linewidth": 1.2, "zorder": 2}
-        if not is_ridge:
-            x = np.append(x, x[::-1])
-            y = np.append(y, -y[::-1])
-        lines += ax.plot(x, row + y, **merge_kwargs(default, style))
-
-        area["color"] = color = lines[-1].get_color()
-        filled = [
-            ax.fill_between(x, row + side * y, row + y, alpha=shade(ax, alpha), **area)
-            for (x, y), alpha in ((curve, 0.15), (curve.between(*interval), 0.4))
-        ]
-        areas.append(filled[-1])
-
-        half = float(curve.height(mean))
-        ends = (row + side * half, row + half)
+        x, y = curve.between(*interval)
+        alpha = shade(ax, 0.4)
+        areas.append(ax.fill_between(x, row, row + y, alpha=alpha, **style))
+        ends = (row, row + float(curve.height(mean)))
         means += ax.plot([mean] * 2, ends, color=color, linewidth=1)
     areas[0].set_label(interval_name(summaries.level, summaries.method))
     return tuple(lines), tuple(areas), tuple(means)
 
 
 def plot_forest(
-    ax: Axes, names: Sequence[str], summaries: Summaries, styles: Sequence[Kwargs]
+    ax: Axes, names: Sequence[str], summaries: Summaries, kwargs: Kwargs = None
 ) -> Artists:
     """Plot means and intervals, with the 50% interval thick if it is the shorter one.
 
@@ -245,10 +224,10 @@ def plot_forest(
     lines = []
     inner = []
     points = []
-    for row, mean, interval, inner_interval, style in zip(
-        rows, means, intervals, inner_intervals, styles, strict=True
+    for row, mean, interval, inner_interval in zip(
+        rows, means, intervals, inner_intervals, strict=True
     ):
-        (line,) = ax.plot(interval, (row, row), **merge_kwargs(default, style))
+        (line,) = ax.plot(interval, (row, row), **merge_kwargs(default, kwargs))
         lines.append(line)
         color = line.get_color()
         if level > _INNER_LEVEL:
@@ -352,9 +331,9 @@ class PosteriorPlot(Plot):
         kind: Kind = "auto",
         level: float = 0.95,
         method: IntervalMethod = DEFAULT_INTERVAL,
-        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        curve_kwargs: Kwargs = None,
         plot_chance_level: bool = False,
-        chance_level_kwargs: Mapping[str, Any] | None = None,
+        chance_level_kwargs: Kwargs = None,
         despine: bool = False,
     ) -> Self:
         """Plot the posteriors.
@@ -365,20 +344,20 @@ class PosteriorPlot(Plot):
             Axes to plot on, by default those of a new figure. A density gets a colour
             and a line style not yet used in them; all other kinds need axes without
             rows.
-        kind : {"auto", "density", "ridge", "violin", "forest"}, default="auto"
+        kind : {"auto", "density", "ridge", "forest"}, default="auto"
             "density": overlaid densities with shaded credible intervals, lines at the
             means, and the numbers in the legend below. The other kinds have one row per
-            posterior: "ridge" and "violin" show densities of equal height, "forest"
-            shows credible intervals with the 50% interval thick. "auto" is "density"
-            for up to six posteriors, and "forest" for more. Up to twelve densities
-            differ in colour and line style.
+            posterior: "ridge" shows densities of equal height, "forest" shows credible
+            intervals with the 50% interval thick. "auto" is "density" for up to six
+            posteriors, and "forest" for more. Up to twelve densities differ in colour
+            and line style.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
         method : {"hull", "hdi", "central"}, default="hull"
             Hull of both other intervals, the shortest interval, or the one with equal
             probability in both tails.
-        curve_kwargs : dict or sequence of dict, default=None
-            Keyword arguments of matplotlib's ``plot`` for all lines, or for each line.
+        curve_kwargs : dict, default=None
+            Keyword arguments of matplotlib's ``plot`` for all lines.
         plot_chance_level : bool, default=False
             Whether to plot the chance level.
         chance_level_kwargs : dict, default=None
@@ -398,9 +377,8 @@ class PosteriorPlot(Plot):
         TypeError
             If `posteriors` are not posteriors.
         ValueError
-            If `kind`, `level` or `method` is invalid, if the number of `curve_kwargs`
-            and of posteriors differ, if the posteriors have no common chance level, or
-            if `ax` contains the rows of another plot.
+            If `kind`, `level` or `method` is invalid, if the posteriors have no common
+            chance level, or if `ax` contains the rows of another plot.
 
         Notes
         -----
@@ -422,7 +400,7 @@ class PosteriorPlot(Plot):
         >>> plt.close(display.figure_)
         """
         check_flags(plot_chance_level=plot_chance_level)
-        check_choice(kind, ("auto", "density", "ridge", "violin", "forest"), "kind")
+        check_choice(kind, ("auto", "density", "ridge", "forest"), "kind")
         posteriors = (
             self.posteriors
             if isinstance(self.posteriors, Mapping)
@@ -430,15 +408,6 @@ class PosteriorPlot(Plot):
         )
         names = list(posteriors)
         n = len(names)
-        styles: Any = curve_kwargs
-        if not isinstance(styles, list | tuple):
-            check_kwargs(curve_kwargs=styles)
-            styles = [styles] * n
-        if len(styles) != n:
-            raise ValueError(
-                f"curve_kwargs must be a dict or {n} of them, got {len(styles)}"
-            )
-        check_kwargs(**{f"curve_kwargs[{i}]": style for i, style in enumerate(styles)})
         summaries = summarize(posteriors.values(), level, method)
         chance = _chance_level(posteriors) if plot_chance_level else None
 
@@ -448,16 +417,19 @@ class PosteriorPlot(Plot):
         if kind == "density":
             size = 6.4, 4.2 + 0.2 * min(n, 12)  # higher for a longer legend below
         ax = self._start(
-            ax, size, despine=despine, chance_level_kwargs=chance_level_kwargs
+            ax,
+            size,
+            curve_kwargs=curve_kwargs,
+            chance_level_kwargs=chance_level_kwargs,
+            despine=despine,
         )
 
-        plots: dict[str, Callable[..., Artists]] = {
+        plots = {
             "density": _plot_densities,
-            "ridge": partial(_plot_shapes, is_ridge=True),
-            "violin": partial(_plot_shapes, is_ridge=False),
+            "ridge": _plot_ridges,
             "forest": plot_forest,
         }
-        artists = plots[kind](ax, names, summaries, styles)
+        artists = plots[kind](ax, names, summaries, curve_kwargs)
         self.lines_, self.intervals_, self.means_ = artists
 
         score_names = {
@@ -466,7 +438,8 @@ class PosteriorPlot(Plot):
         score_name = literal(score_names.pop()) if len(score_names) == 1 else "Value"
         ax.set_xlabel(self.score_name or score_name)
         if chance is not None:
-            self._plot_chance(ax.axvline, chance, chance_level_kwargs)
+            style = self._chance_style(chance, chance_level_kwargs)
+            self.chance_level_ = ax.axvline(chance, **style)
         if kind == "density":
             return self._finish(despine, title=summaries.title)
         return self._finish(despine, "left")
@@ -596,8 +569,8 @@ class ThresholdPlot(Plot):
         percent = f"{100 * curve.level:.12g}%"
 
         # Between two scores the predictions are the same as at the upper one.
-        style = {**unused_styles(ax, 1)[0], "drawstyle": "steps-post"}
-        style["label"] = "Posterior mean" if self.name is None else literal(self.name)
+        label = "Posterior mean" if self.name is None else literal(self.name)
+        style = {**next(unused_styles(ax)), "drawstyle": "steps-post", "label": label}
         style = merge_kwargs(style, curve_kwargs)
         (self.line_,) = ax.plot(curve.thresholds, curve.mean, **style)
 
@@ -629,6 +602,7 @@ class ThresholdPlot(Plot):
         )
 
         if plot_chance_level:
-            self._plot_chance(ax.axhline, 0.5, chance_level_kwargs)
+            style = self._chance_style(0.5, chance_level_kwargs)
+            self.chance_level_ = ax.axhline(0.5, **style)
         ax.set(xlabel="Threshold", ylabel="Balanced accuracy")
         return self._finish(despine)

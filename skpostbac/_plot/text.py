@@ -27,7 +27,7 @@ def shorten(names: Iterable[object], width: int = 60) -> list[str]:
     """Abbreviate long names so that different names remain different.
 
     They are cut in the middle of what they have in common at the beginning, and of the
-    rest: both its ends remain.
+    rest if it is longer than half the width: both ends of each remain.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def shorten(names: Iterable[object], width: int = 60) -> list[str]:
     ['a l...ame', 'name']
     >>> names = ["candidate number 1 of the search", "candidate number 2 of the search"]
     >>> shorten(names, 20)
-    ['can...er 1 of...arch', 'can...er 2 of...arch']
+    ['can...er 1 o...rch', 'can...er 2 o...rch']
     """
     texts = [str(name) for name in names]
     long_texts = [text for text in dict.fromkeys(texts) if len(text) > width]
@@ -43,10 +43,12 @@ def shorten(names: Iterable[object], width: int = 60) -> list[str]:
     common = takewhile(lambda column: len(set(column)) == 1, columns)
     start = len(list(common)) if len(long_texts) > 1 else 0
 
+    longest_rest = max(map(len, long_texts), default=0) - start
+    rest_width = min(longest_rest, max(width // 2, width - start))
     short = {text: text for text in texts}
     for text in long_texts:
-        before = _cut_middle(text[:start], width // 2)
-        short[text] = before + _cut_middle(text[start:], width - len(before))
+        before = _cut_middle(text[:start], width - rest_width)
+        short[text] = before + _cut_middle(text[start:], rest_width)
 
     # Numbers distinguish names whose differences do not fit.
     if len(set(short.values())) < len(short):
@@ -75,7 +77,7 @@ def with_score(name: str | None, score: str) -> str:
     return f"{literal(name)} ({score})" if name else score
 
 
-def estimate(value: float, interval: Interval | None = None) -> str:
+def estimate(value: float, interval: Interval) -> str:
     """Return a number with its interval, both with the same decimals.
 
     Examples
@@ -85,8 +87,6 @@ def estimate(value: float, interval: Interval | None = None) -> str:
     >>> estimate(0.89996, Interval(0.89941, 0.90052))
     '0.9000 [0.8994, 0.9005]'
     """
-    if interval is None:
-        return f"{value:.2f}"
     middle, low, high = round_estimate(value, interval, n_decimals=2)
     return f"{middle} [{low}, {high}]"
 

@@ -9,13 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from scipy.stats import normaltest, shapiro
 
-from skpostbac._utils import (
-    Floats,
-    block,
-    check_probability,
-    format_probability,
-    table,
-)
+from skpostbac._utils import Floats, check_probability
 from skpostbac.metrics._binary_scores import read_scores
 
 # SciPy has p-values of the Shapiro-Wilk test for samples from 3 up to this size.
@@ -27,6 +21,7 @@ _MIN_CORRELATION = 0.99
 _MAX_DIFFERENCE = 0.02
 _MIN_VALUES = 5
 
+_NAMES = ("negative", "positive")
 _WITHOUT_MODEL = "posterior_roc_auc or posterior_average_precision, which need no model"
 
 
@@ -107,13 +102,6 @@ class BinormalCheck:
         return min(self.adjusted_p_values) <= check_probability(
             significance, "significance"
         )
-
-    def _repr_html_(self) -> str:
-        header = ("scores", "correlation with normal scores", "adjusted p-value")
-        p_values = map(format_probability, self.adjusted_p_values)
-        correlations = (f"{value:.3f}" for value in self.correlations)
-        rows = zip(("negative", "positive"), correlations, p_values, strict=True)
-        return block(repr(self), table(header, rows))
 
     def __repr__(self) -> str:
         negative, positive = self.adjusted_p_values
@@ -214,20 +202,20 @@ def _check(*classes: Floats) -> BinormalCheck:
 
 
 def broken_assumption(
-    negative: Floats, positive: Floats, difference: Callable[[], float]
+    classes: list[Floats], difference: Callable[[], float]
 ) -> str | None:
     """Return why scores contradict the binormal model, with a remedy, or None.
 
-    `difference()` is that of the areas of the model from the empirical ones.
+    `classes` are the scores of negatives and positives; `difference()` is that of the
+    areas of the model from the empirical ones.
     """
-    values = np.append(negative, positive)
-    if values.min() >= 0 and values.max() <= 1:
+    if all(((values >= 0) & (values <= 1)).all() for values in classes):
         return (
             "y_score lies in [0, 1], as probabilities do, which are not normal in each "
             "class. Use the `decision_function` of the classifier, or "
             f"{_WITHOUT_MODEL}."
         )
-    for name, scores in (("negative", negative), ("positive", positive)):
+    for name, scores in zip(_NAMES, classes, strict=True):
         n_values = len(np.unique(scores))
         if n_values < _MIN_VALUES and 2 * n_values <= len(scores):
             return (
@@ -236,15 +224,14 @@ def broken_assumption(
                 f"`decision_function` of the classifier, or {_WITHOUT_MODEL}."
             )
 
-    check = _check(negative, positive)
+    check = _check(*classes)
     if not check.rejects(_SIGNIFICANCE):
         return None
     # A deviation that is detected only because the samples are large may be harmless.
     is_clear = min(check.correlations) < _MIN_CORRELATION
     if not is_clear and difference() <= _MAX_DIFFERENCE:
         return None
-    names = ("negative", "positive")
-    p_value, name = min(zip(check.adjusted_p_values, names, strict=True))
+    p_value, name = min(zip(check.adjusted_p_values, _NAMES, strict=True))
     return (
         f"y_score is not normal in the {name} class (p = {p_value:.2g}): binormal "
         f"curves and areas may be wrong. Use {_WITHOUT_MODEL}, or an increasing "
@@ -264,23 +251,15 @@ def split_scores(
     """
     scores = read_scores(y_true, y_score, pos_label, sample_weight)
     classes = []
-    for name, in_class in (
-        ("negative", ~scores.is_positive),
-        ("positive", scores.is_positive),
-    ):
-        is_counted = in_class & (scores.weight > 0)
+    for name, is_positive in zip(_NAMES, (False, True), strict=True):
+        is_counted = (scores.is_positive == is_positive) & (scores.weight > 0)
         values = scores.values[is_counted]
         weight = scores.weight[is_counted]
 
-        if len(values) < 2:
-            raise ValueError(
-                "y_true must have at least 2 samples of each class, "
-                f"got {len(values)} of the {name} class"
-            )
         if weight.sum() < 2:
             raise ValueError(
-                "sample_weight has case counts, and must add up to at least 2 in each "
-                f"class; got {weight.sum():g} in the {name} class"
+                "y_true must have at least 2 samples of each class, by the sum of "
+                f"their weights; got {weight.sum():g} of the {name} class"
             )
         if np.all(values == values[0]):
             raise ValueError(

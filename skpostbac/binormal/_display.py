@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import (
     average_precision_score,
@@ -198,14 +197,11 @@ class BinormalCurveDisplay(CurveDisplay):
 
         scores = read_scores(y_true, y_score, pos_label, sample_weight)
         is_positive = scores.is_positive
-        weight = scores.weight
+        weight = scores.weight.copy()
         if positive_fraction is not None:
             # Weight the samples so that the positives have this fraction.
-            total = np.where(
-                is_positive, weight[is_positive].sum(), weight[~is_positive].sum()
-            )
-            share = np.where(is_positive, positive_fraction, 1 - positive_fraction)
-            weight = weight * share / total
+            weight[is_positive] *= positive_fraction / weight[is_positive].sum()
+            weight[~is_positive] *= (1 - positive_fraction) / weight[~is_positive].sum()
 
         data = (is_positive, scores.values)
         if curve == "roc":
@@ -282,8 +278,9 @@ class BinormalCurveDisplay(CurveDisplay):
             despine=despine,
         )
         xlabel, ylabel, area_name = _LABELS[self.curve]
+        is_roc = self.curve == "roc"
 
-        if self.curve == "roc":
+        if is_roc:
             x, y, _ = self.model.roc_curve()
             area = self.model.roc_auc()
         else:
@@ -291,25 +288,25 @@ class BinormalCurveDisplay(CurveDisplay):
             area = self.model.average_precision()
 
         name = self.name if name is None else name
-        score = f"{area_name} = {_plot.estimate(area)}"
-        self._plot_line(x, y, _plot.with_score(name, score), curve_kwargs)
+        label = _plot.with_score(name, f"{area_name} = {area:.2f}")
+        self._plot_line(x, y, label, curve_kwargs)
 
         self.empirical_line_ = None
         if plot_empirical and self.empirical is not None:
             x, y, area = self.empirical
-            score = f"{area_name} = {_plot.estimate(area)}"
             style = {
-                "color": _plot.unused_styles(ax, 1)[0]["color"],
+                "color": next(_plot.unused_styles(ax))["color"],
                 "linewidth": 1.0,
-                "label": _plot.with_score("Empirical", score),
-                "drawstyle": "default" if self.curve == "roc" else "steps-post",
+                "label": f"Empirical ({area_name} = {area:.2f})",
+                "drawstyle": "default" if is_roc else "steps-post",
             }
             style = _plot.merge_kwargs(style, empirical_kwargs)
             (self.empirical_line_,) = ax.plot(x, y, **style)
 
-        if plot_chance_level and self.curve == "roc":
-            self._plot_diagonal(chance_level_kwargs, area_name)
+        if plot_chance_level and is_roc:
+            self._plot_diagonal(chance_level_kwargs, f"{area_name} = ")
         elif plot_chance_level:
             chance = self.model.positive_fraction
-            self._plot_chance(ax.axhline, chance, chance_level_kwargs, area_name)
+            style = self._chance_style(chance, chance_level_kwargs, f"{area_name} = ")
+            self.chance_level_ = ax.axhline(chance, **style)
         return self._finish_curve(xlabel, ylabel, self.pos_label, despine)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import hypot, isfinite
 from typing import Any
@@ -16,13 +15,10 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from skpostbac._utils import (
     Floats,
     Indices,
-    block,
     check_choice,
     check_integer,
     check_probability,
-    format_share,
-    is_real,
-    record,
+    float_or_nan,
     shown,
     user_stacklevel,
 )
@@ -116,7 +112,10 @@ class BinormalModel:
 
     def __post_init__(self) -> None:
         for name in ("mean_negative", "mean_positive", "sd_negative", "sd_positive"):
-            number = _finite_number(getattr(self, name), name)
+            value = getattr(self, name)
+            number = float_or_nan(value)
+            if not isfinite(number):
+                raise ValueError(f"{name} must be a finite number, got {shown(value)}")
             if name.startswith("sd") and number <= 0:
                 raise ValueError(f"{name} must be positive, got {number!r}")
             object.__setattr__(self, name, number)
@@ -189,24 +188,19 @@ class BinormalModel:
         0.4
         """
         classes = split_scores(y_true, y_score, pos_label, sample_weight)
-        sizes = []
-        means = []
-        sds = []
-        for values, weight in classes:
-            size = weight.sum()
+        sizes = [weight.sum() for _, weight in classes]
+        moments = []
+        for (values, weight), size in zip(classes, sizes, strict=True):
             mean = weight @ values / size
             deviations = values - mean
             # So that squares neither overflow nor vanish.
             scale = np.abs(deviations).max()
             variance = weight @ (deviations / scale) ** 2 / (size - 1)
-            sizes.append(size)
-            means.append(mean)
-            sds.append(scale * np.sqrt(variance))
+            moments.append((mean, scale * np.sqrt(variance)))
 
-        model = cls(means[0], sds[0], means[1], sds[1], sizes[1] / sum(sizes))
-        (negative, _), (positive, _) = classes
+        model = cls(*moments[0], *moments[1], sizes[1] / sum(sizes))
         reason = broken_assumption(
-            negative, positive, lambda: model._difference(*classes)
+            [values for values, _ in classes], lambda: model._difference(*classes)
         )
         if reason is not None:
             category = BinormalAssumptionWarning
@@ -339,11 +333,6 @@ class BinormalModel:
         edges = np.sort(np.append(_RECALL_EDGES, fpr_edges))
         return integrate(integrand, edges[np.newaxis]).item()
 
-    def _repr_html_(self) -> str:
-        header = ("positive fraction", "ROC AUC", "average precision")
-        values = (self.positive_fraction, self.roc_auc(), self.average_precision())
-        return block(repr(self), record(header, *map(format_share, values)))
-
     # The curves depend on the two distributions through `_shift` and `_ratio` only: at
     # the threshold with a true-positive rate of Phi(u), the false-positive rate is
     # Phi(ratio u - shift).
@@ -400,14 +389,6 @@ class BinormalModel:
             self.mean_negative + self.sd_negative * deviates,
             self.mean_positive + self.sd_positive * deviates,
         )
-
-
-def _finite_number(value: float, name: str) -> float:
-    """Return a value as a float; raise unless it is a finite number."""
-    with suppress(OverflowError):  # an integer too large for a float
-        if is_real(value) and isfinite(value):
-            return float(value)
-    raise ValueError(f"{name} must be a finite number, got {shown(value)}")
 
 
 def binormal_roc_curve(

@@ -18,7 +18,6 @@ from skpostbac._plot import (
 from skpostbac._utils import check_text
 from skpostbac.displays._search import check_candidate_names
 from skpostbac.metrics import (
-    PairedCounts,
     PosteriorBalancedAccuracy,
     posterior_balanced_accuracy,
     posterior_threshold_curve,
@@ -35,13 +34,9 @@ from skpostbac.metrics._scorers import (
     predict,
 )
 from skpostbac.model_selection import (
-    PosteriorComparison,
-    compare_posteriors,
     compare_predictions,
-    pooled_paired_counts,
     pooled_posteriors,
 )
-from skpostbac.model_selection._pooling import fold_counts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -167,7 +162,7 @@ class PosteriorDisplay(PosteriorPlot):
         >>> y_true = [0] * 20 + [1] * 20
         >>> predictions = {"one": [0] * 30 + [1] * 10, "two": [0] * 22 + [1] * 18}
         >>> display = PosteriorDisplay.from_predictions(
-        ...     y_true, predictions, kind="violin"
+        ...     y_true, predictions, kind="ridge"
         ... )
         >>> [text.get_text() for text in display.ax_.get_yticklabels()]
         ['one', 'two']
@@ -301,10 +296,9 @@ class PosteriorDisplay(PosteriorPlot):
 class PosteriorComparisonDisplay(ComparisonPlot):
     """Plot of a comparison: differences, pairwise probabilities and ranks.
 
-    Create it with :meth:`from_predictions` for classifiers tested on the same samples,
-    :meth:`from_cv_results` for the candidates of a search, or :meth:`from_posteriors`
-    for independent test sets. Its attributes and :meth:`plot` are those of
-    :class:`~skpostbac.displays.ComparisonPlot`.
+    Create it with :meth:`from_predictions` for classifiers tested on the same samples;
+    other comparisons have a method ``plot``. Its attributes and :meth:`plot` are those
+    of :class:`~skpostbac.displays.ComparisonPlot`.
 
     Parameters
     ----------
@@ -379,117 +373,6 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         options, plot_options = cls._split(options)
         comparison = compare_predictions(y_true, predictions, **options)
         return cls(comparison).plot(ax, **plot_options)
-
-    @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Any,
-        *,
-        labels: ArrayLike | None = None,
-        n_repeats: int | None = None,
-        name: Sequence[str] | None = None,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> PosteriorComparisonDisplay:
-        """Compare the candidates of a search sample by sample, and plot the result.
-
-        Parameters
-        ----------
-        cv_results : dict or DataFrame
-            ``cv_results_`` of a search of T >= 2 candidates with
-            ``scoring=OutcomesScorer(...)``.
-        labels, n_repeats
-            As for :func:`~skpostbac.model_selection.pooled_paired_counts`.
-        name : sequence of str, default=None
-            Names of the candidates, by default the parameters in which they differ.
-        ax : matplotlib Axes, default=None
-            Axes to plot on, by default those of a new figure.
-        **options
-            As for :meth:`PosteriorComparison.from_paired_counts
-            <skpostbac.PosteriorComparison.from_paired_counts>`: `rope`, `class_weight`,
-            `prior`, `random_state` and others; and those of :meth:`plot`.
-
-        Returns
-        -------
-        display : PosteriorComparisonDisplay
-
-        Examples
-        --------
-        >>> import matplotlib.pyplot as plt
-        >>> from sklearn.datasets import load_wine
-        >>> from sklearn.model_selection import GridSearchCV
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from skpostbac import OutcomesScorer, PosteriorComparisonDisplay
-        >>> X, y = load_wine(return_X_y=True)
-        >>> search = GridSearchCV(
-        ...     DecisionTreeClassifier(random_state=0),
-        ...     {"max_depth": [2, 3, 4]},
-        ...     scoring=OutcomesScorer(len(y)),
-        ...     refit=False,
-        ... ).fit(X, y)
-        >>> display = PosteriorComparisonDisplay.from_cv_results(
-        ...     search.cv_results_, kind="matrix"
-        ... )
-        >>> [text.get_text() for text in display.ax_.get_yticklabels()]
-        ['max_depth=4', 'max_depth=3', 'max_depth=2']
-        >>> display.artists_["texts"][0, 1].get_text()  # a depth of 4 is better than 3
-        '0.95'
-        >>> plt.close(display.figure_)
-        """
-        counts = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
-        n_candidates = len(fold_counts(cv_results).correct)
-        names = check_candidate_names(name, cv_results, n_candidates)
-
-        # Pooled counts name candidates by position, without those whose fits failed.
-        renamed = PairedCounts(
-            [names[int(position)] for position in counts.names],
-            counts.classes,
-            counts.class_index,
-            counts.patterns,
-            counts.counts,
-        )
-        options, plot_options = cls._split(options)
-        comparison = PosteriorComparison.from_paired_counts(renamed, **options)
-        return cls(comparison).plot(ax, **plot_options)
-
-    @classmethod
-    def from_posteriors(
-        cls,
-        posteriors: Mapping[str, PosteriorBalancedAccuracy],
-        *,
-        rope: float = 0.0,
-        ax: Axes | None = None,
-        **plot_params: Any,
-    ) -> PosteriorComparisonDisplay:
-        """Compare classifiers tested on independent test sets, and plot the result.
-
-        Parameters
-        ----------
-        posteriors : mapping of str to PosteriorBalancedAccuracy
-            Posteriors of T >= 2 classifiers, by name.
-        rope : float, default=0.0
-            Half-width of the region of practical equivalence.
-        ax, **plot_params
-            As for :meth:`plot`.
-
-        Returns
-        -------
-        display : PosteriorComparisonDisplay
-
-        Examples
-        --------
-        >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorComparisonDisplay
-        >>> one = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
-        >>> three = PosteriorBalancedAccuracy.from_counts([32, 9, 4], [32, 10, 4])
-        >>> display = PosteriorComparisonDisplay.from_posteriors(
-        ...     {"C1": one, "C3": three}, kind="ranks"
-        ... )
-        >>> [text.get_text() for text in display.artists_["texts"][0]]
-        ['.91', '.09']
-        >>> plt.close(display.figure_)
-        """
-        return cls(compare_posteriors(posteriors, rope=rope)).plot(ax, **plot_params)
 
 
 class PosteriorThresholdDisplay(BinaryDisplayMixin, ThresholdPlot):

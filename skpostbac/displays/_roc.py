@@ -231,7 +231,7 @@ class PosteriorRocDisplay(CurveDisplay):
             style = _plot.merge_kwargs(style, band_kwargs, is_area=True)
             self.band_ = ax.fill_between(self.fpr, self.low, self.high, **style)
         if plot_chance_level:
-            self._plot_diagonal(chance_level_kwargs, "AUC")
+            self._plot_diagonal(chance_level_kwargs, "AUC = ")
         return self._finish_curve(
             "False Positive Rate", "True Positive Rate", self.pos_label, despine
         )

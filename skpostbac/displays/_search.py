@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -123,32 +124,28 @@ class PosteriorSearchDisplay(Plot):
     ) -> None:
         if not isinstance(param_name, str):
             raise TypeError(f"param_name must be a string, got {shown(param_name)}")
-        sequences: Any = {"values": values, "posteriors": posteriors}
+        sequences: Any = {"posteriors": posteriors, "values": values}
         if groups is not None:
             sequences["groups"] = groups
+        sizes = {}
         for name, entries in sequences.items():
             with input_errors(f"{name} must be a sequence"):
-                _ = len(entries), iter(entries)
-
+                sizes[name] = len(list(entries))
+        if not len(posteriors) or len(set(sizes.values())) > 1:
+            raise ValueError(
+                "posteriors, values and groups must have the same length of at least "
+                f"1, got {sizes}"
+            )
         for i, posterior in enumerate(sequences["posteriors"]):
             if not isinstance(posterior, PosteriorBalancedAccuracy):
                 got = type(posterior).__name__
                 raise TypeError(
                     f"posteriors[{i}] must be a PosteriorBalancedAccuracy, got {got}"
                 )
-
-        n = len(posteriors)
-        if not n or len(values) != n or (groups is not None and len(groups) != n):
-            got = f"{len(values)} values"
-            got += "" if groups is None else f" and {len(groups)} groups"
-            raise ValueError(
-                "values and groups must have one entry for each of one or more "
-                f"posteriors, got {got} for {n} posteriors"
-            )
-        if groups is not None and not all(isinstance(group, str) for group in groups):
+        if not all(isinstance(group, str) for group in groups or ()):
             raise TypeError(f"groups must be strings, got {shown(groups)}")
 
-        _check_index(best_index, n)
+        _check_index(best_index, len(posteriors))
         is_corrected = best_index is not None and isinstance(
             corrected, SelectedPosterior
         )
@@ -214,8 +211,6 @@ class PosteriorSearchDisplay(Plot):
         'Chosen (0.913 [0.871, 0.952])'
         >>> plt.close(display.figure_)
         """
-        if isinstance(search, type) or not hasattr(search, "fit"):
-            raise TypeError(f"search must be a fitted search, got {shown(search)}")
         check_is_fitted(search, "cv_results_")
 
         defaults = {"best_index": getattr(search, "best_index_", None)}
@@ -438,7 +433,8 @@ class PosteriorSearchDisplay(Plot):
 
         if plot_chance_level:
             chance = self.posteriors[0].chance
-            self._plot_chance(ax.axhline, chance, chance_level_kwargs)
+            style = self._chance_style(chance, chance_level_kwargs)
+            self.chance_level_ = ax.axhline(chance, **style)
         axis.set_ticks(ax)
         _plot.label_axis(ax.xaxis, self.param_name)
         ax.set_ylabel(f"Balanced accuracy\n{_plot.estimate_title(level, method)}")
@@ -463,15 +459,17 @@ class PosteriorSearchDisplay(Plot):
         names = list(dict.fromkeys(groups))
         line = np.array([names.index(group) for group in groups])
         order = np.argsort(axis.x, kind="stable")
-        styles = _plot.unused_styles(self.ax_, len(names) if has_lines else 1)
+        styles = _plot.unused_styles(self.ax_)
+        if not has_lines:
+            styles = repeat(next(styles))
         spacing = min(MAX_SPACING, SPREAD * axis.step(self.ax_) / len(names))
-        for i, name in enumerate(names):
-            style = {**styles[i % len(styles)], **ERRORBAR_STYLE, "marker": "o"}
+        for i, (name, default) in enumerate(zip(names, styles, strict=False)):
+            style = {**default, **ERRORBAR_STYLE, "marker": "o"}
+            if not (has_lines and axis.is_ordered):
+                style["linestyle"] = "none"
             if has_lines:
                 style["marker"] = MARKERS[i]
                 style["label"] = _plot.literal(name) or None
-            if not (has_lines and axis.is_ordered):
-                style["linestyle"] = "none"
             yield order[line[order] == i], style, spacing * (i - (len(names) - 1) / 2)
 
 
@@ -523,17 +521,12 @@ def candidate_names(cv_results: Any) -> list[str]:
     ['0: C=0.1235', '1: C=0.1235']
     """
     params = list(cv_results.get("params", [{}]))
-    if len(params) == 1:
-        return [_params_text(params[0], params[0]) or "pooled folds"]
-
     names = varying_params(params)
+    if len(names) == 1:
+        return ["pooled folds"]
     if len(set(names)) == len(names):
         return names
-
-    return [
-        f"{i}: {_params_text(candidate, candidate)}"
-        for i, candidate in enumerate(params)
-    ]
+    return [f"{i}: {_params_text(one, one)}" for i, one in enumerate(params)]
 
 
 def varying_params(params: Sequence[Params], exclude: str | None = None) -> list[str]:

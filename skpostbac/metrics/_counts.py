@@ -213,7 +213,8 @@ class Counts(Summable, ABC):
 
         Examples
         --------
-        >>> from skpostbac import ClassCounts, PairedCounts
+        >>> from skpostbac import ClassCounts
+        >>> from skpostbac.metrics import PairedCounts
         >>> print(ClassCounts(["a", "b"], [7, 2.5], [9, 3]).to_json())
         {"format": "skpostbac.ClassCounts", "version": 1, "classes": ["a", "b"],
          "correct": [7, 2.5], "total": [9, 3]}
@@ -600,8 +601,8 @@ def class_counts(
 ) -> ClassCounts:
     """Count the samples and the correct predictions of each class.
 
-    These are the counts of one classifier; :func:`paired_counts` also has which of
-    several classifiers are right on the same samples.
+    These are the counts of one classifier. :func:`~skpostbac.metrics.paired_counts`
+    also has which of several classifiers are right on the same samples.
 
     Parameters
     ----------

@@ -63,13 +63,14 @@ CELLS = np.array([[True, True], [True, False], [False, True], [False, False]])
 class PairedCounts(Counts):
     """Joint counts of correct predictions across classifiers, for each class.
 
-    :class:`ClassCounts` has one classifier by itself, such as a :meth:`margin` of these
-    counts. The pattern of a sample is which of the T classifiers are right. The number
-    of samples with each pattern in each class is the sufficient statistic of a paired
-    comparison. ``+`` and :func:`sum` add counts of the same classifiers on different
-    samples, by the rules of :class:`ClassCounts`; :meth:`update` adds the batches of a
-    stream. With groups, the counts also keep one row for each group, class and pattern
-    that occurs, of 40 + T bytes.
+    :class:`~skpostbac.ClassCounts` has one classifier by itself, such as a
+    :meth:`margin` of these counts. The pattern of a sample is which of the T
+    classifiers are right. The number of samples with each pattern in each class is the
+    sufficient statistic of a paired comparison. ``+`` and :func:`sum` add counts of the
+    same classifiers on different samples, by the rules of
+    :class:`~skpostbac.ClassCounts`; :meth:`update` adds the batches of a stream. With
+    groups, the counts also keep one row for each group, class and pattern that occurs,
+    of 40 + T bytes.
 
     Use :func:`paired_counts` to start from labels, and :meth:`from_cells` to start from
     tables of two classifiers.
@@ -91,7 +92,7 @@ class PairedCounts(Counts):
     ----------
     names : tuple of T str
     classes : ndarray of shape (n_classes,)
-        The labels, as in :class:`ClassCounts`.
+        The labels, as in :class:`~skpostbac.ClassCounts`.
     class_index, patterns, counts : ndarray
         Read-only, with one row for each class and pattern that occurs, in increasing
         order.
@@ -107,7 +108,7 @@ class PairedCounts(Counts):
 
     Examples
     --------
-    >>> from skpostbac import PairedCounts
+    >>> from skpostbac.metrics import PairedCounts
     >>> monday = PairedCounts.from_cells([[7, 1, 2, 0]], classes=["cat"])
     >>> tuesday = PairedCounts.from_cells(
     ...     [[5, 0, 1, 1], [2, 0, 0, 1]], classes=["cat", "dog"]
@@ -227,7 +228,7 @@ class PairedCounts(Counts):
 
         Examples
         --------
-        >>> from skpostbac import PairedCounts
+        >>> from skpostbac.metrics import PairedCounts
         >>> PairedCounts.from_cells([[7, 1, 2, 0], [3, 0, 0, 2]]).margin("A")
         ClassCounts(0: 8/10, 1: 3/5)
         """
@@ -261,7 +262,7 @@ class PairedCounts(Counts):
         Returns
         -------
         counts : ClassCounts
-            Same as :func:`class_counts` for its predictions.
+            Same as :func:`~skpostbac.class_counts` for its predictions.
         """
         correct = self.counts * self.patterns[:, self.position(name)]
         if not len(self.classes):
@@ -383,8 +384,9 @@ class PairedCounts(Counts):
         ----------
         y_true, predictions, labels, sample_weight, weight_type, groups
             As for :func:`paired_counts`, with predictions of all classifiers in
-            `names`, in any order. The classes are those of :meth:`ClassCounts.update`.
-            The batch may be empty, and need not have any of the labels.
+            `names`, in any order. The classes are those of
+            :meth:`~skpostbac.ClassCounts.update`. The batch may be empty, and need not
+            have any of the labels.
 
         Returns
         -------
@@ -398,7 +400,7 @@ class PairedCounts(Counts):
 
         Examples
         --------
-        >>> from skpostbac import PairedCounts
+        >>> from skpostbac.metrics import PairedCounts
         >>> counts = PairedCounts.empty(["one", "two"])
         >>> counts = counts.update(["a", "b"], {"one": ["a", "a"], "two": ["a", "b"]})
         >>> counts = counts.update(["a", "c"], {"two": ["b", "c"], "one": ["a", "c"]})
@@ -477,8 +479,8 @@ def paired_counts(
 ) -> PairedCounts:
     """Count joint correct predictions of several classifiers, for each class.
 
-    :func:`class_counts` has the counts of one classifier, which are the margins of
-    these. The candidates of a search are counted by
+    :func:`~skpostbac.class_counts` has the counts of one classifier, which are the
+    margins of these. The candidates of a search are counted by
     :func:`~skpostbac.model_selection.pooled_paired_counts`.
 
     Parameters
@@ -497,18 +499,20 @@ def paired_counts(
         Finite, non-negative weights, by default case counts, so their scale matters: a
         weight of 2 counts the sample twice.
     weight_type, groups : optional
-        As for :func:`class_counts`: meaning of the weights, and group of each sample.
+        As for :func:`~skpostbac.class_counts`: meaning of the weights, and group of
+        each sample.
 
     Returns
     -------
     counts : PairedCounts
-        Joint counts. Their margins equal :func:`class_counts` for each classifier.
+        Joint counts. Their margins equal :func:`~skpostbac.class_counts` for each
+        classifier.
 
     Raises
     ------
     TypeError, ValueError
         If `predictions` is neither a mapping from strings nor a DataFrame, or is empty;
-        or for the reasons listed in :func:`class_counts`.
+        or for the reasons listed in :func:`~skpostbac.class_counts`.
 
     See Also
     --------
@@ -516,7 +520,7 @@ def paired_counts(
 
     Examples
     --------
-    >>> from skpostbac import paired_counts
+    >>> from skpostbac.metrics import paired_counts
     >>> counts = paired_counts(
     ...     ["a", "a", "b"], {"one": ["a", "a", "a"], "two": ["a", "b", "b"]}
     ... )

@@ -296,7 +296,7 @@ class PopulationPosterior(StablePickle):
         ----------
         ax : matplotlib Axes, default=None
             Axes to draw into. Defaults to those of a new figure.
-        kind : {"forest", "ridge", "violin", "density"}, default="forest"
+        kind : {"forest", "ridge", "density"}, default="forest"
             Kind of plot.
         **plot_params
             As for :meth:`PosteriorPlot.plot <skpostbac.displays.PosteriorPlot.plot>`.

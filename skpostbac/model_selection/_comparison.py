@@ -265,7 +265,8 @@ class PosteriorComparison(StablePickle):
         --------
         The cells for each class: both right, only the first, only the second, neither.
 
-        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> from skpostbac import PosteriorComparison
+        >>> from skpostbac.metrics import PairedCounts
         >>> counts = PairedCounts.from_cells(
         ...     [[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new")
         ... )
@@ -664,7 +665,8 @@ class PosteriorComparison(StablePickle):
 
         Examples
         --------
-        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> from skpostbac import PosteriorComparison
+        >>> from skpostbac.metrics import PairedCounts
         >>> counts = PairedCounts.from_cells(
         ...     [[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new")
         ... )
@@ -736,7 +738,8 @@ class PosteriorComparison(StablePickle):
 
         Examples
         --------
-        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> from skpostbac import PosteriorComparison
+        >>> from skpostbac.metrics import PairedCounts
         >>> counts = PairedCounts.from_cells(
         ...     [[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new")
         ... )
@@ -781,7 +784,8 @@ class PosteriorComparison(StablePickle):
         Examples
         --------
         >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> from skpostbac import PosteriorComparison
+        >>> from skpostbac.metrics import PairedCounts
         >>> counts = PairedCounts.from_cells(
         ...     [[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new")
         ... )
@@ -1122,7 +1126,7 @@ def compare_predictions(
         If there are fewer than two classifiers; if `rope`, `n_draws` or `random_state`
         is invalid; if `class_weight`, `pos_label`, `average` or `prevalence` does not
         apply to the metric; if an explicit prior gives one of the four outcomes of a
-        pair less than 1e-6; or as listed in :func:`paired_counts`,
+        pair less than 1e-6; or as listed in :func:`~skpostbac.metrics.paired_counts`,
         :class:`PosteriorBalancedAccuracy` and :func:`posterior_confusion_metric`.
 
     Warns

@@ -510,8 +510,8 @@ def selected_posterior(
     ----------
     cv_results : dict, DataFrame or PairedCounts
         ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``. Candidates
-        with failed fits are skipped. Or the :func:`paired_counts` of the candidates on
-        one test set.
+        with failed fits are skipped. Or the :func:`~skpostbac.metrics.paired_counts` of
+        the candidates on one test set.
     metric : {"balanced_accuracy", "accuracy"}, default="balanced_accuracy"
         Score of the candidates. Outcomes of samples do not suffice for other metrics.
     labels, prior, class_weight, n_repeats, training_variation : optional

@@ -908,15 +908,77 @@ _MOST_BINS = 2_000
 _KERNEL_REACH = 4
 
 
-class SortedDraws(Distribution):
-    """Base class of distributions that are given by sorted draws."""
+@dataclass(frozen=True, eq=False, repr=False)
+class DrawnDistribution(Distribution):
+    """Posterior distribution of one number, estimated from independent random draws.
+
+    Probabilities are proportions of the draws: 0 or 1 beyond the most extreme draws,
+    and NaN at NaN. Samples are taken from the draws with replacement. Points and
+    probabilities are checked like those of exact distributions
+    (:class:`skpostbac.stats.BoundedDistribution`).
+
+    Parameters
+    ----------
+    draws : array-like of shape (n_draws,)
+        Finite numbers, at least two.
+    tail_index : float, default=inf
+        Moments of this order and above are infinite, as those of a ratio whose
+        denominator may be close to 0, though those of the draws are not.
+
+    Attributes
+    ----------
+    draws : ndarray of shape (n_draws,)
+        The draws, sorted and read-only.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two draws, if a draw is not finite, or if `tail_index`
+        is not positive.
+
+    Examples
+    --------
+    >>> from skpostbac.stats import DrawnDistribution
+    >>> posterior = DrawnDistribution([4, 1, 3, 2])
+    >>> posterior.mean(), posterior.monte_carlo_error()
+    (2.5, 0.6455)
+    >>> posterior.prob_above(3)
+    0.25
+    """
 
     draws: Floats
+    tail_index: float = np.inf
 
-    @property
-    def tail_index(self) -> float:
-        """Order from which on moments are infinite."""
-        return np.inf
+    def __post_init__(self) -> None:
+        array = float_array(self.draws, "draws")
+        if array.ndim != 1 or array.size < 2:
+            raise ValueError(
+                f"draws must be at least two numbers, got the shape {array.shape}"
+            )
+        if (bad := ~np.isfinite(array)).any():
+            raise ValueError(f"draws must be finite, got {first(array, bad)}")
+        if not float_or_nan(self.tail_index) > 0:
+            raise ValueError(
+                f"tail_index must be a positive number, got {shown(self.tail_index)}"
+            )
+
+        draws = np.sort(array)
+        draws.flags.writeable = False
+        object.__setattr__(self, "draws", draws)
+
+    def mean(self) -> float:
+        """Return the mean of the draws, or infinity; NaN if both tails may be long."""
+        if self.tail_index > 1:
+            return float(self.draws.mean())
+        return np.inf if self.draws[0] >= 0 else np.nan
+
+    def median(self) -> float:
+        """Return the median of the draws."""
+        return float(np.median(self.draws))
+
+    def variance(self) -> float:
+        """Return the variance of the draws, divided by n - 1, or infinity."""
+        return float(self.draws.var(ddof=1)) if self.tail_index > 2 else np.inf
 
     def skewness(self) -> float:
         """Return the third standardised moment of the draws; NaN if all are equal."""
@@ -1063,79 +1125,6 @@ class SortedDraws(Distribution):
         high = self.draws[n_inside - 1 :]
         best = int(np.argmin(high - low))
         return Interval(float(low[best]), float(high[best]))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class DrawnDistribution(SortedDraws):
-    """Posterior distribution of one number, estimated from independent random draws.
-
-    Probabilities are proportions of the draws: 0 or 1 beyond the most extreme draws,
-    and NaN at NaN. Samples are taken from the draws with replacement. Points and
-    probabilities are checked like those of exact distributions
-    (:class:`skpostbac.stats.BoundedDistribution`).
-
-    Parameters
-    ----------
-    draws : array-like of shape (n_draws,)
-        Finite numbers, at least two.
-    tail_index : float, default=inf
-        Moments of this order and above are infinite, as those of a ratio whose
-        denominator may be close to 0, though those of the draws are not.
-
-    Attributes
-    ----------
-    draws : ndarray of shape (n_draws,)
-        The draws, sorted and read-only.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two draws, if a draw is not finite, or if `tail_index`
-        is not positive.
-
-    Examples
-    --------
-    >>> from skpostbac.stats import DrawnDistribution
-    >>> posterior = DrawnDistribution([4, 1, 3, 2])
-    >>> posterior.mean(), posterior.monte_carlo_error()
-    (2.5, 0.6455)
-    >>> posterior.prob_above(3)
-    0.25
-    """
-
-    draws: Floats
-    tail_index: float = np.inf
-
-    def __post_init__(self) -> None:
-        array = float_array(self.draws, "draws")
-        if array.ndim != 1 or array.size < 2:
-            raise ValueError(
-                f"draws must be at least two numbers, got the shape {array.shape}"
-            )
-        if (bad := ~np.isfinite(array)).any():
-            raise ValueError(f"draws must be finite, got {first(array, bad)}")
-        if not float_or_nan(self.tail_index) > 0:
-            raise ValueError(
-                f"tail_index must be a positive number, got {shown(self.tail_index)}"
-            )
-
-        draws = np.sort(array)
-        draws.flags.writeable = False
-        object.__setattr__(self, "draws", draws)
-
-    def mean(self) -> float:
-        """Return the mean of the draws, or infinity; NaN if both tails may be long."""
-        if self.tail_index > 1:
-            return float(self.draws.mean())
-        return np.inf if self.draws[0] >= 0 else np.nan
-
-    def median(self) -> float:
-        """Return the median of the draws."""
-        return float(np.median(self.draws))
-
-    def variance(self) -> float:
-        """Return the variance of the draws, divided by n - 1, or infinity."""
-        return float(self.draws.var(ddof=1)) if self.tail_index > 2 else np.inf
 
     def monte_carlo_error(self) -> float:
         """Return the Monte Carlo standard error of the mean, which may be infinite.

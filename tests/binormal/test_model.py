@@ -340,11 +340,11 @@ def test_functions_have_the_curves_and_areas_of_the_model(function):
         ),
         (
             (Y, SCORES, None, [1, 1, 1, 0.5, 0.5]),
-            "sample_weight has case counts, .* got 1 in",
+            "y_true must have at least 2 .* got 1 of the pos",
         ),
         (
             (Y, SCORES, None, [1, 1, 1, 0.9, 1]),
-            "sample_weight has case counts, .* got 1.9 in",
+            "y_true must have at least 2 .* got 1.9 of the pos",
         ),
         (
             (Y, SCORES, None, [1e308] * 5),

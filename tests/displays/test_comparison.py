@@ -3,20 +3,15 @@
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from sklearn.base import clone
-from sklearn.datasets import load_iris
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
-from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac import (
-    OutcomesScorer,
-    PairedCounts,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
     PosteriorComparisonDisplay,
     compare_posteriors,
     compare_predictions,
 )
+from skpostbac.metrics import PairedCounts
 
 TOTAL = [32, 10, 4]
 THREE = {
@@ -70,12 +65,6 @@ def test_difference_has_the_exact_density_and_masses(polygon_area):
     ends = np.transpose([distribution.hdi(), distribution.interval()])
     assert tuple(artists["interval"].get_xdata()) == (ends[0].min(), ends[1].max())
     assert artists["mean"].get_xdata() == [distribution.mean()]
-    band = (
-        artists["rope"]
-        .get_extents()
-        .transformed(artists["line"].axes.transData.inverted())
-    )
-    assert (band.x0, band.x1) == pytest.approx((-0.05, 0.05))
 
 
 def test_labels_of_a_difference():
@@ -211,36 +200,3 @@ def test_from_predictions_is_paired():
         y_true, predictions, kind="matrix", **options
     )
     assert display.comparison == compare_predictions(y_true, predictions, **options)
-
-
-def test_from_cv_results_is_paired():
-    """The candidates of a search are compared sample by sample, by names that tell them apart."""
-    X, y = load_iris(return_X_y=True)
-    tree = DecisionTreeClassifier(random_state=0)
-    grid = {"max_depth": [1, 2, 3], "criterion": ["gini"]}
-    cv = StratifiedKFold(5)
-    search = GridSearchCV(
-        tree, grid, scoring=OutcomesScorer(len(y)), refit=False, cv=cv
-    )
-    results = search.fit(X, y).cv_results_
-    options = {"rope": 0.02, "random_state": 3, "prior": "jeffreys"}
-    options |= {"labels": [2, 1, 0], "class_weight": [1, 1, 2]}
-    display = PosteriorComparisonDisplay.from_cv_results(
-        results, kind="matrix", **options
-    )
-    names = tuple(f"max_depth={depth}" for depth in grid["max_depth"])
-    assert display.comparison.names == names
-    predictions = {
-        name: cross_val_predict(clone(tree).set_params(max_depth=depth), X, y, cv=cv)
-        for name, depth in zip(names, grid["max_depth"], strict=True)
-    }
-    expected = compare_predictions(y, predictions, **options)
-    np.testing.assert_allclose(
-        display.comparison.prob_greater(), expected.prob_greater()
-    )
-    given = PosteriorComparisonDisplay.from_cv_results(
-        results, name=["a", "b", "c"], kind="ranks"
-    )
-    assert given.comparison.names == ("a", "b", "c")
-    with pytest.raises(ValueError, match="name must give 3 different names, got"):
-        PosteriorComparisonDisplay.from_cv_results(results, name=["a", "b", "b"])

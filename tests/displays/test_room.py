@@ -103,7 +103,7 @@ WITH_LEGEND = {
     "roc without a model": draw_band,
 }
 ALL = {
-    **{kind: draw_rows(kind) for kind in ("ridge", "violin", "forest")},
+    **{kind: draw_rows(kind) for kind in ("ridge", "forest")},
     **{
         kind: draw_comparison(kind)
         for kind in ("decision", "difference", "matrix", "ranks")
@@ -112,7 +112,7 @@ ALL = {
 }
 WITH_AREAS = ("density", "roc without a model", "thresholds")
 each_kind = pytest.mark.parametrize("kind", ALL)
-WITH_ROWS = {"ridge", "violin", "forest", "decision"}
+WITH_ROWS = {"ridge", "forest", "decision"}
 HEAT_MAPS = {"matrix", "ranks"}
 
 
@@ -295,11 +295,11 @@ def test_matrix_says_what_it_is():
     [
         ({"level": 0.9}, ["90% CI", "50% CI"]),
         ({"method": "central"}, ["95% central interval", "50% central interval"]),
-        ({"kind": "violin"}, ["95% CI"]),
+        ({"kind": "ridge"}, ["95% CI"]),
         ({"plot_chance_level": True}, ["95% CI", "50% CI", "Chance level (0.33)"]),
         ({"level": 0.4}, []),
     ],
-    ids=["level", "method", "violin", "chance level", "no inner bars"],
+    ids=["level", "method", "ridge", "chance level", "no inner bars"],
 )
 def test_shapes_are_explained(options, entries):
     """A legend below the axes says what thick bars and dark areas are."""
@@ -359,3 +359,17 @@ def test_counts_of_classes_are_not_cut():
     assert (
         len(fit_names(["a candidate with parameters (C=1, gamma=2)"], 10, 10)[0]) <= 18
     )
+
+
+def test_legend_of_several_curves_is_inside():
+    """Whatever its height: square axes are smaller when there is no more room below."""
+    ax = None
+    for i in range(5):
+        display = BinormalCurveDisplay.from_predictions(
+            Y_TRUE, Y_SCORE, ax=ax, name=f"m{i}"
+        )
+        figure, ax = display.figure_, display.ax_
+        figure.canvas.draw()
+        box = ax.get_legend().get_window_extent()
+        assert box.y0 >= figure.bbox.y0
+        assert figure.bbox.y1 - ax.get_window_extent().y1 < 0.03 * figure.bbox.height

@@ -6,13 +6,9 @@ import shutil
 import numpy as np
 import pytest
 
-from skpostbac import (
-    compare_predictions,
-    paired_counts,
-    required_test_size,
-    subgroup_posteriors,
-)
+from skpostbac import compare_predictions, required_test_size, subgroup_posteriors
 from skpostbac.__main__ import main
+from skpostbac.metrics import paired_counts
 
 sync_api = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed"

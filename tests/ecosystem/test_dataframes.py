@@ -2,7 +2,8 @@
 
 import pytest
 
-from skpostbac import class_counts, paired_counts
+from skpostbac import class_counts
+from skpostbac.metrics import paired_counts
 
 REASON = "needs the extra ecosystem"
 pd = pytest.importorskip("pandas", reason=REASON)

@@ -11,13 +11,11 @@ from sklearn import metrics
 
 from skpostbac import (
     ClassCounts,
-    PairedCounts,
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
     class_counts,
     compare_predictions,
-    paired_counts,
     population_posterior,
     posterior_accuracy,
     posterior_balanced_accuracy,
@@ -36,9 +34,11 @@ from skpostbac.binary_equivalent import (
 from skpostbac.metrics import (
     ExpectedCost,
     NetBenefit,
+    PairedCounts,
     PopulationPosterior,
     SelectedPosterior,
     SubgroupPosteriors,
+    paired_counts,
 )
 from skpostbac.stats import BetaBinomial, NormalBinomial
 

@@ -20,14 +20,18 @@ from skpostbac import (
     compare_posteriors,
     compare_predictions,
     compare_scores,
-    paired_counts,
     posterior_accuracy,
     posterior_balanced_accuracy,
     posterior_confusion_metric,
     posterior_roc_auc,
     selected_posterior,
 )
-from skpostbac.metrics import ExpectedCost, NetBenefit, PriorInfluenceWarning
+from skpostbac.metrics import (
+    ExpectedCost,
+    NetBenefit,
+    PriorInfluenceWarning,
+    paired_counts,
+)
 from skpostbac.stats import PairedDifference
 from tests.texts import sentences
 

@@ -9,13 +9,12 @@ from scipy import stats
 from scipy.special import betaln
 
 from skpostbac import (
-    PairedCounts,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
     posterior_balanced_accuracy,
     required_test_size,
 )
-from skpostbac.metrics import GroupsWarning
+from skpostbac.metrics import GroupsWarning, PairedCounts
 from skpostbac.stats import BetaAverage
 from tests.texts import sentences
 

@@ -7,14 +7,13 @@ from sklearn.metrics import confusion_matrix
 
 from skpostbac import (
     ClassCounts,
-    PairedCounts,
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     population_posterior,
     posterior_prevalence,
 )
 from skpostbac import PosteriorConfusionMetric as Metric
-from skpostbac.metrics import SampleWeightWarning
+from skpostbac.metrics import PairedCounts, SampleWeightWarning
 
 READERS = {
     "balanced accuracy": PosteriorBalancedAccuracy.from_confusion_matrix,

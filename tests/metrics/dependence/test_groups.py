@@ -14,20 +14,18 @@ from scipy.stats import beta
 
 from skpostbac import (
     ClassCounts,
-    PairedCounts,
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
     class_counts,
     compare_posteriors,
     compare_predictions,
-    paired_counts,
     posterior_accuracy,
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
     posterior_confusion_metric,
 )
-from skpostbac.metrics import GroupsWarning
+from skpostbac.metrics import GroupsWarning, PairedCounts, paired_counts
 from tests.metrics.dependence import slow
 from tests.metrics.dependence.slow import draw
 from tests.texts import sentences

@@ -11,13 +11,12 @@ from skpostbac import (
     PosteriorComparison,
     class_counts,
     compare_predictions,
-    paired_counts,
     posterior_accuracy,
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
     subgroup_posteriors,
 )
-from skpostbac.metrics import SampleWeightWarning
+from skpostbac.metrics import SampleWeightWarning, paired_counts
 from tests.metrics.dependence.slow import draw
 from tests.texts import sentences
 
