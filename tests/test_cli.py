@@ -586,7 +586,11 @@ def test_observed_is_the_metric_of_the_samples(document):
 
 
 @pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
-@pytest.mark.parametrize("groups", [None, PATIENT], ids=["independent", "groups"])
+@pytest.mark.parametrize(
+    "groups",
+    [pytest.param(None, marks=pytest.mark.slow), PATIENT],
+    ids=["independent", "groups"],
+)
 def test_subgroups_agree_with_the_library(document, groups):
     """Each of them, the gap and the worst, of each classifier."""
     options = [] if groups is None else ["--groups", "patient"]
@@ -956,7 +960,12 @@ def test_page_needs_nothing_but_itself(write, run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "magic"), [("p.png", b"\x89PNG"), ("p.SVG", b"<?xml"), ("p.pdf", b"%PDF")]
+    ("name", "magic"),
+    [
+        ("p.png", b"\x89PNG"),
+        ("p.SVG", b"<?xml"),
+        pytest.param("p.pdf", b"%PDF", marks=pytest.mark.slow),
+    ],
 )
 def test_picture_is_of_the_format_that_its_name_says(name, magic, write, run, tmp_path):
     """And twice the same; control characters are escaped, as an SVG with them would be no XML."""

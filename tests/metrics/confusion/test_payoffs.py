@@ -129,7 +129,7 @@ class RatioByQuadrature:
 
     def __init__(self, above, below):
         top, bottom = stats.beta(*above), stats.beta(*below)
-        z = np.linspace(-60, 30, 1001)
+        z = np.linspace(-60, 30, 2001)
         y = special.expit(z)
         mass = bottom.pdf(y) * y * special.expit(-z) * (z[1] - z[0])
         self.log_x = np.linspace(-12, 24, 3601)
