@@ -296,7 +296,7 @@ TAKE_RANDOM_STATES = {
         random_state=seed,
     ).prob_best()[0],
     "test size": lambda seed: (
-        required_test_size([0.9], width=0.5, random_state=seed).assurance
+        required_test_size([0.9], width=0.9, random_state=seed).assurance
     ),
 }
 

@@ -388,7 +388,8 @@ COMMANDS = [
     pytest.param(
         *entry,
         id=f"{path.stem}-{number}",
-        marks=[pytest.mark.slow] * (path.stem == "page"),  # they have pictures
+        # Pages have pictures, and a table of many columns many comparisons.
+        marks=[pytest.mark.slow] * (path.stem == "page" or "wide.csv" in entry[1]),
     )
     for path in sorted(GOLDEN.glob("*.txt"))
     for number, entry in enumerate(read_transcript(path), 1)

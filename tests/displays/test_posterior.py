@@ -27,7 +27,11 @@ from skpostbac.displays import PosteriorPlot
 from skpostbac.stats import DrawnDistribution
 
 KINDS = ["density", "ridge", "violin", "forest"]
-each_kind = pytest.mark.parametrize("kind", KINDS)
+# Ridges share their rows with violins.
+each_kind = pytest.mark.parametrize(
+    "kind",
+    [pytest.param(one, marks=[pytest.mark.slow] * (one == "ridge")) for one in KINDS],
+)
 
 TOTAL = [32, 10, 4]
 ONE = PosteriorBalancedAccuracy.from_counts([30, 8, 3], TOTAL)

@@ -112,7 +112,7 @@ ALL = {
 }
 WITH_AREAS = ("density", "roc without a model", "thresholds")
 # They share their layout with others.
-ALIKE = {"ridge", "difference", "ranks", "roc"}
+ALIKE = {"ridge", "violin", "difference", "ranks", "roc"}
 each_kind = pytest.mark.parametrize(
     "kind",
     [pytest.param(kind, marks=[pytest.mark.slow] * (kind in ALIKE)) for kind in ALL],

@@ -249,6 +249,7 @@ def test_classifiers_and_outcomes_may_change_roles(paired):
     assert forth.assurance == pytest.approx(mirrored.assurance, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_classes_in_another_order_or_without_weight():
     """Permuted classes have permuted sizes; one without weight still has its samples."""
     forth = required_test_size([0.9, 0.7], width=0.3, class_proportions=[0.3, 0.2])
@@ -305,6 +306,7 @@ def test_result_says_which_agreement_it_assumed():
     )
 
 
+@pytest.mark.slow
 def test_report_of_unequal_classes():
     """It says which class has how many, by the labels of a pilot, or the range of many."""
     pilot = PosteriorBalancedAccuracy.from_counts(

@@ -592,6 +592,7 @@ def test_moments(case):
     assert sd**2 == pytest.approx(distribution.variance(), rel=1e-14)
 
 
+@pytest.mark.slow
 @lasting_case
 def test_moments_of_quantiles(case):
     """Mean, variance and skewness are integrals of powers of the quantiles."""
