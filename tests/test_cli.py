@@ -1044,7 +1044,8 @@ OPTIONS = {
     "--by": ["group"],
     "--id": ["group"],
     "--labels": ["b,a", "--level", "0.5", "--rope", "0.02", "--all-pairs", "--json"],
-    "--baseline": ["one", "--max-loss", "0.1", "--fail-below", "0.2"],
+    "--baseline": ["one", "--max-loss", "0.1"],
+    "--fail-below": ["0.2"],
     "--html": ["r.html", "--plot", "r.png"],
 }
 
