@@ -47,10 +47,21 @@ ENVIRONMENT = {
 }
 
 
+def install(session: nox.Session, *arguments: str) -> None:
+    """Install packages as source: byte-compiling them takes as long again."""
+    session.install("--no-compile", *arguments)
+
+
+def pinned(*names: str) -> list[str]:
+    """Return these tools in the versions of the extra dev."""
+    extras = nox.project.load_toml("pyproject.toml")["project"]["optional-dependencies"]
+    return [one for one in extras["dev"] if one.startswith(names)]
+
+
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style, format and spelling."""
-    session.install(".[dev]")
+    session.install(*pinned("ruff", "codespell"))
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("codespell")
@@ -59,7 +70,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check the types of the package, and what they tell its users."""
-    session.install(".[dev,test]")
+    install(session, ".[test]", *pinned("mypy", "scipy-stubs"))
     session.run("mypy")
     session.run("python", "-m", "pytest", "-m", "", "tests/test_types.py")
 
@@ -67,7 +78,7 @@ def types(session: nox.Session) -> None:
 @nox.session
 def main_job(session: nox.Session) -> None:
     """Run the example of the command line, without extras and outside the checkout."""
-    session.install(".")
+    install(session, ".")
     session.chdir(session.create_tmp())
     printed = session.run("python", "-m", "skpostbac", silent=True)
     session.log(printed)
@@ -78,7 +89,7 @@ def main_job(session: nox.Session) -> None:
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run all tests and doctests, with long studies and all examples of properties."""
-    session.install(".[test]")
+    install(session, ".[test]")
     session.run(*PYTEST, *THOROUGH, *session.posargs, env=ENVIRONMENT)
 
 
@@ -92,7 +103,7 @@ def coverage(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     """Build the site into build/html, with the gallery; warnings are errors."""
-    session.install(".[doc]")
+    install(session, ".[doc]")
     options = ("-q", "-W", "--keep-going", "-b", "html")
     session.run(
         "python", "-m", "sphinx", *options, "doc", "build/html", env=ENVIRONMENT
@@ -102,9 +113,7 @@ def docs(session: nox.Session) -> None:
 @nox.session
 def neighbours(session: nox.Session) -> None:
     """Run the packages that are used beside this one; needs Java and Chromium."""
-    # Most of what this installs is never imported: byte-compiling it all takes half the
-    # time.
-    session.install("--no-compile", ".[test,ecosystem]")
+    install(session, ".[test,ecosystem]")
     folders = ("tests/ecosystem", "tests/metrics/test_array_api.py")
     environment = {**ENVIRONMENT, "SKPOSTBAC_NO_SKIPS": "1"}
     session.run("python", "-m", "pytest", *folders, *session.posargs, env=environment)
@@ -113,7 +122,7 @@ def neighbours(session: nox.Session) -> None:
 @nox.session(python="3.11")
 def lowest(session: nox.Session) -> None:
     """Run the quick tests of what meets other packages, at the lowest versions."""
-    session.install("--constraint", "tests/constraints-lowest.txt", ".[test]")
+    install(session, "--constraint", "tests/constraints-lowest.txt", ".[test]")
     chosen = session.posargs or CLIENTS
     session.run(*PYTEST, *chosen, env=ENVIRONMENT)
 
@@ -141,7 +150,7 @@ def nightly(session: nox.Session) -> None:
 @nox.session
 def distributions(session: nox.Session) -> None:
     """Build sdist and wheel, check them, and run tests of the one on the other."""
-    session.install(".[release,test]")
+    install(session, ".[release,test]")
     shutil.rmtree(ROOT / "dist", ignore_errors=True)
     session.run("check-sdist")
     session.run("python", "-m", "build", "--outdir", "dist")

@@ -28,12 +28,20 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 # The examples are the same in every run; "thorough", which nox chooses, has more of them. Others
 # are looked for by hand, with --hypothesis-profile=default --hypothesis-seed=N.
 hypothesis.settings.register_profile(
-    "thorough", deadline=None, derandomize=True, max_examples=40
+    "thorough", deadline=None, derandomize=True, max_examples=25
 )
 hypothesis.settings.register_profile(
-    "quick", hypothesis.settings.get_profile("thorough"), max_examples=15
+    "quick", hypothesis.settings.get_profile("thorough"), max_examples=10
 )
 hypothesis.settings.load_profile("quick")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Leave the pages of the user guide to a thorough run, as their doctests are long."""
+    for item in items:
+        if item.path.suffix == ".rst" and item.path.parent.name == "user_guide":
+            item.add_marker("slow")
 
 
 @pytest.fixture(autouse=True)

@@ -234,9 +234,9 @@ TAKE_NUMBERS = {
     "positive_fraction": lambda value: (
         BinormalModel(0, 1, 1, 1, value).positive_fraction
     ),
-    "width": lambda width: required_test_size([0.9], width=width).assurance,
+    "width": lambda width: required_test_size([0.9], width=width, level=0.5).assurance,
     "assurance": lambda value: (
-        required_test_size([0.9], width=0.3, assurance=value).target
+        required_test_size([0.9], width=0.9, assurance=value).target
     ),
 }
 
@@ -296,7 +296,7 @@ TAKE_RANDOM_STATES = {
         random_state=seed,
     ).prob_best()[0],
     "test size": lambda seed: (
-        required_test_size([0.9], width=0.5, random_state=seed).assurance
+        required_test_size([0.9], width=0.9, random_state=seed).assurance
     ),
 }
 

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -385,7 +385,12 @@ def transcribe(table, command, folder):
 
 
 COMMANDS = [
-    pytest.param(*entry, id=f"{path.stem}-{number}")
+    pytest.param(
+        *entry,
+        id=f"{path.stem}-{number}",
+        # Pages have pictures, and a table of many columns many comparisons.
+        marks=[pytest.mark.slow] * (path.stem == "page" or "wide.csv" in entry[1]),
+    )
     for path in sorted(GOLDEN.glob("*.txt"))
     for number, entry in enumerate(read_transcript(path), 1)
 ]
@@ -582,7 +587,11 @@ def test_observed_is_the_metric_of_the_samples(document):
 
 
 @pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
-@pytest.mark.parametrize("groups", [None, PATIENT], ids=["independent", "groups"])
+@pytest.mark.parametrize(
+    "groups",
+    [pytest.param(None, marks=pytest.mark.slow), PATIENT],
+    ids=["independent", "groups"],
+)
 def test_subgroups_agree_with_the_library(document, groups):
     """Each of them, the gap and the worst, of each classifier."""
     options = [] if groups is None else ["--groups", "patient"]
@@ -693,9 +702,10 @@ def test_scores(write, run):
     weak = "".join(f"{i % 2},{i % 3},{i},{i % 2 + i % 5}\n" for i in range(20))
     options = [write("y,weak,fair,good\n" + weak), "--truth", "y"]
     options += ["--scores=weak", "--scores=fair", "--scores=good"]
-    first = re.findall(r"^\d (\w+) +\d\.\d", run(*options), re.M)
+    text = run(*options)
+    first = re.findall(r"^\d (\w+) +\d\.\d", text, re.M)
     assert first[0] == first[3] == "good"
-    assert "all other pairs" not in run(*options)
+    assert "all other pairs" not in text
     assert "all other pairs" in run(*options, "--all-pairs")
 
 
@@ -979,7 +989,12 @@ def test_page_needs_nothing_but_itself(write, run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "magic"), [("p.png", b"\x89PNG"), ("p.SVG", b"<?xml"), ("p.pdf", b"%PDF")]
+    ("name", "magic"),
+    [
+        ("p.png", b"\x89PNG"),
+        ("p.SVG", b"<?xml"),
+        pytest.param("p.pdf", b"%PDF", marks=pytest.mark.slow),
+    ],
 )
 def test_picture_is_of_the_format_that_its_name_says(name, magic, write, run, tmp_path):
     """And twice the same; control characters are escaped, as an SVG with them would be no XML."""
@@ -1037,14 +1052,13 @@ TABLES = {
     "three": columns_of("aabbcacbbcabab", "abbbabcbacabcb", "aababbcbbcabab"),
 }
 CLASSIFIERS = ["--truth=truth", "--classifier=one", "--classifier=two"]
+# Each of all classes with both tables; each of one class in every form, and with one of them.
 METRICS = [
-    *SYNONYMS,
-    *OVERALL,
-    "accuracy_score",
+    *product([*SYNONYMS, *OVERALL, "accuracy_score"], TABLES),
     *(
-        f"{name}{of}"
-        for name in BY_CLASS
-        for of in ["", ":b", "_macro", "_micro", "_weighted"]
+        (f"{name}{of}", [*TABLES][(i + j) % 2])
+        for i, name in enumerate(BY_CLASS)
+        for j, of in enumerate(["", ":b", "_macro", "_micro", "_weighted"])
     ),
 ]
 # One metric of each kind of posterior, and options that change what is shown of it.
@@ -1054,14 +1068,10 @@ OPTIONS = {
     "--selected": [],
     "--by": ["group"],
     "--id": ["group"],
-    "--labels": ["b,a"],
+    "--labels": ["b,a", "--level", "0.5", "--rope", "0.02", "--all-pairs", "--json"],
     "--baseline": ["one", "--max-loss", "0.1"],
     "--fail-below": ["0.2"],
-    "--level": ["0.5"],
-    "--rope": ["0.02"],
-    "--all-pairs": ["--json"],
-    "--html": ["r.html"],
-    "--plot": ["r.png"],
+    "--html": ["r.html", "--plot", "r.png"],
 }
 
 
@@ -1081,8 +1091,7 @@ def end_of(*args):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(("metric", "table"), METRICS)
 def test_two_classifiers_are_compared_by_any_metric(metric, table, write):
     """Or one line says that a class is missing, or that the metric is of two classes."""
     status, message = end_of(write(TABLES[table]), *CLASSIFIERS, "--metric", metric)
@@ -1247,8 +1256,9 @@ def test_permissions_and_links_of_a_file_stay(write, old, run, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a limit of file sizes")
-@pytest.mark.parametrize("exists", [True, False])
-@pytest.mark.parametrize(("option", "name"), OUTPUTS)
+@pytest.mark.parametrize(
+    ("option", "name", "exists"), [(*OUTPUTS[0], True), (*OUTPUTS[1], False)]
+)
 def test_a_file_is_written_whole_or_not_at_all(
     option, name, exists, write, old, fail, tmp_path
 ):

@@ -54,7 +54,7 @@ def test_correction_of_holm():
         check.rejects(0)
 
 
-@pytest.mark.parametrize("size", [10, 100])
+@pytest.mark.parametrize("size", [10, pytest.param(100, marks=pytest.mark.slow)])
 def test_normal_scores_are_rejected_as_often_as_told(size):
     """In 400 data sets, to four standard errors; the two tests are nearly independent."""
     rejected = [

@@ -12,7 +12,8 @@ def _figures():
     before = mpl.rcParams.copy()
     yield
     for figure in map(plt.figure, plt.get_fignums()):
-        figure.canvas.draw()  # whatever is wrong with a text is found here
+        if figure.stale:  # whatever is wrong with a text is found here
+            figure.draw_without_rendering()
     plt.close("all")
     assert mpl.rcParams == before
 

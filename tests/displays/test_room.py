@@ -111,7 +111,12 @@ ALL = {
     **WITH_LEGEND,
 }
 WITH_AREAS = ("density", "roc without a model", "thresholds")
-each_kind = pytest.mark.parametrize("kind", ALL)
+# They share their layout with others.
+ALIKE = {"difference", "ranks", "roc"}
+each_kind = pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[pytest.mark.slow] * (kind in ALIKE)) for kind in ALL],
+)
 WITH_ROWS = {"ridge", "forest", "decision"}
 HEAT_MAPS = {"matrix", "ranks"}
 
@@ -146,7 +151,7 @@ def test_plots_keep_to_the_axes_that_are_given(kind, monkeypatch):
 
 
 @each_kind
-@pytest.mark.parametrize("n", ["small", pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", ["small", pytest.param(16, marks=pytest.mark.slow)])
 def test_long_names_leave_room_for_the_data(kind, n):
     """In a figure of its own the axes keep a third of the width, and nothing is cut off."""
     is_small = n == "small"
@@ -169,7 +174,9 @@ def test_long_names_leave_room_for_the_data(kind, n):
 
 
 @pytest.mark.parametrize("kind", sorted(WITH_ROWS))
-@pytest.mark.parametrize("layout", [None, "constrained"])
+@pytest.mark.parametrize(
+    "layout", [None, pytest.param("constrained", marks=pytest.mark.slow)]
+)
 def test_texts_beside_rows_do_not_overlap(kind, layout):
     """Names, columns, headers, ticks and the legend of axes in a grid are apart, and inside."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout=layout)
@@ -192,7 +199,9 @@ def test_texts_beside_rows_do_not_overlap(kind, layout):
         assert not box.overlaps(next_box.padded(-2)), (one, other)
 
 
-@pytest.mark.parametrize("size", [(4, 3), (6.4, 4.8), (11, 3)])
+@pytest.mark.parametrize(
+    "size", [(4, 3), pytest.param((11, 3), marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("kind", [*WITH_LEGEND, "difference"])
 def test_numbers_in_legends_are_whole(kind, size):
     """Names are cut, but never a number or the bracket after it; lines stay in the figure."""

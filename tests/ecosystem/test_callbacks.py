@@ -38,8 +38,7 @@ def test_monitor_of_counts(tumours):
     )
 
 
-@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_callbacks_of_a_search(n_jobs, tumours, folds, capsys):
+def test_callbacks_of_a_search(tumours, folds, capsys):
     """A search with a progress bar and a monitor chooses what it chooses without."""
     pytest.importorskip("rich", reason="needs the extra ecosystem")
     X, y = scale(tumours[0]), tumours[1]
@@ -51,7 +50,6 @@ def test_callbacks_of_a_search(n_jobs, tumours, folds, capsys):
             scoring=ClassCountsScorer(),
             refit=PosteriorRefit("lower"),
             cv=folds,
-            n_jobs=n_jobs,
         )
 
     monitor = callback.ScoringMonitor(scoring=make_posterior_scorer())

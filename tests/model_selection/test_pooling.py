@@ -812,7 +812,10 @@ STACK = StackingClassifier([("naive", GaussianNB()), ("tree", TREE)], cv=2)
             GridSearchCV(STACK, {"tree__max_depth": [1, 2]}, cv=2),
             marks=pytest.mark.slow,
         ),
-        make_pipeline(StandardScaler(), GridSearchCV(STACK, {"cv": [2]}, cv=2)),
+        pytest.param(
+            make_pipeline(StandardScaler(), GridSearchCV(STACK, {"cv": [2]}, cv=2)),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["stack", "pipeline", "search", "search in a pipeline"],
 )

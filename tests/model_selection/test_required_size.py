@@ -54,25 +54,29 @@ def paired_assurance(cells, size, level):
 
 @pytest.mark.slow
 def test_two_classes_paired_are_those_of_the_comparison():
-    """All outcomes of four samples a class, with the default prior of a comparison."""
+    """All outcomes of three samples a class, with the default prior of a comparison."""
     plan = required_test_size([0.6, 0.7], difference=0.2, agreement=0.7, level=0.9)
-    pairs = [(a, b) for a, b in itertools.product(range(5), repeat=2) if a + b <= 4]
+    pairs = [(a, b) for a, b in itertools.product(range(4), repeat=2) if a + b <= 3]
     expected = 0.0
     for outcome in itertools.product(pairs, repeat=2):
-        table = [[4 - a - b, a, b, 0] for a, b in outcome]
+        table = [[3 - a - b, a, b, 0] for a, b in outcome]
         counts = PairedCounts.from_cells(table, names=("A", "B"))
         comparison = PosteriorComparison.from_paired_counts(counts)
         if comparison.prob_greater()[1, 0] >= 0.9:
             cells = cell_probabilities(0.6, 0.8, 0.7)
             expected += np.prod(
-                [stats.multinomial.pmf([a, b, 4 - a - b], 4, cells) for a, b in outcome]
+                [stats.multinomial.pmf([a, b, 3 - a - b], 3, cells) for a, b in outcome]
             )
-    assert plan.assurance_at(4) == pytest.approx(expected, rel=1e-10)
+    assert expected > 0.01
+    assert plan.assurance_at(3) == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize(
     ("recall", "width", "level", "target"),
-    [(0.9, 0.2, 0.95, 0.5), (1.0, 0.1, 0.95, 0.8)],
+    [
+        (0.9, 0.2, 0.95, 0.5),
+        pytest.param(1.0, 0.1, 0.95, 0.8, marks=pytest.mark.slow),
+    ],
     ids=["teeth of a saw", "perfect"],
 )
 def test_width_of_one_class_is_that_of_an_enumeration(recall, width, level, target):
@@ -150,7 +154,7 @@ def test_width_of_many_classes_is_that_of_a_simulation():
     """Ten classes: the outcomes are too many to be enumerated."""
     plan = required_test_size(np.linspace(0.6, 0.95, 10), width=0.1)
     assert 0 < plan.standard_error < 0.005
-    rng, n, draws = np.random.default_rng(1), plan.samples, 1500
+    rng, n, draws = np.random.default_rng(1), plan.samples, 500
     k = rng.binomial(n, np.linspace(0.6, 0.95, 10), size=(draws, 10))
     kept = 1 - 1.3 / (n + 0.2)  # of the strength, 1.5 - 2 / 10 observations less
     widths = [hull_width(kept * (0.1 + row), kept * (0.1 + n - row)) for row in k]
@@ -244,6 +248,7 @@ def test_classifiers_and_outcomes_may_change_roles(paired):
     assert forth.assurance == pytest.approx(mirrored.assurance, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_classes_in_another_order_or_without_weight():
     """Permuted classes have permuted sizes; one without weight still has its samples."""
     forth = required_test_size([0.9, 0.7], width=0.3, class_proportions=[0.3, 0.2])
@@ -286,20 +291,21 @@ def test_result_says_what_it_is():
 @pytest.mark.slow
 def test_result_says_which_agreement_it_assumed():
     """Independent errors, of 1 - p (1 - q) - q (1 - p), unless another is given."""
-    found = required_test_size([0.9, 0.8], difference=0.05, class_proportions=[3, 1])
-    expected = np.array([0.9 * 0.95 + 0.1 * 0.05, 0.8 * 0.85 + 0.2 * 0.15])
+    found = required_test_size([0.7, 0.6], difference=0.2, class_proportions=[3, 1])
+    expected = np.array([0.7 * 0.9 + 0.3 * 0.1, 0.6 * 0.8 + 0.4 * 0.2])
     assert found.agreement == pytest.approx(expected)
     share = expected @ found.samples / found.samples.sum()
     assert found.summary()["agreement"] == pytest.approx(share)
     assert f"independently, so that they agree on {share:.3f} of" in sentences(found)
     assert found.table()["agreement"] == found.agreement.tolist()
-    given = required_test_size([0.9, 0.8], difference=0.05, agreement=[0.95, 0.9])
-    assert given.agreement.tolist() == pytest.approx([0.95, 0.9])
+    given = required_test_size([0.7, 0.6], difference=0.2, agreement=[0.75, 0.7])
+    assert given.agreement.tolist() == pytest.approx([0.75, 0.7])
     assert sentences(given).endswith(
-        "are right, or both wrong, on 0.925 of the samples."
+        "are right, or both wrong, on 0.725 of the samples."
     )
 
 
+@pytest.mark.slow
 def test_report_of_unequal_classes():
     """It says which class has how many, by the labels of a pilot, or the range of many."""
     pilot = PosteriorBalancedAccuracy.from_counts(

@@ -367,9 +367,9 @@ def test_density_on_a_corner(exponent):
 @pytest.mark.slow
 def test_tiny_exponents_at_many_scales_do_not_overflow():
     """Masses at corners of all scales, against draws."""
-    a, b, weights = np.full(20, 0.001), np.full(20, 1.001), np.geomspace(1, 1e-7, 20)
+    a, b, weights = np.full(12, 0.001), np.full(12, 1.001), np.geomspace(1, 1e-7, 12)
     distribution = BetaAverage(a, b, weights=weights)
-    draws = np.random.default_rng(0).beta(a, b, (100_000, 20)) @ weights
+    draws = np.random.default_rng(0).beta(a, b, (100_000, 12)) @ weights
     low, high = distribution.hdi(0.95)
     assert low == 0
     assert np.mean(draws <= high) == pytest.approx(0.95, abs=0.003)

@@ -48,7 +48,7 @@ MOMENTS = 1e-8
 MOMENTS_OF_QUANTILES = 1e-5
 # What an interval may miss of its level, and the density at the mode of the largest one.
 LEVEL, PEAK = 1e-6, 1e-6
-LEVELS = (0.5, 0.9, 0.95, 0.99)
+LEVELS = (0.5, 0.99)
 # How far a cdf may fall between neighbours.
 FALL = 1e-13
 SCIPY = tuple(map(int, scipy.__version__.split(".")[:2]))
@@ -266,6 +266,15 @@ MORE = {
         (0.0, 0.5, 1.0),
     ),
 }
+# Cases of which others are much alike: a thorough run asks them too.
+ALIKE = {
+    *MORE,
+    *("perfect classes", "single samples", "both ends", "small beside large"),
+    *("large at 95 %", "small beside huge", "three scales", "weights of two scales"),
+    *("pairs, one class", "pairs, an empty cell", "pairs that agree"),
+    *("pairs, weights of two scales", "groups, two classes", "ratio of a sum"),
+    *("odds, perfect", "odds, perfect classes", "root, perfect classes", "ratio, few"),
+}
 # Families that others will replace: they are asked what they have been asked so far, and no more.
 LEAVING = {
     "draws",
@@ -275,12 +284,12 @@ LEAVING = {
 
 
 def each(cases):
-    """Run a test with each of these cases; more of them are slow."""
+    """Run a test with each of these cases; those alike are slow."""
     slow = pytest.mark.slow
     return pytest.mark.parametrize(
         "case",
         [
-            pytest.param(case, id=name, marks=[slow] * (name in MORE))
+            pytest.param(case, id=name, marks=[slow] * (name in ALIKE))
             for name, case in cases.items()
         ],
     )
@@ -583,6 +592,7 @@ def test_moments(case):
     assert sd**2 == pytest.approx(distribution.variance(), rel=1e-14)
 
 
+@pytest.mark.slow
 @lasting_case
 def test_moments_of_quantiles(case):
     """Mean, variance and skewness are integrals of powers of the quantiles."""
@@ -678,11 +688,11 @@ def test_copies_and_threads(case):
 def test_draws(case):
     """They have the mean of the distribution, and lie in its support."""
     distribution = case.distribution
-    draws = distribution.sample((40, 100), rng=np.random.default_rng(0))
-    assert draws.shape == (40, 100)
-    assert_array_equal(
-        draws, distribution.sample((40, 100), rng=np.random.default_rng(0))
-    )
+    # Of a mean of two accuracies of a population, each draw is a search of its own.
+    shape = (4, 25) if case.error is POPULATION else (40, 100)
+    draws = distribution.sample(shape, rng=np.random.default_rng(0))
+    assert draws.shape == shape
+    assert_array_equal(draws, distribution.sample(shape, rng=np.random.default_rng(0)))
     low, high = distribution.support()
     assert draws.min() >= low
     assert draws.max() <= high
@@ -791,7 +801,7 @@ def test_random_sum(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 105))
+@pytest.mark.parametrize("seed", range(100, 103))
 def test_many_random_sums(seed):
     """More of the same."""
     for more in range(30):
@@ -806,7 +816,7 @@ def random_rows(rng, size):
     return np.stack([correct, small], axis=1), np.stack([large, small], axis=1)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_array_equals_its_elements(seed):
     """The same numbers, alone and in company, of sums whose scales differ."""
     rng = np.random.default_rng(seed)
@@ -832,11 +842,11 @@ def test_array_equals_its_elements(seed):
         assert_allclose(mass, 0.95, atol=LEVEL)
 
 
-# Seeds up to 9, 2,000 distributions, were checked by hand on 2026-11-28.
+# Seeds up to 9, with 200 distributions each, were checked by hand on 2026-11-28.
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1))
 def test_random_modes(seed):
-    """200 modes of sums, arrays of them, differences, pairs and ratios."""
+    """100 modes of sums, arrays of them, differences, pairs and ratios."""
     rng = np.random.default_rng(seed)
     wrong = []
 
@@ -845,7 +855,7 @@ def test_random_modes(seed):
         if not distribution.pdf(mode) >= largest * (1 - PEAK):
             wrong.append((kind, parameters, mode, distribution.pdf(mode), largest))
 
-    for _ in range(10):
+    for _ in range(5):
         correct, total = random_rows(rng, 8)
         prior = rng.choice([0.25, 0.5, 1.0])
         a, b = correct + prior, total - correct + prior
@@ -853,18 +863,18 @@ def test_random_modes(seed):
             zip(a, b, strict=True), BetaAverage(a, b).mode(), strict=True
         ):
             check("array", BetaAverage(*row), mode, row, (0.5,))
-    for _ in range(60):
+    for _ in range(30):
         parameters = random_sum(rng)
         distribution = BetaAverage(*parameters[:2], weights=parameters[2])
         check("sum", distribution, distribution.mode(), parameters)
-    for _ in range(20):
+    for _ in range(10):
         first, second = (
             BetaAverage(correct[0] + 0.5, total[0] - correct[0] + 0.5)
             for correct, total in (random_rows(rng, 1), random_rows(rng, 1))
         )
         distribution = first - second
         check("difference", distribution, distribution.mode(), (first, second))
-    for _ in range(20):
+    for _ in range(10):
         sizes = (10 ** rng.uniform(0.5, rng.choice([1.5, 3, 5], 2))).astype(int)
         shares = rng.dirichlet([9, 0.3, 0.3, 0.5], 2)
         counts = np.array(
@@ -873,7 +883,7 @@ def test_random_modes(seed):
         distribution = PairedDifference(counts, prior=rng.choice([0.25, 0.5, 1.0]))
         corners = (-0.5, 0.0, 0.5)
         check("pair", distribution, distribution.mode(), counts, corners)
-    for _ in range(20):
+    for _ in range(10):
         parts = 10 ** rng.uniform(-0.3, rng.choice([1.5, 3, 5]), (2, 2))
         distribution = ratio(*parts)
         check("ratio", distribution, distribution.mode(), parts)

@@ -140,14 +140,14 @@ RECORDS = {
 
 
 def each_record():
-    """Run a test with each record, of which all but a quarter of each regime are slow tests.
+    """Run a test with each record, of which all but an eighth of each regime are slow tests.
 
     All tests of a record come one after the other, in one process.
     """
     regimes = {}
     for name, one in RECORDS.items():
         regimes.setdefault((one.is_pair, one.record["regime"]), []).append(name)
-    quick = {name for names in regimes.values() for name in names[::4]}
+    quick = {name for names in regimes.values() for name in names[::8]}
     cases = [
         pytest.param(one, id=name, marks=[pytest.mark.slow] * (name not in quick))
         for name, one in RECORDS.items()

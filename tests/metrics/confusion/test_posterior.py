@@ -171,7 +171,14 @@ def functions(name):
 @pytest.mark.parametrize("prevalence", PREVALENCES, ids=str)
 @pytest.mark.parametrize(
     "name",
-    [*AVERAGED, "accuracy", "f0.5", "f2", "jaccard", "negative_predictive_value"],
+    [
+        *AVERAGED,
+        *("accuracy", "negative_predictive_value"),
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in ("f0.5", "f2", "jaccard")
+        ),
+    ],
 )
 def test_distributions_agree_with_draws(name, prevalence):
     """A metric that is only known as a function is drawn: the same distribution."""

@@ -71,7 +71,7 @@ def test_p_value_of_three_classes():
     assert posterior.guessing_p_value() == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("rate", [0, 0.02, 0.2, 0.6, 1])
+@pytest.mark.parametrize("rate", [0, 0.02, 0.6, 1])
 def test_guessers_seldom_beat_chance(rate):
     """Of guessers that predict the rare label at some rate, at most 5 % are said to beat chance."""
     total = 60, 4
@@ -105,7 +105,7 @@ def test_a_constant_prediction_is_not_above_chance(prior):
 
 def test_bounds_rise_with_the_results_and_fall_with_the_level():
     """Also where guessing is ruled out by one more correct prediction, or by a lower level."""
-    for n, m in ((12, 4), (45, 10)):
+    for n, m in ((12, 4), (25, 7)):
         bounds = np.array(
             [
                 [

@@ -118,6 +118,7 @@ def test_calibrated_is_wider_than_reciprocal():
     assert two.recalls()[0].mean() == pytest.approx(5.2 / 6.4, rel=1e-13)
 
 
+@pytest.mark.slow
 def test_calibrated_by_hand():
     """Of two classes, by the quadrature of SciPy's Beta distributions.
 

@@ -340,7 +340,7 @@ def test_wrong_options_of_the_scorer(options, error, message):
 def test_band_holds_its_curve_and_is_that_of_weighted_samples():
     """Quantiles of heights of curves that scikit-learn computes of drawn weights."""
     pytest.importorskip("matplotlib")
-    (y, s), rng, size = draw(40), np.random.default_rng(0), 1000
+    (y, s), rng, size = draw(40), np.random.default_rng(0), 500
     with pytest.raises(
         TypeError, match=r"^PosteriorRocDisplay\.plot\(\) got an unexpected .*'colour'"
     ):

@@ -178,7 +178,7 @@ def test_the_range_excludes_what_loses_to_another_threshold(weights, positive):
         if k == 0:
             return False
         p = rates[y_true[gained][0]] / rates.sum()
-        grid = p + (1 - p) * (np.arange(20_000) + 0.5) / 20_000
+        grid = p + (1 - p) * (np.arange(2_000) + 0.5) / 2_000
         prior = stats.beta(0.5, 0.5).pdf(grid)
         ratio = np.exp(k * np.log(grid / p) + (n - k) * np.log((1 - grid) / (1 - p)))
         return np.average(ratio, weights=prior) >= 40
