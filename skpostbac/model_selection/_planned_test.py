@@ -164,11 +164,10 @@ class PlannedTest(FrozenArrays):
         rates = rates[0] if self.design == "paired" else np.minimum(rates, 1 - rates)
         rate = max(rates[rates > 0].min(initial=1.0), 3 / _FURTHEST)
         reach = min(20 + int(np.ceil(3 / rate)), _FURTHEST)
-        count = int(np.clip(32 // n_classes, 4, 16))
-        if n_classes == 1 and self.design != "separate":
-            count = 64
+        count = 64 if n_classes == 1 else int(np.clip(32 // n_classes, 4, 16))
         sizes = np.rint(np.linspace(size + 1, size + reach, min(reach, count)))
-        return sorted(set(sizes.astype(int).tolist()))
+        following: list[int] = np.unique(sizes.astype(int)).tolist()
+        return following
 
     def assurance(self, size: int) -> tuple[float, float]:
         """Return the probability of the goal if the rarest class has `size` samples.

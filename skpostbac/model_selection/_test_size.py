@@ -361,9 +361,8 @@ def required_test_size(
     integers. The returned size is the smallest from which on the target is reached at
     all evaluated sizes (``sizes``); of larger sizes, simulated assurances may fall
     short by less than their standard errors. They include the next sizes beyond the
-    answer, over at least three teeth: up to 64 sizes for the width of one class and
-    for one class of a pair, up to 16 otherwise, and 4 with eight or more classes, whose
-    teeth average out.
+    answer, over at least three teeth: up to 64 sizes for one class, up to 16 otherwise,
+    and 4 with eight or more classes, whose teeth average out.
 
     A rule of thumb says that 10,000 samples have a good chance of detecting an
     improvement of 0.1 %. This holds only for classifiers that agree on nearly all
