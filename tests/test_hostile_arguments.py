@@ -51,7 +51,7 @@ from skpostbac.binormal import (
     make_binormal_scorer,
 )
 from skpostbac.metrics import PairedCounts, paired_counts
-from skpostbac.model_selection import RequiredTestSize, pooled_paired_counts
+from skpostbac.model_selection import pooled_paired_counts
 from skpostbac.stats import BetaAverage
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -224,10 +224,6 @@ def curve(**changes):
 
 
 TYPE_ERRORS = [
-    (
-        lambda: RequiredTestSize(None, samples=np.arange(2), goal="a goal"),
-        "a RequiredTestSize is",
-    ),
     (
         lambda: PosteriorDisplay.from_recalls(POSTERIOR.binary_equivalent()),
         "posterior must be a",
@@ -524,23 +520,24 @@ def without(results, keep):
 
 
 TOTAL, OUTCOMES = "split0_test_total_0", "split0_test_outcomes_0"
+OTHERS = "do not agree with the counts"
 CHANGES = {
-    "each sample once": lambda r: {**r, TOTAL: r[TOTAL] + 0.5},
-    "outcomes with .* correct predictions where": lambda r: {
-        **r,
-        OUTCOMES: r[OUTCOMES] * 0,
-    },
-    "must hold integers as outcomes": lambda r: {**r, OUTCOMES: np.array([0.5, 0.5])},
-    "outcomes of at most 53 samples": lambda r: without(
-        r, lambda key: "outcomes" not in key or "outcomes_0" in key
+    "total": (OTHERS, lambda r: {**r, TOTAL: r[TOTAL] - 9}),
+    "zeros": (OTHERS, lambda r: {**r, OUTCOMES: r[OUTCOMES] * 0}),
+    "fractions": (OTHERS, lambda r: {**r, OUTCOMES: np.array([0.5, 0.5])}),
+    "missing": (OTHERS, lambda r: {**r, OUTCOMES: np.array([np.nan, np.nan])}),
+    "first words": (
+        OTHERS,
+        lambda r: without(r, lambda key: "outcomes" not in key or "outcomes_0" in key),
     ),
-    "no column of 'outcomes_0'": lambda r: without(
-        r, lambda key: "outcomes_0" not in key
+    "last words": (
+        "no 'split0_test_outcomes_0'",
+        lambda r: without(r, lambda key: "outcomes_0" not in key),
     ),
 }
 
 
-@pytest.mark.parametrize(("message", "change"), CHANGES.items(), ids=CHANGES)
+@pytest.mark.parametrize(("message", "change"), CHANGES.values(), ids=CHANGES)
 def test_outcomes_agree_with_counts(message, change, searched):
     """Or they are not those of the counted samples."""
     with pytest.raises(ValueError, match=message):

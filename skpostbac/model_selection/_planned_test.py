@@ -14,6 +14,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
@@ -25,7 +26,6 @@ from scipy.stats import qmc
 
 from skpostbac._utils import Floats, FrozenArrays
 from skpostbac.metrics._prior import BetaPrior
-from skpostbac.stats._beta import central_moments
 from skpostbac.stats._distribution import interval_of
 
 # Outcomes that are enumerated at most, and the probability of those left out.
@@ -37,15 +37,15 @@ _LOG_PARTS = 3
 _LEAST_LOG_POINTS = 12
 _LOG_POINTS = 15
 _LOG_NUMBERS = 19
-# From this variance on, the error of an expanded binomial quantile is below a tenth of
-# a count.
-_WIDE = 20.0
-# Outcomes closest to the borderline whose posteriors are exact, and others in doubt.
-# Those of pairs are computed one by one. In simulations, doubt of less than a standard
-# error is left.
-_CLOSEST = 12
+# From this variance on, the cdf of an expanded binomial quantile has errors below
+# 0.0004.
+_WIDE = 10.0
+# Outcomes closest to the borderline whose posteriors are exact, and others in doubt,
+# fewer of pairs and of more than three classes. In simulations, doubt of less than a
+# standard error is left.
+_CLOSEST = 6
 _MOST_IN_DOUBT = 128
-_MOST_PAIRS = 48
+_MOST_COSTLY = 48
 _LEAST_DOUBT = 1e-3
 # Share of the largest width that is the sum of weights left out of exact posteriors. No
 # quantile moves by more, and no shortest interval is longer or shorter by more.
@@ -71,15 +71,11 @@ class PossibleOutcomes(NamedTuple):
         Counts of each class, see `PlannedTest`.
     weights : array of shape (r,)
         Probabilities of the outcomes.
-    parts : int
-        Number of independent parts of the same length; 1 if the outcomes are
-        enumerated.
     """
 
     first: Floats
     second: Floats
     weights: Floats
-    parts: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,11 +164,10 @@ class PlannedTest(FrozenArrays):
         rates = rates[0] if self.design == "paired" else np.minimum(rates, 1 - rates)
         rate = max(rates[rates > 0].min(initial=1.0), 3 / _FURTHEST)
         reach = min(20 + int(np.ceil(3 / rate)), _FURTHEST)
-        count = int(np.clip(128 // n_classes, 4, 16))
-        if n_classes == 1 and self.design != "separate":
-            count = 200 if self.width else 64
+        count = 64 if n_classes == 1 else int(np.clip(32 // n_classes, 4, 16))
         sizes = np.rint(np.linspace(size + 1, size + reach, min(reach, count)))
-        return sorted(set(sizes.astype(int).tolist()))
+        following: list[int] = np.unique(sizes.astype(int)).tolist()
+        return following
 
     def assurance(self, size: int) -> tuple[float, float]:
         """Return the probability of the goal if the rarest class has `size` samples.
@@ -180,22 +175,25 @@ class PlannedTest(FrozenArrays):
         The second number is its standard error; 0 if the outcomes are enumerated.
         """
         n = self.samples(size)[self.kept].astype(float)
-        outcomes = self._enumerated(n) or self._simulated(n)
-        success = self._successes(n, outcomes)
-        parts = (outcomes.weights * success).reshape(outcomes.parts, -1).sum(axis=1)
-        # each part estimates the same share of the sum
-        error = parts.std(ddof=1) * np.sqrt(parts.size) if parts.size > 1 else 0.0
-        return float(min(parts.sum(), 1.0)), float(error)
+        outcomes = self._enumerated(n)
+        if outcomes is not None:
+            success = self._successes(n, [outcomes])
+            return min(float(outcomes.weights @ success), 1.0), 0.0
+        # Arrays of one part fit the cache.
+        parts = [self._simulated(n, *points) for points in self._points]
+        shares = self._successes(n, parts).reshape(len(parts), -1).mean(axis=1)
+        return float(shares.mean()), float(shares.std(ddof=1) / np.sqrt(len(parts)))
 
     # Outcomes
 
     def _counts(self, which: int, n: float, i: int) -> tuple[Floats, Floats]:
         """Return the first or the second counts of class i, and their probabilities."""
-        if self.design == "pilot":
+        a, b = self.rates[:, i]
+        if self.design == "pilot" and which == 1:
             x = np.arange(n + 1)
-            pmf = stats.betabinom.pmf(x, n, *self.rates[:, i])
+            pmf = stats.betabinom.pmf(x, n, a, b)
         else:
-            rate = self.rates[which, i]
+            rate = 0.0 if self.width and which == 0 else self.rates[which, i]
             # the tail of a Poisson distribution is longer than that of a normal one
             reach = 8 * np.sqrt(n * rate * (1 - rate)) + 20
             x = np.arange(
@@ -212,9 +210,7 @@ class PlannedTest(FrozenArrays):
         second = np.empty((1, 0))
         weights = np.ones(1)
         for i, size in enumerate(n):
-            y, chances = (
-                (np.zeros(1), np.ones(1)) if self.width else self._counts(0, size, i)
-            )
+            y, chances = self._counts(0, size, i)
             if self.design == "paired":
                 x = np.arange(y[-1] + 1)
             else:
@@ -231,64 +227,59 @@ class PlannedTest(FrozenArrays):
             first = np.column_stack([first[old], y[rows][new]])
             second = np.column_stack([second[old], x[columns][new]])
             weights = weights[old] * pmf[rows, columns][new]
-        return PossibleOutcomes(first, second, weights, 1)
+        return PossibleOutcomes(first, second, weights)
 
     @cached_property
     def _points(self) -> Floats:
-        """Sobol points of shape (counts, r), one scrambling after another."""
-        columns = self.weights.size * (1 if self.width else 2)
+        """Normal scores of Sobol points, shape (parts, 2, r, l); each part its own."""
+        columns = 2 * self.weights.size
         log_points = int(
             np.clip(_LOG_NUMBERS - np.log2(columns), _LEAST_LOG_POINTS, _LOG_POINTS)
         )
         rngs = np.random.default_rng(self.seed).spawn(2**_LOG_PARTS)
-        parts = [
+        points = [
             qmc.Sobol(columns, rng=rng).random_base2(log_points - _LOG_PARTS)
             for rng in rngs
         ]
         # 0 is no quantile
-        return np.maximum(np.concatenate(parts).T, 2.0**-40)
+        scores = special.ndtri(np.maximum(points, 2.0**-40))
+        second, first = np.split(scores, 2, axis=2)
+        if self.design == "pilot":
+            # The recalls instead. Inverting a Beta cdf at each of the points is slow.
+            nodes = np.linspace(-8, 8, 257)
+            a, b = self.rates[:, :, np.newaxis]
+            values = special.betaincinv(a, b, special.ndtr(nodes))
+            for i, recalls in enumerate(values):
+                first[..., i] = np.interp(first[..., i], nodes, recalls)
+        return np.stack([first, second], axis=1)
 
-    def _simulated(self, n: Floats) -> PossibleOutcomes:
-        """Return outcomes at Sobol points."""
-        second = self._points[: n.size]
-        first = self._points[n.size :]
-
-        def quantiles(which: int, u: Floats) -> Floats:
-            columns = []
-            for i in range(n.size):
-                x, pmf = self._counts(which, n[i], i)
-                place = np.searchsorted(np.cumsum(pmf), u[i])
-                columns.append(x[np.minimum(place, x.size - 1)])
-            return np.stack(columns, axis=1)
-
-        y = np.zeros_like(second.T) if self.width else quantiles(0, first)
-        if self.design == "paired":
-            x = _binomial_quantile(second.T, y, self.rates[1])
+    def _simulated(self, n: Floats, first: Floats, second: Floats) -> PossibleOutcomes:
+        """Return the outcomes at Sobol points."""
+        if self.design == "pilot":
+            y = np.zeros_like(first)
+            x = _binomial_quantile(second, n, first)
         else:
-            x = quantiles(1, second)
-        return PossibleOutcomes(y, x, np.full(len(x), 1 / len(x)), 2**_LOG_PARTS)
+            y = _binomial_quantile(first, n, self.rates[0])
+            tried = y if self.design == "paired" else n
+            x = _binomial_quantile(second, tried, self.rates[1])
+        return PossibleOutcomes(y, x, np.full(len(x), 1 / len(x)))
 
     # Posteriors of outcomes
 
     def _cumulants(self, n: Floats, first: Floats, second: Floats) -> Floats:
-        """Return cumulants 1 to 4 of each class's part, shape (4, r, l)."""
+        """Return cumulants 1 to 4 of the average or the difference, shape (4, r)."""
         if self.design == "paired":
             factor = self.prior.strength(n)
             cell = self.prior.disagreement
-            agreement = self.prior.a + self.prior.b - 2 * cell + n - first
-            masses = cell, agreement, first, second
-            parts = [_difference_moments(*(factor * mass for mass in masses))]
-        else:
-            counts = [second, first] if self.design == "separate" else [second]
-            exponents = [self.prior.parameters(k, n) for k in counts]
-            parts = [central_moments(a, b, 4)[1:] for a, b in exponents]
-            for part, (a, b) in zip(parts, exponents, strict=True):
-                part[0] = a / (a + b)
-        orders = np.arange(1, 5)[:, None, None]
-        cumulants = np.zeros((4, *second.shape))
-        for moments, sign in zip(parts, (1.0, -1.0), strict=False):
-            moments[3] -= 3 * moments[1] ** 2
-            cumulants += (sign * self.weights) ** orders * moments
+            alike = self.prior.a + self.prior.b - 2 * cell + n - first
+            masses = [cell + first - second, alike, cell + second]
+            masses = [factor * mass for mass in masses]
+            return _mean_cumulants(self.weights, (-1, 0, 1), masses)
+        average = self.prior.parameters(second, n)
+        cumulants = _mean_cumulants(self.weights, (1, 0), average)
+        if self.design == "separate":
+            other = self.prior.parameters(first, n)
+            cumulants += _mean_cumulants(-self.weights, (1, 0), other)
         return cumulants
 
     def _margin(self, cumulants: Floats) -> tuple[Floats, Floats]:
@@ -327,32 +318,23 @@ class PlannedTest(FrozenArrays):
     def _exact_margins(self, n: Floats, first: Floats, second: Floats) -> Floats:
         """Return the margins of exact posteriors."""
         weights = self.weights
-        # Classes of one kind may change places: many outcomes are then the same.
-        kinds = np.column_stack([weights, n, self.prior.a, self.prior.b])
-        kind = np.unique(kinds, axis=0, return_inverse=True)[1].ravel()
-        columns = np.lexsort(
-            (second, first, np.broadcast_to(kind, second.shape)), axis=1
-        )
-        first, second = (
-            np.take_along_axis(x, columns, axis=1) for x in (first, second)
-        )
-        order = np.argsort(kind)
-        n = n[order]
-        weights = weights[order]
-        prior = self.prior.restricted(order)
+        prior = self.prior
+        base = int(n.max()) + 1
+        codes = first.astype(np.int64) * base + second.astype(np.int64)
         if self.width:
             # No quantile moves by more than the weights that are left out.
-            rising = np.argsort(weights)
-            kept = np.empty(n.size, dtype=bool)
-            kept[rising] = np.cumsum(weights[rising]) > _LEFT_OUT * self.width
-            weights = np.where(kept, weights, 0.0)
-            second = np.where(kept, second, 0.0)
-        counts, place = np.unique(
-            np.hstack([first, second]), axis=0, return_inverse=True
-        )
+            left_out = weights < _LEFT_OUT * self.width / weights.size
+            weights = np.where(left_out, 0.0, weights)
+            codes[:, left_out] = 0
+
+        # Classes of one kind may change places: many outcomes are then the same.
+        kinds = np.column_stack([weights, n, prior.a, prior.b])
+        for kind in np.unique(kinds, axis=0):
+            alike = (kinds == kind).all(axis=1)
+            codes[:, alike] = np.sort(codes[:, alike], axis=1)
+        codes, place = np.unique(codes, axis=0, return_inverse=True)
         place = place.ravel()  # NumPy 2.0 gives it the axis
-        first = counts[:, : n.size]
-        second = counts[:, n.size :]
+        first, second = (x.astype(np.float64) for x in np.divmod(codes, base))
         average = prior.average(second, np.broadcast_to(n, second.shape), weights)
         if self.width:
             low, high = interval_of(average, self.level)
@@ -367,13 +349,15 @@ class PlannedTest(FrozenArrays):
             shares = factor * (cell + second), factor * (cell + first - second)
             below = np.asarray(special.betainc(*shares, 0.5), dtype=np.float64)[:, 0]
         else:
-            pairs = _pair_counts(n, first, second)
+            # Where both are right and where neither is have one part in the difference.
+            cells = [n - first, first - second, second, np.zeros_like(second)]
+            pairs = np.stack(cells, axis=-1)
             below = np.array([prior.pair(row, weights).cdf(0.0) for row in pairs])
         # a score beyond 30 would be infinite before long
         scores = np.clip(-special.ndtri(below), -30, 30) - special.ndtri(self.level)
         return np.asarray(scores[place])
 
-    def _successes(self, n: Floats, outcomes: PossibleOutcomes) -> Floats:
+    def _successes(self, n: Floats, parts: list[PossibleOutcomes]) -> Floats:
         """Return 1 for outcomes that reach the goal, and 0 for others.
 
         The exact posteriors of those closest to the borderline tell the median error of
@@ -381,11 +365,15 @@ class PlannedTest(FrozenArrays):
         are still in doubt are decided by their exact posteriors, the most likely ones
         first.
         """
-        y, x, weights, parts = outcomes
-        margin, tolerance = self._margin(self._cumulants(n, y, x).sum(axis=2))
+        margins = [
+            self._margin(self._cumulants(n, part.first, part.second)) for part in parts
+        ]
+        margin, tolerance = np.concatenate(margins, axis=1)
+        y, x, weights = map(np.concatenate, zip(*parts, strict=True))
+        is_enumerated = len(parts) == 1
         doubt = weights[np.abs(margin) <= tolerance].sum()
         if weights.size > _CLOSEST and doubt < (
-            _LEAST_PROBABILITY if parts == 1 else _LEAST_DOUBT
+            _LEAST_PROBABILITY if is_enumerated else _LEAST_DOUBT
         ):
             return np.where(margin >= 0, 1.0, 0.0)
         distance = np.where(weights > 1e-6 * weights.max(), np.abs(margin), np.inf)
@@ -395,77 +383,84 @@ class PlannedTest(FrozenArrays):
         errors = exact - margin[rows]
         margin += np.median(errors)
         margin[rows] = exact
-        if parts == 1:
+        if is_enumerated:
             in_doubt = np.abs(margin) <= tolerance + np.ptp(errors)
             in_doubt[rows] = False
             rows = np.flatnonzero(in_doubt & (weights > 1e-12))
-            most = (
-                _MOST_PAIRS
-                if self.design == "paired" and n.size > 1
-                else _MOST_IN_DOUBT
-            )
+            is_cheap = self.design != "paired" and n.size < 4
+            most = _MOST_IN_DOUBT if is_cheap else _MOST_COSTLY
             rows = rows[np.argsort(-weights[rows])[:most]]
             if rows.size:
                 margin[rows] = self._exact_margins(n, y[rows], x[rows])
         return np.where(margin >= 0, 1.0, 0.0)
 
 
-def _pair_counts(n: Floats, first: Floats, second: Floats) -> Floats:
-    """Return counts of both right, only A, only B and neither, shape (r, l, 4).
-
-    Where both are right and where neither is have one part in the distribution of the
-    difference.
-    """
-    return np.stack([n - first, first - second, second, np.zeros_like(second)], axis=-1)
-
-
-def _binomial_quantile(u: Floats, n: Floats, rate: Floats) -> Floats:
-    """Return the smallest counts among n whose cdf is at least u, all of shape (r, l).
+def _binomial_quantile(z: Floats, n: Floats, rate: Floats) -> Floats:
+    """Return the quantiles of counts among n at normal scores, shape (r, l).
 
     By the expansion of Cornish and Fisher with the corrections of Sheppard and for
-    continuity, or by the cdf itself where the variance is small.
+    continuity; where the variance is small, by counting up from 0.
     """
-    rate = np.broadcast_to(rate, u.shape)
     variance = n * rate * (1 - rate)
-    z = special.ndtri(u)
     is_narrow = variance < _WIDE
     safe = np.maximum(variance, _WIDE)
     square = z * z
-    squared_skewness = (1 - 2 * rate) ** 2 / safe
-    excess = (1 - 6 * rate * (1 - rate)) / safe
+    asymmetry = (1 - 2 * rate) / np.sqrt(safe)
+    excess = 1 / safe - 6 * rate * (1 - rate) / safe
     correction = z * (
-        excess * (square - 3) / 24 - squared_skewness * (2 * square - 5) / 36
+        excess * (square - 3) / 24 - asymmetry * asymmetry * (2 * square - 5) / 36
     )
-    correction += (1 - 2 * rate) / np.sqrt(safe) * (square - 1) / 6
-    counts = np.clip(
-        np.ceil(n * rate - 0.5 + np.sqrt(safe - 1 / 12) * (z + correction)), 0, n
-    )
-    counts[is_narrow] = stats.binom.ppf(u[is_narrow], n[is_narrow], rate[is_narrow])
+    correction += asymmetry * (square - 1) / 6
+    counts = np.ceil(n * rate - 0.5 + np.sqrt(safe - 1 / 12) * (z + correction))
+    counts = np.clip(counts, 0, n)
+    if is_narrow.any():
+        is_narrow = np.broadcast_to(is_narrow, z.shape)
+        z, n, rate = (np.broadcast_to(x, z.shape)[is_narrow] for x in (z, n, rate))
+        is_rare = rate <= 0.5
+        rarer = np.minimum(rate, 1 - rate)
+        rare = _rare_quantile(special.ndtr(np.where(is_rare, z, -z)), n, rarer)
+        counts[is_narrow] = np.where(is_rare, rare, n - rare)
     return np.asarray(counts)
 
 
-def _difference_moments(
-    cell: Floats, agreement: Floats, y: Floats, x: Floats
-) -> Floats:
-    """Return the mean and central moments 2 to 4 of B - A of a Dirichlet variable.
+def _rare_quantile(u: Floats, n: Floats, rate: Floats) -> Floats:
+    """Return the quantiles of small binomial counts, of rates up to 0.5."""
+    pmf = (1 - rate) ** n
+    odds = rate / (1 - rate)
+    cdf = pmf.copy()
+    counts = np.zeros_like(u)
+    k = 0
+    while (beyond := cdf < u).any():
+        counts += beyond
+        pmf *= (n - k) / (k + 1) * odds
+        cdf += pmf
+        k += 1
+    return counts
 
-    In two of its cells just one classifier is right. Each has the prior mass `cell`;
-    both together have y samples, and that of B has x. B - A is D M, where D is their
-    sum, and M = 2 S - 1 of B's share S of it; both are independent. The moments about
-    the means of D and M keep their accuracy where the variances are small.
+
+def _mean_cumulants(
+    weights: Floats, values: tuple[int, ...], masses: Sequence[Floats]
+) -> Floats:
+    """Return cumulants 1 to 4 of a weighted sum of Dirichlet means, shape (4, r).
+
+    A Dirichlet mean is the mean of `values` under Dirichlet probabilities, whose
+    parameters are `masses`, each of shape (r, l). Its cumulants follow from the moments
+    of the values under the expected probabilities, without cancellation.
     """
-    a = 2 * cell + y
-    d = a / (a + agreement)
-    (v, t, f) = central_moments(a, agreement, 4)[2:]
-    m = (cell + x) / a
-    (m2, m3, m4) = central_moments(cell + x, cell + y - x, 4)[2:]
-    m = 2 * m - 1
-    m2 = 4 * m2
-    m3 = 8 * m3
-    m4 = 16 * m4
-    second = (d * d + v) * m2 + m * m * v
-    third = (d**3 + 3 * d * v + t) * m3 + 3 * m * (2 * d * v + t) * m2 + m**3 * t
-    fourth = (d**4 + 6 * d * d * v + 4 * d * t + f) * m4
-    fourth += 4 * m * (3 * d * d * v + 3 * d * t + f) * m3
-    fourth += 6 * m * m * (d * d * v + 2 * d * t + f) * m2 + m**4 * f
-    return np.stack([d * m, second, third, fourth])
+    total = sum(mass[0] for mass in masses)  # the same for all outcomes
+    shares = [mass / total for mass in masses]
+    mean = values[0] * shares[0] + values[-1] * shares[-1]  # others are 0
+    second = third = fourth = np.zeros_like(mean)
+    for value, share in zip(values, shares, strict=True):
+        distance = value - mean
+        square = share * distance * distance
+        second = second + square
+        third = third + square * distance
+        fourth = fourth + square * distance * distance
+
+    fourth = (total + 1) * fourth - (2 * total + 3) * second * second
+    fourth = fourth * 6 / ((total + 1) ** 2 * (total + 2) * (total + 3))
+    third = third * 2 / ((total + 1) * (total + 2))
+    second = second / (total + 1)
+    cumulants = (mean, second, third, fourth)
+    return np.stack([x @ weights**k for k, x in enumerate(cumulants, 1)])

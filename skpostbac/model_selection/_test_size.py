@@ -48,7 +48,7 @@ _REPORTED_CLASSES = 5
 _TABLE_ROWS = 8
 
 
-@dataclass(frozen=True, init=False, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RequiredTestSize(FrozenArrays):
     """Required number of test samples, with its assurance.
 
@@ -93,12 +93,6 @@ class RequiredTestSize(FrozenArrays):
     agreement: Floats | None
     _is_agreement_given: bool
     _plan: PlannedTest
-
-    def __init__(self, plan: PlannedTest, **results: Any) -> None:
-        if not isinstance(plan, PlannedTest):
-            raise TypeError("a RequiredTestSize is made by required_test_size")
-        vars(self).update(results, _plan=plan)  # past the frozen __setattr__
-        self.__post_init__()
 
     @property
     def total(self) -> int:
@@ -358,18 +352,17 @@ def required_test_size(
     for two classes of up to about a thousand samples, and small samples of a few
     classes. Beyond that, they are simulated at 4,096 to 32,768 scrambled Sobol points,
     the same for all sizes, with the standard error over eight scramblings. Success is
-    decided from the cumulants of the posterior, corrected by the median error at up to
-    12 borderline outcomes whose posterior is exact. Of enumerated outcomes, up to 128
-    that are still in doubt are decided by their exact posteriors; 48 for paired
-    classifiers with several classes.
+    decided from the cumulants of the posterior, corrected by the median error at six
+    borderline outcomes whose posterior is exact. Of enumerated outcomes, up to 128 that
+    are still in doubt are decided by their exact posteriors; 48 for paired classifiers
+    and for more than three classes.
 
     The assurance is a sawtooth function of the number of samples, since counts are
     integers. The returned size is the smallest from which on the target is reached at
     all evaluated sizes (``sizes``); of larger sizes, simulated assurances may fall
     short by less than their standard errors. They include the next sizes beyond the
-    answer, over at least three teeth: up to 200 sizes for the width of one class, 64
-    for one class of a pair and up to 16 otherwise, and as few as 4 with many classes,
-    whose teeth average out.
+    answer, over at least three teeth: up to 64 sizes for one class, up to 16 otherwise,
+    and 4 with eight or more classes, whose teeth average out.
 
     A rule of thumb says that 10,000 samples have a good chance of detecting an
     improvement of 0.1 %. This holds only for classifiers that agree on nearly all
@@ -381,8 +374,8 @@ def required_test_size(
     an accuracy of 95 %, where 580,000 samples are needed for an assurance of 0.8; only
     near an accuracy of 99.8 % does it exceed 0.5, whatever the agreement.
 
-    A search takes up to seconds with tens of classes, and longer if their weights are
-    very unequal.
+    A search takes up to two seconds, and longer for a few samples of five or more
+    classes of unequal weights.
 
     The returned size reaches the target while the next smaller one does not. Classes of
     weight zero are left out.
@@ -473,7 +466,6 @@ def required_test_size(
         raise ValueError(f"max_size must be at most {plan.most_samples}, got {largest}")
     found, size = _search(plan, target, gain, largest)
     return RequiredTestSize(
-        plan,
         samples=plan.samples(size),
         classes=classes,
         assurance=found[size][0],
@@ -484,6 +476,7 @@ def required_test_size(
         assurances=np.array([found[other][0] for other in sorted(found)]),
         agreement=assumed,
         _is_agreement_given=agreement is not None,
+        _plan=plan,
     )
 
 

@@ -148,10 +148,10 @@ class MonotoneTransform(Transform):
         far = np.ceil(np.log2(max(-low, high, 1) / 12)) + 1
         steps = np.append(np.arange(1.0, 12), 12 * 2.0 ** np.arange(max(far, 1)))
         edges = np.concatenate([[low, 0.0, high], steps, -steps])
-        # Beside places where a tail is not smooth each is half as wide as the one
+        # Beside places where a tail is not smooth each is a third as wide as the one
         # before. Such are the ends of the support, where tails are powers. Beside many
         # places tails are next to smooth.
-        fine = np.arange(0.0, np.log(1e-15), -np.log(2))
+        fine = np.arange(0.0, np.log(1e-12), -np.log(3))
         ends = np.array([-frame.mean_to_low, frame.mean_to_high]) / unit
         places = ends[(low <= ends) & (ends <= high)]
         if part.critical_points.size <= 32:

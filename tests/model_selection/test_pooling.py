@@ -363,7 +363,7 @@ def test_outcomes_are_needed_of_all_candidates(wine_results):
     shorter = search(WINE[0][9:], WINE[1][9:])
     for other, message in (
         (shorter, "other folds for candidate 0 than for candidate 4"),
-        (counts, "no outcomes of samples for candidate 4"),
+        (counts, "outcomes of samples that do not agree with the counts"),
     ):
         both = pd.concat(
             [pd.DataFrame(wine_results), pd.DataFrame(other)], ignore_index=True

@@ -177,6 +177,44 @@ def test_separate_sets_of_two_classes_are_those_of_a_simulation():
     assert abs(plan.assurance - detected / draws) < margin
 
 
+@pytest.mark.slow
+def test_pairs_of_three_classes_are_those_of_a_simulation():
+    """Trinomial counts, and P(B > A) by draws of the Dirichlet posterior of each."""
+    first = np.array([0.9, 0.7, 0.2])
+    plan = required_test_size(first, difference=0.05, prior="jeffreys")
+    n = plan.samples
+    rng = np.random.default_rng(3)
+    draws = 1000
+    detected = 0
+    cells = [
+        cell_probabilities(p, p + 0.05, p * (p + 0.05) + (1 - p) * (0.95 - p))
+        for p in first
+    ]
+    for counts in rng.multinomial(n, cells, size=(draws, 3)):
+        # Of the prior mass of 1, a quarter is in each of the two cells that differ.
+        gammas = rng.standard_gamma(np.add(counts, [0.25, 0.25, 0.5]), (4000, 3, 3))
+        shares = gammas / gammas.sum(axis=2, keepdims=True)
+        detected += np.mean((shares[..., 1] - shares[..., 0]).sum(axis=1) > 0) >= 0.95
+    margin = five_sigma(detected, draws) + 5 * plan.standard_error
+    assert 0 < plan.standard_error < 0.003
+    assert abs(plan.assurance - detected / draws) < margin
+
+
+@pytest.mark.slow
+def test_pilot_of_two_classes_is_that_of_a_simulation():
+    """Recalls from the posterior of the pilot, and the interval of each outcome."""
+    pilot = PosteriorBalancedAccuracy.from_counts([18, 38], [20, 40], prior="jeffreys")
+    plan = required_test_size(pilot, width=0.04, prior="jeffreys")
+    assert plan.standard_error > 0
+    rng = np.random.default_rng(4)
+    draws = 2000
+    recalls = rng.beta([18.5, 38.5], [2.5, 2.5], (draws, 2))
+    k = rng.binomial(plan.samples, recalls)
+    narrow = np.count_nonzero(hull_width(k + 0.5, plan.samples - k + 0.5) <= 0.04)
+    margin = five_sigma(narrow, draws) + 5 * plan.standard_error
+    assert abs(plan.assurance - narrow / draws) < margin
+
+
 @pytest.mark.parametrize("size", [5, 60])
 def test_pilot_is_a_beta_binomial(size):
     """The recall of one class is averaged over the posterior of the pilot."""

@@ -249,35 +249,20 @@ class FoldCounts:
                 f"than for candidate {candidates[int(np.argmax(differs))]}: they "
                 "cannot be paired"
             )
-        if np.any(fraction := total[0] % 1 > 0):
-            raise ValueError(
-                "cv_results must count each sample once where it has outcomes of "
-                f"samples, got a count of {total[0][fraction][0]:g}"
-            )
-        unknown = np.isnan(words[candidates]).any(axis=(1, 2))
-        if unknown.any():
-            raise ValueError(
-                "cv_results has no outcomes of samples for candidate "
-                f"{candidates[int(np.argmax(unknown))]}"
-            )
         order = class_order(self.names)
         sizes = total[0].astype(np.intp)[:, order]
-        n_samples = sizes.sum(axis=1).tolist()
-        if max(n_samples) > WORD_BITS * words.shape[2]:
-            raise ValueError(
-                f"cv_results has outcomes of at most {WORD_BITS * words.shape[2]} "
-                f"samples of each split, got counts of {max(n_samples)}"
-            )
+        words = np.nan_to_num(words[candidates])
         hits = [
-            unpack_bits(words[candidates, split], n)
-            for split, n in enumerate(n_samples)
+            unpack_bits(words[:, split], n)
+            for split, n in enumerate(sizes.sum(axis=1).tolist())
         ]
-        correct = self.correct[candidates].sum(axis=2)
+        counted = self.correct[candidates].sum(axis=2)
         outcomes = np.stack([np.count_nonzero(bits, axis=1) for bits in hits], axis=1)
-        if np.any(differs := outcomes != correct):
+        if np.any(differs := outcomes != counted):
             raise ValueError(
-                f"cv_results has outcomes with {outcomes[differs][0]} correct "
-                f"predictions where {correct[differs][0]:g} were counted"
+                "cv_results has outcomes of samples that do not agree with the counts: "
+                f"{outcomes[differs][0]} are correct, and {counted[differs][0]:g} were "
+                "counted"
             )
         place = np.full(len(order), -1)
         place[self._kept] = np.arange(len(self._kept))
@@ -377,7 +362,7 @@ def fold_counts(
                 f"labels {unknown} were not counted, cv_results has counts of "
                 f"{list(names)}"
             )
-    folds = (
+    return FoldCounts(
         names,
         classes,
         correct,
@@ -386,8 +371,9 @@ def fold_counts(
         from_search,
         indices.get("test"),
         n_train,
+        n_repeats,
+        training_variation,
     )
-    return FoldCounts(*folds, n_repeats, training_variation)
 
 
 def fold_words(cv_results: Any) -> Floats | None:
@@ -399,30 +385,14 @@ def fold_words(cv_results: Any) -> Floats | None:
         See :class:`OutcomesScorer`.
     """
     _check_results(cv_results)
-    found = {
-        int(match[1]) for key in cv_results if (match := _WORD.fullmatch(str(key)))
-    }
-    if missing := set(range(len(found))) - found:
-        raise ValueError(
-            f"cv_results has no column of {WORD_KEY.format(min(missing))!r}"
-        )
-    if not found:
+    matches = [match for key in cv_results if (match := _WORD.fullmatch(str(key)))]
+    if not matches:
         _check_scored(cv_results)
         return None
-    names = [WORD_KEY.format(number) for number in sorted(found)]
+    most = max(int(match[1]) for match in matches)
+    names = [WORD_KEY.format(number) for number in range(most + 1)]
     prefixes = _prefixes(_count_keys(cv_results))
-    for key in (prefix + name for prefix in prefixes for name in names):
-        if key not in cv_results:
-            raise ValueError(
-                f"cv_results has no {key!r}, and outcomes of samples in other columns"
-            )
-    words = _stack(cv_results, prefixes, names, prefixes != ["test_"], 2**WORD_BITS - 1)
-    if np.any(fraction := words % 1 > 0):
-        raise ValueError(
-            f"cv_results must hold integers as outcomes (test_outcomes_0, ...), "
-            f"got {words[fraction][0]}"
-        )
-    return words
+    return _stack(cv_results, prefixes, names, prefixes != ["test_"], 2**WORD_BITS - 1)
 
 
 def check_n_repeats(n_repeats: object, n_splits: int | None = None) -> None:
@@ -514,18 +484,9 @@ def _stack(
     """Return columns of numbers as an array (n_candidates, n_splits, l)."""
     keys = [prefix + name for prefix in prefixes for name in names]
     columns = [_number_column(cv_results, key, most) for key in keys]
-    length = len(columns[0])
-    if not length:
-        raise ValueError(
-            f"cv_results must have at least one row, got an empty {keys[0]!r}"
-        )
-    for key, column in zip(keys, columns, strict=True):
-        if len(column) != length:
-            raise ValueError(
-                f"cv_results must have columns of the same length, "
-                f"got {length} values of {keys[0]!r} and {len(column)} of {key!r}"
-            )
-    stacked = np.stack(columns).reshape(len(prefixes), len(names), length)
+    with input_errors("cv_results must have columns of the same length"):
+        stacked = np.stack(columns)
+    stacked = stacked.reshape(len(prefixes), len(names), -1)
     # (n_splits, l, n_candidates) from a search, (1, l, n_splits) from cross_validate
     return stacked.transpose(2, 0, 1) if from_search else stacked.transpose(0, 2, 1)
 
@@ -534,7 +495,8 @@ def _number_column(cv_results: Any, key: str, most: float) -> Floats:
     """Return a column of numbers from 0 to `most`; NaN where a fit failed."""
     if key not in cv_results:
         raise ValueError(
-            f"cv_results has no {key!r}: {SAME_CLASSES.format('the scorer')}"
+            f"cv_results has no {key!r}: all splits must have the same columns; if "
+            "some lack a class, pass the labels of all to the scorer"
         )
     name = f"cv_results[{key!r}]"
     values = cv_results[key]
