@@ -54,7 +54,7 @@ from skpostbac.metrics._prior import (
     PriorLike,
     is_default,
 )
-from skpostbac.stats import BetaAverage, BetaBinomial
+from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution import DrawnDistribution, estimate_rows, figures_of
 from skpostbac.stats._population import GroupInference
 from skpostbac.stats._several import (
@@ -223,7 +223,7 @@ class SubgroupPosteriors(StablePickle):
                 continue
             correct = np.array([group.correct[i] for group in counts])
             total = np.array([group.total[i] for group in counts])
-            inference = GroupInference(BetaBinomial(), correct, total)
+            inference = GroupInference(correct, total)
             alike += weight * inference.sample_groups(shape[0], rng)
             a = 1 + correct.sum()
             b = 1 + (total - correct).sum()
