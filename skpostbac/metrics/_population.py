@@ -136,8 +136,8 @@ class PopulationPosterior(StablePickle):
     def groups(self) -> tuple[BoundedDistribution, ...]:
         """Distributions of the accuracy of each group, shrunk towards the population.
 
-        They are computed at once, in some milliseconds per group, and in up to half a
-        second if several classes have hardly any errors.
+        They are computed at once, in some milliseconds each, or up to half a second
+        each if several classes have hardly any errors.
         """
         return self._first_groups(len(self.correct))
 
