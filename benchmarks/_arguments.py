@@ -112,7 +112,6 @@ VALID = {
     "y_": ["0.5"],
     **_all(["mean", "mean_negative", "mean_positive"], _split("0.0 ; -1 ; 1.5")),
     **_all(["precision", "shape_", "sd_negative", "sd_positive"], _split("1.0 ; 2")),
-    "NormalBinomial.shape": _split("1.0 ; 2"),
     "counts": ["ClassCounts([0, 1], [3, 5], [4, 9])"],
     "PairedDifference.counts": _split(
         "[[7, 1, 2, 0], [3, 0, 0, 2]] ; [[0, 0, 0, 0], [1, 2, 3, 4]]"
@@ -207,10 +206,6 @@ VALID = {
     "significance": _split("0.05 ; 0.5"),
     "level_": ["0.9"],
     "seed": _split("0 ; 7"),
-    "model": _split(
-        "'normal-binomial' ; 'beta-binomial' ; NormalBinomial(precision=2)"
-    ),
-    "PopulationPosterior.model": ["BetaBinomial()"],
     "names_": ["None"],
     "posteriors": [f'{{"A": {_ONE}, "B": {_OTHER}}}'],
     "PosteriorComparison.joint": [
@@ -376,12 +371,7 @@ OBJECTS = [
     "BetaRatio(BetaAverage([21], [3]), BetaAverage([3], [77]), [[0, 0], [1, 1]], [[0, 9], [1, 9]])",
     "ShiftedDistribution(BetaAverage([4, 3], [1, 2]), -0.02)",
     "population_posterior([8, 9, 3], [10, 10, 9]).new_group",
-    (
-        "population_posterior([[8, 3], [9, 3]], [[10, 4], [10, 9]], model='beta-binomial')"
-        ".population_mean"
-    ),
-    "NormalBinomial()",
-    "BetaBinomial()",
+    "population_posterior([[8, 3], [9, 3]], [[10, 4], [10, 9]]).population_mean",
     "ClassCounts([0, 1], [3, 5], [4, 9])",
     "class_counts([0, 0, 0, 0, 1, 1], [0, 0, 1, 0, 1, 0], groups=[0, 0, 1, 1, 2, 2])",
     "paired_counts([0, 0, 1, 1], {'A': [0, 1, 1, 1], 'B': [0, 0, 0, 1]}, groups=[0, 0, 1, 1])",

@@ -3,10 +3,10 @@
     python benchmarks/group_coverage.py --draws 12
 
 Sites are drawn from a population, and each has between 10 and 200 test samples. The mean accuracy
-of the population is compared with the shortest intervals of `population_posterior` with both
-models, of Student's t on the accuracies of the sites, and of the pooled counts. Cells are divided
-into two halves like the squares of a chessboard: the default model is chosen on one half, and its
-coverage is shown on the other. The table is written beside this script.
+of the population is compared with the shortest intervals of `population_posterior`, of Student's t
+on the accuracies of the sites, and of the pooled counts. Cells are divided into two halves like the
+squares of a chessboard: the model was chosen on one half, and its coverage is shown on the other.
+The table is written beside this script.
 """
 
 import argparse
@@ -74,18 +74,13 @@ def pooled(correct, total):
     return stats.beta.interval(0.95, k + 1, n - k + 1)
 
 
-def grouped(model):
-    """Return the method that infers the population mean with a model."""
-
-    def interval(correct, total):
-        return population_posterior(correct, total, model=model).population_mean.hdi()
-
-    return interval
+def grouped(correct, total):
+    """Return the shortest interval of the population mean."""
+    return population_posterior(correct, total).population_mean.hdi()
 
 
 METHODS = {
-    "normal-binomial": grouped("normal-binomial"),
-    "beta-binomial": grouped("beta-binomial"),
+    "beta-binomial": grouped,
     "Student's t": student,
     "pooled": pooled,
 }

@@ -244,8 +244,6 @@ def of_other_tables():
         "sites-default-mean": mean(sites("beta-binomial")[0]),
         "sites-default-lowest": lowest(sites("beta-binomial")),
         "sites-default-range": span(sites("beta-binomial")),
-        "sites-normal-mean": mean(sites("normal-binomial")[0]),
-        "sites-normal-range": span(sites("normal-binomial")),
         "parsimony-cost": f"{cost.min():.3f} to {cost.max():.3f}",
         "counting-ratio": f"{ratio.min():.1f} to {ratio.max():.1f}",
         "counting-memory": f"{count('memory').max():.1f} MiB",

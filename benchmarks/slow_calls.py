@@ -188,7 +188,7 @@ def binary_equivalent(draw):
 
 
 def groups(draw, most=300):
-    number, model = draw.classes(most), draw.one_of("normal-binomial", "beta-binomial")
+    number = draw.classes(most)
     correct, total = draw.counts(number)
     if draw.rng.random() < 0.3 and number > 8:
         n_classes = draw.classes(10)
@@ -196,7 +196,7 @@ def groups(draw, most=300):
         draw.largest = max(number, n_classes)
         correct = f"np.resize({correct}, ({number}, {n_classes}))"
         total = f"np.resize(T, ({number}, {n_classes}))"
-    return f"population_posterior({correct}, {total}, model={model!r})"
+    return f"population_posterior({correct}, {total})"
 
 
 def group_distribution(draw):

@@ -141,7 +141,7 @@ NAMED = {
     "uneven comparison": compare_posteriors({BAD: PILOT, "b": UNEVEN}),
     "scorer": ClassCountsScorer(labels=LABELS),
     "outcomes": OutcomesScorer(5, labels=LABELS),
-    "many groups": population_posterior([8] * 25, [10] * 25, model="beta-binomial"),
+    "many groups": population_posterior([8] * 25, [10] * 25),
     "comparison of many": compare_posteriors({f"c{i}": BALANCED for i in range(20)}),
     "prior influence of three": BALANCED.prior_influence(),
     "array": BetaAverage(np.arange(1.0, 11.0)[:, None], [2.0]),

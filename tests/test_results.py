@@ -89,7 +89,6 @@ MAKE = {
     "BetaAverage": lambda array: stats.BetaAverage(
         array([3.0, 2.0]), array([1.0, 4.0]), weights=array([0.2, 0.8])
     ),
-    "BetaBinomial": lambda array: stats.BetaBinomial(),
     "BetaPrior": lambda array: BetaPrior(array([1.0, 2.0]), array([3.0, 4.0])),
     "BetaRatio": lambda array: stats.BetaRatio(
         stats.BetaAverage([3], [1]),
@@ -127,7 +126,6 @@ MAKE = {
     "Interval": lambda array: posterior(array).credible_interval(),
     "MonteCarloError": lambda array: paired(array).monte_carlo_error(),
     "NetBenefit": lambda array: skpostbac.metrics.NetBenefit(0.2),
-    "NormalBinomial": lambda array: stats.NormalBinomial(),
     "OutcomesScorer": lambda array: skpostbac.OutcomesScorer(9, labels=array([0, 1])),
     "PairedCounts": lambda array: skpostbac.metrics.PairedCounts.from_cells(
         array(CELLS)

@@ -7,19 +7,16 @@ from skpostbac.stats._distribution import (
     DrawnDistribution,
     Interval,
 )
-from skpostbac.stats._population import BetaBinomial, NormalBinomial
 from skpostbac.stats._ratio import BetaRatio
 from skpostbac.stats._transforms import ShiftedDistribution
 
 __all__ = [
     "BetaAverage",
     "BetaAverages",
-    "BetaBinomial",
     "BetaRatio",
     "BoundedDistribution",
     "DrawnDistribution",
     "Interval",
-    "NormalBinomial",
     "PairedDifference",
     "ShiftedDistribution",
 ]

@@ -65,21 +65,19 @@ def quantiles(
 
     y = matched_quantiles(distributions, p) if start is None else start
     has_converged = np.zeros(p.shape, dtype=bool)
-    points = y
-    values = np.empty((3, 0))
+    points = y.copy()
+    values = np.empty((3, *p.shape))
     # If they are few, each point brackets all quantiles of its distribution.
     spread = (slice(None), np.newaxis) if p.shape[1] <= 64 else (..., np.newaxis)
 
     with np.errstate(all="ignore"):
         for i in range(300):
-            # After some steps, columns that have converged are not evaluated again.
-            if i > 2:
-                is_done = has_converged.all(axis=0)
-                points = np.where(is_done, points, y)
-                values[..., ~is_done] = evaluate(y[:, ~is_done])
-            else:
-                points = y
-                values = evaluate(y)
+            # Of each row, those that have converged come last, and are left out.
+            columns = np.argsort(has_converged, axis=1, kind="stable")
+            columns = columns[:, : (~has_converged).sum(axis=1).max()]
+            left = np.take_along_axis(y, columns, axis=1)
+            np.put_along_axis(points, columns, left, axis=1)
+            np.put_along_axis(values, columns[np.newaxis], evaluate(left), axis=2)
             step, log_ratio, change, is_usable = _halley(y - end, sign, target, values)
 
             candidate = y + step
@@ -247,15 +245,17 @@ def _intervals_above(
     at_end = (p <= 0) | (q <= 0)
     p_inner = np.where(at_end, p[::-1], p)
     q_inner = np.where(at_end, q[::-1], q)
-    y = None if start is None else np.hstack([*np.where(at_end, start[::-1], start)])
-    inner = quantiles(
-        distributions,
-        np.hstack([*p_inner]),
-        np.hstack([*q_inner]),
-        tolerance,
-        y,
-        evaluate,
-    )
+    p_inner = np.hstack([*p_inner])
+    q_inner = np.hstack([*q_inner])
+    from_ends = distributions.quantiles_from_ends(p_inner, q_inner)
+    if from_ends is None:
+        y = None
+        if start is not None:
+            y = np.hstack([*np.where(at_end, start[::-1], start)])
+        inner = quantiles(distributions, p_inner, q_inner, tolerance, y, evaluate)
+    else:
+        to_low, to_high = from_ends
+        inner = np.where(to_low < to_high, low + to_low, high - to_high)
     ends = np.array(np.split(inner, 2, axis=1))
     return np.where(p <= 0, low, np.where(q <= 0, high, ends))
 

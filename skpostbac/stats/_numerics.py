@@ -156,16 +156,6 @@ def stirling_remainder(x: Floats) -> Floats:
     return remainder
 
 
-def log_rising(x: Floats, d: Floats) -> Floats:
-    """Return log Gamma(x + d) - log Gamma(x) - d log x, for any x > 0 and d >= 0.
-
-    Stirling's series gives it in a form without cancellation: the error is a few
-    rounding errors of d.
-    """
-    remainder = stirling_remainder(x + d) - stirling_remainder(x)
-    return (x + d - 0.5) * np.log1p(d / x) - d + remainder
-
-
 def log_beta(a: Floats | float, b: Floats | float) -> Floats:
     """Return log B(a, b), without the cancellation of three log Gammas."""
     a = np.asarray(a, float)

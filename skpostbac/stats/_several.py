@@ -148,9 +148,16 @@ def resolve(
     most: int = 64,
 ) -> "PanelDistribution":
     """Return the distribution with a distribution function, given initial edges."""
+    # Shorter panels have no digits at distances from the mean.
+    shortest = 2.0**-40 * (edges[-1] - edges[0])
+
+    def is_unresolved(panels: Floats, values: Floats) -> Bools:
+        is_rough = np.abs(values @ TO_LEGENDRE[-3:].T).max(axis=1) > tolerance
+        return np.asarray(is_rough & (np.diff(panels, axis=1)[:, 0] > shortest))
+
     edges, values = resolved_panels(
         lambda x: np.clip(cdf(x.ravel()), 0.0, 1.0).reshape(x.shape),
-        lambda _, values: np.abs(values @ TO_LEGENDRE[-3:].T).max(axis=1) > tolerance,
+        is_unresolved,
         edges,
         most,
     )

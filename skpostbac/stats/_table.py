@@ -146,17 +146,6 @@ class Table(StablePickle):
         total = table._tails[0][-1] + table._beyond[1]
         return replace(table, logs=kept - np.log(total))
 
-    def halved(self, which: Bools) -> "Table":
-        """Return the same density with some of the panels halved."""
-        halves = [
-            _lagrange(0.5 * (PANEL_NODES + side)) @ self.logs[:, which]
-            for side in (-1, 1)
-        ]
-        edges, logs = _with_halves(
-            self.edges, self.logs, which, lambda *_: np.hstack(halves)
-        )
-        return Table(edges, logs, self.kinks)
-
     @cached_property
     def _masses(self) -> Floats:
         """Masses at the nodes of the panels, shape (16, n)."""
@@ -173,6 +162,14 @@ class Table(StablePickle):
         """Log-odds and masses of a discrete approximation to the distribution."""
         beyond = self.edges[[0, -1]] + np.array([-1.0, 1.0]) / self.outer[1]
         return np.append(self.points, beyond), np.append(self._masses, self._beyond)
+
+    def masses(self, edges: Floats) -> tuple[Floats, Floats]:
+        """Return log-odds and masses of nodes on other panels, and beyond the table."""
+        points = _panel_points(edges[:-1], edges[1:])
+        weights = np.outer(PANEL_WEIGHTS, 0.5 * np.diff(edges))
+        masses = np.exp(self.log_density(points)) * weights
+        u, mass = self.nodes
+        return np.append(points, u[-2:]), np.append(masses, mass[-2:])
 
     @cached_property
     def outer(self) -> tuple[Floats, Floats]:

@@ -40,7 +40,6 @@ from skpostbac.metrics import (
     SubgroupPosteriors,
     paired_counts,
 )
-from skpostbac.stats import BetaBinomial, NormalBinomial
 
 from_counts = PosteriorBalancedAccuracy.from_counts
 from_confusion = PosteriorBalancedAccuracy.from_confusion_matrix
@@ -80,8 +79,8 @@ def groups(*arguments):
     return population_posterior(*arguments)
 
 
-def population(correct, total, model=None, *names):
-    return PopulationPosterior(correct, total, model or BetaBinomial(), *names)
+def population(correct, total):
+    return PopulationPosterior(correct, total)
 
 
 def subgroups(y_true=Y, y_pred=Y, sensitive_features=SITES, **options):
@@ -331,16 +330,12 @@ CALLS = [
     (lambda: groups({}), "^correct must have at least one group, got none"),
     (lambda: groups([], []), r"correct must have shape \(n_groups,\)"),
     (lambda: groups([1, 2]), "total must be given"),
-    (lambda: population_posterior([1], [2], model="probit"), "model must be 'normal-binomial'"),
     (lambda: groups([ClassCounts([c], [1], [2]) for c in "ab"]), "the same classes in all groups"),
     (lambda: population([5.0], [3.0]), "correct must not exceed total, got 5.0 at position 0"),
     (lambda: population([1.0], [-3.0]), "total must be finite and non-negative"),
     (lambda: population([1.0], [1e8]), r"total must not exceed 1e\+07"),
     (lambda: population(None, [3.0]), "correct must be an array of numbers"),
     (lambda: population([1.0], [3.0, 4.0]), "correct and total must have the same shape"),
-    (lambda: population([1.0], [3.0], "x"), "model must be"),
-    (lambda: population([9, 9], [9, 9], NormalBinomial(shape=0.001, rate=0.001)), "shape must be "),
-    (lambda: groups([8, 9], [10, 10]).population_median, AttributeError, "Only the normal-binomia"),
     (lambda: SubgroupPosteriors(("a",), (POSTERIOR,)), "two or more"),
     (lambda: SubgroupPosteriors(("a", "a"), (POSTERIOR,) * 2), "different names"),
     (lambda: SubgroupPosteriors(("a", "b"), (POSTERIOR, 1)), TypeError, "PosteriorBalancedAccurac"),

@@ -54,7 +54,7 @@ def test_mode_in_a_narrow_peak_beside_a_wide_one():
     """An accuracy of 10^5 samples and another one, of two groups."""
     correct = [[4, 86_674], [27, 117], [17_193, 82]]
     total = [[5, 87_885], [42, 160], [20_587, 135]]
-    distribution = population_posterior(correct, total, model="beta-binomial").groups[0]
+    distribution = population_posterior(correct, total).groups[0]
     x = np.linspace(0.85, 0.95, 501)
     assert distribution.pdf(distribution.mode()) >= distribution.pdf(x).max()
 

@@ -18,25 +18,15 @@ def posterior():
     return population_posterior([82, 75, 92, 85, 88], [100] * 5)
 
 
-@pytest.fixture(scope="module")
-def normal():
-    return population_posterior(
-        [82, 75, 92, 85, 88], [100] * 5, model="normal-binomial"
-    )
-
-
 @pytest.mark.slow
 def test_balanced_accuracy_averages_independent_classes():
     """Means and variances of the classes add up."""
-    model = "normal-binomial"
-    both = population_posterior(CORRECT, TOTAL, model=model)
+    both = population_posterior(CORRECT, TOTAL)
     classes = [
-        population_posterior(
-            np.array(CORRECT)[:, i], np.array(TOTAL)[:, i], model=model
-        )
+        population_posterior(np.array(CORRECT)[:, i], np.array(TOTAL)[:, i])
         for i in (0, 1)
     ]
-    for name in ("population_median", "population_mean"):
+    for name in ("new_group", "population_mean"):
         distributions = [getattr(one, name) for one in classes]
         distribution = getattr(both, name)
         assert distribution.mean() == pytest.approx(
@@ -64,17 +54,18 @@ def test_class_counts_are_aligned_by_their_labels(posterior):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_summary_is_a_table(normal, library):
+def test_summary_is_a_table(posterior, library):
     """A row for each distribution, with its figures."""
-    frame = pytest.importorskip(library).DataFrame(normal.summary(0.9))
+    frame = pytest.importorskip(library).DataFrame(posterior.summary(0.9))
     assert list(frame["name"])[4:] == [
         "group 4",
         "new group",
-        "population median",
         "population mean",
     ]
-    assert len(frame) == 5 + 3
-    ends = np.transpose([normal.groups[4].hdi(0.9), normal.groups[4].interval(0.9)])
+    assert len(frame) == 5 + 2
+    ends = np.transpose(
+        [posterior.groups[4].hdi(0.9), posterior.groups[4].interval(0.9)]
+    )
     assert (frame["low"][4], frame["high"][4]) == (ends[0].min(), ends[1].max())
 
 
@@ -89,7 +80,7 @@ def test_groups_have_the_names_of_a_mapping(posterior):
     assert [row["name"] for row in named.summary()][:5] == names
     for ours, theirs in zip(named.summary(), posterior.summary(), strict=True):
         assert ours | {"name": ""} == theirs | {"name": ""}
-    assert "n_groups=5, names=('ann', 'bob', '3', 'dan', 'eve'), model=" in repr(named)
+    assert "n_groups=5, names=('ann', 'bob', '3', 'dan', 'eve'))" in repr(named)
     assert pickle.loads(pickle.dumps(named)).names == named.names
 
 
@@ -114,15 +105,11 @@ def test_few_sites_are_told(posterior):
     assert "fewer than 5 groups" not in sentences(posterior)
     three = population_posterior([82, 75, 92], [99] * 3)
     assert "With fewer than 5 groups, the prior" in sentences(three)
-    with pytest.raises(AttributeError, match="pass model='normal-binomial'"):
-        _ = posterior.population_median
 
 
 def test_groups_of_the_same_counts_have_one_distribution():
     """They know the same of each other."""
-    posterior = population_posterior(
-        [[3, 4], [2, 5], [3, 4]], [[5, 5]] * 3, model="beta-binomial"
-    )
+    posterior = population_posterior([[3, 4], [2, 5], [3, 4]], [[5, 5]] * 3)
     assert posterior.groups[0] is posterior.groups[2]
     assert posterior.groups[0].mean() != posterior.groups[1].mean()
 
