@@ -41,6 +41,8 @@ MAX_PRODUCTS = 2**18
 LEAST_TERM = 1.2e-17
 # At most so many corners are used.
 _MAX_CORNERS = 128
+# Nodes of large s count only where |z| is below this.
+_NEAR = 0.05
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,16 @@ class Rule:
     middle : K' = K - 1/2.
     log_orders : logs of K' + i s, and then of K' - i s, shape (2 N,).
     decay : rates at which the logs of the exponential factors change with |z|, and
-        their values at z = 0, for the nodes of both terms, shape (2, N + N').
+        their values at z = 0, for the nodes of the second and the first term, shape (2,
+        N' + N).
+    n_far : how many of these count where |z| is above `_NEAR`.
     table : weights of the nodes, times k^(d - 1) for the derivative d, shape (N, 2, 4).
     """
 
     middle: float
     log_orders: Complexes
     decay: Floats
+    n_far: int
     table: Complexes
 
     @classmethod
@@ -105,10 +110,11 @@ class Rule:
 
         # exp(z s) / (1 + exp(2 pi s)) is at most exp(-pi s).
         second = s[: np.searchsorted(s, 37.0 / np.pi)]
-        rates = np.append(-s, second)
-        sizes = np.append(0 * s, -2 * np.pi * second)
+        rates = np.append(second, -s)
+        sizes = np.append(-2 * np.pi * second, 0 * s)
+        n_far = second.size + int(np.searchsorted(s, 37.0 / _NEAR))
         log_orders = np.append(upper, upper.conj())
-        return cls(middle, log_orders, np.array([rates, sizes]), table)
+        return cls(middle, log_orders, np.array([rates, sizes]), n_far, table)
 
 
 def offsets(points: Floats, positions: Floats) -> Floats:
@@ -171,31 +177,42 @@ class Corners:
         n_nodes = len(self.rule.table)
 
         # The integrands for z >= 0 and for z <= 0, where the two paths are exchanged;
-        # shape (m, C, N + N', 2, 1 + d).
+        # shape (m, C, N' + N, 2, 1 + d).
         table = np.empty(
             (*self.values.shape[:2], rates.size, 2, n_values), dtype=complex
         )
-        first = table[:, :, :n_nodes]
+        n_second = rates.size - n_nodes
+        first = table[:, :, n_second:]
         both = self.values.reshape(*self.values.shape[:2], 2, n_nodes)
         values = both.swapaxes(2, 3)[..., np.newaxis]
         np.multiply(values, self.rule.table[..., :n_values], out=first)
-        table[:, :, n_nodes:] = first[:, :, : rates.size - n_nodes, ::-1]
+        table[:, :, :n_second] = first[:, :, :n_second, ::-1]
         reals = table.reshape(*table.shape[:3], 2 * n_values).view(float)
 
         step = self.step[:, np.newaxis, np.newaxis]
         # Up to this size, BLAS computes products in one thread.
         width = max(1, min(4 * MAX_PRODUCTS * n_values // max(reals.size, 1), 64))
 
+        def decays(size: Floats, nodes: slice) -> Floats:
+            logs = size[..., np.newaxis] * rates[nodes]
+            logs += sizes[nodes]
+            # exp is up to seventy times as slow where it underflows.
+            np.maximum(logs, -700.0, out=logs)
+            return np.asarray(np.exp(logs, out=logs))
+
         def sums(points: Floats) -> Complexes:
             z = step * offsets(points, self.positions)
             z -= 2 * np.pi * np.round(z / (2 * np.pi))
             size = np.abs(z)
 
-            logs = size[..., np.newaxis] * rates
-            logs += sizes
-            # exp is up to seventy times as slow where it underflows.
-            np.maximum(logs, -700.0, out=logs)
-            integrals = (np.exp(logs, out=logs) @ reals).view(complex)
+            # Most points are far from most corners.
+            n_far = self.rule.n_far
+            integrals = decays(size, slice(n_far)) @ reals[:, :, :n_far]
+            is_near = size.min(axis=2) < _NEAR
+            if is_near.any():
+                rest = decays(size[is_near], slice(n_far, None))
+                integrals[is_near] += rest @ reals[is_near, n_far:]
+            integrals = integrals.view(complex)
 
             positive = integrals[..., :n_values]
             negative = integrals[..., n_values:]
