@@ -378,12 +378,7 @@ def interval_of(
     The default method is that of all reported intervals.
     """
     check_interval_method(method)
-    probability = check_level(level)
-    if probability <= _LARGEST_ERROR_RATE:
-        raise ValueError(
-            "level must be the probability inside the interval, not outside: write "
-            f"{1 - probability:g} for {probability:g}"
-        )
+    check_interval_level(level)
     if method == "hdi":
         return distribution.hdi(level)
     if method == "central":
@@ -394,6 +389,17 @@ def interval_of(
     low: Any = plain_float(np.minimum(shortest[0], central[0]))
     high: Any = plain_float(np.maximum(shortest[1], central[1]))
     return type(shortest)(low, high)
+
+
+def check_interval_level(level: float) -> float:
+    """Return a valid level of an interval; one like an error rate is not."""
+    probability = check_level(level)
+    if probability <= _LARGEST_ERROR_RATE:
+        raise ValueError(
+            "level must be the probability inside the interval, not outside: write "
+            f"{1 - probability:g} for {probability:g}"
+        )
+    return probability
 
 
 def check_interval_method(method: object) -> None:
