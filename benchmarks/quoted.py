@@ -190,6 +190,10 @@ def of_other_tables():
     judges = partial(column, "prevalence_coverage.rst")
     sites = partial(column, "group_coverage.rst", rows="^(?!half to choose)")
     count = partial(column, "counting.rst", "result")
+    looks = partial(column, "anytime.rst", rows="^(?!p-value)")
+    missed = looks("sequence, 2,000 looks")
+    missed_once = looks("credible interval, 50 looks")
+    longer = partial(column, "anytime.rst", "ratio", table=2)
     cost = column("parsimony.rst", "difference", "rope=0, limit=0.84, paired")
     ratio = count("^int64  .*bincounts")
     found = {
@@ -216,6 +220,13 @@ def of_other_tables():
         "class-weights-uniform": span(weighted("uniform")),
         "repeats-every-ten": mean(repeats("^after every 10")),
         "repeats-once": mean(repeats("^once")),
+        "sequences-missed": span(missed),
+        "sequences-held": span(1 - missed),
+        "sequences-credible": span(missed_once),
+        "sequences-credible-held": span(1 - missed_once),
+        "sequences-one-class": f"{longer('^1 class.* 0.1 ')[0]:.0f}",
+        "sequences-two-classes": f"{longer('^2 classes.* 0.1 ')[0]:.0f}",
+        "sequences-five-classes": f"{longer('^5 classes.* 0.1 ')[0]:.0f}",
         "cv-none": span(*(table("none") for table in trained), splits("None")),
         "cv-corrected": span(
             *(table("Nadeau-Bengio") for table in trained), splits("corrected")

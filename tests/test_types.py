@@ -21,7 +21,7 @@ from skpostbac import (
     posterior_balanced_accuracy,
 )
 from skpostbac.metrics import make_ranking_scorer
-from skpostbac.stats import BetaAverage
+from skpostbac.stats import BetaAverage, Interval
 
 y = [0, 1, 1]
 counts = class_counts(y, y)
@@ -39,6 +39,10 @@ posterior.prob_below([0.5, 0.6]).max()
 assert_type(posterior.cdf(0.5), float)
 assert_type(posterior.distribution.icdf(0.5), float)
 assert_type(posterior.sample(), float)
+assert_type(posterior.confidence_sequence(0.9), Interval)
+comparison = compare_predictions(y, {"one": y, "two": y})
+assert_type(comparison.confidence_sequence("one", "two"), Interval)
+assert_type(comparison.sequential_p_value("one", "two"), float)
 posterior.icdf([0.5, 0.6]).max()
 posterior.distribution.cdf(np.array([0.5]), 1).max()
 posterior.sample(3).max()

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import format_probability
+from skpostbac._utils import Floats, format_probability
 from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._counts import (
     ClassCounts,
@@ -219,6 +219,9 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         correct = np.array([counts.correct.sum()])
         total = np.array([counts.total.sum()])
         return self.prior.average(correct, total, None)
+
+    def _trials(self) -> tuple[Floats, Floats]:
+        return self.counts._as_one_class()._trials(), np.ones(1)
 
     score_name = "Accuracy"
 

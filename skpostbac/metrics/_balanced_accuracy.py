@@ -349,6 +349,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         """Sentence on a correction for the variation between training sets."""
         return ""
 
+    def _trials(self) -> tuple[Floats, Floats]:
+        return self.counts._trials(self.correction), self.class_weight
+
     def _evidence(self) -> Evidence:
         """Return what warnings judge the posterior by."""
         counts = self.effective_counts

@@ -42,6 +42,7 @@ from skpostbac.metrics._dependence import (
     are_fractions,
     design_effects,
     merge_designs,
+    whole_counts,
 )
 from skpostbac.metrics._labels import (
     Outcomes,
@@ -452,6 +453,14 @@ class ClassCounts(Counts):
         return ClassCounts._of_checked(
             classes=np.zeros(1, np.int64), correct=correct, total=total, _design=design
         )
+
+    def _trials(self, correction: str = "") -> Floats:
+        """Return right and wrong predictions of each class, shape (n_classes, 2).
+
+        They are those of a confidence sequence: raise if there is none.
+        """
+        cells = np.stack([self.correct, self.total - self.correct], axis=1)
+        return whole_counts(cells, self._design, correction)
 
     @property
     def accuracy(self) -> float:

@@ -40,6 +40,7 @@ from skpostbac.metrics._dependence import (
     RowValues,
     SampleDesign,
     design_effects,
+    whole_counts,
 )
 from skpostbac.metrics._labels import (
     WeightType,
@@ -295,6 +296,16 @@ class PairedCounts(Counts):
         )
         cells = (one & two, one & ~two, ~one & two, ~(one | two))
         return np.stack([self._by_class(self.counts * cell) for cell in cells], axis=1)
+
+    def _trials(self, first: str, second: str, correction: str = "") -> Floats:
+        """Return how often only the first is right, both or neither, only the second.
+
+        They are those of a confidence sequence, shape (n_classes, 3): raise if there is
+        none.
+        """
+        both, only_first, only_second, neither = self.cells(first, second).T
+        cells = np.stack([only_first, both + neither, only_second], axis=1)
+        return whole_counts(cells, self._design, correction)
 
     def _as_one_class(self) -> PairedCounts:
         """Return the same samples as those of a single class."""

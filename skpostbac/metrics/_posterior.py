@@ -39,12 +39,14 @@ from skpostbac._utils import (
     table,
     user_stacklevel,
 )
+from skpostbac.metrics._dependence import sequence_error
 from skpostbac.stats import Interval
 from skpostbac.stats._distribution import (
     DEFAULT_INTERVAL,
     Distribution,
     DrawnDistribution,
     IntervalMethod,
+    check_interval_level,
     check_interval_method,
     describe_draws,
     errors_of,
@@ -52,6 +54,7 @@ from skpostbac.stats._distribution import (
     interval_of,
     plain_float,
 )
+from skpostbac.stats._sequence import sequence_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -291,6 +294,70 @@ class ScalarPosterior(StablePickle, ABC):
         Interval(low=0.4488, high=0.6607)
         """
         return self.credible_interval(level, method="hdi")
+
+    def confidence_sequence(self, level: float = 0.95) -> Interval:
+        """Return an interval that you may compute after every new sample.
+
+        With probability at least `level`, the intervals of all looks at a growing test
+        set contain the true accuracy or balanced accuracy, and so does their
+        intersection. You may stop whenever you like, for example once the interval
+        excludes a threshold. A credible interval is narrower and is meant for one look
+        at a test set whose size was fixed beforehand.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability that all intervals hold, in (0, 1).
+
+        Returns
+        -------
+        interval : Interval
+            Named tuple ``(low, high)``. It contains the observed value, and depends on
+            the counts and the class weights, not on the prior of the posterior.
+
+        Raises
+        ------
+        ValueError
+            If `level` is not in (0, 1), or is at most 0.1, as an error rate would be.
+            If the metric is neither the accuracy nor the balanced accuracy; if samples
+            have groups or importance weights, or counts are not whole numbers; or if
+            the posterior is of a cross-validation or of the best of several candidates.
+
+        Notes
+        -----
+        Samples must be independent, and which class comes next must not depend on
+        outcomes that are still unknown. Pooled folds of a cross-validation without a
+        correction cannot be told from a test set; their samples are not independent.
+
+        The product over the classes of prior to posterior densities of the recalls,
+        with the prior Beta(1/2, 1/2), is a martingale at the true recalls. It stays
+        below ``1 / (1 - level)`` with probability at least `level` [1]_. The interval
+        has the averages of all recalls for which it is below. See :ref:`sequences`.
+
+        References
+        ----------
+        .. [1] I. Waudby-Smith and A. Ramdas (2020). Confidence sequences for sampling
+           without replacement. Advances in Neural Information Processing Systems 33.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([430, 85], [450, 100])
+        >>> posterior.confidence_sequence()
+        Interval(low=0.8081, high=0.9609)
+        >>> posterior.credible_interval()
+        Interval(low=0.8612, high=0.9355)
+        """
+        probability = check_interval_level(level)
+        return sequence_interval(*self._trials(), probability)
+
+    def _trials(self) -> tuple[Floats, Floats]:
+        """Return right and wrong predictions of each class, and weights; or raise.
+
+        Both are those of a confidence sequence, of shapes (n_classes, 2) and
+        (n_classes,).
+        """
+        raise sequence_error(f"this is a {type(self).__name__}")
 
     def summary(self, level: float = 0.95) -> dict[str, float | None]:
         """Return summary statistics of the posterior.

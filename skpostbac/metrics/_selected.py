@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skpostbac._utils import Floats, float_or_nan, shown, table
+from skpostbac.metrics._dependence import sequence_error
 from skpostbac.metrics._posterior import (
     ScalarPosterior,
 )
@@ -106,6 +107,9 @@ class SelectedPosterior(ScalarPosterior):
                     f"{shown(getattr(self, name))}"
                 )
             object.__setattr__(self, name, number)
+
+    def _trials(self) -> tuple[Floats, Floats]:
+        raise sequence_error("this is the best of several on the same samples")
 
     @cached_property
     def distribution(self) -> BoundedDistribution:

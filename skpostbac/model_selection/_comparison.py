@@ -99,11 +99,13 @@ from skpostbac.stats._distribution import (
     Distribution,
     DrawnDistribution,
     IntervalMethod,
+    check_interval_level,
     errors_of,
     estimates,
     figures_of,
     interval_of,
 )
+from skpostbac.stats._sequence import majority_p_value, sequence_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -393,6 +395,105 @@ class PosteriorComparison(StablePickle):
             Ends of the interval.
         """
         return interval_of(self.difference(a, b), level, method)
+
+    def confidence_sequence(self, a: str, b: str, level: float = 0.95) -> Interval:
+        """Return an interval of a difference that you may compute at every look.
+
+        With probability at least `level`, the intervals of all looks at a growing test
+        set contain the true difference of the accuracies or balanced accuracies, `a`
+        minus `b`. This holds for one pair that was chosen before the first look.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of two different classifiers that predict the same samples.
+        level : float, default=0.95
+            Probability that all intervals hold, in (0, 1).
+
+        Returns
+        -------
+        interval : Interval
+            Named tuple ``(low, high)``. It does not depend on the prior.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or both are the same; if the classifiers were not
+            compared by accuracies on the same samples; or for the reasons listed in
+            :meth:`PosteriorBalancedAccuracy.confidence_sequence`.
+
+        Notes
+        -----
+        Of several classifiers, the pair that looks best at some look is not covered.
+        For k pairs, use the level ``1 - (1 - level) / k`` for each.
+
+        The method is that of :meth:`PosteriorBalancedAccuracy.confidence_sequence`. The
+        cells of a class are only `a` right, both or neither, and only `b` right, and
+        have the prior Dirichlet(1/2, 1, 1/2).
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells(
+        ...     [[1080, 20, 80, 20], [320, 10, 50, 20]], names=("old", "new")
+        ... )
+        >>> comparison = PosteriorComparison.from_paired_counts(counts)
+        >>> comparison.confidence_sequence("new", "old")
+        Interval(low=0.0203, high=0.1364)
+        >>> comparison.difference_interval("new", "old")
+        Interval(low=0.0549, high=0.0954)
+        """
+        trials = self.joint.trials(*self._pair(a, b))
+        return sequence_interval(*trials, check_interval_level(level))
+
+    def sequential_p_value(self, a: str, b: str) -> float:
+        """Return a p-value of `a` being no better that holds at every look.
+
+        The null hypothesis is that in no class `a` is right more often than `b`: of the
+        samples that only one of them predicts correctly, `a` has at most half. If it is
+        true, the smallest of the p-values of all looks at a growing test set is at most
+        x with probability x at most. This holds for one pair and direction that were
+        chosen before the first look.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of two different classifiers that predict the same samples.
+
+        Returns
+        -------
+        p_value : float
+            In [0, 1]. Its inverse, where it is below 1, is an e-value.
+
+        Raises
+        ------
+        ValueError
+            For the reasons listed in :meth:`confidence_sequence`.
+
+        Notes
+        -----
+        If the class of each sample is random, with the same probabilities throughout, a
+        small p-value says that `a` has the higher accuracy. With several classes, it
+        does not say that `a` has the higher balanced accuracy: it may win in a common
+        class and lose in a rare one. :meth:`confidence_sequence` says so, if it is
+        above 0.
+
+        For each p > 1/2, the likelihood ratio of p to 1/2 for the samples that only one
+        predicts correctly is a supermartingale under the null hypothesis. So is its
+        mean over the upper half of Beta(1/2, 1/2). The p-value is the inverse of this
+        mean, or 1.
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells([[542, 8, 27, 23]], names=("old", "new"))
+        >>> comparison = PosteriorComparison.from_paired_counts(counts)
+        >>> comparison.sequential_p_value("new", "old")
+        0.0161
+        """
+        cells, weights = self.joint.trials(*self._pair(a, b))
+        only_a, _, only_b = cells[weights > 0].sum(axis=0)
+        return majority_p_value(only_a, only_b)
 
     def rope_masses(self, a: str, b: str) -> RopeMasses:
         """Return the probabilities of a worse, an equivalent and a better `a`.

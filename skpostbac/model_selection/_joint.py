@@ -30,7 +30,11 @@ from skpostbac._utils import (
     progress,
     table,
 )
-from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
+from skpostbac.metrics import (
+    PairedCounts,
+    PosteriorAccuracy,
+    PosteriorBalancedAccuracy,
+)
 from skpostbac.metrics._advice import Evidence
 from skpostbac.metrics._confusion import MEAN_RECALL, JointConfusion, RecallSum
 from skpostbac.metrics._counts import (
@@ -42,6 +46,7 @@ from skpostbac.metrics._dependence import (
     SampleDesign,
     group_notes,
     is_large,
+    sequence_error,
     widened_difference,
     widening,
 )
@@ -213,6 +218,20 @@ class Joint(StablePickle, ABC):
     def effect_labels(self) -> list[Hashable]:
         """Labels of the classes that design effects are of."""
         return []
+
+    def trials(self, i: int, j: int) -> tuple[Floats, Floats]:
+        """Return the cells of i and j in a confidence sequence, and weights; or raise.
+
+        Of each class: only i right, both or neither, only j.
+        """
+        if self._compares_accuracies:
+            raise sequence_error("these classifiers were tested on different samples")
+        raise sequence_error(f"this compares {self.posteriors[0].score_name}")
+
+    @property
+    def _compares_accuracies(self) -> bool:
+        accuracies = PosteriorAccuracy, PosteriorBalancedAccuracy
+        return isinstance(self.posteriors[0], accuracies)
 
     def notes(self, i: int, j: int, names: Sequence[str]) -> list[str]:
         """Return the sentences of a report on i, the best, and j."""
@@ -496,6 +515,14 @@ class PairedJoint(PairwiseJoint):
     def effect_labels(self) -> list[Hashable]:
         """Labels of the classes."""
         return label_list(self.counts.classes)
+
+    def trials(self, i: int, j: int) -> tuple[Floats, Floats]:
+        """Return the cells of i and j in a confidence sequence, and weights."""
+        if not self._compares_accuracies:
+            return super().trials(i, j)
+        names = self.counts.names
+        cells = self.counts._trials(names[i], names[j], self.correction)
+        return cells, self.margins[0].class_weight
 
     def notes(self, i: int, j: int, names: Sequence[str]) -> list[str]:
         """Return the caveats on few samples and on groups."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from skpostbac._utils import Bools, Floats, Indices, shown, user_stacklevel
 from skpostbac.metrics._dependence.effects import DesignEffects
-from skpostbac.metrics._dependence.rows import sum_by
+from skpostbac.metrics._dependence.rows import SampleDesign, sum_by
 
 # With fewer groups of equal size, or degrees of freedom, the correlation is poorly
 # known.
@@ -89,6 +89,31 @@ def warn_of_repeated_ids(y_true: Any) -> None:
         "groups=y_true.index; otherwise reset the index.",
         GroupsWarning,
         stacklevel=user_stacklevel(),
+    )
+
+
+def whole_counts(
+    counts: Floats, design: SampleDesign | None, correction: str
+) -> Floats:
+    """Return the counts of a confidence sequence without rounding errors of sums.
+
+    Raise unless they are those of independent samples, each counted once. `correction`
+    is the sentence on the correction of a cross-validation, or empty.
+    """
+    if correction:
+        raise sequence_error("these are the folds of a cross-validation")
+    if design is not None:
+        raise sequence_error("these have groups or importance weights")
+    if are_fractions(counts).any():
+        raise sequence_error("these counts are not whole numbers")
+    return np.rint(counts)
+
+
+def sequence_error(problem: str) -> ValueError:
+    """Return the error of a confidence sequence that does not exist."""
+    return ValueError(
+        "a confidence sequence needs the accuracy or the balanced accuracy of "
+        f"independent test samples, each counted once: {problem}"
     )
 
 
