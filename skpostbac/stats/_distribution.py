@@ -390,17 +390,6 @@ def interval_of(
     return type(shortest)(low, high)
 
 
-def check_interval_level(level: float) -> float:
-    """Return a valid level of an interval; one like an error rate is not."""
-    probability = check_level(level)
-    if probability <= _LARGEST_ERROR_RATE:
-        raise ValueError(
-            "level must be the probability inside the interval, not outside: write "
-            f"{1 - probability:g} for {probability:g}"
-        )
-    return probability
-
-
 def check_interval_method(method: object) -> None:
     """Raise unless `method` is the name of a kind of interval."""
     if not isinstance(method, str) or method not in get_args(IntervalMethod):

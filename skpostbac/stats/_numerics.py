@@ -51,7 +51,7 @@ converge because of noise are accepted when they become too many.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, dataclass
 from functools import cache
 from math import isqrt, prod
@@ -154,6 +154,16 @@ def stirling_remainder(x: Floats) -> Floats:
             log_gamma - (small - 0.5) * np.log(small) + small - 0.5 * np.log(2 * np.pi)
         )
     return remainder
+
+
+def log_rising(x: Floats, d: Floats) -> Floats:
+    """Return log Gamma(x + d) - log Gamma(x) - d log x, for any x > 0 and d >= 0.
+
+    Stirling's series gives it in a form without cancellation: the error is a few
+    rounding errors of d.
+    """
+    remainder = stirling_remainder(x + d) - stirling_remainder(x)
+    return (x + d - 0.5) * np.log1p(d / x) - d + remainder
 
 
 def log_beta(a: Floats | float, b: Floats | float) -> Floats:
@@ -421,10 +431,8 @@ def even_sums(angles: Floats, masses: Floats, count: int) -> Complexes:
     from scipy.fft import next_fast_len, rfft
 
     size = next_fast_len(_OVERSAMPLING * count, real=True)
-    grid = np.zeros(size)
-    for index, weight in _kernel_weights(angles * (size / (2 * np.pi)), size):
-        grid += np.bincount(index, masses * weight, size)
-
+    indices, weights = _kernel_weights(angles * (size / (2 * np.pi)), size)
+    grid = np.bincount(indices.ravel(), (masses * weights).ravel(), size)
     sums = np.conj(rfft(grid)[:count])
     return np.asarray(sums / _smoothing(np.arange(count), size), dtype=complex)
 
@@ -454,18 +462,21 @@ def sums_at(coefficients: Complexes, turns: Floats) -> Floats:
     grid = irfft(spectrum, size, norm="forward")
 
     sums = np.zeros((*coefficients.shape[:-1], turns.shape[-1]))
-    for index, weight in _kernel_weights(turns * size, size):
+    for index, weight in zip(*_kernel_weights(turns * size, size), strict=True):
         at_index = np.take_along_axis(grid, index[:, np.newaxis], axis=-1)
         sums += weight[:, np.newaxis] * at_index
     return sums
 
 
-def _kernel_weights(position: Floats, size: int) -> Iterator[tuple[Indices, Floats]]:
-    """Yield the points of a grid about each position, and values of the kernel."""
+def _kernel_weights(position: Floats, size: int) -> tuple[Indices, Floats]:
+    """Return the points of a periodic grid about each position, and the kernel there.
+
+    Both have a new first axis.
+    """
     first = np.ceil(position - _KERNEL_POINTS / 2)
-    for point in range(_KERNEL_POINTS):
-        z = (first + point - position) * (2 / _KERNEL_POINTS)
-        yield np.mod(first + point, size).astype(np.intp), _kernel(z)
+    points = np.arange(_KERNEL_POINTS).reshape(-1, *[1] * position.ndim)
+    indices = (first.astype(np.intp) + points) % size
+    return indices, _kernel(((first - position) + points) * (2 / _KERNEL_POINTS))
 
 
 def _smoothing(orders: Indices, size: int) -> Floats:

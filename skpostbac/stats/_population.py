@@ -48,6 +48,7 @@ from scipy.fft import irfft
 from scipy.special import binom, expit, log_expit, logit, logsumexp
 
 from skpostbac._utils import Complexes, Floats
+from skpostbac.stats._centred import Centred
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._fourier import smooth_step
 from skpostbac.stats._numerics import (
@@ -60,7 +61,7 @@ from skpostbac.stats._numerics import (
     log_sum,
     stirling_remainder,
 )
-from skpostbac.stats._several import PanelDistribution, resolve
+from skpostbac.stats._several import resolve
 from skpostbac.stats._table import LogitDistribution, Table
 
 # Nodes are neglected if the log of their weight is so far below the largest one.
@@ -344,7 +345,7 @@ def average(distributions: Sequence[LogitDistribution]) -> BoundedDistribution:
     return LogitAverage([one._table for one in distributions])
 
 
-class LogitAverage(PanelDistribution):
+class LogitAverage(BoundedDistribution):
     """Average of independent accuracies that are given by their log-odds.
 
     Parameters
@@ -355,7 +356,12 @@ class LogitAverage(PanelDistribution):
 
     def __init__(self, tables: list[Table]) -> None:
         self._tables = tables
-        parts = _parts(tables, self._frame.mean, self.standard_deviation())
+
+    @cached_property
+    def _centred(self) -> Centred:
+        mean = self._frame.mean
+        deviation = self.standard_deviation()
+        parts = _parts(self._tables, mean, deviation)
         corners = [part.corner for part in parts]
         edges = np.unique([0.0, *np.linspace(*parts[0].range, 9), *corners, 1.0])
         panels = resolve(
@@ -364,7 +370,7 @@ class LogitAverage(PanelDistribution):
             tolerance=_PANEL_ERROR,
             most=_MOST_PANELS,
         )
-        super().__init__(panels._edges, panels._cdf)
+        return panels.centred(mean, deviation)
 
     @cached_property
     def _frame(self) -> Frame:

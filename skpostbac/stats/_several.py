@@ -207,7 +207,11 @@ class PanelDistribution(BoundedDistribution):
 
     @cached_property
     def _centred(self) -> Centred:
-        edges = self._edges - self._frame.mean
+        return self.centred(self._frame.mean, self.standard_deviation())
+
+    def centred(self, mean: float, deviation: float) -> Centred:
+        """Return the distribution at distances from its mean."""
+        edges = self._edges - mean
         rises = np.array([STIFFNESS[0] @ self._cdf[0], STIFFNESS[-1] @ self._cdf[-1]])
         slopes = 2 / WEIGHTS[0] * rises / np.diff(self._edges[[0, -1]])[:, 0]
         return _CentredPanels(
@@ -215,7 +219,7 @@ class PanelDistribution(BoundedDistribution):
             TO_LEGENDRE @ self._cdf.T,
             low=edges[0, :1],
             high=edges[-1, 1:],
-            deviation=np.array([self.standard_deviation()]),
+            deviation=np.array([deviation]),
             end_densities=np.maximum(slopes, 0.0)[:, np.newaxis],
             least=_PANEL_TOLERANCE,
         )
