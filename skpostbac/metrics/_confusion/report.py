@@ -332,8 +332,10 @@ def posterior_classification_report(
     Notes
     -----
     Numbers are posterior means, as in all other views; ``table()`` has the values of
-    the samples, too. The precision of a class that is never predicted is that of its
-    prior. scikit-learn adds a row for each predicted label that is no class.
+    the samples, too. By default, averages of three or more classes have a weaker prior
+    than single classes, so with few samples they are not quite the means of the rows.
+    The precision of a class that is never predicted is that of its prior. scikit-learn
+    adds a row for each predicted label that is no class.
 
     Thirty classes take about a second, or a few with groups or importance weights; a
     hundred classes with these take minutes.
