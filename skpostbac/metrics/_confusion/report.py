@@ -135,8 +135,8 @@ class PosteriorClassificationReport(StablePickle):
                 report[row] = {**estimates, "support": sizes[row]}
         return report
 
-    def table(self, level: float = 0.95) -> dict[str, list[Any]]:
-        """Return summary statistics as a dict of columns, with a row for each number.
+    def summary(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """Return one record per number, for ``pandas.DataFrame``.
 
         Parameters
         ----------
@@ -145,27 +145,29 @@ class PosteriorClassificationReport(StablePickle):
 
         Returns
         -------
-        columns : dict of str to list
+        records : list of dict
             "name" of the row of the report, "metric", all entries of
             :meth:`PosteriorConfusionMetric.summary`, such as "mean", "low", "high" and
-            "observed", and "support". Pass it to ``pandas.DataFrame`` or
-            ``polars.DataFrame``.
+            "observed", and "support".
 
         Examples
         --------
         >>> from skpostbac import posterior_classification_report
         >>> report = posterior_classification_report([0, 0, 0, 1, 1], [0, 0, 1, 1, 1])
-        >>> columns = report.table()
-        >>> columns["name"][:2], columns["metric"][:2], columns["observed"][:2]
-        (['0', '0'], ['precision', 'recall'], [1.0, 0.6667])
+        >>> [record["observed"] for record in report.summary()[:3]]
+        [1.0, 0.6667, 0.8]
         """
         sizes = self._sizes
-        records = [
+        return [
             {"name": row, "metric": column}
             | posterior.summary(level)
             | {"support": sizes[row]}
             for (row, column), posterior in self._numbers.items()
         ]
+
+    def table(self, level: float = 0.95) -> dict[str, list[Any]]:
+        """Return the records of :meth:`summary` as a dict of columns."""
+        records = self.summary(level)
         return {key: [record[key] for record in records] for key in records[0]}
 
     def report(self, level: float = 0.95) -> str:
@@ -331,7 +333,7 @@ def posterior_classification_report(
 
     Notes
     -----
-    Numbers are posterior means, as in all other views; ``table()`` has the values of
+    Numbers are posterior means, as in all other views; ``summary()`` has the values of
     the samples, too. By default, averages of three or more classes have a weaker prior
     than single classes, so with few samples they are not quite the means of the rows.
     The precision of a class that is never predicted is that of its prior. scikit-learn

@@ -144,7 +144,7 @@ def test_frames_of_pandas():
     assert frame.loc["cat", "support"] == 40
     assert frame.loc["dog", "f1-score_low"] < frame.loc["dog", "f1-score"]
     table = pd.DataFrame(report.table(0.5)).set_index(["name", "metric"])
-    assert len(table) == 3 * 3 + 1 + 2 * 3
+    assert len(table) == len(report.summary()) == 3 * 3 + 1 + 2 * 3
     row = table.loc[("macro avg", "recall")]
     posterior = report.posteriors["macro avg"]["recall"]
     assert row["low"] == posterior.credible_interval(0.5).low
@@ -322,6 +322,6 @@ def test_bad_input(options, match):
 def test_level_is_checked():
     """In each view."""
     report = report_of(n_draws=100)
-    for view in (report.report, report.to_dict, report.table):
+    for view in (report.report, report.to_dict, report.summary):
         with pytest.raises(ValueError, match="level must be"):
             view(1.5)
