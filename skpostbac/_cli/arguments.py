@@ -37,6 +37,7 @@ LARGEST_RISK = 0.05
 # What a table has, which decides the question that it answers.
 LABELS = "predictions"
 SCORES = "--scores"
+REPORT = "--metric report"
 VERDICTS = "judge verdicts"
 # The options of each question, beside those of all.
 OPTIONS = {
@@ -45,6 +46,7 @@ OPTIONS = {
         "fail_below baseline max_loss"
     ),
     SCORES: "truth scores groups positive",
+    REPORT: "truth classifier groups labels prior metric",
     VERDICTS: "classifier prior sensitivity specificity positive",
 }
 OF_ALL = "file delimiter level json all_pairs"
@@ -113,7 +115,7 @@ def make_parser() -> Parser:
     level_help = "probability of intervals and bounds (default: %(default)s)"
     add("--level", type=_number(check_level), default=0.95, help=level_help)
     rope_help = "largest negligible difference (default: %(default)s)"
-    metric_help = "accuracy, f1:LABEL, ... (default: balanced_accuracy)"
+    metric_help = "f1:LABEL, report, ... (default: balanced_accuracy)"
     add(
         "--metric",
         metavar="NAME",
@@ -188,6 +190,8 @@ def read_question(parser: Parser, args: Namespace) -> str:
         question = SCORES
     elif not {"sensitivity", "specificity", "positive"}.isdisjoint(given):
         question = VERDICTS
+    elif args.metric == "report":
+        question = REPORT
     for name in given:
         if name not in f"{OPTIONS[question]} {OF_ALL}".split():
             raise InputError(f"{_flag(name)} cannot be combined with {question}")

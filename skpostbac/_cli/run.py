@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from skpostbac._cli.arguments import LABELS, SCORES, make_parser, read_question
+from skpostbac._cli.arguments import LABELS, REPORT, SCORES, make_parser, read_question
 from skpostbac._cli.output import check_outputs, write_files, write_note, write_output
 from skpostbac._cli.reading import InputError
 from skpostbac._cli.table import InputTable, read_table
@@ -62,13 +62,14 @@ def _run(args: Namespace) -> Sequence[str]:
     """Answer the question, write the output, and return what does not pass a gate."""
     from skpostbac._cli.example import explain_example, make_example
     from skpostbac._cli.labels import answer_labels
+    from skpostbac._cli.report import answer_report
     from skpostbac._cli.scores import answer_scores
     from skpostbac._cli.sections import render_text
     from skpostbac._cli.verdicts import answer_verdicts
 
     is_example = args.file is None
     table = make_example(args.classifier) if is_example else read_table(args)
-    answers = {LABELS: answer_labels, SCORES: answer_scores}
+    answers = {LABELS: answer_labels, REPORT: answer_report, SCORES: answer_scores}
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
