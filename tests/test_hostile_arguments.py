@@ -34,6 +34,7 @@ from skpostbac import (
     posterior_accuracy,
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
+    posterior_classification_report,
     posterior_confusion_metric,
     required_test_size,
 )
@@ -122,6 +123,8 @@ FUNCTIONS = {
     posterior_balanced_accuracy: LABELS | MODEL,
     posterior_balanced_accuracy_score: LABELS | MODEL | {"objective": "mean"},
     posterior_accuracy: LABELS | {"prior": "uniform"},
+    posterior_classification_report: LABELS
+    | {"target_names": None, "prior": "uniform"},
     posterior_confusion_metric: LABELS
     | {"metric": "recall", "prior": "uniform", "pos_label": None, "average": "macro"}
     | {"prevalence": "sampled"},

@@ -59,6 +59,9 @@ def several(name):
     predictions = {"one": Y_PRED, "two": Y_PRED[::-1], "three": Y_TRUE}
     return {
         "PopulationPosterior": lambda: skpostbac.population_posterior([8, 9], [10, 10]),
+        "PosteriorClassificationReport": lambda: (
+            skpostbac.posterior_classification_report(Y_TRUE, Y_PRED, n_draws=500)
+        ),
         "PosteriorComparison": lambda: skpostbac.compare_predictions(
             Y_TRUE, predictions, n_draws=500, random_state=0, rope=0.05
         ),
@@ -71,6 +74,7 @@ def several(name):
 
 SEVERAL = [
     "PopulationPosterior",
+    "PosteriorClassificationReport",
     "PosteriorComparison",
     "PosteriorThresholdCurve",
     "SubgroupPosteriors",

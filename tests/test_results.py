@@ -138,6 +138,11 @@ MAKE = {
     "PosteriorBinaryEquivalentAccuracy": lambda array: posterior(
         array
     ).binary_equivalent(),
+    "PosteriorClassificationReport": lambda array: (
+        skpostbac.posterior_classification_report(
+            array(Y_TRUE), array(Y_PRED), sample_weight=array([1.0] * 20), n_draws=50
+        )
+    ),
     "PosteriorComparison": paired,
     # The observed recall of a class without samples is nan.
     "PosteriorConfusionMetric": precision,

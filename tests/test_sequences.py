@@ -11,7 +11,6 @@ from scipy.stats import beta, dirichlet
 from sklearn.dummy import DummyClassifier
 
 from skpostbac import (
-    PairedCounts,
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
@@ -21,7 +20,7 @@ from skpostbac import (
     posterior_balanced_accuracy,
     posterior_confusion_metric,
 )
-from skpostbac.metrics import SelectedPosterior
+from skpostbac.metrics import PairedCounts, SelectedPosterior
 from skpostbac.stats import Interval
 
 LEVELS = [0.5, 0.95, 0.999]

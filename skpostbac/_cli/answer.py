@@ -52,6 +52,7 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {
     "effective_samples": "{:.1f}".format,
     "positives": "{:.0f}".format,
     "passed": {True: "yes", False: "no"}.__getitem__,
+    **dict.fromkeys(["precision", "recall", "f1-score", "support"], str),
 }
 
 

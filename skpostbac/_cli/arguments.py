@@ -36,6 +36,7 @@ LARGEST_RISK = 0.05
 # What a table has, which decides the question that it answers.
 LABELS = "predictions"
 SCORES = "--scores"
+REPORT = "--metric report"
 VERDICTS = "judge verdicts"
 # The options of each question, beside those of all.
 OPTIONS = {
@@ -44,6 +45,7 @@ OPTIONS = {
         "fail_below baseline max_loss"
     ),
     SCORES: "truth scores groups positive",
+    REPORT: "truth classifier groups labels prior metric",
     VERDICTS: "classifier prior sensitivity specificity positive",
 }
 OF_ALL = "file delimiter level json all_pairs"
@@ -53,6 +55,7 @@ OF_FILES = "truth groups by id scores"
 TOGETHER = {
     LABELS: "baseline max_loss",
     SCORES: "",
+    REPORT: "",
     VERDICTS: "sensitivity specificity positive file",
 }
 
@@ -154,7 +157,7 @@ def make_parser() -> Parser:
         "--metric",
         metavar="NAME",
         default=DEFAULT_METRIC,
-        help="accuracy, f1:LABEL, ... (default: balanced_accuracy)",
+        help="f1:LABEL, report, ... (default: balanced_accuracy)",
     )
     add(
         "--rope",
@@ -253,6 +256,8 @@ def read_question(parser: Parser, args: Namespace) -> str:
         question = SCORES
     elif not {"sensitivity", "specificity", "positive"}.isdisjoint(given):
         question = VERDICTS
+    elif args.metric == "report":
+        question = REPORT
     for name in given:
         if name not in f"{OPTIONS[question]} {OF_ALL}".split():
             raise InputError(f"{_flag(name)} cannot be combined with {question}")

@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from skpostbac._cli.arguments import LABELS, SCORES, make_parser, read_question
+from skpostbac._cli.arguments import LABELS, REPORT, SCORES, make_parser, read_question
 from skpostbac._cli.output import check_outputs, write_files, write_note, write_output
 from skpostbac._cli.reading import InputError
 from skpostbac._cli.table import read_table
@@ -63,13 +63,14 @@ def _run(args: Namespace) -> Sequence[str]:
     from skpostbac._cli.example import explain_example, make_example
     from skpostbac._cli.labels import answer_labels
     from skpostbac._cli.page import render_page
+    from skpostbac._cli.report import answer_report
     from skpostbac._cli.scores import answer_scores
     from skpostbac._cli.text import render_text
     from skpostbac._cli.verdicts import answer_verdicts
 
     is_example = args.file is None
     table = make_example(args) if is_example else read_table(args)
-    answers = {LABELS: answer_labels, SCORES: answer_scores}
+    answers = {LABELS: answer_labels, REPORT: answer_report, SCORES: answer_scores}
     files = {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)

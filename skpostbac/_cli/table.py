@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from skpostbac._cli.arguments import LABELS, VERDICTS
+from skpostbac._cli.arguments import LABELS, REPORT, VERDICTS
 from skpostbac._cli.reading import InputError, open_table
 from skpostbac._utils import (
     describe_strays,
@@ -122,7 +122,7 @@ def read_table(args: Namespace) -> InputTable:
         raise InputError(f"{source} has a header, but no rows")
     table = InputTable(source, tuple(names), rows, args.truth, predictions, len(ids))
     _check_filled(set(wanted).difference(predictions), gaps, table.n_rows)
-    if args.question == LABELS:
+    if args.question in (LABELS, REPORT):
         table = _keep_classifiers(table, args, gaps)
     _check_filled(table.predictions, gaps, table.n_rows)
     return table

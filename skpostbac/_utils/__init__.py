@@ -15,6 +15,7 @@ from skpostbac._utils.format import (
     format_share,
     is_shown,
     join_first,
+    n_decimals_of,
     paragraphs,
     printable,
     records_of,

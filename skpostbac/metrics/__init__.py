@@ -18,7 +18,9 @@ from skpostbac.metrics._balanced_accuracy import (
 from skpostbac.metrics._confusion import (
     ExpectedCost,
     NetBenefit,
+    PosteriorClassificationReport,
     PosteriorConfusionMetric,
+    posterior_classification_report,
     posterior_confusion_metric,
 )
 from skpostbac.metrics._counts import (
@@ -79,6 +81,7 @@ __all__ = [
     "PopulationPosterior",
     "PosteriorAccuracy",
     "PosteriorBalancedAccuracy",
+    "PosteriorClassificationReport",
     "PosteriorConfusionMetric",
     "PosteriorPrevalence",
     "PosteriorRankingMetric",
@@ -99,6 +102,7 @@ __all__ = [
     "posterior_average_precision",
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",
+    "posterior_classification_report",
     "posterior_confusion_metric",
     "posterior_prevalence",
     "posterior_roc_auc",

@@ -18,3 +18,7 @@ from skpostbac.metrics._confusion.posterior import (
     PosteriorConfusionMetric,
     posterior_confusion_metric,
 )
+from skpostbac.metrics._confusion.report import (
+    PosteriorClassificationReport,
+    posterior_classification_report,
+)

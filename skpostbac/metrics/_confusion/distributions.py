@@ -96,6 +96,11 @@ class ConfusionModel:
         return cls(cells, relative / relative.sum(), strength)
 
     @property
+    def shares(self) -> Floats | str:
+        """The prevalence as an argument: the known shares, or "sampled"."""
+        return "sampled" if self.prevalence is None else self.prevalence
+
+    @property
     def right(self) -> Floats:
         """Parameters of correct predictions, shape (k,)."""
         return np.diagonal(self.cells)

@@ -307,7 +307,7 @@ def confuse_jointly(
 
     if samples.is_importance:
         matrices = samples.effective_counts(matrices)
-        same = "sampled" if shares is None else shares
+        same = models[0].shares
         models = [ConfusionModel.of(C, recall_prior, same) for C in matrices]
     effects = [
         design_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -445,19 +446,69 @@ def infer_metric(
     samples: ConfusedSamples | None = None,
 ) -> PosteriorConfusionMetric:
     """Return the posterior of a metric of counts, which may have a sample design."""
+    options = prevalence, prior, n_draws, random_state
+    (posterior,) = infer_metrics([target], C, classes, *options, samples)
+    return posterior
+
+
+def infer_metrics(
+    targets: Sequence[Target],
+    C: Floats,
+    classes: LabelArray,
+    prevalence: ArrayLike,
+    prior: PriorLike,
+    n_draws: int | None,
+    random_state: RandomStateLike,
+    samples: ConfusedSamples | None = None,
+) -> list[PosteriorConfusionMetric]:
+    """Return the posteriors of several metrics, which share draws if they need any."""
     if n_draws is not None:
         n_draws = check_n_draws(n_draws, 2)
-    rng = np.random.default_rng(draw_seed(random_state))
+    seed = draw_seed(random_state)
     if not C[:, len(C) :].any():  # of no other classifier
         C = C[:, : len(C)]
+    inputs = [_input_of(target, C, prevalence, prior, samples) for target in targets]
+    n_draws = n_draws or _default_draws(C.size)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        distributions = _distributions_of(inputs, seed, n_draws)
+    return [
+        _posterior_of(one, distribution, C, classes)
+        for one, distribution in zip(inputs, distributions, strict=True)
+    ]
+
+
+class _Input(NamedTuple):
+    """What the posterior of a metric is made of."""
+
+    target: Target
+    prior: BetaPrior
+    """Prior of the recalls in this metric."""
+    model: ConfusionModel
+    effects: DesignEffects | None
+    is_importance: bool
+    """Whether the samples have importance weights."""
+    observed: float
+    """The metric of the samples."""
+    expected: float
+    """The metric of the expected matrix."""
+
+
+def _input_of(
+    target: Target,
+    C: Floats,
+    prevalence: ArrayLike,
+    prior: PriorLike,
+    samples: ConfusedSamples | None,
+) -> _Input:
+    """Return the posterior of the matrix, with the design effects of a metric."""
     recall_prior = read_recall_prior(target, prior, len(C))
     independent = ConfusionModel.of(C, recall_prior, prevalence)
     model = independent
 
     # Design effects must not change the shares of the classes.
-    shares = "sampled" if model.prevalence is None else model.prevalence
     effects = None
     if samples is not None and not samples.are_independent:
+        shares = model.shares
         if samples.is_importance:
             C_effective = samples.effective_counts(C)
             model = ConfusionModel.of(C_effective, recall_prior, shares)
@@ -469,35 +520,66 @@ def infer_metric(
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         matrices = np.stack([independent.joint(C), mean])
         observed, expected = target.function(matrices).tolist()
-        distribution: Exact | DrawnDistribution | None = target.distribution(model)
-        if distribution is None:
-            blocks = model.draw(rng, n_draws or _default_draws(C.size))
-            draws = np.concatenate([target.function(block) for block in blocks])
-            if not np.isfinite(draws).all():
-                raise ValueError("metric is not a finite number for all drawn matrices")
-            distribution = DrawnDistribution(draws, target.tail_index(model))
+    is_importance = samples is not None and samples.is_importance
+    return _Input(
+        target, recall_prior, model, effects, is_importance, observed, expected
+    )
 
+
+def _distributions_of(
+    inputs: Sequence[_Input], seed: int, n_draws: int
+) -> list[Exact | DrawnDistribution]:
+    """Return the distributions of the metrics, by draws where none is known."""
+    found: list[Any] = [one.target.distribution(one.model) for one in inputs]
+    drawn: dict[bytes, list[int]] = {}
+    for place, one in enumerate(inputs):
+        if found[place] is None:
+            drawn.setdefault(one.model.cells.tobytes(), []).append(place)
+
+    for places in drawn.values():
+        functions = [inputs[place].target.function for place in places]
+        blocks = inputs[places[0]].model.draw(np.random.default_rng(seed), n_draws)
+        values = [[function(block) for function in functions] for block in blocks]
+        draws = np.concatenate(values, axis=1)
+        if not np.isfinite(draws).all():
+            raise ValueError("metric is not a finite number for all drawn matrices")
+        for place, row in zip(places, draws, strict=True):
+            tail_index = inputs[place].target.tail_index(inputs[place].model)
+            found[place] = DrawnDistribution(row, tail_index)
+    return found
+
+
+def _posterior_of(
+    one: _Input,
+    distribution: Exact | DrawnDistribution,
+    C: Floats,
+    classes: LabelArray,
+) -> PosteriorConfusionMetric:
+    """Return the posterior of a metric, and warn of what makes it doubtful."""
+    target = one.target
+    model = one.model
+    observed = one.observed
     deviation = distribution.standard_deviation()
-    if not recall_prior.is_informative and moves_far(observed, expected, deviation):
+    if not one.prior.is_informative and moves_far(observed, one.expected, deviation):
         # Classes without samples are named if the prior moves the metric little without
         # them.
         empty = C.sum(axis=1) == 0
-        tested = np.where(empty[:, np.newaxis], 0, mean)
+        tested = np.where(empty[:, np.newaxis], 0, model.joint(model.cells))
         with np.errstate(divide="ignore", invalid="ignore"):
             (expected_tested,) = target.function(tested[np.newaxis])
         empty = empty & (not moves_far(observed, expected_tested, deviation))
         untested = label_list(classes[empty])
-        warn_if_prior_moves(target.name, observed, expected, untested, recall_prior)
+        warn_if_prior_moves(target.name, observed, one.expected, untested, one.prior)
     design = []
-    if effects is not None and samples is not None:
-        warn_of_groups(effects, label_list(classes))
+    if one.effects is not None:
+        warn_of_groups(one.effects, label_list(classes))
         design = [
-            describe_effective_size(effects, samples.is_importance),
-            *group_notes(effects, label_list(classes)),
+            describe_effective_size(one.effects, one.is_importance),
+            *group_notes(one.effects, label_list(classes)),
         ]
 
     # The prior of the metric itself, if it is a single Beta distribution on [0, 1].
-    before = target.distribution(ConfusionModel.of(0 * C, recall_prior, shares))
+    before = target.distribution(ConfusionModel.of(0 * C, one.prior, model.shares))
     beta = None
     if isinstance(before, BetaAverage) and before.weights.tolist() == [1]:
         beta = (before.a.item(), before.b.item())
@@ -506,9 +588,9 @@ def infer_metric(
         target.name,
         observed,
         distribution,
-        recall_prior,
+        one.prior,
         beta,
-        effects,
+        one.effects,
         default.name,
         design,
     )

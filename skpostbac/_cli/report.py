@@ -1,0 +1,55 @@
+"""Report of classes: precision, recall and F1 of each, by classifier."""
+
+from __future__ import annotations
+
+import warnings
+from argparse import Namespace
+from typing import Any
+
+from skpostbac._cli.answer import Answer
+from skpostbac._cli.table import InputTable
+from skpostbac.metrics import StrayLabelWarning, posterior_classification_report
+
+COLUMNS = ("name", "precision", "recall", "f1-score", "support")
+
+
+def answer_report(table: InputTable, args: Namespace) -> Answer:
+    """Describe each class, for each classifier in the order of the table."""
+    y_true = table.column(table.truth)
+    options: dict[str, Any] = {
+        "labels": args.labels,
+        "sample_weight": table.counts,
+        "groups": None if args.groups is None else table.column(args.groups),
+        "prior": args.prior,
+    }
+    reports = {}
+    for name in table.predictions:
+        with warnings.catch_warnings():
+            # A note has the number of these predictions.
+            warnings.simplefilter("ignore", StrayLabelWarning)
+            reports[name] = posterior_classification_report(
+                y_true, table.column(name), **options
+            )
+
+    records: list[dict[str, Any]] = [
+        {"name": name, "report": report.to_dict(args.level)}
+        for name, report in reports.items()
+    ]
+    n_samples = int(records[0]["report"]["macro avg"]["support"])
+    groups = f" in groups (column {args.groups})" if args.groups else ""
+    facts = {
+        "Truth": f"column {table.truth} of {table.source}",
+        "Samples": f"{n_samples}{groups}",
+    }
+    data = {"source": table.source, "n_samples": n_samples}
+    answer = Answer(args, data, facts, {"reports": records})
+    for name, report in reports.items():
+        rows = [
+            dict(zip(COLUMNS, row, strict=True)) for row in report._cells(args.level)
+        ]
+        # Arguments become options.
+        notes = [
+            note.replace("labels=", "--labels") for note in report._notes(args.level)
+        ]
+        answer.add(f"Report on {name}", "class", " ".join(COLUMNS[1:]), rows, notes)
+    return answer
