@@ -44,6 +44,7 @@ from skpostbac.metrics._dependence import (
     merge_designs,
 )
 from skpostbac.metrics._labels import (
+    RIGHT,
     Outcomes,
     WeightType,
     array_of_labels,
@@ -103,6 +104,11 @@ class Counts(Summable, ABC):
     @abstractmethod
     def _plus(self, other: Self, design: SampleDesign | None) -> Self:
         """Return the sum with counts of the same classes."""
+
+    @property
+    def _unit(self) -> str:
+        """What reports call a sample."""
+        return "item" if label_list(self.classes) == [RIGHT] else "sample"
 
     @property
     def n_classes(self) -> int:
@@ -445,6 +451,8 @@ class ClassCounts(Counts):
 
     def _as_one_class(self) -> ClassCounts:
         """Return the same samples as those of a single class."""
+        if self.n_classes == 1:
+            return self
         correct = self.correct.sum(keepdims=True)
         total = self.total.sum(keepdims=True)
         design = self._design and self._design.as_one_class()
@@ -672,7 +680,7 @@ def class_counts(
 
 
 def count_labels(
-    y_true: ArrayLike,
+    y_true: ArrayLike | None,
     y_pred: ArrayLike,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -681,10 +689,13 @@ def count_labels(
     *,
     is_batch: bool = False,
 ) -> ClassCounts:
-    """Count as :func:`class_counts`; a batch may be empty or lack the labels."""
+    """Count as :func:`class_counts`; a batch may be empty or lack the labels.
+
+    Without true labels, `y_pred` has outcomes.
+    """
     outcomes = read_outcomes(
         y_true,
-        {"y_pred": y_pred},
+        {"right" if y_true is None else "y_pred": y_pred},
         sample_weight,
         weight_type,
         groups,
@@ -896,7 +907,7 @@ def format_count(value: float, fraction: str = ".1f") -> str:
     return format(value, fraction if 0.05 <= value < 1e5 else "g")
 
 
-def describe_samples(n: float) -> str:
+def describe_samples(n: float, unit: str = "sample") -> str:
     """Return a number of samples in words; a fraction is an effective number.
 
     Examples
@@ -905,7 +916,7 @@ def describe_samples(n: float) -> str:
     ('55 samples', 'about 79.1 effective samples')
     """
     about, effective = ("about ", " effective") if n % 1 else ("", "")
-    return f"{about}{format_count(n)}{effective} {'sample' if n == 1 else 'samples'}"
+    return f"{about}{format_count(n)}{effective} {unit}{'s' * (n != 1)}"
 
 
 def _read_document(

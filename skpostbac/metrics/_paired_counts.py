@@ -297,6 +297,8 @@ class PairedCounts(Counts):
 
     def _as_one_class(self) -> PairedCounts:
         """Return the same samples as those of a single class."""
+        if self.n_classes == 1:
+            return self
         index = np.zeros_like(self.class_index)
         design = self._design and self._design.as_one_class()
         rows = PatternRows(index, self.patterns, self.counts)
@@ -530,7 +532,7 @@ def paired_counts(
 
 
 def count_patterns(
-    y_true: ArrayLike,
+    y_true: ArrayLike | None,
     predictions: Mapping[str, ArrayLike],
     names: tuple[str, ...],
     labels: ArrayLike | None = None,
@@ -542,11 +544,13 @@ def count_patterns(
 ) -> PairedCounts:
     """Count as :func:`paired_counts`, the classifiers in the order of `names`.
 
-    A batch may be empty, and have none of the labels.
+    Without true labels, `predictions` are outcomes. A batch may be empty, and have none
+    of the labels.
     """
+    argument = "outcomes" if y_true is None else "predictions"
     outcomes = read_outcomes(
         y_true,
-        by_argument(predictions, names),
+        by_argument(predictions, names, argument),
         sample_weight,
         weight_type,
         groups,
@@ -618,9 +622,11 @@ def is_named(predictions: object) -> TypeGuard[Predictions]:
     return isinstance(predictions, Mapping) or hasattr(predictions, "columns")
 
 
-def by_argument(predictions: Predictions, names: Iterable[str]) -> dict[str, ArrayLike]:
+def by_argument(
+    predictions: Predictions, names: Iterable[str], argument: str = "predictions"
+) -> dict[str, ArrayLike]:
     """Return the predictions of these classifiers by what messages call them."""
-    return {f"predictions[{name!r}]": predictions[name] for name in names}
+    return {f"{argument}[{name!r}]": predictions[name] for name in names}
 
 
 def position_of(name: object, names: Sequence[str], argument: str) -> int:

@@ -8,6 +8,7 @@ from skpostbac.model_selection._comparison import (
 )
 from skpostbac.model_selection._cv_comparison import compare_cv_results
 from skpostbac.model_selection._joint import MonteCarloError
+from skpostbac.model_selection._outcomes import compare_outcomes
 from skpostbac.model_selection._pooling import (
     ClassShareWarning,
     cross_val_posterior,
@@ -27,6 +28,7 @@ __all__ = [
     "RopeMasses",
     "compare_cv_results",
     "compare_posteriors",
+    "compare_outcomes",
     "compare_predictions",
     "compare_scores",
     "cross_val_posterior",

@@ -165,7 +165,9 @@ def group_notes(
     fewest = effects.effective_groups[depends].min()
     nu = effects.degrees_of_freedom
     if fewest < FEW_GROUPS:
-        causes.append(f"a class has about {fewest:.2g} independent groups")
+        # All samples may count as one class.
+        there_are = "a class has" if len(depends) > 1 else "there are"
+        causes.append(f"{there_are} about {fewest:.2g} independent groups")
     if nu < FEW_DEGREES:
         causes.append(
             f"the correlation within groups has about {nu:.2g} degrees of freedom"
@@ -187,7 +189,7 @@ def group_notes(
     large = depends & (effects.largest_share >= LARGE_SHARE)
     if large.any():
         which = ""
-        if len(large) > 1:  # all samples may count as one class
+        if len(large) > 1:
             which = f" of class {shown(classes[int(np.argmax(large))])}"
         doubts.append(f"One group contains a third or more of the samples{which}.")
     if effects.crosses:
