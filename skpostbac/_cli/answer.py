@@ -117,6 +117,8 @@ class Answer:
     """Text for a paper, by the name of the classifier that it is on."""
     plots: Sequence[Any] = ()
     """Plots of a page, of which the first can be written alone."""
+    tested: str = "classifier"
+    """What was tested, in one word."""
 
     def document(self) -> Record:
         """Return what ``--json`` prints: version, data, options and results."""

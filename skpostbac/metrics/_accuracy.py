@@ -328,7 +328,7 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         total = format_count(counts.n_samples, "g")
         effective = "" if self.counts._design is None else "effective "
         model = (
-            f"Accuracy: {correct} of {total} {effective}samples correct. "
+            f"Accuracy: {correct} of {total} {effective}{counts._unit}s correct. "
             f"{self.prior.methods_text('The accuracy')}"
         )
         return write_methods(self, level, model, [CARRILLO_2013])
