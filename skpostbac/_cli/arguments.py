@@ -139,13 +139,13 @@ def make_parser() -> Parser:
         "--sensitivity",
         metavar="K/N",
         type=_proportion,
-        help="columns of a judge, right on K of N positive gold samples",
+        help="verdicts of a judge, right on K of N gold positives",
     )
     add(
         "--specificity",
         metavar="K/N",
         type=_proportion,
-        help="the judge is right on K of N negative gold samples",
+        help="the judge is right on K of N gold negatives",
     )
     add("--positive", metavar="LABEL", help="the positive verdict, or label")
     add(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 
 from skpostbac._cli.reading import InputError, RowReader, Rows, open_table
 
@@ -34,7 +35,7 @@ def join_tables(args: Namespace) -> Iterator[tuple[str, list[str], RowReader]]:
     """Join several files; yield what `open_table` yields of one.
 
     A column that several files have is called ``NAME (FILE)``, unless an option says
-    that it describes the samples.
+    that it describes the samples; ``--classifier NAME`` stands for all of these.
 
     Raises
     ------
@@ -51,15 +52,21 @@ def join_tables(args: Namespace) -> Iterator[tuple[str, list[str], RowReader]]:
     shared = {getattr(args, option): option for option in SHARED}
     occurrences = Counter(name for file in files for name in file.header)
     columns: dict[str, dict[str, str]] = {}
+    full_names: defaultdict[str, list[str]] = defaultdict(list)
     for file in files:
         for name in file.header:
             column = file.column(name)
             if name in shared:
                 _check_equal(shared[name], columns.setdefault(name, column), column)
             elif occurrences[name] > 1:
-                columns[f"{name} ({file.path})"] = column
+                full_name = f"{name} ({file.path})"
+                full_names[name].append(full_name)
+                columns[full_name] = column
             else:
                 columns[name] = column
+    if args.classifier is not None:
+        chosen = [full_names.get(name, [name]) for name in args.classifier]
+        args.classifier = list(chain.from_iterable(chosen))
 
     def rows(names: Sequence[str]) -> Rows:
         for key in files[0].rows:
