@@ -1,8 +1,8 @@
 """The answer to a question: its numbers for JSON, and the tables that show them.
 
-A question (`labels`, `scores`, `verdicts`) makes records, flat dicts of one result, and
-puts them into an `Answer` twice: by their key in JSON, and as the rows of a `Section`,
-whose columns `HEADINGS` names.
+A question (`labels`, `outcomes`, `scores`, `verdicts`) makes records, flat dicts of one
+result, and puts them into an `Answer` twice: by their key in JSON, and as the rows of a
+`Section`, whose columns `HEADINGS` names.
 """
 
 from __future__ import annotations

@@ -120,8 +120,8 @@ def read_table(args: Namespace) -> InputTable:
         predictions = choose_columns(header, args)
         others = (args.truth, args.groups, args.by)
         names = [*predictions, *(name for name in others if name is not None)]
-        others = (args.id, args.weight)
-        wanted = [*names, *(name for name in others if name is not None)]
+        more = (args.id, args.weight)
+        wanted = [*names, *(name for name in more if name is not None)]
         for number, cells in read_rows(wanted):
             place = f"{unit} {number}"
             n = 1 if args.weight is None else _read_count(cells[-1], args.weight, place)

@@ -916,7 +916,8 @@ def describe_samples(n: float, unit: str = "sample") -> str:
     ('55 samples', 'about 79.1 effective samples')
     """
     about, effective = ("about ", " effective") if n % 1 else ("", "")
-    return f"{about}{format_count(n)}{effective} {unit}{'s' * (n != 1)}"
+    plural = "" if n == 1 else "s"
+    return f"{about}{format_count(n)}{effective} {unit}{plural}"
 
 
 def _read_document(

@@ -486,7 +486,7 @@ class PairedJoint(PairwiseJoint):
         text = _explain_pairs(self.counts.n_given, self.inflation, unit)
         design = self._design
         if design is not None:
-            text += _explain_design(design.n_groups)
+            text += _explain_design(design.n_groups, unit)
         return text
 
     def effects(self, i: int, j: int) -> DesignEffects | None:
@@ -808,10 +808,10 @@ def _explain_pairs(
     )
 
 
-def _explain_design(n_groups: float) -> str:
+def _explain_design(n_groups: float, unit: str = "sample") -> str:
     """Return the sentence on the design effects; there may be no groups but weights."""
     groups = "1 group" if n_groups == 1 else f"{n_groups:.0f} groups"
-    source = f" for samples from {groups}" if n_groups else ""
+    source = f" for {unit}s from {groups}" if n_groups else ""
     return f" Each difference has its own design effects{source}."
 
 
