@@ -35,7 +35,8 @@ def join_tables(args: Namespace) -> Iterator[tuple[str, list[str], RowReader]]:
     """Join several files; yield what `open_table` yields of one.
 
     A column that several files have is called ``NAME (FILE)``, unless an option says
-    that it describes the samples; ``--classifier NAME`` stands for all of these.
+    that it describes the samples; ``--classifier NAME`` and ``--scores NAME`` stand for
+    all of these.
 
     Raises
     ------
@@ -64,9 +65,9 @@ def join_tables(args: Namespace) -> Iterator[tuple[str, list[str], RowReader]]:
                 columns[full_name] = column
             else:
                 columns[name] = column
-    if args.classifier is not None:
-        chosen = [full_names.get(name, [name]) for name in args.classifier]
-        args.classifier = list(chain.from_iterable(chosen))
+    for option in ("classifier", "scores"):
+        chosen = [full_names.get(name, [name]) for name in getattr(args, option) or ()]
+        setattr(args, option, list(chain.from_iterable(chosen)) or None)
 
     def rows(names: Sequence[str]) -> Rows:
         for key in files[0].rows:

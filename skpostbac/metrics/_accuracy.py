@@ -256,6 +256,8 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         PosteriorAccuracy(mean=0.759, 95% CI=[0.640, 0.866], n=55)
         """
         counts = count_labels(None, right, None, sample_weight, weight_type, groups)
+        if groups is None:
+            warn_of_repeated_ids(right, "right")
         warn_of_groups(counts.design_effects, ["all"])
         return cls(counts, prior=prior)
 

@@ -540,8 +540,8 @@ def read_outcomes(
         return Outcomes(np.zeros(0, int), 0, lambda _: np.zeros(0, np.intp), [], weight)
 
     if y_true is None:
-        labels = np.array([RIGHT])
-        true = Encoded(labels, lambda block: np.zeros(n_samples, np.intp)[block])
+        codes = np.broadcast_to(np.intp(0), n_samples)
+        true = Encoded(np.array([RIGHT]), lambda block: codes[block])
         hits = [_find_right(columns[name]) for name in predictions]
     else:
         true = encode(columns["y_true"])

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import RandomStateLike
 from skpostbac.metrics._advice import warn_of_prior
-from skpostbac.metrics._dependence import warn_of_groups
+from skpostbac.metrics._dependence import warn_of_groups, warn_of_repeated_ids
 from skpostbac.metrics._labels import WeightType
 from skpostbac.metrics._paired_counts import (
     Predictions,
@@ -67,7 +67,8 @@ def compare_outcomes(
     Warns
     -----
     GroupsWarning
-        If the correlation within groups is poorly known.
+        If the correlation within groups is poorly known, or if there are no groups and
+        a pandas index has repeated entries.
     PriorInfluenceWarning
         If 95 % intervals under this prior would often miss the true value in similar
         test sets.
@@ -102,6 +103,9 @@ def compare_outcomes(
         random_state=random_state,
         n_jobs=n_jobs,
     )
+    if groups is None:
+        name, right = next(iter(columns.items()))
+        warn_of_repeated_ids(right, f"outcomes[{name!r}]")
     effects = comparison.design_effects(*counts.names[:2])
     warn_of_groups(effects, comparison.joint.effect_labels)
     warn_of_prior(*comparison.joint.evidence())

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from skpostbac import PosteriorAccuracy, compare_outcomes, compare_predictions
+from skpostbac.metrics import GroupsWarning
 
 RNG = np.random.default_rng(0)
 ITEM = np.repeat(np.arange(60), 3)
@@ -86,6 +87,16 @@ def test_copies_of_an_item_are_one_item():
     assert found.high - found.low == pytest.approx(high - low, rel=0.05)
     alone = PosteriorAccuracy.from_outcomes(copies["old"], groups=ITEM)
     assert alone.design_effects.effective_size[0] == pytest.approx(60, rel=0.05)
+
+
+def test_repeated_index():
+    """It is hardly one of independent items."""
+    frame = pd.DataFrame(PAIR, index=ITEM)
+    with pytest.warns(GroupsWarning, match=r"groups=outcomes\['old'\].index"):
+        compare_outcomes(frame)
+    with pytest.warns(GroupsWarning, match=r"groups=right.index"):
+        PosteriorAccuracy.from_outcomes(frame["new"])
+    compare_outcomes(frame, groups=frame.index)
 
 
 def test_weights_count_items():

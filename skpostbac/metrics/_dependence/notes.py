@@ -77,16 +77,16 @@ def warn_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable]) -
         warnings.warn(" ".join(doubts), GroupsWarning, stacklevel=user_stacklevel())
 
 
-def warn_of_repeated_ids(y_true: Any) -> None:
-    """Warn if `y_true` has a pandas index with repeated entries."""
-    index: Any = getattr(y_true, "index", None)
+def warn_of_repeated_ids(labels: Any, name: str = "y_true") -> None:
+    """Warn if labels or outcomes have a pandas index with repeated entries."""
+    index: Any = getattr(labels, "index", None)
     if getattr(index, "is_unique", True):  # of a list, `index` is a method
         return
     repeated = index[index.duplicated()][0]
     warnings.warn(
-        f"y_true has an index with repeated entries, such as {shown(repeated)}. If "
+        f"{name} has an index with repeated entries, such as {shown(repeated)}. If "
         "they are samples of one patient, or tests of one sample, pass "
-        "groups=y_true.index; otherwise reset the index.",
+        f"groups={name}.index; otherwise reset the index.",
         GroupsWarning,
         stacklevel=user_stacklevel(),
     )
