@@ -22,6 +22,7 @@ from skpostbac.metrics import (
     PriorInfluenceWarning,
 )
 from skpostbac.metrics._counts import count_labels
+from skpostbac.metrics._labels import NO_LABELS
 from skpostbac.model_selection import compare_outcomes
 from skpostbac.model_selection._pooling import accuracy_of
 
@@ -47,7 +48,7 @@ def _evaluate(table: InputTable, args: Namespace) -> Evaluation:
     }
     groups = table.column(args.groups)
     counts = {
-        name: count_labels(None, right, sample_weight=table.counts, groups=groups)
+        name: count_labels(NO_LABELS, right, sample_weight=table.counts, groups=groups)
         for name, right in outcomes.items()
     }
     margins = {

@@ -27,7 +27,7 @@ from skpostbac.metrics._dependence import (
     warn_of_groups,
     warn_of_repeated_ids,
 )
-from skpostbac.metrics._labels import WeightType, warn_of_strays
+from skpostbac.metrics._labels import NO_LABELS, WeightType, warn_of_strays
 from skpostbac.metrics._posterior import (
     CARRILLO_2013,
     ScalarPosterior,
@@ -255,7 +255,9 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         >>> PosteriorAccuracy.from_outcomes([True] * 42 + [False] * 13)
         PosteriorAccuracy(mean=0.759, 95% CI=[0.640, 0.866], n=55)
         """
-        counts = count_labels(None, right, None, sample_weight, weight_type, groups)
+        counts = count_labels(
+            NO_LABELS, right, None, sample_weight, weight_type, groups
+        )
         if groups is None:
             warn_of_repeated_ids(right, "right")
         warn_of_groups(counts.design_effects, ["all"])

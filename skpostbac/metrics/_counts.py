@@ -44,6 +44,7 @@ from skpostbac.metrics._dependence import (
     merge_designs,
 )
 from skpostbac.metrics._labels import (
+    NO_LABELS,
     RIGHT,
     Outcomes,
     WeightType,
@@ -680,7 +681,7 @@ def class_counts(
 
 
 def count_labels(
-    y_true: ArrayLike | None,
+    y_true: ArrayLike,
     y_pred: ArrayLike,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -691,11 +692,11 @@ def count_labels(
 ) -> ClassCounts:
     """Count as :func:`class_counts`; a batch may be empty or lack the labels.
 
-    Without true labels, `y_pred` has outcomes.
+    With `NO_LABELS` in place of `y_true`, `y_pred` has outcomes.
     """
     outcomes = read_outcomes(
         y_true,
-        {"right" if y_true is None else "y_pred": y_pred},
+        {"right" if y_true is NO_LABELS else "y_pred": y_pred},
         sample_weight,
         weight_type,
         groups,

@@ -75,7 +75,8 @@ _LARGEST_TABLE = 2**20
 # labels are objects.
 _MOST_CHARACTERS = 10**7
 _DATES = np.datetime64, np.timedelta64
-# The only class of outcomes, which are right or wrong without true labels.
+# In place of true labels, if it is known what is right; and the only class then.
+NO_LABELS: Any = object()
 RIGHT = "right"
 # Labels of different types cannot be mixed. What is none of these counts as a number.
 _TYPES: dict[str, type | tuple[type, ...]] = {
@@ -492,7 +493,7 @@ class Outcomes:
 
 
 def read_outcomes(
-    y_true: ArrayLike | None,
+    y_true: ArrayLike,
     predictions: Mapping[str, ArrayLike],
     sample_weight: ArrayLike | None,
     weight_type: WeightType = None,
@@ -503,8 +504,8 @@ def read_outcomes(
     """Check true labels, predictions of one or several classifiers, weights and groups.
 
     `predictions` has the predicted labels by the name of their argument, for error
-    messages. Without true labels, it has outcomes: True or 1 for what is right. A batch
-    may be empty, and all its weights may be 0.
+    messages; with `NO_LABELS` it has outcomes, True or 1 for what is right. A batch may
+    be empty, and all its weights may be 0.
 
     Raises
     ------
@@ -513,7 +514,7 @@ def read_outcomes(
     """
     check_weight_type(weight_type, has_weights=sample_weight is not None)
     columns = {}
-    if y_true is not None:
+    if y_true is not NO_LABELS:
         columns["y_true"] = read_column(y_true, "y_true")
     for name, y_pred in predictions.items():
         columns[name] = read_column(y_pred, name)
@@ -539,7 +540,7 @@ def read_outcomes(
     if not n_samples:  # of which there is no block
         return Outcomes(np.zeros(0, int), 0, lambda _: np.zeros(0, np.intp), [], weight)
 
-    if y_true is None:
+    if y_true is NO_LABELS:
         codes = np.broadcast_to(np.intp(0), n_samples)
         true = Encoded(np.array([RIGHT]), lambda block: codes[block])
         hits = [_find_right(columns[name]) for name in predictions]

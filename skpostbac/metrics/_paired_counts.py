@@ -42,6 +42,7 @@ from skpostbac.metrics._dependence import (
     design_effects,
 )
 from skpostbac.metrics._labels import (
+    NO_LABELS,
     WeightType,
     label_list,
     read_outcomes,
@@ -532,7 +533,7 @@ def paired_counts(
 
 
 def count_patterns(
-    y_true: ArrayLike | None,
+    y_true: ArrayLike,
     predictions: Mapping[str, ArrayLike],
     names: tuple[str, ...],
     labels: ArrayLike | None = None,
@@ -544,10 +545,10 @@ def count_patterns(
 ) -> PairedCounts:
     """Count as :func:`paired_counts`, the classifiers in the order of `names`.
 
-    Without true labels, `predictions` are outcomes. A batch may be empty, and have none
-    of the labels.
+    With `NO_LABELS` in place of `y_true`, `predictions` are outcomes. A batch may be
+    empty, and have none of the labels.
     """
-    argument = "outcomes" if y_true is None else "predictions"
+    argument = "outcomes" if y_true is NO_LABELS else "predictions"
     outcomes = read_outcomes(
         y_true,
         by_argument(predictions, names, argument),

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import RandomStateLike
 from skpostbac.metrics._advice import warn_of_prior
 from skpostbac.metrics._dependence import warn_of_groups, warn_of_repeated_ids
-from skpostbac.metrics._labels import WeightType
+from skpostbac.metrics._labels import NO_LABELS, WeightType
 from skpostbac.metrics._paired_counts import (
     Predictions,
     count_patterns,
@@ -92,7 +92,7 @@ def compare_outcomes(
     columns = named_predictions(outcomes, "outcomes")
     check_several(len(columns), "outcomes")
     counts = count_patterns(
-        None, columns, tuple(columns), None, sample_weight, weight_type, groups
+        NO_LABELS, columns, tuple(columns), None, sample_weight, weight_type, groups
     )
     comparison = PosteriorComparison.from_paired_counts(
         counts,

@@ -19,6 +19,14 @@ RIGHT = {
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
+@pytest.fixture(autouse=True)
+def private_folders(tmp_path, monkeypatch):
+    """Caches and traces of the packages stay out of the user's folders, and off the net."""
+    for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME", "HF_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
 def answer(question, name):
     """Return the answer of a model to "n + n?"."""
     number = int(question.split()[0])
@@ -54,12 +62,12 @@ def test_logs_of_inspect(tmp_path, capsys):
         (log,) = inspect_ai.eval(
             task,
             model=get_model(f"mockllm/{name}", custom_outputs=reply),
-            log_dir=str(tmp_path),
+            log_dir=str(tmp_path / "logs"),
             display="none",
         )
         assert log.status == "success"
 
-    samples = samples_df(str(tmp_path), columns=[*SampleSummary, *EvalModel])
+    samples = samples_df(str(tmp_path / "logs"), columns=[*SampleSummary, *EvalModel])
     samples["right"] = samples["score_match"] == "C"
     answers = samples.pivot(index=["id", "epoch"], columns="model", values="right")
     question = answers.index.get_level_values("id")
@@ -81,7 +89,7 @@ def test_logs_of_inspect(tmp_path, capsys):
         assert means[name] == pytest.approx(posterior.mean(), rel=1e-12)
 
 
-def test_samples_of_lm_evaluation_harness(tmp_path, capsys, monkeypatch):
+def test_samples_of_lm_evaluation_harness(tmp_path, capsys):
     """One file of samples for each model, as the package writes them."""
     lm_eval = pytest.importorskip("lm_eval", reason=REASON)
     from lm_eval.api.model import LM
@@ -123,7 +131,6 @@ def test_samples_of_lm_evaluation_harness(tmp_path, capsys, monkeypatch):
             {"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}
         ],
     }
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     paths = []
     for name in WRONG:
         results = lm_eval.simple_evaluate(
