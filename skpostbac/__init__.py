@@ -4,7 +4,8 @@ Where to start:
 
 - `posterior_balanced_accuracy` evaluates one classifier from labels and predictions.
   The result provides intervals, probabilities, ``report()`` and ``plot()``.
-- `compare_predictions` compares classifiers on the same test samples.
+- `compare_predictions` compares classifiers on the same test samples, and
+  `compare_outcomes` systems by which items they got right.
 - `make_posterior_scorer` and `cross_val_posterior` are for searches and
   cross-validation.
 - `required_test_size` plans a test set.
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
         PosteriorComparison,
         PosteriorRefit,
         compare_cv_results,
+        compare_outcomes,
         compare_posteriors,
         compare_predictions,
         compare_scores,
@@ -78,6 +80,7 @@ __all__ = [
     "PosteriorThresholdDisplay",
     "class_counts",
     "compare_cv_results",
+    "compare_outcomes",
     "compare_posteriors",
     "compare_predictions",
     "compare_scores",

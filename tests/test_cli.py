@@ -8,6 +8,7 @@ read the difference before you commit it.
 """
 
 import contextlib
+import gzip
 import html
 import io
 import json
@@ -46,6 +47,7 @@ from skpostbac.metrics import (
 )
 from skpostbac.metrics._confusion.metrics import BY_CLASS, OVERALL, SYNONYMS
 from skpostbac.model_selection import (
+    compare_outcomes,
     compare_predictions,
     compare_scores,
     selected_posterior,
@@ -880,6 +882,151 @@ def test_dialects(write, run, content, options):
     args = ["--truth", "truth", "--classifier", "two"]
     expected = run(write(SMALL), *args)
     assert run(write(content), *args, *options) == expected
+
+
+# Right and wrong answers, other formats, several files, counts
+
+ANSWERS = "id,item,small,large\n" + "".join(
+    f"a{i},q{i // 2},{int(i % 3 > 0)},{int(i % 4 > 0)}\n" for i in range(40)
+)
+
+
+def as_json_lines(table):
+    """Return the rows of a CSV file as JSON lines, with another field that is no scalar."""
+    header, *rows = (line.split(",") for line in table.splitlines())
+    records = [
+        dict(zip(header, row, strict=True)) | {"doc": {"x": [1]}} for row in rows
+    ]
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def document_of(run, *args):
+    """Return the document, but for the name of the file and what is left out."""
+    document = json.loads(run(*args, "--json"))
+    left_out = document["data"].pop("columns_left_out")
+    del document["data"]["source"]
+    return document, left_out
+
+
+def test_answers_are_those_of_the_library(write, run):
+    """In groups; the columns that are left out are named."""
+    args = [write(ANSWERS), "--correct", "--groups", "item", "--rope", "0.05"]
+    found, left_out = document_of(run, *args)
+    assert left_out == ["id"]
+    right = {
+        name: [i % step > 0 for i in range(40)]
+        for name, step in [("small", 3), ("large", 4)]
+    }
+    comparison = compare_outcomes(right, groups=[i // 2 for i in range(40)], rope=0.05)
+    expected = comparison.table("differences")
+    (difference,) = found["differences"]
+    for key in ("mean", "low", "high", "prob_greater", "within"):
+        assert difference[key] == pytest.approx(expected[key][0], rel=1e-9)
+    for one in found["posteriors"]:
+        name = one["name"]
+        assert one["correct"] == [sum(right[name])]
+        (posterior,) = (
+            posterior
+            for posterior, other in zip(
+                comparison.posteriors, comparison.names, strict=True
+            )
+            if other == name
+        )
+        assert one["mean"] == pytest.approx(posterior.mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("1", "0"),
+        ("1.0", "0.0"),
+        ("True", "False"),
+        ("YES", "no"),
+        (" right", "wrong "),
+        ("Correct", "INCORRECT"),
+    ],
+)
+def test_spellings_of_right_and_wrong(write, run, right, wrong):
+    """They are the same, in any case."""
+    words = re.sub(r",([01])\b", lambda m: "," + (wrong, right)[int(m[1])], ANSWERS)
+    args = ["--correct", "--groups", "item"]
+    assert run(write(words), *args) == run(write(ANSWERS), *args)
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize("format_as", [str, as_json_lines], ids=["CSV", "JSON lines"])
+def test_formats(write, run, format_as, compress):
+    """The same table in another format has the same document."""
+    content = compress(format_as(ANSWERS).encode())
+    args = ["--correct", "--groups", "item"]
+    expected, _ = document_of(run, write(ANSWERS), *args)
+    found, left_out = document_of(run, write(content), *args)
+    assert found == expected
+    assert left_out == (["id"] if format_as is str else ["id", "doc"])
+
+
+def test_json_lines_of_a_pipe():
+    """Compressed, with a byte order mark, values of several types and fields that vary."""
+    lines = (
+        '\ufeff{"y": 1, "a": 1}\n{"a": 2, "y": 2}\n\n{"y": 1, "a": 1, "note": null}\n'
+    )
+    result = run_process(
+        *("-", "--truth", "y", "--json"), input=gzip.compress(lines.encode())
+    )
+    assert result.stderr == b""
+    document = json.loads(result.stdout)
+    assert document["posteriors"][0]["correct"] == [2, 1]
+    assert document["data"]["columns_left_out"] == ["note"]
+
+
+@pytest.mark.parametrize("size", [5, 30, 60])
+def test_damaged_gzip(write, fail, size):
+    """One line says so."""
+    content = gzip.compress(ANSWERS.encode())
+    assert fail(write(content[:size]), "--correct").startswith("cannot read ")
+    broken = content[:size] + bytes(8) + content[size:]
+    assert fail(write(broken), "--correct").startswith("cannot read ")
+
+
+def test_files_are_joined(write, run):
+    """In whatever order their rows are, and whichever of them has which column."""
+    header, *rows = (line.split(",") for line in ANSWERS.splitlines())
+    small = [[*row[:2], row[2]] for row in [header, *rows]]
+    large = [[row[0], row[3]] for row in [header, *rows[::-1]]]
+    small, large = (
+        "".join(",".join(row) + "\n" for row in table) for table in (small, large)
+    )
+    paths = write(small, "small.csv"), write(as_json_lines(large), "large.jsonl")
+    args = ["--correct", "--groups", "item", "--id", "id"]
+    expected, _ = document_of(run, write(ANSWERS), *args)
+    assert document_of(run, *paths, *args)[0] == expected
+    assert document_of(run, paths[1], *args, paths[0])[0] == expected
+
+
+def test_truth_that_differs_between_files(write, fail):
+    """It is an error that counts the samples."""
+    one = write("id,y,one\n1,a,a\n2,b,b\n3,b,b\n", "one.csv")
+    two = write("id,y,two\n3,a,a\n2,b,b\n1,b,b\n", "two.csv")
+    message = fail(one, two, "--truth", "y", "--id", "id")
+    assert message == "--truth: the files disagree on 2 of 3 samples, such as '1'"
+
+
+def test_counts_of_rows(write, run):
+    """A row of a count is as many rows; the scores of rows, too."""
+    rows = ["1,0.5,a,a", "0,0.25,b,a", "1,0.75,b,b"]
+    numbers = [5, 0, 7]
+    counted = "".join(f"{row},{n}\n" for row, n in zip(rows, numbers, strict=True))
+    repeated = "".join(f"{row}\n" * n for row, n in zip(rows, numbers, strict=True))
+    counted += "0,0.5,a,b,2.0\n"
+    repeated += "0,0.5,a,b\n" * 2
+    header = "right,score,truth,label"
+    for args in (
+        ["--correct", "--classifier", "right"],
+        ["--truth", "truth", "--classifier", "label"],
+        ["--truth", "right", "--scores", "score"],
+    ):
+        found = run(write(f"{header},n\n{counted}"), *args, "--weight", "n")
+        assert found == run(write(f"{header}\n{repeated}"), *args)
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")

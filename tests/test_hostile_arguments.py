@@ -17,6 +17,7 @@ from skpostbac import (
     ClassCounts,
     ClassCountsScorer,
     OutcomesScorer,
+    PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
     PosteriorComparisonDisplay,
@@ -25,6 +26,7 @@ from skpostbac import (
     PosteriorRefit,
     PosteriorSearchDisplay,
     class_counts,
+    compare_outcomes,
     compare_posteriors,
     compare_predictions,
     cross_val_posterior,
@@ -150,6 +152,10 @@ FUNCTIONS = {
     | {"labels": None, "sample_weight": None},
     compare_predictions: MODEL
     | {"y_true": Y_TRUE, "predictions": {"a": Y_PRED, "b": Y_TRUE}},
+    compare_outcomes: {"outcomes": {"a": Y_PRED, "b": Y_TRUE}, "sample_weight": None}
+    | {"groups": None, "rope": 0.0, "prior": "uniform"},
+    PosteriorAccuracy.from_outcomes: {"right": Y_PRED, "sample_weight": None}
+    | {"groups": None, "prior": "uniform"},
     PosteriorRefit: MODEL | {"objective": "lower", "labels": None, "n_repeats": 1},
     required_test_size: {"recalls": 0.8, "width": 0.2},
     cross_val_posterior: MODEL

@@ -1,8 +1,8 @@
 """The answer to a question: its numbers for JSON, and the tables that show them.
 
-A question (`labels`, `scores`, `verdicts`) makes records, flat dicts of one result, and
-puts them into an `Answer` twice: by their key in JSON, and as the rows of a `Section`,
-whose columns `HEADINGS` names.
+A question (`labels`, `outcomes`, `scores`, `verdicts`) makes records, flat dicts of one
+result, and puts them into an `Answer` twice: by their key in JSON, and as the rows of a
+`Section`, whose columns `HEADINGS` names.
 """
 
 from __future__ import annotations
@@ -118,6 +118,8 @@ class Answer:
     """Text for a paper, by the name of the classifier that it is on."""
     plots: Sequence[Any] = ()
     """Plots of a page, of which the first can be written alone."""
+    tested: str = "classifier"
+    """What was tested, in one word."""
 
     def document(self) -> Record:
         """Return what ``--json`` prints: version, data, options and results."""

@@ -35,25 +35,31 @@ LARGEST_RISK = 0.05
 
 # What a table has, which decides the question that it answers.
 LABELS = "predictions"
+OUTCOMES = "--correct"
 SCORES = "--scores"
 REPORT = "--metric report"
 VERDICTS = "judge verdicts"
 # The options of each question, beside those of all.
 OPTIONS = {
     LABELS: (
-        "truth classifier groups by id labels prior metric rope selected html plot "
-        "fail_below baseline max_loss"
+        "truth classifier groups by id weight labels prior metric rope selected html "
+        "plot fail_below baseline max_loss"
     ),
-    SCORES: "truth scores groups positive",
-    REPORT: "truth classifier groups labels prior metric",
+    OUTCOMES: (
+        "correct classifier groups id weight prior rope html plot fail_below baseline "
+        "max_loss"
+    ),
+    SCORES: "truth scores groups weight positive",
+    REPORT: "truth classifier groups weight labels prior metric",
     VERDICTS: "classifier prior sensitivity specificity positive",
 }
 OF_ALL = "file delimiter level json all_pairs"
 # Options that name a column of a file, which the example has not.
-OF_FILES = "truth groups by id scores"
+OF_FILES = "truth groups by id weight scores correct"
 # Options that need each other.
 TOGETHER = {
     LABELS: "baseline max_loss",
+    OUTCOMES: "baseline max_loss",
     SCORES: "",
     REPORT: "",
     VERDICTS: "sensitivity specificity positive file",
@@ -84,7 +90,7 @@ def make_parser() -> Parser:
     """Return the parser of the command line."""
     parser = Parser(
         prog="skpostbac",
-        usage="%(prog)s [FILE --truth COLUMN] [option ...]",
+        usage="%(prog)s [FILE ... --truth COLUMN] [option ...]",
         description=DESCRIPTION,
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -94,8 +100,9 @@ def make_parser() -> Parser:
     add(
         "file",
         metavar="FILE",
-        nargs="?",
-        help="CSV or parquet, a row per sample; - for standard input",
+        nargs="*",
+        default=[],
+        help="CSV, JSONL or parquet, a row per sample; - for stdin",
     )
     add("--truth", metavar="COLUMN", help="column of the true labels")
     add(
@@ -111,8 +118,9 @@ def make_parser() -> Parser:
     add(
         "--id",
         metavar="COLUMN",
-        help="column of sample identifiers, to find repetitions",
+        help="column that identifies samples, also to join files",
     )
+    add("--weight", metavar="COLUMN", help="column of counts of identical samples")
     add(
         "--classifier",
         metavar="COLUMN",
@@ -125,6 +133,24 @@ def make_parser() -> Parser:
         action="append",
         help="column of scores instead, for ROC AUC; may be repeated",
     )
+    add(
+        "--correct",
+        action="store_true",
+        help="columns of right (1) and wrong (0) answers; no --truth",
+    )
+    add(
+        "--sensitivity",
+        metavar="K/N",
+        type=_proportion,
+        help="verdicts of a judge, right on K of N gold positives",
+    )
+    add(
+        "--specificity",
+        metavar="K/N",
+        type=_proportion,
+        help="the judge is right on K of N gold negatives",
+    )
+    add("--positive", metavar="LABEL", help="the positive verdict, or label")
     add(
         "--delimiter",
         metavar="CHAR",
@@ -171,22 +197,6 @@ def make_parser() -> Parser:
         action="store_true",
         help="correct the best score for selection bias",
     )
-
-    title = "verdicts of an imperfect judge, instead of true labels"
-    add = parser.add_argument_group(title).add_argument
-    add(
-        "--sensitivity",
-        metavar="K/N",
-        type=_proportion,
-        help="the judge is right on K of N positive gold samples",
-    )
-    add(
-        "--specificity",
-        metavar="K/N",
-        type=_proportion,
-        help="the judge is right on K of N negative gold samples",
-    )
-    add("--positive", metavar="LABEL", help="the positive verdict, or label")
 
     add = parser.add_argument_group("output").add_argument
     add(
@@ -252,7 +262,9 @@ def read_question(parser: Parser, args: Namespace) -> str:
         name for name, value in vars(args).items() if value != parser.get_default(name)
     ]
     question = LABELS
-    if args.scores:
+    if args.correct:
+        question = OUTCOMES
+    elif args.scores:
         question = SCORES
     elif not {"sensitivity", "specificity", "positive"}.isdisjoint(given):
         question = VERDICTS
@@ -261,7 +273,7 @@ def read_question(parser: Parser, args: Namespace) -> str:
     for name in given:
         if name not in f"{OPTIONS[question]} {OF_ALL}".split():
             raise InputError(f"{_flag(name)} cannot be combined with {question}")
-        if name in OF_FILES.split() and args.file is None:
+        if name in OF_FILES.split() and not args.file:
             raise InputError(f"{_flag(name)} needs a FILE, or - for standard input")
     together = TOGETHER[question].split()
     absent = [name for name in together if name not in given]

@@ -136,13 +136,7 @@ def _check_options(table: InputTable, args: Namespace) -> None:
         raise InputError(
             f"--selected: no correction for selection is known for {option}"
         )
-    others = set(table.predictions) - {args.baseline}
-    if args.baseline is not None and not 0 < len(others) < len(table.predictions):
-        known = ", ".join(map(repr, table.predictions))
-        raise InputError(
-            "--baseline must be one of two or more columns of predictions, got "
-            f"{args.baseline!r}; there are {known}"
-        )
+    check_baseline(table, args.baseline)
     true = set(table.column(table.truth))
     labels = true.union(*map(table.column, table.predictions))
     for label in args.labels or ():
@@ -152,6 +146,17 @@ def _check_options(table: InputTable, args: Namespace) -> None:
             )
     if args.labels and true.isdisjoint(args.labels):
         raise InputError(f"--labels: none of the classes occurs in {table.truth!r}")
+
+
+def check_baseline(table: InputTable, baseline: str | None) -> None:
+    """Raise if the baseline is not one of several columns."""
+    others = set(table.predictions) - {baseline}
+    if baseline is not None and not 0 < len(others) < len(table.predictions):
+        known = ", ".join(map(repr, table.predictions))
+        raise InputError(
+            "--baseline must be one of two or more columns of predictions, got "
+            f"{baseline!r}; there are {known}"
+        )
 
 
 def _read_metric(table: InputTable, args: Namespace) -> tuple[str, str | None]:

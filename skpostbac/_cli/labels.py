@@ -1,6 +1,6 @@
 """Predicted labels: how good each classifier is, and which is best.
 
-`answer_labels` makes the records of the classifiers and of their differences. Each
+`answer_evaluation` makes the records of the classifiers and of their differences. Each
 function that it calls then adds one table, or what one option asks for: records, a
 section, and what fails.
 """
@@ -47,7 +47,18 @@ SENTENCES = 3
 
 def answer_labels(table: InputTable, args: Namespace) -> Answer:
     """Evaluate and compare the classifiers of a table."""
-    evaluation = evaluate(table, args)
+    answer = answer_evaluation(evaluate(table, args), table, args)
+    answer.facts = _facts(answer.data, args)
+    return answer
+
+
+def answer_evaluation(
+    evaluation: Evaluation,
+    table: InputTable,
+    args: Namespace,
+    tested: str = "classifier",
+) -> Answer:
+    """Describe what was evaluated, without the facts on the data."""
     level = args.level
     data = _describe_data(evaluation, table)
     posteriors, differences = describe(evaluation.scores, evaluation.comparison, level)
@@ -57,10 +68,11 @@ def answer_labels(table: InputTable, args: Namespace) -> Answer:
     answer = Answer(
         args,
         data,
-        _facts(data, args),
+        {},
         {"posteriors": posteriors, "differences": differences},
         method={best: posterior.methods_text(level)},
         plots=list(make_plots(evaluation, data, level)),
+        tested=tested,
     )
     _add_ranking(answer)
     _add_posteriors(answer, evaluation)
@@ -75,11 +87,12 @@ def answer_labels(table: InputTable, args: Namespace) -> Answer:
 
 def _warn_of_left_out(table: InputTable) -> None:
     """Warn of columns that a gate has not judged, as none would notice."""
+    what = "predictions" if table.truth else "outcomes"
     if table.left_out:
         columns = ", ".join(map(repr, table.left_out))
         warnings.warn(
-            f"not judged, as hardly columns of predictions: {columns}; name those of "
-            "predictions with --classifier",
+            f"not judged, as hardly columns of {what}: {columns}; name those of {what} "
+            "with --classifier",
             stacklevel=2,
         )
 
@@ -95,7 +108,7 @@ def _describe_data(evaluation: Evaluation, table: InputTable) -> Record:
     name = str(score.score_name)
     if not (name[1:2].isupper() or name[1:2].isdigit()):  # as in MCC, F1
         name = name[:1].lower() + name[1:]
-    if len(classes) == 1:
+    if len(classes) == 1 and table.truth is not None:
         name += f" of class {classes[0]['label']}"
     n_samples = int(counts.n_samples)
     effects = score.design_effects
@@ -139,28 +152,38 @@ def _describe_classifier(
 
 def _facts(data: Record, args: Namespace) -> dict[str, str]:
     """Return the data and the prior in words."""
-    truth = f"column {args.truth} of {data['source']}"
-    if left_out := data["columns_left_out"]:
-        truth += (
-            "; columns left out, as at least a third of the values are none of the "
-            f"classes: {join_first(list(map(repr, left_out)), LISTED)}"
-        )
-    samples = f"{data['n_samples']}"
-    if n_left_out := data["n_left_out"]:
-        samples += f" ({n_left_out} from other classes left out)"
-    if n_groups := data["n_groups"]:
-        samples += f" in {n_groups} groups (column {args.groups})"
+    why = "at least a third of the values are none of the classes"
     classes = []
     for label, n in map(dict.values, data["classes"]):
         shown = label if label == label.strip() else repr(label)
         classes.append(f"{shown} ({n})")
-    is_name = isinstance(args.prior, str)
     return {
-        "Truth": truth,
-        "Samples": samples,
+        "Truth": f"column {args.truth} of {data['source']}{list_left_out(data, why)}",
+        "Samples": describe_size(data, args.groups),
         "Classes": f"{len(classes)}: {join_first(classes, LISTED)}",
-        "Prior": args.prior if is_name else "Beta({:g}, {:g})".format(*args.prior),
+        "Prior": name_prior(args.prior),
     }
+
+
+def list_left_out(data: Record, why: str) -> str:
+    """Return which columns are left out, or nothing."""
+    columns = join_first(list(map(repr, data["columns_left_out"])), LISTED)
+    return f"; columns left out, as {why}: {columns}" if columns else ""
+
+
+def describe_size(data: Record, groups: str | None) -> str:
+    """Return how many samples there are, in how many groups of this column."""
+    samples = f"{data['n_samples']}"
+    if n_left_out := data["n_left_out"]:
+        samples += f" ({n_left_out} from other classes left out)"
+    if n_groups := data["n_groups"]:
+        samples += f" in {n_groups} groups (column {groups})"
+    return samples
+
+
+def name_prior(prior: str | tuple[float, float]) -> str:
+    """Return the prior in words."""
+    return prior if isinstance(prior, str) else "Beta({:g}, {:g})".format(*prior)
 
 
 def _add_ranking(answer: Answer) -> None:
@@ -169,7 +192,7 @@ def _add_ranking(answer: Answer) -> None:
     if len(ranking) == 1:
         return
     columns = "prob_best expected_rank expected_loss mean"
-    answer.add("Ranking by posterior mean", "classifier", columns, ranking)
+    answer.add("Ranking by posterior mean", answer.tested, columns, ranking)
     answer.add_differences(
         f"Difference in {answer.data['score']}",
         answer.results["differences"],
@@ -182,12 +205,15 @@ def _add_posteriors(answer: Answer, evaluation: Evaluation) -> None:
     """Add the posterior of each classifier, and the notes of the report."""
     args = answer.args
     data = answer.data
-    observed = "samples"
+    observed = "samples: sample values"
     columns = "observed mean interval lower"
     if data["less_is_better"]:
         columns = "observed mean interval upper"
-    if data["chance"] is not None:
-        observed = "accuracy, bal.acc."
+    if answer.args.correct:
+        columns = columns.replace("observed", "accuracy")
+        observed = "accuracy: share of these items right"
+    elif data["chance"] is not None:
+        observed = "accuracy, bal.acc.: sample values"
         columns = "accuracy balanced_accuracy mean interval lower guessing_p_value"
     if args.groups is not None:
         columns += " effective_samples"
@@ -200,9 +226,9 @@ def _add_posteriors(answer: Answer, evaluation: Evaluation) -> None:
             f"The {n_rows} rows have only {n_ids} different values in column "
             f"{args.id}: repeated samples are not independent{hint}."
         )
-    title = f"Posterior of the {data['score']} ({observed}: sample values)"
+    title = f"Posterior of the {data['score']} ({observed})"
     ranking = ranked(answer.results["posteriors"])
-    answer.add(title, "classifier", columns, ranking, notes)
+    answer.add(title, answer.tested, columns, ranking, notes)
     answer.results["notes"] = notes
 
 
@@ -212,7 +238,7 @@ def _report(answer: Answer, evaluation: Evaluation) -> list[str]:
     sentences, notes = report_of(evaluation.scores, evaluation.comparison, level)
     answer.lead += sentences[:SENTENCES]
     if (n := len(evaluation.scores)) > SENTENCES:
-        answer.lead.append(f"Showing the best {SENTENCES} of {n} classifiers.")
+        answer.lead.append(f"Showing the best {SENTENCES} of {n} {answer.tested}s.")
     # Arguments become options.
     text = "\n".join(notes).replace("labels= or a class_weight of 0", "--labels")
     return re.sub(r"prior='(\w+)'", r"--prior \1", text).split("\n")
@@ -289,12 +315,13 @@ def _add_losses(answer: Answer, evaluation: Evaluation) -> None:
         )
         if not is_passed:
             losses.append(f"{name} {format_probability(risk)}")
+    limit = f"P(>{args.max_loss:g}) is below {LARGEST_RISK:.0%}"
     answer.add(
         f"Loss in {answer.data['score']} against {args.baseline}",
-        "classifier",
+        answer.tested,
         "mean interval prob_too_large passed",
         gate,
-        [f"A classifier passes if P(>{args.max_loss:g}) is below {LARGEST_RISK:.0%}."],
+        [f"A {answer.tested} passes if {limit}."],
         is_difference=True,
     )
     if losses:

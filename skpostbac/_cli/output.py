@@ -53,13 +53,13 @@ def write_note(line: str, red: bool = False) -> None:
         sys.stderr.write(f"{line}\n")
 
 
-def check_outputs(source: str | None, paths: Iterable[str]) -> None:
-    """Raise if a file cannot be written, or if it is the input or another output.
+def check_outputs(sources: Iterable[str], paths: Iterable[str]) -> None:
+    """Raise if a file cannot be written, or if it is an input or another output.
 
     Parameters
     ----------
-    source : str or None
-        File name of the input, ``"-"`` for standard input, None without input.
+    sources : iterable of str
+        File names of the input, ``"-"`` for standard input.
     paths : iterable of str
         Names of the files to write.
 
@@ -70,7 +70,7 @@ def check_outputs(source: str | None, paths: Iterable[str]) -> None:
     """
     write_output()
     names: dict[Hashable, str] = {}
-    if source is not None:
+    for source in sources:
         with suppress(OSError, ValueError):  # reading it raises a better error
             names[_identity(0 if source == "-" else source)] = "the input"
     with suppress(OSError, ValueError):  # a stream without a file

@@ -1,4 +1,4 @@
-"""Reading of CSV and parquet files, row by row.
+"""Reading of CSV, JSON lines and parquet files, also if gzip has compressed them.
 
 The format is recognised by the first bytes.
 """
@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import codecs
 import csv
+import json
 import re
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from gzip import GzipFile
 from io import BufferedReader, BytesIO, TextIOWrapper
 from itertools import count
-from typing import TextIO, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 # Stops early on files that are not tables. The csv module limits cells, so that an
 # open quote ends, too.
 MAX_LINE_LENGTH = 10_000_000
 
+GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 # Byte order marks; UTF-32 comes first, because its mark starts with that of UTF-16.
 BYTE_ORDER_MARKS = {
@@ -34,19 +38,19 @@ FROM_JSON = (
 UNSUPPORTED = {
     b"PK\x03\x04": "an Excel workbook or a zip archive; save the sheet as CSV (UTF-8)",
     b"\xd0\xcf\x11\xe0": "an Excel workbook; save the sheet as CSV (UTF-8)",
-    b"\x1f\x8b": "compressed by gzip; unpack it, as in: gzip -dc FILE | skpostbac -",
     b"BZh": "compressed by bzip2; unpack it, as in: bzip2 -dc FILE | skpostbac -",
     b"\xfd7zXZ\x00": "compressed by xz; unpack it, as in: xz -dc FILE | skpostbac -",
     b"(\xb5/\xfd": "compressed by zstd; unpack it, as in: zstd -dc FILE | skpostbac -",
     b"ARROW1": "a Feather file; write it as parquet or CSV",
-    b"{": FROM_JSON,
     b"[": FROM_JSON,
 }
 # The name that pandas gives an unnamed index, which is not a column.
 UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
-# The cells of some columns, row by row, with the number of the row.
-RowReader: TypeAlias = Callable[[Sequence[str]], Iterator[tuple[int, tuple[str, ...]]]]
+# The cells of some columns, row by row, with the number of the row, or what else names
+# it.
+Rows: TypeAlias = Iterator[tuple[int | str, tuple[str, ...]]]
+RowReader: TypeAlias = Callable[[Sequence[str]], Rows]
 
 
 class InputError(Exception):
@@ -68,6 +72,13 @@ def open_table(
     delimiter : str
         Separates the fields of a CSV file.
 
+    Yields
+    ------
+    unit : str
+    header : list of str
+    rows : callable
+        Empty cells are missing values.
+
     Raises
     ------
     InputError
@@ -75,7 +86,10 @@ def open_table(
     """
     is_standard = path == "-"
     try:
-        with open(0 if is_standard else path, "rb", closefd=not is_standard) as file:
+        with open(0 if is_standard else path, "rb", closefd=not is_standard) as given:
+            file = given
+            if given.peek().startswith(GZIP):
+                file = BufferedReader(GzipFile(fileobj=given))
             head = file.peek()  # not consumed; it may be a pipe
             for mark, what in UNSUPPORTED.items():
                 if head.startswith(mark):
@@ -86,9 +100,13 @@ def open_table(
             marks = filter(head.startswith, BYTE_ORDER_MARKS)
             encoding = BYTE_ORDER_MARKS.get(next(marks, b""), "utf-8-sig")
             with TextIOWrapper(file, encoding=encoding, newline="") as text:
-                yield "line", *_read_csv(text, delimiter)
-    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
-        reason = error.strerror if isinstance(error, OSError) else error
+                if head.removeprefix(codecs.BOM_UTF8).startswith(b"{"):
+                    yield "line", *_read_json(source, text)
+                else:
+                    yield "line", *_read_csv(text, delimiter)
+    # ValueError: a null byte in the name; the last two: a damaged gzip file.
+    except (OSError, ValueError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot read {source}: {reason}") from error
 
 
@@ -97,7 +115,7 @@ def _read_csv(text: TextIO, delimiter: str) -> tuple[list[str], RowReader]:
     records = _records(text, delimiter)
     _, header = next(records, (0, []))
 
-    def rows(columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    def rows(columns: Sequence[str]) -> Rows:
         places = [header.index(name) for name in columns]
         for line, cells in records:
             if len(cells) != len(header):
@@ -151,6 +169,42 @@ def _lines(text: TextIO) -> Iterator[str]:
         yield line
 
 
+def _read_json(source: str, text: TextIO) -> tuple[list[str], RowReader]:
+    """Return the names of the fields of all objects, and a function that reads some."""
+    records = [
+        (number, _read_object(line, number))
+        for number, line in enumerate(_lines(text), 1)
+        if line.strip()
+    ]
+    fields = [field for _, record in records for field in record.items()]
+    if all(isinstance(value, dict | list) for _, value in fields):
+        raise InputError(f"{source} is {FROM_JSON}")
+
+    def rows(columns: Sequence[str]) -> Rows:
+        for number, record in records:
+            yield number, tuple(_as_text(record.get(name)) for name in columns)
+
+    return list(dict(fields)), rows
+
+
+def _read_object(line: str, number: int) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise InputError(
+            f"line {number} is not a JSON object; write one object a line, as in: "
+            "pandas.DataFrame.to_json(FILE, orient='records', lines=True)"
+        )
+    return record
+
+
+def _as_text(value: Any) -> str:
+    """Return a cell as in a CSV file; a missing value, None or NaN, is empty."""
+    return "" if value is None or value != value else str(value)
+
+
 def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], RowReader]:
     """Return the names of the columns, and a function that reads some of them."""
     try:
@@ -170,14 +224,12 @@ def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], RowRead
             f"{source} is not a complete parquet file: {reason}"
         ) from error
 
-    def rows(columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    def rows(columns: Sequence[str]) -> Rows:
         numbers = count(1)
         for batch in table.iter_batches(columns=list(columns)):
             values = (batch.column(name).to_pylist() for name in columns)
             for cells in zip(*values, strict=True):
-                # As in a CSV file; a missing value, None or NaN, is empty.
-                row = ("" if v is None or v != v else str(v) for v in cells)
-                yield next(numbers), tuple(row)
+                yield next(numbers), tuple(map(_as_text, cells))
 
     names = table.schema_arrow.names
     return [name for name in names if not UNNAMED_INDEX.fullmatch(name)], rows

@@ -8,7 +8,15 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from skpostbac._cli.arguments import LABELS, REPORT, SCORES, make_parser, read_question
+from skpostbac._cli.arguments import (
+    LABELS,
+    OUTCOMES,
+    REPORT,
+    SCORES,
+    VERDICTS,
+    make_parser,
+    read_question,
+)
 from skpostbac._cli.output import check_outputs, write_files, write_note, write_output
 from skpostbac._cli.reading import InputError
 from skpostbac._cli.table import read_table
@@ -43,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = make_parser()
     try:
-        args = parser.parse_args(argv)
+        args = parser.parse_intermixed_args(argv)
         check_outputs(args.file, filter(None, (args.html, args.plot)))
         args.question = read_question(parser, args)
         failures = _run(args)
@@ -62,20 +70,27 @@ def _run(args: Namespace) -> Sequence[str]:
     """Answer the question, write the output, and return what does not pass a gate."""
     from skpostbac._cli.example import explain_example, make_example
     from skpostbac._cli.labels import answer_labels
+    from skpostbac._cli.outcomes import answer_outcomes
     from skpostbac._cli.page import render_page
     from skpostbac._cli.report import answer_report
     from skpostbac._cli.scores import answer_scores
     from skpostbac._cli.text import render_text
     from skpostbac._cli.verdicts import answer_verdicts
 
-    is_example = args.file is None
+    is_example = not args.file
     table = make_example(args) if is_example else read_table(args)
-    answers = {LABELS: answer_labels, REPORT: answer_report, SCORES: answer_scores}
+    answers = {
+        LABELS: answer_labels,
+        OUTCOMES: answer_outcomes,
+        REPORT: answer_report,
+        SCORES: answer_scores,
+        VERDICTS: answer_verdicts,
+    }
     files = {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
-            answer = answers.get(args.question, answer_verdicts)(table, args)
+            answer = answers[args.question](table, args)
         except (ArithmeticError, ValueError) as error:  # as for a huge prior
             raise InputError(f"the posteriors cannot be computed: {error}") from error
         if args.html is not None:

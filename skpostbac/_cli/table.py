@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from sys import intern
 from typing import Any
 
 import numpy as np
 
-from skpostbac._cli.arguments import LABELS, REPORT, VERDICTS
+from skpostbac._cli.arguments import LABELS, OUTCOMES, REPORT, SCORES
+from skpostbac._cli.joining import join_tables
 from skpostbac._cli.reading import InputError, open_table
 from skpostbac._utils import (
     describe_strays,
@@ -30,6 +31,11 @@ SHOWN_COLUMNS = 12
 # Common delimiters, and their values for --delimiter.
 DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
 MAX_CLASSIFIERS = 1000
+# What counts may add up to.
+MOST_SAMPLES = 10**12
+# How a system did on an item, in lower case.
+RIGHT = ("1", "1.0", "true", "yes", "right", "correct")
+WRONG = ("0", "0.0", "false", "no", "wrong", "incorrect")
 # Options of columns that describe the samples; one column may be several of these.
 OF_SAMPLES = ("groups", "by", "id")
 
@@ -47,13 +53,13 @@ class InputTable:
     truth: str | None
     """Column of the true labels, if there is one."""
     predictions: Sequence[str]
-    """Columns of predictions, scores or verdicts."""
+    """Columns of predictions, outcomes, scores or verdicts."""
     n_ids: int = 0
     """Number of different identifiers."""
     description: str | None = None
     """Description of the data, for the built-in example only."""
     left_out: Sequence[str] = ()
-    """Columns that are hardly predictions."""
+    """Columns that are hardly predictions or outcomes."""
 
     def column(self, name: str | None) -> Any:
         """Return the cells of a column in the distinct rows, or None without a name."""
@@ -75,9 +81,11 @@ class InputTable:
 
     def strays(self, name: str, classes: Collection[str]) -> Counter[str]:
         """Count the predictions for samples of the classes that are no class at all."""
-        truth = self.column(self.truth)
-        known = {*classes, *truth}
         strays: Counter[str] = Counter()
+        truth = self.column(self.truth)
+        if truth is None:
+            return strays
+        known = {*classes, *truth}
         for true, cell, n in zip(truth, self.column(name), self.counts, strict=True):
             if true in classes and cell not in known and cell.strip():
                 strays[cell] += n
@@ -97,48 +105,87 @@ def read_table(args: Namespace) -> InputTable:
     InputError
         If the file cannot be read or is not such a table.
     """
-    source = "standard input" if args.file == "-" else args.file
+    source = ", ".join("standard input" if path == "-" else path for path in args.file)
     rows: Counter[tuple[str, ...]] = Counter()
     ids: set[str] = set()
-    gaps: dict[str, list[str]] = {}
-    with open_table(args.file, source, args.delimiter) as (unit, header, read_rows):
+    gaps = Gaps()
+    opened = (
+        join_tables(args)
+        if len(args.file) > 1
+        else open_table(args.file[0], source, args.delimiter)
+    )
+    with opened as (unit, header, read_rows):
         if not header:
             raise InputError(f"{source} is empty")
         predictions = choose_columns(header, args)
         others = (args.truth, args.groups, args.by)
         names = [*predictions, *(name for name in others if name is not None)]
-        wanted = [*names, *([] if args.id is None else [args.id])]
+        more = (args.id, args.weight)
+        wanted = [*names, *(name for name in more if name is not None)]
         for number, cells in read_rows(wanted):
+            place = f"{unit} {number}"
+            n = 1 if args.weight is None else _read_count(cells[-1], args.weight, place)
+            if not n:
+                continue
             if not all(map(str.strip, cells)):
                 pairs = zip(wanted, cells, strict=True)
-                for name in {name for name, cell in pairs if not cell.strip()}:
-                    gaps.setdefault(name, []).append(f"{unit} {number}")
+                gaps.add({name for name, cell in pairs if not cell.strip()}, n, place)
             row = cells[: len(names)]
             if row not in rows:
                 row = tuple(map(intern, row))  # share the strings of equal labels
-            rows[row] += 1
-            ids.update(cells[len(names) :])
+            rows[row] += n
+            if args.id is not None:
+                ids.add(cells[len(names)])
     if not rows:
-        raise InputError(f"{source} has a header, but no rows")
+        counted = "" if args.weight is None else " with a positive --weight"
+        raise InputError(f"{source} has a header, but no rows{counted}")
     table = InputTable(source, tuple(names), rows, args.truth, predictions, len(ids))
-    _check_filled(set(wanted).difference(predictions), gaps, table.n_rows)
+    gaps.check_none(set(wanted).difference(predictions), table.n_rows)
     if args.question in (LABELS, REPORT):
         table = _keep_classifiers(table, args, gaps)
-    _check_filled(table.predictions, gaps, table.n_rows)
+    if args.question == OUTCOMES:
+        table = _keep_systems(table, args, gaps)
+    gaps.check_none(table.predictions, table.n_rows)
     return table
 
 
-def _check_filled(
-    names: Iterable[str], gaps: Mapping[str, Sequence[str]], n_rows: int
-) -> None:
-    """Raise if one of the columns has empty cells."""
-    for name in names:
-        if name in gaps:
-            n_gaps = len(gaps[name])
-            raise InputError(
-                f"column {name!r} is empty in {n_gaps} of {n_rows} rows, first in "
-                f"{gaps[name][0]}"
-            )
+@dataclass(frozen=True)
+class Gaps:
+    """Empty cells of columns."""
+
+    number: Counter[str] = field(default_factory=Counter)
+    """How many each column has."""
+    first: dict[str, str] = field(default_factory=dict)
+    """Where the first one is."""
+
+    def add(self, names: Iterable[str], n: int, place: str) -> None:
+        """Add a row that occurs n times, whose cells in these columns are empty."""
+        for name in names:
+            self.number[name] += n
+            self.first.setdefault(name, place)
+
+    def check_none(self, names: Iterable[str], n_rows: int) -> None:
+        """Raise if one of the columns has empty cells."""
+        for name in names:
+            if name in self.first:
+                raise InputError(
+                    f"column {name!r} is empty in {self.number[name]} of {n_rows} "
+                    f"rows, first in {self.first[name]}"
+                )
+
+
+def _read_count(cell: str, column: str, place: str) -> int:
+    """Return a whole count of a column."""
+    try:
+        count = float(cell)
+    except ValueError:
+        count = -1.0
+    if not (0 <= count <= MOST_SAMPLES and count.is_integer()):
+        raise InputError(
+            f"--weight: column {column!r} must have whole counts, got {cell!r} in "
+            f"{place}"
+        )
+    return int(count)
 
 
 def choose_columns(header: Sequence[str], args: Namespace) -> Sequence[str]:
@@ -146,12 +193,13 @@ def choose_columns(header: Sequence[str], args: Namespace) -> Sequence[str]:
     name, occurrences = Counter(header).most_common(1)[0]
     if occurrences > 1:
         raise InputError(f"column {name!r} occurs {occurrences} times")
-    if args.truth is None and args.question != VERDICTS:
+    if args.truth is None and args.question in (LABELS, SCORES):
         raise InputError(
             f"--truth must name the column of true labels; {_list_columns(header)}"
         )
     chosen: Sequence[str] = args.scores or args.classifier or ()
-    uses = [(f"--{name}", getattr(args, name)) for name in ("truth", *OF_SAMPLES)]
+    options = ("truth", "weight", *OF_SAMPLES)
+    uses = [(f"--{name}", getattr(args, name)) for name in options]
     uses += [("--scores" if args.scores else "--classifier", name) for name in chosen]
     uses = [(option, name) for option, name in uses if name is not None]
     for option, name in uses:
@@ -185,9 +233,40 @@ def _list_columns(header: Sequence[str]) -> str:
     return f"the columns are {join_first(list(map(repr, header)), SHOWN_COLUMNS)}{hint}"
 
 
-def _keep_classifiers(
-    table: InputTable, args: Namespace, gaps: Mapping[str, Sequence[str]]
-) -> InputTable:
+def _keep_systems(table: InputTable, args: Namespace, gaps: Gaps) -> InputTable:
+    """Leave out columns that are not right or wrong, unless an option names them.
+
+    Raises
+    ------
+    InputError
+        If less than half of another column is neither, or if no column is left.
+    """
+    known = {"", *RIGHT, *WRONG}
+    left_out = []
+    for name in table.predictions:
+        odd: Counter[str] = Counter()
+        for cell, n in zip(table.column(name), table.counts, strict=True):
+            if cell.strip().lower() not in known:
+                odd[cell] += n
+        is_named = args.classifier is not None or name == args.baseline
+        if not is_named and 2 * odd.total() >= table.n_rows - gaps.number[name]:
+            left_out.append(name)
+        elif odd:
+            values = list_labels([value for value, _ in odd.most_common()])
+            raise InputError(
+                f"column {name!r} is neither right nor wrong in {odd.total()} of "
+                f"{table.n_rows} rows: {values}"
+            )
+    kept = [name for name in table.predictions if name not in left_out]
+    if not kept:
+        raise InputError(
+            f"--correct: no column is right ({', '.join(RIGHT)}) or wrong "
+            f"({', '.join(WRONG)}) in most rows; {_list_columns(table.predictions)}"
+        )
+    return replace(table, predictions=kept, left_out=left_out)
+
+
+def _keep_classifiers(table: InputTable, args: Namespace, gaps: Gaps) -> InputTable:
     """Leave out columns that are hardly predictions, unless an option names them.
 
     Raises
@@ -205,7 +284,7 @@ def _keep_classifiers(
         strays = table.strays(name, classes)
         labels = [label for label, _ in strays.most_common()]
         n_strays = strays.total()
-        n_filled = table.n_rows - len(gaps.get(name, ()))
+        n_filled = table.n_rows - gaps.number[name]
         if n_strays < n_filled:
             shared.append(name)
         # Predictions that are refusals or misspelled must not leave a gate unnoticed.
@@ -214,7 +293,7 @@ def _keep_classifiers(
         is_refusal = len(labels) == 1 and 3 * n_right > 2 * (n_filled - n_strays)
         is_numeric = not "".join(labels).strip("+-.e0123456789")
         is_other = n_strays == n_filled or (
-            (is_numeric or name in gaps) and 3 * n_strays >= n_filled
+            (is_numeric or name in gaps.first) and 3 * n_strays >= n_filled
         )
         is_named = args.classifier is not None or name == args.baseline
         if is_other and not (is_named or is_spelling or is_refusal):

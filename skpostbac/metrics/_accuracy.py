@@ -27,7 +27,7 @@ from skpostbac.metrics._dependence import (
     warn_of_groups,
     warn_of_repeated_ids,
 )
-from skpostbac.metrics._labels import WeightType, warn_of_strays
+from skpostbac.metrics._labels import NO_LABELS, WeightType, warn_of_strays
 from skpostbac.metrics._posterior import (
     CARRILLO_2013,
     ScalarPosterior,
@@ -51,7 +51,8 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
     mean is :math:`(a + k) / (a + b + n)` (eq. 10); the mode with the uniform prior is
     the sample accuracy k / n (eq. 11).
 
-    Use :func:`posterior_accuracy` to start from labels, and :meth:`from_counts` or
+    Use :func:`posterior_accuracy` to start from labels, :meth:`from_outcomes` if it is
+    known which items are right, and :meth:`from_counts` or
     :meth:`from_confusion_matrix` to start from a table.
 
     Parameters
@@ -212,6 +213,56 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         """
         return cls(counts_of_matrix(C, labels), prior=prior)
 
+    @classmethod
+    def from_outcomes(
+        cls,
+        right: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        weight_type: WeightType = None,
+        groups: ArrayLike | None = None,
+        prior: PriorLike = DEFAULT_ACCURACY_PRIOR,
+    ) -> PosteriorAccuracy:
+        """Create a posterior of the share of items that a system gets right.
+
+        Parameters
+        ----------
+        right : array-like of shape (n_items,)
+            True or 1 for each item that is right, False or 0 for each that is wrong.
+        sample_weight, weight_type, groups
+            As for :func:`posterior_accuracy`. Repeated runs of an item are a group:
+            pass the names of the items.
+        prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="jeffreys"
+            Prior of the accuracy.
+
+        Returns
+        -------
+        posterior : PosteriorAccuracy
+
+        Raises
+        ------
+        ValueError
+            If `right` has other values, or for the reasons listed in
+            :func:`class_counts` and :class:`PosteriorAccuracy`.
+
+        See Also
+        --------
+        skpostbac.compare_outcomes : Several systems on the same items.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorAccuracy
+        >>> PosteriorAccuracy.from_outcomes([True] * 42 + [False] * 13)
+        PosteriorAccuracy(mean=0.759, 95% CI=[0.640, 0.866], n=55)
+        """
+        counts = count_labels(
+            NO_LABELS, right, None, sample_weight, weight_type, groups
+        )
+        if groups is None:
+            warn_of_repeated_ids(right, "right")
+        warn_of_groups(counts.design_effects, ["all"])
+        return cls(counts, prior=prior)
+
     @cached_property
     def distribution(self) -> BetaAverage:
         """Distribution of the accuracy, with the full interface of distributions."""
@@ -284,7 +335,7 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         total = format_count(counts.n_samples, "g")
         effective = "" if self.counts._design is None else "effective "
         model = (
-            f"Accuracy: {correct} of {total} {effective}samples correct. "
+            f"Accuracy: {correct} of {total} {effective}{counts._unit}s correct. "
             f"{self.prior.methods_text('The accuracy')}"
         )
         return write_methods(self, level, model, [CARRILLO_2013])
@@ -300,8 +351,9 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
     def _sentences(self, level: float) -> list[str]:
         counts = self.counts
         effects = self.design_effects
-        classes = "1 class" if counts.n_classes == 1 else f"{counts.n_classes} classes"
-        samples = f"{describe_samples(counts.n_given)} of {classes}"
+        samples = describe_samples(counts.n_given, counts._unit)
+        if counts.n_classes > 1:
+            samples += f" of {counts.n_classes} classes"
         lines = [f"The accuracy is {self._describe(level)}, from {samples}."]
         if counts.n_classes > 1 and counts.n_samples:
             rate = self.no_information_rate

@@ -45,6 +45,8 @@ from skpostbac.metrics._dependence import (
     whole_counts,
 )
 from skpostbac.metrics._labels import (
+    NO_LABELS,
+    RIGHT,
     Outcomes,
     WeightType,
     array_of_labels,
@@ -104,6 +106,11 @@ class Counts(Summable, ABC):
     @abstractmethod
     def _plus(self, other: Self, design: SampleDesign | None) -> Self:
         """Return the sum with counts of the same classes."""
+
+    @property
+    def _unit(self) -> str:
+        """What reports call a sample."""
+        return "item" if label_list(self.classes) == [RIGHT] else "sample"
 
     @property
     def n_classes(self) -> int:
@@ -447,6 +454,8 @@ class ClassCounts(Counts):
 
     def _as_one_class(self) -> ClassCounts:
         """Return the same samples as those of a single class."""
+        if self.n_classes == 1:
+            return self
         correct = self.correct.sum(keepdims=True)
         total = self.total.sum(keepdims=True)
         design = self._design and self._design.as_one_class()
@@ -691,10 +700,13 @@ def count_labels(
     *,
     is_batch: bool = False,
 ) -> ClassCounts:
-    """Count as :func:`class_counts`; a batch may be empty or lack the labels."""
+    """Count as :func:`class_counts`; a batch may be empty or lack the labels.
+
+    With `NO_LABELS` in place of `y_true`, `y_pred` has outcomes.
+    """
     outcomes = read_outcomes(
         y_true,
-        {"y_pred": y_pred},
+        {"right" if y_true is NO_LABELS else "y_pred": y_pred},
         sample_weight,
         weight_type,
         groups,
@@ -906,7 +918,7 @@ def format_count(value: float, fraction: str = ".1f") -> str:
     return format(value, fraction if 0.05 <= value < 1e5 else "g")
 
 
-def describe_samples(n: float) -> str:
+def describe_samples(n: float, unit: str = "sample") -> str:
     """Return a number of samples in words; a fraction is an effective number.
 
     Examples
@@ -915,7 +927,8 @@ def describe_samples(n: float) -> str:
     ('55 samples', 'about 79.1 effective samples')
     """
     about, effective = ("about ", " effective") if n % 1 else ("", "")
-    return f"{about}{format_count(n)}{effective} {'sample' if n == 1 else 'samples'}"
+    plural = "" if n == 1 else "s"
+    return f"{about}{format_count(n)}{effective} {unit}{plural}"
 
 
 def _read_document(

@@ -75,6 +75,9 @@ _LARGEST_TABLE = 2**20
 # labels are objects.
 _MOST_CHARACTERS = 10**7
 _DATES = np.datetime64, np.timedelta64
+# In place of true labels, if it is known what is right; and the only class then.
+NO_LABELS: Any = object()
+RIGHT = "right"
 # Labels of different types cannot be mixed. What is none of these counts as a number.
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "string": str,
@@ -501,7 +504,8 @@ def read_outcomes(
     """Check true labels, predictions of one or several classifiers, weights and groups.
 
     `predictions` has the predicted labels by the name of their argument, for error
-    messages. A batch may be empty, and all its weights may be 0.
+    messages; with `NO_LABELS` it has outcomes, True or 1 for what is right. A batch may
+    be empty, and all its weights may be 0.
 
     Raises
     ------
@@ -509,7 +513,9 @@ def read_outcomes(
         For the reasons listed in :func:`class_counts`.
     """
     check_weight_type(weight_type, has_weights=sample_weight is not None)
-    columns = {"y_true": read_column(y_true, "y_true")}
+    columns = {}
+    if y_true is not NO_LABELS:
+        columns["y_true"] = read_column(y_true, "y_true")
     for name, y_pred in predictions.items():
         columns[name] = read_column(y_pred, name)
     if groups is not None:
@@ -526,15 +532,23 @@ def read_outcomes(
             f"{[n_samples, *others]} ({', '.join(sizes)})"
         )
     if not n_samples and not is_batch:
+        arguments = " or ".join(f"`{name}`" for name in list(columns)[:2])
         raise ValueError(
-            "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum "
-            "of 1 sample is required."
+            f"Found empty input array (e.g., {arguments}) while a minimum of 1 sample "
+            "is required."
         )
     if not n_samples:  # of which there is no block
         return Outcomes(np.zeros(0, int), 0, lambda _: np.zeros(0, np.intp), [], weight)
 
-    true = encode(columns["y_true"])
-    hits = [_find_hits(columns["y_true"], true, columns[name]) for name in predictions]
+    if y_true is NO_LABELS:
+        codes = np.broadcast_to(np.intp(0), n_samples)
+        true = Encoded(np.array([RIGHT]), lambda block: codes[block])
+        hits = [_find_right(columns[name]) for name in predictions]
+    else:
+        true = encode(columns["y_true"])
+        hits = [
+            _find_hits(columns["y_true"], true, columns[name]) for name in predictions
+        ]
     group = None if groups is None else encode(columns["groups"]).codes
     outcomes = Outcomes(true.values, n_samples, true.codes, hits, weight, group)
     if weight is not None:
@@ -592,6 +606,19 @@ def _find_hits(
     check_same_type(true.values, pred.values, f"y_true and {second.name}: ")
     recoded = positions(pred.values, true.values)
     return lambda block: true.codes(block) == recoded[pred.codes(block)]
+
+
+def _find_right(outcomes: Column) -> Callable[[slice], Bools]:
+    """Return a function that tells which items of a block are right."""
+    found, codes = _distinct(outcomes)
+    odd = [label for label in label_list(found) if label not in (0, 1)]
+    if odd:
+        raise ValueError(
+            f"{outcomes.name} must be True or 1 for what is right, and False or 0 for "
+            f"what is wrong, got {shown(odd[0])}"
+        )
+    is_right = found.astype(bool)
+    return lambda block: is_right[codes(block)]
 
 
 class StrayLabelWarning(UserWarning):

@@ -43,6 +43,7 @@ from skpostbac.metrics._dependence import (
     whole_counts,
 )
 from skpostbac.metrics._labels import (
+    NO_LABELS,
     WeightType,
     label_list,
     read_outcomes,
@@ -309,6 +310,8 @@ class PairedCounts(Counts):
 
     def _as_one_class(self) -> PairedCounts:
         """Return the same samples as those of a single class."""
+        if self.n_classes == 1:
+            return self
         index = np.zeros_like(self.class_index)
         design = self._design and self._design.as_one_class()
         rows = PatternRows(index, self.patterns, self.counts)
@@ -557,11 +560,13 @@ def count_patterns(
 ) -> PairedCounts:
     """Count as :func:`paired_counts`, the classifiers in the order of `names`.
 
-    A batch may be empty, and have none of the labels.
+    With `NO_LABELS` in place of `y_true`, `predictions` are outcomes. A batch may be
+    empty, and have none of the labels.
     """
+    argument = "outcomes" if y_true is NO_LABELS else "predictions"
     outcomes = read_outcomes(
         y_true,
-        by_argument(predictions, names),
+        by_argument(predictions, names, argument),
         sample_weight,
         weight_type,
         groups,
@@ -633,9 +638,11 @@ def is_named(predictions: object) -> TypeGuard[Predictions]:
     return isinstance(predictions, Mapping) or hasattr(predictions, "columns")
 
 
-def by_argument(predictions: Predictions, names: Iterable[str]) -> dict[str, ArrayLike]:
+def by_argument(
+    predictions: Predictions, names: Iterable[str], argument: str = "predictions"
+) -> dict[str, ArrayLike]:
     """Return the predictions of these classifiers by what messages call them."""
-    return {f"predictions[{name!r}]": predictions[name] for name in names}
+    return {f"{argument}[{name!r}]": predictions[name] for name in names}
 
 
 def position_of(name: object, names: Sequence[str], argument: str) -> int:

@@ -8,6 +8,7 @@ from skpostbac.model_selection._comparison import (
 )
 from skpostbac.model_selection._cv_comparison import compare_cv_results
 from skpostbac.model_selection._joint import MonteCarloError
+from skpostbac.model_selection._outcomes import compare_outcomes
 from skpostbac.model_selection._pooling import (
     ClassShareWarning,
     cross_val_posterior,
@@ -26,6 +27,7 @@ __all__ = [
     "RequiredTestSize",
     "RopeMasses",
     "compare_cv_results",
+    "compare_outcomes",
     "compare_posteriors",
     "compare_predictions",
     "compare_scores",

@@ -944,10 +944,13 @@ def report_parts(
     *tied, last = (
         record["name"] for record in records if record["mean"] == best["mean"]
     )
+    counts = getattr(comparison.posteriors[0], "counts", None)
+    are_outcomes = counts is not None and counts._unit == "item"
+    tested = "systems" if are_outcomes else "classifiers"
     leaders = f"{', '.join(tied)} and {last} tie for" if tied else f"{last} has"
     highest = "lowest" if comparison.less_is_better else "highest"
     introduction = (
-        f"{leaders} the {highest} posterior mean of {len(records)} classifiers, "
+        f"{leaders} the {highest} posterior mean of {len(records)} {tested}, "
         f"{describe(best)}; {best['name'] if tied else 'it'} is the best with "
         f"probability {format_probability(best['prob_best'])}."
     )
@@ -984,7 +987,9 @@ def report_parts(
     notes += joint.notes(*comparison._pair(leader, second), comparison.names)
     posteriors = comparison.posteriors
     are_balanced = isinstance(posteriors[0], PosteriorBalancedAccuracy)
-    if not are_balanced:
+    if are_outcomes and not are_balanced:
+        notes.append("Scores are accuracies: the share of items that are right.")
+    elif not are_balanced:
         less = "; lower is better" if comparison.less_is_better else ""
         notes.append(f"Metric: {posteriors[0].score_name}{less}.")
     elif len(posteriors[0]._averaged) == 1:
@@ -1005,9 +1010,10 @@ def report_parts(
         )
         notes.append(joint.correction)
     else:
+        fitted = tested if are_outcomes else f"fitted {tested}"
         notes.append(
-            "These results apply to the fitted classifiers; variation from retraining "
-            "is not included."
+            f"These results apply to the {fitted}; variation from retraining is not "
+            "included."
         )
     if are_balanced:
         evidence = [one._evidence() for one in posteriors]

@@ -102,7 +102,7 @@ _SHOWN_EFFECTS = 8
 # with two of 100 (`benchmarks/paired_default.py`).
 _FEW_SAMPLES = 100
 _FEW_SAMPLES_NOTE = (
-    "With so few samples, probabilities above 0.95 are too high if real differences "
+    "With so few {}s, probabilities above 0.95 are too high if real differences "
     "are small (in simulations, 0.98 stated and 0.93 true)."
 )
 
@@ -501,10 +501,11 @@ class PairedJoint(PairwiseJoint):
     @property
     def explanation(self) -> str:
         """Text on what was compared."""
-        text = _explain_pairs(self.counts.n_given, self.inflation)
+        unit = self.counts._unit
+        text = _explain_pairs(self.counts.n_given, self.inflation, unit)
         design = self._design
         if design is not None:
-            text += _explain_design(design.n_groups)
+            text += _explain_design(design.n_groups, unit)
         return text
 
     def effects(self, i: int, j: int) -> DesignEffects | None:
@@ -526,7 +527,8 @@ class PairedJoint(PairwiseJoint):
 
     def notes(self, i: int, j: int, names: Sequence[str]) -> list[str]:
         """Return the caveats on few samples and on groups."""
-        lines = [_FEW_SAMPLES_NOTE] if self._n_balanced < _FEW_SAMPLES else []
+        are_few = self._n_balanced < _FEW_SAMPLES
+        lines = [_FEW_SAMPLES_NOTE.format(self.counts._unit)] if are_few else []
         effects = self.effects(i, j)
         if effects is None or self._design is None:
             return lines
@@ -817,23 +819,26 @@ def probability_errors(probabilities: float | Floats, n_draws: int) -> Floats:
     return np.asarray(np.sqrt(shares * (1 - shares) / n_draws))
 
 
-def _explain_pairs(n_effective: float | None, inflation: float = 1.0) -> str:
+def _explain_pairs(
+    n_effective: float | None, inflation: float = 1.0, unit: str = "sample"
+) -> str:
     """Return the sentence on a paired comparison of maybe divided counts."""
     samples = "samples"
+    tested = "systems" if unit == "item" else "classifiers"
     if n_effective is not None:
-        samples = describe_samples(round(inflation * n_effective, 6))
+        samples = describe_samples(round(inflation * n_effective, 6), unit)
         if inflation != 1:
             samples += f" (effective size {n_effective:.4g})"
     return (
-        f"Paired comparison: all classifiers were tested on the same {samples}, and "
-        "the comparison accounts for their agreement on individual samples."
+        f"Paired comparison: all {tested} were tested on the same {samples}, and the "
+        f"comparison accounts for their agreement on individual {unit}s."
     )
 
 
-def _explain_design(n_groups: float) -> str:
+def _explain_design(n_groups: float, unit: str = "sample") -> str:
     """Return the sentence on the design effects; there may be no groups but weights."""
     groups = "1 group" if n_groups == 1 else f"{n_groups:.0f} groups"
-    source = f" for samples from {groups}" if n_groups else ""
+    source = f" for {unit}s from {groups}" if n_groups else ""
     return f" Each difference has its own design effects{source}."
 
 

@@ -77,16 +77,16 @@ def warn_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable]) -
         warnings.warn(" ".join(doubts), GroupsWarning, stacklevel=user_stacklevel())
 
 
-def warn_of_repeated_ids(y_true: Any) -> None:
-    """Warn if `y_true` has a pandas index with repeated entries."""
-    index: Any = getattr(y_true, "index", None)
+def warn_of_repeated_ids(labels: Any, name: str = "y_true") -> None:
+    """Warn if labels or outcomes have a pandas index with repeated entries."""
+    index: Any = getattr(labels, "index", None)
     if getattr(index, "is_unique", True):  # of a list, `index` is a method
         return
     repeated = index[index.duplicated()][0]
     warnings.warn(
-        f"y_true has an index with repeated entries, such as {shown(repeated)}. If "
+        f"{name} has an index with repeated entries, such as {shown(repeated)}. If "
         "they are samples of one patient, or tests of one sample, pass "
-        "groups=y_true.index; otherwise reset the index.",
+        f"groups={name}.index; otherwise reset the index.",
         GroupsWarning,
         stacklevel=user_stacklevel(),
     )
@@ -190,7 +190,9 @@ def group_notes(
     fewest = effects.effective_groups[depends].min()
     nu = effects.degrees_of_freedom
     if fewest < FEW_GROUPS:
-        causes.append(f"a class has about {fewest:.2g} independent groups")
+        # All samples may count as one class.
+        there_are = "a class has" if len(depends) > 1 else "there are"
+        causes.append(f"{there_are} about {fewest:.2g} independent groups")
     if nu < FEW_DEGREES:
         causes.append(
             f"the correlation within groups has about {nu:.2g} degrees of freedom"
@@ -212,7 +214,7 @@ def group_notes(
     large = depends & (effects.largest_share >= LARGE_SHARE)
     if large.any():
         which = ""
-        if len(large) > 1:  # all samples may count as one class
+        if len(large) > 1:
             which = f" of class {shown(classes[int(np.argmax(large))])}"
         doubts.append(f"One group contains a third or more of the samples{which}.")
     if effects.crosses:
