@@ -122,7 +122,6 @@ NAMED = {
     "paired counts of many": PairedCounts(
         [f"{BAD}{i}" for i in range(12)], [BAD], [0, 0], np.eye(12)[:2] > 0, [3.5, 4]
     ),
-    "no counts": ClassCounts.empty(),
     "no samples": PairedCounts([BAD], [BAD], [0], [[True]], [0]),
     "uneven": UNEVEN,
     "prior influence": UNEVEN.prior_influence(),

@@ -167,17 +167,9 @@ class Counts(Summable, ABC):
         design = self._design and self._design.reindex(place, len(labels))
         return self._moved(labels, place, design)
 
-    def _with_batch(self, batch: Self) -> Self:
-        """Return the counts with a batch of a stream added."""
-        prefix = "y_true must have labels of the same type as the counted ones: "
-        check_same_type(self.classes, batch.classes, prefix)
-        return self + batch
-
     def __add__(self, other: Self) -> Self:
         if not isinstance(other, type(self)):
             return NotImplemented
-        if not (self.n_classes and other.n_classes):
-            return other if other.n_classes else self
         classes = merge_labels(self.classes, other.classes)
         left = self.reindex(classes)
         right = other.reindex(classes)
@@ -272,19 +264,15 @@ class Counts(Summable, ABC):
         if bad := [label for label in fields["classes"] if not _is_json_label(label)]:
             wanted = "strings, finite numbers and booleans"
             raise ValueError(f"'classes' must hold {wanted}, got {shown(bad[0])}")
-        names = [fields["names"]] if "names" in fields else []
-        is_empty = not any(column for key, column in fields.items() if key != "names")
-        classes = array_of_labels(fields.pop("classes"))
+        fields["classes"] = array_of_labels(fields["classes"])
         try:
             make: Any = cls
-            counts: Self = (
-                make.empty(*names) if is_empty else make(classes=classes, **fields)
-            )
+            counts: Self = make(**fields)
         except TypeError as error:  # of a value that is no string or no number
             raise ValueError(error) from error
-        if design is None or not counts.n_classes:
+        if design is None:
             return counts
-        n_classifiers = len(names[0]) if names else 1
+        n_classifiers = len(fields["names"]) if "names" in fields else 1
         checked = SampleDesign.from_fields(design, counts.n_classes, n_classifiers)
         total = checked.by_class(checked.sums[1])
         if not np.allclose(total, counts._totals, rtol=1e-9, atol=0):
@@ -294,13 +282,11 @@ class Counts(Summable, ABC):
         return counts._moved(counts.classes, np.arange(counts.n_classes), checked)
 
 
-def check_labels(
-    labels: ArrayLike, found: LabelArray, *, need_samples: bool = True
-) -> LabelArray:
+def check_labels(labels: ArrayLike, found: LabelArray) -> LabelArray:
     """Return the labels to count; raise if their type differs, or none occurs."""
     wanted = unique_label_array(labels, "labels")
     check_same_type(wanted, found, "labels: ")
-    if need_samples and not set(label_list(wanted)) & set(label_list(found)):
+    if not set(label_list(wanted)) & set(label_list(found)):
         raise ValueError("At least one label specified must be in y_true")
     return wanted
 
@@ -315,9 +301,9 @@ class ClassCounts(Counts):
     result has the sorted union of the labels (in order of first appearance if they
     cannot be sorted). Strings, numbers, dates and durations cannot be mixed.
 
-    Batches can be merged in any order: :meth:`update` adds the batches of a stream,
-    :meth:`to_json` exports the counts of a site, and the result is the same as for all
-    samples together. It is exact for integer counts, and up to rounding errors for
+    Batches can be added in any order, also as a stream arrives, and :meth:`to_json`
+    exports the counts of a site: the result is the same as for all samples together. It
+    is exact for integer counts, and up to rounding errors for
     other weights and for groups. Batches with groups must have no group in common.
     With groups, the counts also keep one row for each group, class and outcome, of 41
     bytes.
@@ -377,25 +363,6 @@ class ClassCounts(Counts):
         )
         self._check()
 
-    @classmethod
-    def empty(cls) -> ClassCounts:
-        """Create empty counts, without classes.
-
-        Returns
-        -------
-        counts : ClassCounts
-            Empty counts, as a start for adding batches; they have no posterior.
-
-        Examples
-        --------
-        >>> from skpostbac import ClassCounts
-        >>> sum([ClassCounts(["a"], [7], [9])], start=ClassCounts.empty())
-        ClassCounts('a': 7/9)
-        """
-        return cls._of_checked(
-            classes=np.zeros(0, np.int64), correct=np.zeros(0), total=np.zeros(0)
-        )
-
     def _check(self) -> None:
         if not len(self.classes) == len(self.correct) == len(self.total):
             raise ValueError(
@@ -415,7 +382,7 @@ class ClassCounts(Counts):
         if self._design is None:
             return None
         # A prior of two samples for all classes together, half of them right.
-        cell = 1 / max(self.n_classes, 1)
+        cell = 1 / self.n_classes
         (hit,) = self._design.hits
         values = RowValues(hit.astype(np.float64), (~hit, hit))
         return design_effects(self._design, values, (cell, cell))
@@ -505,51 +472,6 @@ class ClassCounts(Counts):
             self._design,
         )
 
-    def update(
-        self,
-        y_true: ArrayLike,
-        y_pred: ArrayLike,
-        *,
-        labels: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        weight_type: WeightType = None,
-        groups: ArrayLike | None = None,
-    ) -> ClassCounts:
-        """Return the counts with another batch added, leaving the original unchanged.
-
-        Parameters
-        ----------
-        y_true, y_pred, labels, sample_weight, weight_type, groups
-            As for :func:`class_counts`. Batches must have no group in common, either
-            all or none must have groups, and weights must have the same scale. Without
-            `labels`, a class that is new in `y_true` is added to the result; classes
-            only in `y_pred` are not. With `labels`, samples of other classes are
-            ignored; pass the same labels with each batch. The batch may be empty, and
-            need not contain any of the labels.
-
-        Returns
-        -------
-        counts : ClassCounts
-
-        Raises
-        ------
-        ValueError, TypeError
-            For the reasons listed in :func:`class_counts`, or if the counts cannot be
-            added.
-
-        Examples
-        --------
-        >>> from skpostbac import ClassCounts
-        >>> batches = [(["a", "b"], ["a", "a"]), (["a", "c"], ["d", "c"])]
-        >>> counts = ClassCounts.empty()
-        >>> for y_true, y_pred in batches:
-        ...     counts = counts.update(y_true, y_pred)
-        >>> counts
-        ClassCounts('a': 1/2, 'b': 0/1, 'c': 1/1)
-        """
-        options = labels, sample_weight, weight_type, groups
-        return self._with_batch(count_labels(y_true, y_pred, *options, is_batch=True))
-
     def _repr_html_(self) -> str:
         shown = self.classes[:SHOWN_CLASSES]
         hidden = more(self.n_classes, SHOWN_CLASSES)
@@ -583,11 +505,9 @@ class ClassCounts(Counts):
 
 
 def check_counts(counts: object) -> None:
-    """Raise unless the counts have at least one class."""
+    """Raise unless these are counts of one classifier."""
     if not isinstance(counts, ClassCounts):
         raise TypeError(f"counts must be ClassCounts, got {type(counts).__name__}")
-    if not len(counts.classes):
-        raise ValueError("counts must have at least one class")
 
 
 def class_counts(
@@ -651,7 +571,6 @@ def class_counts(
     --------
     posterior_balanced_accuracy : The posterior that follows from the counts.
     ClassCounts.effective : Counts of independent samples that are worth as much.
-    ClassCounts.update : Counts of a stream, batch by batch.
 
     Notes
     -----
@@ -679,23 +598,16 @@ def count_labels(
     sample_weight: ArrayLike | None = None,
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
-    *,
-    is_batch: bool = False,
 ) -> ClassCounts:
-    """Count as :func:`class_counts`; a batch may be empty or lack the labels."""
+    """Count as :func:`class_counts`."""
     outcomes = read_outcomes(
-        y_true,
-        {"y_pred": y_pred},
-        sample_weight,
-        weight_type,
-        groups,
-        is_batch=is_batch,
+        y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups
     )
     errors, correct = outcomes.count()
     counts = ClassCounts._of_checked(
         classes=outcomes.classes, correct=correct, total=errors + correct
     )
-    return select_classes(counts, outcomes, labels, weight_type, is_batch=is_batch)
+    return select_classes(counts, outcomes, labels, weight_type)
 
 
 CountsOf = TypeVar("CountsOf", bound=Counts)
@@ -706,13 +618,11 @@ def select_classes(
     outcomes: Outcomes,
     labels: ArrayLike | None,
     weight_type: WeightType,
-    *,
-    is_batch: bool,
 ) -> CountsOf:
     """Return the counts of the labels, with the design of groups and weights."""
     wanted = counts.classes
     if labels is not None:
-        wanted = check_labels(labels, counts.classes, need_samples=not is_batch)
+        wanted = check_labels(labels, counts.classes)
     elif outcomes.groups is None and weight_type != "importance":
         return counts
     design = outcomes.design(wanted, weight_type)

@@ -468,7 +468,7 @@ class Outcomes:
         self, classes: LabelArray, weight_type: WeightType
     ) -> SampleDesign | None:
         """Return the rows that design effects need of these classes, if any."""
-        if not self.n_samples or (self.groups is None and weight_type != "importance"):
+        if self.groups is None and weight_type != "importance":
             return None
         codes, hits, weight = self.read()
         return SampleDesign.of_samples(
@@ -495,13 +495,11 @@ def read_outcomes(
     sample_weight: ArrayLike | None,
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
-    *,
-    is_batch: bool = False,
 ) -> Outcomes:
     """Check true labels, predictions of one or several classifiers, weights and groups.
 
     `predictions` has the predicted labels by the name of their argument, for error
-    messages. A batch may be empty, and all its weights may be 0.
+    messages.
 
     Raises
     ------
@@ -525,20 +523,17 @@ def read_outcomes(
             "Found input variables with inconsistent numbers of samples: "
             f"{[n_samples, *others]} ({', '.join(sizes)})"
         )
-    if not n_samples and not is_batch:
+    if not n_samples:
         raise ValueError(
             "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum "
             "of 1 sample is required."
         )
-    if not n_samples:  # of which there is no block
-        return Outcomes(np.zeros(0, int), 0, lambda _: np.zeros(0, np.intp), [], weight)
-
     true = encode(columns["y_true"])
     hits = [_find_hits(columns["y_true"], true, columns[name]) for name in predictions]
     group = None if groups is None else encode(columns["groups"]).codes
     outcomes = Outcomes(true.values, n_samples, true.codes, hits, weight, group)
     if weight is not None:
-        _check_weights(weight, outcomes, weight_type, is_batch=is_batch)
+        _check_weights(weight, outcomes, weight_type)
     return outcomes
 
 
@@ -550,9 +545,7 @@ def check_weight_type(weight_type: object, *, has_weights: bool = True) -> None:
         raise ValueError("weight_type='importance' needs sample_weight, got None")
 
 
-def _check_weights(
-    weight: Floats, outcomes: Outcomes, weight_type: WeightType, *, is_batch: bool
-) -> None:
+def _check_weights(weight: Floats, outcomes: Outcomes, weight_type: WeightType) -> None:
     """Raise if weights are out of range; warn if they are hardly case counts."""
     with np.errstate(over="ignore"):
         total = float(weight.sum())
@@ -560,13 +553,13 @@ def _check_weights(
         raise ValueError(
             f"sample_weight must add up to at most {LARGEST:g}, got {shown(total)}"
         )
-    if not total and not is_batch:
+    if not total:
         raise ValueError(
             "sample_weight: Sample weights must contain at least one non-zero number."
         )
     if weight_type is None:
         warn_of_fractions(weight)
-    if weight_type == "importance" and total:
+    if weight_type == "importance":
         if weight.max() < _LEAST_WEIGHT:
             raise ValueError(
                 "sample_weight must have an importance weight of at least "

@@ -68,9 +68,8 @@ class PairedCounts(Counts):
     classifiers are right. The number of samples with each pattern in each class is the
     sufficient statistic of a paired comparison. ``+`` and :func:`sum` add counts of the
     same classifiers on different samples, by the rules of
-    :class:`~skpostbac.ClassCounts`; :meth:`update` adds the batches of a stream. With
-    groups, the counts also keep one row for each group, class and pattern that occurs,
-    of 40 + T bytes.
+    :class:`~skpostbac.ClassCounts`. With groups, the counts also keep one row for each
+    group, class and pattern that occurs, of 40 + T bytes.
 
     Use :func:`paired_counts` to start from labels, and :meth:`from_cells` to start from
     tables of two classifiers.
@@ -184,25 +183,6 @@ class PairedCounts(Counts):
             )
 
     @classmethod
-    def empty(cls, names: Sequence[str]) -> PairedCounts:
-        """Create empty counts for these classifiers, without classes.
-
-        Parameters
-        ----------
-        names : sequence of T str
-            Distinct names of the T >= 1 classifiers.
-
-        Returns
-        -------
-        counts : PairedCounts
-            Empty counts, as a start for adding batches.
-        """
-        checked = check_names(names)
-        rows = group_rows(np.zeros(0, np.intp), np.zeros((len(checked), 0), bool), None)
-        fields = rows._asdict()
-        return cls._of_checked(names=checked, classes=np.zeros(0, np.int64), **fields)
-
-    @classmethod
     def from_cells(
         cls,
         cells: ArrayLike,
@@ -265,8 +245,6 @@ class PairedCounts(Counts):
             Same as :func:`~skpostbac.class_counts` for its predictions.
         """
         correct = self.counts * self.patterns[:, self.position(name)]
-        if not len(self.classes):
-            return ClassCounts.empty()
         design = self._design and self._design.of_classifier(self.position(name))
         return ClassCounts._of_checked(
             classes=self.classes,
@@ -367,57 +345,6 @@ class PairedCounts(Counts):
                 f"got {shown(self.names)} and {shown(other.names)}"
             )
         return super().__add__(other)
-
-    def update(
-        self,
-        y_true: ArrayLike,
-        predictions: Predictions,
-        *,
-        labels: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        weight_type: WeightType = None,
-        groups: ArrayLike | None = None,
-    ) -> PairedCounts:
-        """Return the counts with another batch added, leaving the original unchanged.
-
-        Parameters
-        ----------
-        y_true, predictions, labels, sample_weight, weight_type, groups
-            As for :func:`paired_counts`, with predictions of all classifiers in
-            `names`, in any order. The classes are those of
-            :meth:`~skpostbac.ClassCounts.update`. The batch may be empty, and need not
-            have any of the labels.
-
-        Returns
-        -------
-        counts : PairedCounts
-
-        Raises
-        ------
-        ValueError, TypeError
-            If `predictions` has other classifiers; or for the reasons listed in
-            :func:`paired_counts`, or if the counts cannot be added.
-
-        Examples
-        --------
-        >>> from skpostbac.metrics import PairedCounts
-        >>> counts = PairedCounts.empty(["one", "two"])
-        >>> counts = counts.update(["a", "b"], {"one": ["a", "a"], "two": ["a", "b"]})
-        >>> counts = counts.update(["a", "c"], {"two": ["b", "c"], "one": ["a", "c"]})
-        >>> counts.cells("one", "two")
-        array([[1., 1., 0., 0.],
-               [0., 0., 1., 0.],
-               [1., 0., 0., 0.]])
-        """
-        columns = named_predictions(predictions)
-        if set(columns) != set(self.names):
-            raise ValueError(
-                f"predictions must be of the classifiers {shown(self.names)}, "
-                f"got {shown(tuple(columns))}"
-            )
-        options = labels, sample_weight, weight_type, groups
-        batch = count_patterns(y_true, columns, self.names, *options, is_batch=True)
-        return self._with_batch(batch)
 
     @property
     def _rows(self) -> PatternRows:
@@ -529,38 +456,13 @@ def paired_counts(
            [0., 0., 1., 0.]])
     """
     columns = named_predictions(predictions)
-    options = labels, sample_weight, weight_type, groups
-    return count_patterns(y_true, columns, tuple(columns), *options)
-
-
-def count_patterns(
-    y_true: ArrayLike,
-    predictions: Mapping[str, ArrayLike],
-    names: tuple[str, ...],
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    weight_type: WeightType = None,
-    groups: ArrayLike | None = None,
-    *,
-    is_batch: bool = False,
-) -> PairedCounts:
-    """Count as :func:`paired_counts`, the classifiers in the order of `names`.
-
-    A batch may be empty, and have none of the labels.
-    """
+    names = tuple(columns)
     outcomes = read_outcomes(
-        y_true,
-        by_argument(predictions, names),
-        sample_weight,
-        weight_type,
-        groups,
-        is_batch=is_batch,
+        y_true, by_argument(columns, names), sample_weight, weight_type, groups
     )
-    if not outcomes.n_samples:
-        return PairedCounts.empty(names)
     rows = (group_rows(*samples) for samples in outcomes.blocks())
     counts = _join(names, outcomes.classes, rows)
-    return select_classes(counts, outcomes, labels, weight_type, is_batch=is_batch)
+    return select_classes(counts, outcomes, labels, weight_type)
 
 
 def _join(
