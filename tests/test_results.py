@@ -426,8 +426,11 @@ NO_RESULTS = {
     "BinormalCheck",
     "BinormalModel",
     "CalibratedPrior",
+    "ClassCountsScorer",
     "ExpectedCost",
     "NetBenefit",
+    "OutcomesScorer",
+    "PriorInfluence",
 }
 
 

@@ -14,7 +14,7 @@ from skpostbac.metrics._counts import (
     ClassCounts,
     Summable,
     check_counts,
-    count_labels,
+    count_outcomes,
     counts_of_matrix,
     counts_of_numbers,
     describe_samples,
@@ -25,9 +25,13 @@ from skpostbac.metrics._dependence import (
     describe_effective_size,
     group_notes,
     warn_of_groups,
-    warn_of_repeated_ids,
 )
-from skpostbac.metrics._labels import WeightType, warn_of_strays
+from skpostbac.metrics._labels import (
+    WeightType,
+    read_outcomes,
+    warn_of_repeated_ids,
+    warn_of_strays,
+)
 from skpostbac.metrics._posterior import (
     CARRILLO_2013,
     ScalarPosterior,
@@ -433,11 +437,13 @@ def posterior_accuracy(
     ... ).mean()  # 6 / 8
     0.75
     """
-    options = labels, sample_weight, weight_type, groups
-    counts = count_labels(y_true, y_pred, *options)
-    warn_of_strays(y_true, {"y_pred": y_pred}, counts.classes, sample_weight)
+    outcomes = read_outcomes(
+        y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups
+    )
+    counts = count_outcomes(outcomes, labels)
+    posterior = PosteriorAccuracy(counts, prior=prior)
+    warn_of_strays(outcomes, counts.classes)
     if groups is None:
         warn_of_repeated_ids(y_true)
-    else:
-        warn_of_groups(counts._as_one_class().design_effects, ["all"])
-    return PosteriorAccuracy(counts, prior=prior)
+    warn_of_groups(posterior.design_effects, ["all"])
+    return posterior

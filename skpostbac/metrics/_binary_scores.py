@@ -71,8 +71,8 @@ def read_scores(
             f"y_score must be between -{_LARGEST_SCORE:g} and {_LARGEST_SCORE:g}, "
             f"got {first(scores, bad)}"
         )
-    weight = np.ones(len(scores)) if outcomes.weight is None else outcomes.weight
-    return BinaryScores((classes[0], classes[1]), positive, is_positive, scores, weight)
+    both = classes[0], classes[1]
+    return BinaryScores(both, positive, is_positive, scores, outcomes.weights)
 
 
 def read_score_array(values: ArrayLike, name: str, labels: ArrayLike) -> Floats:

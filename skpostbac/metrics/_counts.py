@@ -9,7 +9,6 @@ import json
 import re
 import warnings
 from abc import ABC, abstractmethod
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
@@ -191,8 +190,8 @@ class Counts(Summable, ABC):
         weights and of the squares of these. All other keys have lists: for
         `ClassCounts`, ``"classes"``, ``"correct"`` and ``"total"``; for `PairedCounts`,
         ``"names"``, ``"classes"``, ``"class_index"``, ``"patterns"``, which has a list
-        of 0 and 1 for each row, and ``"counts"``. Labels are strings, numbers or
-        ``true`` and ``false``.
+        of ``true`` and ``false`` for each row, and ``"counts"``. Labels are strings,
+        numbers or ``true`` and ``false``.
 
         Returns
         -------
@@ -209,25 +208,17 @@ class Counts(Summable, ABC):
         >>> from skpostbac.metrics import PairedCounts
         >>> print(ClassCounts(["a", "b"], [7, 2.5], [9, 3]).to_json())
         {"format": "skpostbac.ClassCounts", "version": 1, "classes": ["a", "b"],
-         "correct": [7, 2.5], "total": [9, 3]}
+         "correct": [7.0, 2.5], "total": [9.0, 3.0]}
         >>> print(PairedCounts.from_cells([[7, 1, 0, 0]], classes=["a"]).to_json())
         {"format": "skpostbac.PairedCounts", "version": 1, "names": ["A", "B"],
-         "classes": ["a"], "class_index": [0, 0], "patterns": [[1, 0], [1, 1]],
-         "counts": [1, 7]}
+         "classes": ["a"], "class_index": [0, 0], "patterns": [[true, false],
+         [true, true]], "counts": [1.0, 7.0]}
         """
         document: dict[str, Any] = {"format": self._format, "version": VERSION}
         for key in self._keys:
             column = getattr(self, key)
-            if key in ("correct", "total", "counts"):  # integers in full digits
-                document[key] = [
-                    int(n) if n.is_integer() else n for n in column.tolist()
-                ]
-            elif key in ("class_index", "patterns"):
-                document[key] = (column + 0).tolist()
-            else:
-                document[key] = (
-                    write_labels(column) if key == "classes" else list(column)
-                )
+            is_array = isinstance(column, np.ndarray)
+            document[key] = label_list(column) if is_array else list(column)
         if self._design is not None:
             document["design"] = self._design.to_fields()
         return json.dumps(document, allow_nan=False)
@@ -251,7 +242,7 @@ class Counts(Summable, ABC):
             If `text` is not a str.
         ValueError
             If `text` is not a document of this format and version, if a key is missing,
-            unknown, duplicated or of the wrong type, or for the reasons listed for the
+            unknown or of the wrong type, or for the reasons listed for the
             constructor.
 
         Examples
@@ -261,13 +252,10 @@ class Counts(Summable, ABC):
         ClassCounts('a': 7/9, 'b': 2.5/3)
         """
         fields, design = _read_document(text, cls._format, cls._keys)
-        if bad := [label for label in fields["classes"] if not _is_json_label(label)]:
-            wanted = "strings, finite numbers and booleans"
-            raise ValueError(f"'classes' must hold {wanted}, got {shown(bad[0])}")
-        fields["classes"] = array_of_labels(fields["classes"])
+        classes = array_of_labels(fields.pop("classes"))
         try:
             make: Any = cls
-            counts: Self = make(**fields)
+            counts: Self = make(classes=classes, **fields)
         except TypeError as error:  # of a value that is no string or no number
             raise ValueError(error) from error
         if design is None:
@@ -588,26 +576,19 @@ def class_counts(
     >>> class_counts([0, 0, 1, 1], [0, 1, 1, 1], labels=[2, 1, 0])
     ClassCounts(2: 0/0, 1: 2/2, 0: 1/2)
     """
-    return count_labels(y_true, y_pred, labels, sample_weight, weight_type, groups)
-
-
-def count_labels(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    weight_type: WeightType = None,
-    groups: ArrayLike | None = None,
-) -> ClassCounts:
-    """Count as :func:`class_counts`."""
     outcomes = read_outcomes(
         y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups
     )
+    return count_outcomes(outcomes, labels)
+
+
+def count_outcomes(outcomes: Outcomes, labels: ArrayLike | None = None) -> ClassCounts:
+    """Count the outcomes of one classifier in each class, or of these labels."""
     errors, correct = outcomes.count()
     counts = ClassCounts._of_checked(
         classes=outcomes.classes, correct=correct, total=errors + correct
     )
-    return select_classes(counts, outcomes, labels, weight_type)
+    return select_classes(counts, outcomes, labels)
 
 
 CountsOf = TypeVar("CountsOf", bound=Counts)
@@ -617,15 +598,14 @@ def select_classes(
     counts: CountsOf,
     outcomes: Outcomes,
     labels: ArrayLike | None,
-    weight_type: WeightType,
 ) -> CountsOf:
     """Return the counts of the labels, with the design of groups and weights."""
     wanted = counts.classes
     if labels is not None:
         wanted = check_labels(labels, counts.classes)
-    elif outcomes.groups is None and weight_type != "importance":
+    elif outcomes.groups is None and not outcomes.is_importance:
         return counts
-    design = outcomes.design(wanted, weight_type)
+    design = outcomes.design(wanted)
     return counts._moved(wanted, positions(counts.classes, wanted), design)
 
 
@@ -826,7 +806,7 @@ def _read_document(
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
     try:
-        document = json.loads(text, object_pairs_hook=_unique_keys)
+        document = json.loads(text)
     except (RecursionError, json.JSONDecodeError) as error:
         raise ValueError(f"text must be JSON: {error}") from error
     if not isinstance(document, dict):
@@ -844,26 +824,3 @@ def _read_document(
         if not isinstance(document[key], list):
             raise ValueError(f"{key!r} must be a list, got {shown(document[key])}")
     return document, design
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON, in which no key may occur twice."""
-    for key, times in Counter(key for key, _ in pairs).items():
-        if times > 1:
-            raise ValueError(f"text must have each key once, got {shown(key)} twice")
-    return dict(pairs)
-
-
-def write_labels(classes: LabelArray) -> list[str | int | float]:
-    """Return the labels as values of JSON."""
-    labels: list[Any] = label_list(classes)
-    if bad := [label for label in labels if not _is_json_label(label)]:
-        raise TypeError(
-            "labels must be str, int, bool or finite float to be written as JSON, "
-            f"got {shown(bad[0])}"
-        )
-    return labels
-
-
-def _is_json_label(label: object) -> bool:
-    return isinstance(label, str | int | float) and label not in (np.inf, -np.inf)

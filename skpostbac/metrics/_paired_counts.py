@@ -356,35 +356,13 @@ class PairedCounts(Counts):
 
     def _repr_html_(self) -> str:
         names = self.names[:SHOWN_CLASSES]
-        right = self.patterns[:, : len(names)]
-        note = more(len(self.names), SHOWN_CLASSES)
-        numbers = [f"{number}" for number in range(1, len(names) + 1)]
-        numbered = [f"{n} {name}" for n, name in zip(numbers, names, strict=True)]
-        correct = (self.counts @ right).tolist()
+        correct = (self.counts @ self.patterns[:, : len(names)]).tolist()
         n = self.n_samples
         accuracies = [format_share(number / n if n else nan) for number in correct]
-        totals = (numbered, format_column(correct), accuracies)
-        alone = (right.T * self.counts) @ ~right
-        cells = (
-            np.array(format_column(alone.ravel().tolist()))
-            .reshape(alone.shape)
-            .tolist()
-        )
-        for i, row in enumerate(cells):
-            row[i] = ""
-        return block(
-            repr(self),
-            table(
-                ("classifier", "correct", "accuracy"),
-                zip(*totals, strict=True),
-                note=note,
-            ),
-            table(
-                ("row correct, column wrong", *numbers),
-                ((name, *row) for name, row in zip(numbered, cells, strict=True)),
-                note=note,
-            ),
-        )
+        rows = zip(names, format_column(correct), accuracies, strict=True)
+        header = ("classifier", "correct", "accuracy")
+        note = more(len(self.names), SHOWN_CLASSES)
+        return block(repr(self), table(header, rows, note=note))
 
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:SHOWN_CLASSES]]
@@ -462,7 +440,7 @@ def paired_counts(
     )
     rows = (group_rows(*samples) for samples in outcomes.blocks())
     counts = _join(names, outcomes.classes, rows)
-    return select_classes(counts, outcomes, labels, weight_type)
+    return select_classes(counts, outcomes, labels)
 
 
 def _join(

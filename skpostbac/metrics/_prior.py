@@ -362,7 +362,7 @@ class BetaPrior(StablePickle):
 
         return min(both, key=generality)
 
-    def facts(self, default: str = DEFAULT_PRIOR) -> list[str]:
+    def facts(self, default: str | None = DEFAULT_PRIOR) -> list[str]:
         """Return what a repr says of a prior that is not the default."""
         return [] if self.name == default else [f"prior={self.given}"]
 

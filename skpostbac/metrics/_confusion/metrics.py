@@ -36,7 +36,6 @@ from skpostbac.metrics._confusion.distributions import (
     RecallSum,
     distribution_of_accuracy,
     distribution_of_class,
-    distribution_of_kappa,
     distribution_of_macro,
     distribution_of_mean,
     distribution_of_micro,
@@ -181,7 +180,7 @@ OVERALL = {
         Target("accuracy", accuracy, distribution_of_accuracy),
         Target("geometric_mean", geometric_mean),
         Target.of_recalls("informedness", informedness, _YOUDEN, n_classes=2),
-        Target("kappa", kappa, distribution_of_kappa),
+        Target("kappa", kappa),
         Target("mcc", mcc),
     )
 }

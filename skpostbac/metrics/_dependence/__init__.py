@@ -25,7 +25,6 @@ from skpostbac.metrics._dependence.notes import (
     warn_of_few_weights,
     warn_of_fractions,
     warn_of_groups,
-    warn_of_repeated_ids,
 )
 from skpostbac.metrics._dependence.rows import (
     SampleDesign,

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -75,21 +74,6 @@ def warn_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable]) -
     """Warn if the groups leave the correlation, or the interval, uncertain."""
     if doubts := group_notes(effects, classes):
         warnings.warn(" ".join(doubts), GroupsWarning, stacklevel=user_stacklevel())
-
-
-def warn_of_repeated_ids(y_true: Any) -> None:
-    """Warn if `y_true` has a pandas index with repeated entries."""
-    index: Any = getattr(y_true, "index", None)
-    if getattr(index, "is_unique", True):  # of a list, `index` is a method
-        return
-    repeated = index[index.duplicated()][0]
-    warnings.warn(
-        f"y_true has an index with repeated entries, such as {shown(repeated)}. If "
-        "they are samples of one patient, or tests of one sample, pass "
-        "groups=y_true.index; otherwise reset the index.",
-        GroupsWarning,
-        stacklevel=user_stacklevel(),
-    )
 
 
 def are_fractions(values: Floats) -> Bools:
