@@ -22,8 +22,7 @@ from skpostbac.metrics._counts import (
 )
 from skpostbac.metrics._dependence import (
     DesignEffects,
-    describe_effective_size,
-    group_notes,
+    design_notes,
     warn_of_groups,
 )
 from skpostbac.metrics._labels import (
@@ -300,7 +299,6 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
 
     def _sentences(self, level: float) -> list[str]:
         counts = self.counts
-        effects = self.design_effects
         classes = "1 class" if counts.n_classes == 1 else f"{counts.n_classes} classes"
         samples = f"{describe_samples(counts.n_given)} of {classes}"
         lines = [f"The accuracy is {self._describe(level)}, from {samples}."]
@@ -312,11 +310,8 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
                 f"({rate:.3f}) is {above}."
             )
         lines += self.prior.report_sentences(DEFAULT_ACCURACY_PRIOR, "the accuracy")
-        if effects is not None:
-            lines.append(
-                describe_effective_size(effects, counts.has_importance_weights)
-            )
-        return lines + group_notes(effects, ["all"])
+        has_weights = counts.has_importance_weights
+        return lines + design_notes(self.design_effects, has_weights, ["all"])
 
     def __add__(self, other: PosteriorAccuracy) -> PosteriorAccuracy:
         if not isinstance(other, PosteriorAccuracy):

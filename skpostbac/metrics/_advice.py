@@ -407,7 +407,7 @@ def warn_if_prior_moves(
     observed, expected : float
         The metric of the observed and of the expected confusion matrix.
     untested : sequence of labels
-        Classes without samples, if they alone account for the shift.
+        Classes without samples.
     prior : BetaPrior
         The prior of the recalls.
     """

@@ -47,9 +47,7 @@ from skpostbac.metrics._counts import (
 from skpostbac.metrics._dependence import (
     DesignEffects,
     WidenedAverage,
-    describe_effective_size,
-    group_notes,
-    is_large,
+    design_notes,
     warn_of_groups,
     widened_average,
 )
@@ -138,9 +136,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     The summary also has "mode", "chance" and "guessing_p_value".
 
     ``p + q`` is the posterior given both sets of observations; the prior counts once.
-    Both must have the same prior and class weights for every class, however these were
-    given. Pooled cross-validation folds describe the predictions that were made; the
-    posterior does not include the variation between training sets.
+    Both must have the same prior and class weights, given in the same way. Pooled
+    cross-validation folds describe the predictions that were made; the posterior does
+    not include the variation between training sets.
 
     References
     ----------
@@ -632,8 +630,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         evidence = [self._evidence()]
         lines += self.prior.report_sentences()
         lines += [*coverage_notes(evidence), *untested_notes(evidence)]
-        design, doubts = describe_design(self, level)
-        return [*lines, design, *doubts] if design else lines
+        labels = label_list(self.counts.classes)
+        has_weights = self.counts.has_importance_weights
+        return lines + design_notes(self.design_effects, has_weights, labels)
 
     def _estimate_sentence(self, level: float) -> str:
         """Return the sentence on the estimate, the samples and what was observed."""
@@ -761,29 +760,6 @@ def constant_note(counts: ClassCounts) -> str:
         return ""
     (label,) = label_list(counts.classes[found])
     return f"Always predicting {label!r} gives these counts."
-
-
-def describe_design(
-    posterior: PosteriorBalancedAccuracy, level: float
-) -> tuple[str, list[str]]:
-    """Return sentences on groups and importance weights, and on what is uncertain.
-
-    The first is empty without groups and importance weights.
-    """
-    effects = posterior.design_effects
-    counts = posterior.counts
-    if effects is None:
-        return "", []
-    worth = describe_effective_size(effects, counts.has_importance_weights)
-    if is_large(effects):
-        # Ignoring the groups, what importance weights divide by remains.
-        scale = effects.design_effect
-        left = posterior.effective_counts
-        correct = scale * left.correct
-        total = scale * left.total
-        ignoring = posterior.prior.average(correct, total, posterior._weights)
-        worth += f" Ignoring the groups would give {describe(ignoring, level)}."
-    return worth, group_notes(effects, label_list(counts.classes))
 
 
 def posterior_balanced_accuracy(

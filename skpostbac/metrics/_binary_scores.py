@@ -129,6 +129,11 @@ def positive_position(classes: Sequence[Any], pos_label: Any) -> int:
                 "explicitly."
             )
         pos_label = 1
+    return label_position(classes, pos_label)
+
+
+def label_position(classes: Sequence[Any], pos_label: Any) -> int:
+    """Return the position of a label among the classes."""
     with suppress(TypeError):  # of what cannot be hashed, such as an array
         if pos_label in set(classes):
             return classes.index(pos_label)

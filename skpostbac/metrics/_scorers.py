@@ -501,6 +501,14 @@ class CountsDict(dict[str, float]):
         """Raise the error of what is not one number."""
         raise TypeError(COUNTS_HINT.format(self._scorer))
 
+    __float__ = __int__ = __neg__ = __abs__ = item
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = item
+    __truediv__ = __rtruediv__ = item
+    __lt__ = __le__ = __gt__ = __ge__ = item
+
+    def __format__(self, spec: str) -> str:
+        return self.item() if spec else str(self)
+
 
 class FailedCounts(CountsDict):
     """Returned in place of an error, which is raised as soon as the counts are read.

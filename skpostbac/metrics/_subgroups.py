@@ -565,11 +565,8 @@ def _missing_class_notes(groups: SubgroupPosteriors) -> list[str]:
     """Return a sentence on the groups without samples of a class, if there are any."""
     named = []
     for name, posterior in zip(groups.names, groups.posteriors, strict=True):
-        has_weight = np.asarray(posterior.class_weight) > 0
-        is_missing = (posterior.counts.total == 0) & has_weight
-        if is_missing.any():
-            label = label_list(posterior.counts.classes)[np.argmax(is_missing)]
-            named.append(f"{name!r} (class {shown(label)})")
+        if untested := posterior._evidence().untested:
+            named.append(f"{name!r} (class {shown(untested[0])})")
     if not named:
         return []
 

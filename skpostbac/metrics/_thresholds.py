@@ -44,7 +44,6 @@ from skpostbac._utils import (
     nonnegative_array,
     paragraphs,
     shown,
-    table,
 )
 from skpostbac.metrics._advice import warn_of_prior
 from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
@@ -69,7 +68,7 @@ from skpostbac.metrics._labels import WeightType
 from skpostbac.metrics._prior import DEFAULT_PRIOR, BetaPrior, PriorLike, make_prior
 from skpostbac.metrics._selected import SelectedPosterior, optimism_of_choice
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._distribution import estimate_rows, interval_of
+from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -554,13 +553,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         return ThresholdPlot(self).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:
-        distributions = {
-            "corrected": self.corrected.distribution,
-            "uncorrected": self.best.distribution,
-        }
-        rows = estimate_rows(distributions, self.level)
-        header = ("at the best threshold", "mean", f"{100 * self.level:.12g}% CI")
-        return block(repr(self), table(header, rows))
+        return block(repr(self), *self.corrected._html_tables())
 
     def __repr__(self) -> str:
         corrected = self.corrected

@@ -32,8 +32,7 @@ from skpostbac.metrics._confusion.samples import (
 from skpostbac.metrics._counts import read_confusion_matrix
 from skpostbac.metrics._dependence import (
     DesignEffects,
-    describe_effective_size,
-    group_notes,
+    design_notes,
     warn_of_groups,
 )
 from skpostbac.metrics._labels import (
@@ -474,22 +473,13 @@ def infer_metric(
 
     deviation = distribution.standard_deviation()
     if not recall_prior.is_informative and moves_far(observed, expected, deviation):
-        # Classes without samples are named if the prior moves the metric little without
-        # them.
-        empty = C.sum(axis=1) == 0
-        tested = np.where(empty[:, np.newaxis], 0, mean)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            (expected_tested,) = target.function(tested[np.newaxis])
-        empty = empty & (not moves_far(observed, expected_tested, deviation))
-        untested = label_list(classes[empty])
+        untested = label_list(classes[C.sum(axis=1) == 0])
         warn_if_prior_moves(target.name, observed, expected, untested, recall_prior)
-    design = []
-    if effects is not None and samples is not None:
-        warn_of_groups(effects, label_list(classes))
-        design = [
-            describe_effective_size(effects, samples.is_importance),
-            *group_notes(effects, label_list(classes)),
-        ]
+    design: list[str] = []
+    if samples is not None:
+        labels = label_list(classes)
+        warn_of_groups(effects, labels)
+        design = design_notes(effects, samples.is_importance, labels)
 
     default = read_recall_prior(target, DEFAULT_PRIOR, len(C))
     return PosteriorConfusionMetric(

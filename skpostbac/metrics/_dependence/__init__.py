@@ -20,6 +20,7 @@ from skpostbac.metrics._dependence.notes import (
     SampleWeightWarning,
     are_fractions,
     describe_effective_size,
+    design_notes,
     group_notes,
     is_large,
     warn_of_few_weights,

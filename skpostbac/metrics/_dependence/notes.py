@@ -202,6 +202,16 @@ def describe_effective_size(effects: DesignEffects, has_weights: bool) -> str:
     )
 
 
+def design_notes(
+    effects: DesignEffects | None, has_weights: bool, classes: Sequence[Hashable]
+) -> list[str]:
+    """Return sentences on the effective size, and on what groups leave uncertain."""
+    if effects is None:
+        return []
+    worth = describe_effective_size(effects, has_weights)
+    return [worth, *group_notes(effects, classes)]
+
+
 def is_large(effects: DesignEffects | None) -> bool:
     """Return whether the report should show the result that ignores groups as well."""
     return effects is not None and bool(effects.design_effect.max() > LARGE_EFFECT)
