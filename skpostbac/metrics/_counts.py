@@ -126,15 +126,19 @@ class Counts(Summable, ABC):
         return self._design is not None and self._design.is_importance
 
     @classmethod
-    def _of_checked(cls, **fields: Any) -> Self:
+    def _of_checked(cls, *fields: Any) -> Self:
         """Return the counts that these fields make, of which only sums are checked."""
         counts = object.__new__(cls)
-        for name, value in fields.items():
+        counts._set(*fields)
+        return counts
+
+    def _set(self, *fields: Any) -> None:
+        """Set the fields, past the frozen `__setattr__`, and check sums."""
+        vars(self).update(zip((*self._keys, "_design"), fields, strict=False))
+        for value in fields:
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
-            object.__setattr__(counts, name, value)
-        counts._check()
-        return counts
+        self._check()
 
     @abstractmethod
     def _check(self) -> None:
@@ -344,12 +348,11 @@ class ClassCounts(Counts):
     def __init__(
         self, classes: ArrayLike, correct: ArrayLike, total: ArrayLike
     ) -> None:
-        vars(self).update(  # past the frozen __setattr__
-            classes=unique_label_array(classes, "classes"),
-            correct=nonnegative_array(correct, "correct"),
-            total=nonnegative_array(total, "total"),
+        self._set(
+            unique_label_array(classes, "classes"),
+            nonnegative_array(correct, "correct"),
+            nonnegative_array(total, "total"),
         )
-        self._check()
 
     def _check(self) -> None:
         if not len(self.classes) == len(self.correct) == len(self.total):
@@ -404,9 +407,7 @@ class ClassCounts(Counts):
         correct = self.correct.sum(keepdims=True)
         total = self.total.sum(keepdims=True)
         design = self._design and self._design.as_one_class()
-        return ClassCounts._of_checked(
-            classes=np.zeros(1, np.int64), correct=correct, total=total, _design=design
-        )
+        return ClassCounts._of_checked(np.zeros(1, np.int64), correct, total, design)
 
     @property
     def accuracy(self) -> float:
@@ -441,16 +442,12 @@ class ClassCounts(Counts):
         correct, total = np.zeros((2, len(labels)))
         correct[place[kept]] = self.correct[kept]
         total[place[kept]] = self.total[kept]
-        return ClassCounts._of_checked(
-            classes=labels, correct=correct, total=total, _design=design
-        )
+        return ClassCounts._of_checked(labels, correct, total, design)
 
     def _plus(self, other: ClassCounts, design: SampleDesign | None) -> ClassCounts:
         correct = self.correct + other.correct
         total = self.total + other.total
-        return ClassCounts._of_checked(
-            classes=self.classes, correct=correct, total=total, _design=design
-        )
+        return ClassCounts._of_checked(self.classes, correct, total, design)
 
     def _made_of(self) -> tuple[Any, ...]:
         return (
@@ -585,9 +582,7 @@ def class_counts(
 def count_outcomes(outcomes: Outcomes, labels: ArrayLike | None = None) -> ClassCounts:
     """Count the outcomes of one classifier in each class, or of these labels."""
     errors, correct = outcomes.count()
-    counts = ClassCounts._of_checked(
-        classes=outcomes.classes, correct=correct, total=errors + correct
-    )
+    counts = ClassCounts._of_checked(outcomes.classes, correct, errors + correct)
     return select_classes(counts, outcomes, labels)
 
 

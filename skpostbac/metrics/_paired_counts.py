@@ -143,11 +143,9 @@ class PairedCounts(Counts):
     ) -> None:
         names = check_names(names)
         labels = unique_label_array(classes, "classes")
-        with input_errors("class_index must hold integers"):
-            index = np.asarray(class_index)
-        with input_errors("patterns must hold booleans"):
-            bits = np.asarray(patterns)
-            bits = bits if bits.size else bits.reshape(-1, len(names))
+        index = float_array(class_index, "class_index")
+        bits = float_array(patterns, "patterns")
+        bits = bits if bits.size else bits.reshape(-1, len(names))
         number = nonnegative_array(counts, "counts")
         if index.shape != number.shape or bits.shape != (len(number), len(names)):
             raise ValueError(
@@ -155,25 +153,14 @@ class PairedCounts(Counts):
                 f"{len(names)}) and (n,), got {index.shape}, {bits.shape} and "
                 f"{number.shape}"
             )
-        if index.size and (
-            index.dtype.kind not in "iu"
-            or index.min() < 0
-            or index.max() >= len(labels)
-        ):
+        if not np.isin(index, np.arange(len(labels))).all():
             raise ValueError(
                 f"class_index must hold integers from 0 to {len(labels) - 1}"
             )
-        if index.size and (
-            bits.dtype.kind not in "biu" or not np.isin(bits, [0, 1]).all()
-        ):
+        if not np.isin(bits, [0, 1]).all():
             raise ValueError("patterns must hold booleans")
         rows = group_rows(index.astype(np.intp), bits.astype(bool).T, number)
-        for array in rows:
-            array.flags.writeable = False
-        vars(self).update(
-            names=names, classes=labels, **rows._asdict()
-        )  # past __setattr__
-        self._check()
+        self._set(names, labels, *rows)
 
     def _check(self) -> None:
         if np.any(large := ~(self._totals <= LARGEST)):
@@ -247,10 +234,7 @@ class PairedCounts(Counts):
         correct = self.counts * self.patterns[:, self.position(name)]
         design = self._design and self._design.of_classifier(self.position(name))
         return ClassCounts._of_checked(
-            classes=self.classes,
-            correct=self._by_class(correct),
-            total=self._totals,
-            _design=design,
+            self.classes, self._by_class(correct), self._totals, design
         )
 
     def cells(self, first: str, second: str) -> Floats:
@@ -451,9 +435,7 @@ def _join(
 ) -> PairedCounts:
     index, patterns, counts = map(np.concatenate, zip(*parts, strict=True))
     rows = group_rows(index, patterns.T, counts)
-    return PairedCounts._of_checked(
-        names=names, classes=classes, **rows._asdict(), _design=design
-    )
+    return PairedCounts._of_checked(names, classes, *rows, design)
 
 
 class DataFrame(Protocol):

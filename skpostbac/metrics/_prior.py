@@ -9,7 +9,7 @@ and the calibrated default, whose posteriors are weaker.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Literal, Self, TypeAlias, get_args
 
@@ -301,8 +301,7 @@ class BetaPrior(StablePickle):
 
     def restricted(self, chosen: Bools | Indices) -> Self:
         """Return the prior of some of the classes."""
-        values = {**self.__getstate__(), "a": self.a[chosen], "b": self.b[chosen]}
-        return type(self)(**values)
+        return replace(self, a=self.a[chosen], b=self.b[chosen])
 
     def check_total(self, total: Floats, name: str = "total") -> None:
         """Raise if prior and counts, the argument `name`, add up to too much."""

@@ -61,8 +61,13 @@ class ConfusionModel:
     strength: Floats
 
     @classmethod
-    def of(cls, C: Floats, prior: BetaPrior, prevalence: ArrayLike) -> ConfusionModel:
-        """Return the posterior for counts, a prior of the recalls and a prevalence."""
+    def of(
+        cls, C: Floats, prior: BetaPrior, prevalence: ArrayLike | None
+    ) -> ConfusionModel:
+        """Return the posterior for counts, a prior of the recalls and a prevalence.
+
+        None stands for "sampled", as in the field.
+        """
         k = len(C)
         if k < 2:
             raise ValueError(
@@ -76,6 +81,8 @@ class ConfusionModel:
         np.fill_diagonal(cells, prior.a + np.diagonal(C))
         strength = prior.strength(total)
 
+        if prevalence is None:
+            return cls(cells, None, strength)
         if isinstance(prevalence, str):
             if prevalence == "sampled":
                 return cls(cells, None, strength)

@@ -285,8 +285,7 @@ def confuse_jointly(
     )
 
     matrices = joint.matrices()
-    models = [ConfusionModel.of(C, recall_prior, prevalence) for C in matrices]
-    shares = models[0].prevalence
+    shares = ConfusionModel.of(matrices[0], recall_prior, prevalence).prevalence
     size = _affordable(n_draws, k * k)
     posteriors = [
         infer_metric(
@@ -304,10 +303,8 @@ def confuse_jointly(
     if samples.are_independent:
         return replace(joint, prevalence=shares), posteriors
 
-    if samples.is_importance:
-        matrices = samples.effective_counts(matrices)
-        same = "sampled" if shares is None else shares
-        models = [ConfusionModel.of(C, recall_prior, same) for C in matrices]
+    matrices = samples.effective_counts(matrices)
+    models = [ConfusionModel.of(C, recall_prior, shares) for C in matrices]
     effects = [
         design_of(
             target.function,

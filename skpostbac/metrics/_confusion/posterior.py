@@ -448,12 +448,11 @@ def infer_metric(
     model = independent
 
     # Design effects must not change the shares of the classes.
-    shares = "sampled" if model.prevalence is None else model.prevalence
+    shares = model.prevalence
     effects = None
     if samples is not None and not samples.are_independent:
-        if samples.is_importance:
-            C_effective = samples.effective_counts(C)
-            model = ConfusionModel.of(C_effective, recall_prior, shares)
+        C_effective = samples.effective_counts(C)
+        model = ConfusionModel.of(C_effective, recall_prior, shares)
         effects = design_of(target.function, [model], samples)
         divided = C / effects.divisor[:, np.newaxis]
         model = ConfusionModel.of(divided, recall_prior, shares)

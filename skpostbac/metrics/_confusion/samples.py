@@ -83,7 +83,9 @@ class ConfusedSamples(NamedTuple):
         )
 
     def effective_counts(self, C: Floats) -> Floats:
-        """Return counts scaled so that the weights add up to their effective size."""
+        """Return counts scaled so that importance weights add up to their size."""
+        if not self.is_importance:
+            return C
         scale: float = self.weight.sum() / (self.weight**2).sum()
         return scale * C
 
