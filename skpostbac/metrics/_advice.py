@@ -445,7 +445,7 @@ class PriorInfluence(StablePickle):
     to the shift of the balanced accuracy.
 
     A class without samples has no observed recall. It is compared with the observed
-    balanced accuracy of the other classes, and is listed in `unobserved`.
+    balanced accuracy of the other classes.
 
     Attributes
     ----------

@@ -109,6 +109,7 @@ def read_confusions(
 
     Examples
     --------
+    >>> from skpostbac.metrics._labels import read_outcomes
     >>> outcomes = read_outcomes(["a", "a", "b"], {"y_pred": ["a", "c", "b"]}, None)
     >>> classes, samples = read_confusions(outcomes)
     >>> samples.matrix(len(classes))
