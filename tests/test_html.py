@@ -4,7 +4,6 @@
 ``python tests/test_html.py accuracy`` this view: read the difference before you commit it.
 """
 
-import pickle
 import re
 import sys
 from pathlib import Path
@@ -18,8 +17,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from skpostbac import (
     ClassCounts,
-    ClassCountsScorer,
-    OutcomesScorer,
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorRefit,
@@ -122,14 +119,8 @@ NAMED = {
     "paired counts of many": PairedCounts(
         [f"{BAD}{i}" for i in range(12)], [BAD], [0, 0], np.eye(12)[:2] > 0, [3.5, 4]
     ),
-    "no counts": ClassCounts.empty(),
     "no samples": PairedCounts([BAD], [BAD], [0], [[True]], [0]),
     "uneven": UNEVEN,
-    "prior influence": UNEVEN.prior_influence(),
-    "recalls": UNEVEN.recalls(),
-    "recalls of many": PosteriorBalancedAccuracy.from_counts(
-        [90] * 40, [100] * 40
-    ).recalls(),
     "test size": required_test_size(PILOT, width=0.6),
     "groups": population_posterior(
         {BAD: ClassCounts(["x"], [8], [10]), "b": ClassCounts(["x"], [9], [10])}
@@ -139,11 +130,8 @@ NAMED = {
         LABELS[[0, 0, 1, 1, 1]], LABELS[[0, 1, 1, 1, 0]], "precision", pos_label=BAD
     ),
     "uneven comparison": compare_posteriors({BAD: PILOT, "b": UNEVEN}),
-    "scorer": ClassCountsScorer(labels=LABELS),
-    "outcomes": OutcomesScorer(5, labels=LABELS),
     "many groups": population_posterior([8] * 25, [10] * 25),
     "comparison of many": compare_posteriors({f"c{i}": BALANCED for i in range(20)}),
-    "prior influence of three": BALANCED.prior_influence(),
     "array": BetaAverage(np.arange(1.0, 11.0)[:, None], [2.0]),
     "refit": PosteriorRefit(labels=LABELS, class_weight={BAD: 2.0, "b": 1.0}),
 }
@@ -208,14 +196,6 @@ def test_a_long_report_is_one_paragraph():
     plan = required_test_size([0.9, 0.8], width=0.1)
     assert "\n" in plan.report()
     assert "\\n" not in plan._repr_html_()
-
-
-def test_recalls_are_a_dict():
-    """Equal to a plain one, of the distributions of the classes."""
-    recalls = UNEVEN.recalls()
-    assert isinstance(recalls, dict)
-    assert recalls == dict(recalls.items())
-    assert pickle.loads(pickle.dumps(recalls)) == recalls
 
 
 def test_view_of_a_comparison_draws_no_ranks(monkeypatch):

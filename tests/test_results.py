@@ -429,8 +429,11 @@ NO_RESULTS = {
     "BinormalCheck",
     "BinormalModel",
     "CalibratedPrior",
+    "ClassCountsScorer",
     "ExpectedCost",
     "NetBenefit",
+    "OutcomesScorer",
+    "PriorInfluence",
 }
 
 

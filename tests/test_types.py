@@ -26,7 +26,7 @@ from skpostbac.stats import BetaAverage, Interval
 y = [0, 1, 1]
 counts = class_counts(y, y)
 assert_type(counts + counts, ClassCounts)
-assert_type(sum([counts, counts], ClassCounts.empty()), ClassCounts)
+assert_type(sum([counts], start=counts), ClassCounts)
 posterior = posterior_balanced_accuracy(y, y, prior="uniform")
 posterior_balanced_accuracy(y, y, prior=(0.5, 0.5))
 posterior_balanced_accuracy(y, y, prior=[[0.5, 0.5], [1, 2]])

@@ -21,8 +21,8 @@ from skpostbac.metrics import (
     PosteriorBalancedAccuracy,
     PriorInfluenceWarning,
 )
-from skpostbac.metrics._counts import count_labels
-from skpostbac.metrics._labels import NO_LABELS
+from skpostbac.metrics._counts import count_outcomes
+from skpostbac.metrics._labels import NO_LABELS, read_outcomes
 from skpostbac.model_selection import compare_outcomes
 from skpostbac.model_selection._pooling import accuracy_of
 
@@ -48,7 +48,9 @@ def _evaluate(table: InputTable, args: Namespace) -> Evaluation:
     }
     groups = table.column(args.groups)
     counts = {
-        name: count_labels(NO_LABELS, right, sample_weight=table.counts, groups=groups)
+        name: count_outcomes(
+            read_outcomes(NO_LABELS, {name: right}, table.counts, groups=groups)
+        )
         for name, right in outcomes.items()
     }
     margins = {

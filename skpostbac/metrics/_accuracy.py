@@ -14,7 +14,7 @@ from skpostbac.metrics._counts import (
     ClassCounts,
     Summable,
     check_counts,
-    count_labels,
+    count_outcomes,
     counts_of_matrix,
     counts_of_numbers,
     describe_samples,
@@ -22,12 +22,16 @@ from skpostbac.metrics._counts import (
 )
 from skpostbac.metrics._dependence import (
     DesignEffects,
-    describe_effective_size,
-    group_notes,
+    design_notes,
     warn_of_groups,
-    warn_of_repeated_ids,
 )
-from skpostbac.metrics._labels import NO_LABELS, WeightType, warn_of_strays
+from skpostbac.metrics._labels import (
+    NO_LABELS,
+    WeightType,
+    read_outcomes,
+    warn_of_repeated_ids,
+    warn_of_strays,
+)
 from skpostbac.metrics._posterior import (
     CARRILLO_2013,
     ScalarPosterior,
@@ -255,9 +259,10 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         >>> PosteriorAccuracy.from_outcomes([True] * 42 + [False] * 13)
         PosteriorAccuracy(mean=0.759, 95% CI=[0.640, 0.866], n=55)
         """
-        counts = count_labels(
-            NO_LABELS, right, None, sample_weight, weight_type, groups
+        outcomes = read_outcomes(
+            NO_LABELS, {"right": right}, sample_weight, weight_type, groups
         )
+        counts = count_outcomes(outcomes)
         if groups is None:
             warn_of_repeated_ids(right, "right")
         warn_of_groups(counts.design_effects, ["all"])
@@ -350,7 +355,6 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
 
     def _sentences(self, level: float) -> list[str]:
         counts = self.counts
-        effects = self.design_effects
         samples = describe_samples(counts.n_given, counts._unit)
         if counts.n_classes > 1:
             samples += f" of {counts.n_classes} classes"
@@ -363,11 +367,8 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
                 f"({rate:.3f}) is {above}."
             )
         lines += self.prior.report_sentences(DEFAULT_ACCURACY_PRIOR, "the accuracy")
-        if effects is not None:
-            lines.append(
-                describe_effective_size(effects, counts.has_importance_weights)
-            )
-        return lines + group_notes(effects, ["all"])
+        has_weights = counts.has_importance_weights
+        return lines + design_notes(self.design_effects, has_weights, ["all"])
 
     def __add__(self, other: PosteriorAccuracy) -> PosteriorAccuracy:
         if not isinstance(other, PosteriorAccuracy):
@@ -488,11 +489,13 @@ def posterior_accuracy(
     ... ).mean()  # 6 / 8
     0.75
     """
-    options = labels, sample_weight, weight_type, groups
-    counts = count_labels(y_true, y_pred, *options)
-    warn_of_strays(y_true, {"y_pred": y_pred}, counts.classes, sample_weight)
+    outcomes = read_outcomes(
+        y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups
+    )
+    counts = count_outcomes(outcomes, labels)
+    posterior = PosteriorAccuracy(counts, prior=prior)
+    warn_of_strays(outcomes, counts.classes)
     if groups is None:
         warn_of_repeated_ids(y_true)
-    else:
-        warn_of_groups(counts._as_one_class().design_effects, ["all"])
-    return PosteriorAccuracy(counts, prior=prior)
+    warn_of_groups(posterior.design_effects, ["all"])
+    return posterior

@@ -41,15 +41,9 @@ from scipy.special import ndtr, ndtri
 from skpostbac._utils import (
     Floats,
     StablePickle,
-    block,
-    format_column,
     format_number,
-    format_share,
-    more,
-    paragraph,
     records_of,
     shown,
-    table,
     user_stacklevel,
 )
 from skpostbac.metrics._counts import ClassCounts
@@ -96,9 +90,8 @@ LARGEST_SHIFT = 1.5
 _LEAST_MOVE = 0.005
 # Of many posteriors, so many with the lowest approximate coverage are simulated.
 _MOST_SUSPECTS = 20
-# Classes named in the repr, and in the view of a notebook.
+# Classes named in the repr.
 _NAMED_CLASSES = 3
-_SHOWN_ROWS = 8
 # The expected coverage that a weaker prior must have to be a remedy.
 _ENOUGH = 0.915
 
@@ -414,7 +407,7 @@ def warn_if_prior_moves(
     observed, expected : float
         The metric of the observed and of the expected confusion matrix.
     untested : sequence of labels
-        Classes without samples, if they alone account for the shift.
+        Classes without samples.
     prior : BetaPrior
         The prior of the recalls.
     """
@@ -452,7 +445,7 @@ class PriorInfluence(StablePickle):
     to the shift of the balanced accuracy.
 
     A class without samples has no observed recall. It is compared with the observed
-    balanced accuracy of the other classes, and is listed in `unobserved`.
+    balanced accuracy of the other classes.
 
     Attributes
     ----------
@@ -505,12 +498,6 @@ class PriorInfluence(StablePickle):
         return math.fsum(self.class_shifts)
 
     @property
-    def unobserved(self) -> tuple[Hashable, ...]:
-        """Labels of the classes without samples."""
-        absent = np.flatnonzero(self.counts.total == 0)
-        return tuple(label_list(self.counts.classes[absent]))
-
-    @property
     def most_moved(self) -> tuple[Hashable, ...]:
         """Labels of all classes, sorted by the size of their shift, largest first."""
         order = np.argsort(-np.abs(self.class_shifts), stable=True)
@@ -542,34 +529,6 @@ class PriorInfluence(StablePickle):
         }
         return records_of(columns)
 
-    def _repr_html_(self) -> str:
-        records = self.summary()
-        order = np.argsort(-np.abs(self.class_shifts), stable=True)[
-            :_SHOWN_ROWS
-        ].tolist()
-        columns = (
-            [str(records[i]["class"]) for i in order],
-            format_column(self.counts.correct[order].tolist()),
-            format_column(self.counts.total[order].tolist()),
-            [format_share(value) for value in self.counts.recalls[order].tolist()],
-            [format_share(self.recall_means[i]) for i in order],
-            # Adding 0 turns a rounded -0.0 into 0.0.
-            [f"{round(self.class_shifts[i], 2) + 0.0:.2f}" for i in order],
-        )
-        header = (
-            "class, most moved first",
-            "correct",
-            "total",
-            "observed",
-            "mean",
-            "shift",
-        )
-        note = more(len(records), _SHOWN_ROWS)
-        remedy = [paragraph(f"Remedy: {self.remedy}.")] if self.remedy else []
-        return block(
-            repr(self), table(header, zip(*columns, strict=True), note=note), *remedy
-        )
-
     def __repr__(self) -> str:
         facts = [
             f"shift={self.shift:.2f}",
@@ -578,8 +537,6 @@ class PriorInfluence(StablePickle):
             f"most_moved={shown(self.most_moved[:_NAMED_CLASSES])}",
             f"expected_coverage={self.expected_coverage:.2f}",
         ]
-        if self.unobserved:
-            facts.append(f"unobserved={shown(self.unobserved)}")
         return f"PriorInfluence({', '.join(facts)})"
 
 

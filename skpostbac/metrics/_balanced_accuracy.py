@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import (
     Floats,
     Indices,
-    block,
     format_column,
     format_probability,
     more,
@@ -39,7 +38,7 @@ from skpostbac.metrics._counts import (
     ClassCounts,
     Summable,
     check_counts,
-    count_labels,
+    count_outcomes,
     counts_of_matrix,
     counts_of_numbers,
     describe_samples,
@@ -48,14 +47,17 @@ from skpostbac.metrics._counts import (
 from skpostbac.metrics._dependence import (
     DesignEffects,
     WidenedAverage,
-    describe_effective_size,
-    group_notes,
-    is_large,
+    design_notes,
     warn_of_groups,
-    warn_of_repeated_ids,
     widened_average,
 )
-from skpostbac.metrics._labels import WeightType, label_list, warn_of_strays
+from skpostbac.metrics._labels import (
+    WeightType,
+    label_list,
+    read_outcomes,
+    warn_of_repeated_ids,
+    warn_of_strays,
+)
 from skpostbac.metrics._posterior import (
     BRODERSEN_2010,
     CARRILLO_2013,
@@ -74,27 +76,6 @@ from skpostbac.stats._distribution import describe, estimates, figures_of
 
 # Classes listed one by one in an HTML table.
 _TABLE_CLASSES = 20
-
-
-class Recalls(dict[Hashable, BetaAverage]):
-    """Posterior of the recall of each class, by label: a dict with a view in notebooks.
-
-    Examples
-    --------
-    >>> from skpostbac import PosteriorBalancedAccuracy
-    >>> recalls = PosteriorBalancedAccuracy.from_counts([7, 2], [9, 3]).recalls()
-    >>> {label: recall.mean() for label, recall in recalls.items()}
-    {0: 0.75, 1: 0.625}
-    """
-
-    def _repr_html_(self) -> str:
-        cells = estimates(list(self.values())[:_TABLE_CLASSES])
-        rows = [(str(label), *row) for label, row in zip(self, cells, strict=False)]
-        note = more(len(self), _TABLE_CLASSES)
-        return block(
-            f"recalls of {len(self)} classes",
-            table(("class", "mean", "95% CI"), rows, note=note),
-        )
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -155,9 +136,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     The summary also has "mode", "chance" and "guessing_p_value".
 
     ``p + q`` is the posterior given both sets of observations; the prior counts once.
-    Both must have the same prior and class weights for every class, however these were
-    given. Pooled cross-validation folds describe the predictions that were made; the
-    posterior does not include the variation between training sets.
+    Both must have the same prior and class weights, given in the same way. Pooled
+    cross-validation folds describe the predictions that were made; the posterior does
+    not include the variation between training sets.
 
     References
     ----------
@@ -514,7 +495,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
             self.distribution, self.counts.n_classes
         )
 
-    def recalls(self) -> Recalls:
+    def recalls(self) -> dict[Hashable, BetaAverage]:
         """Return the posterior of the recall of each class, by label.
 
         Under the default prior, a class by itself has the Jeffreys prior: see
@@ -536,7 +517,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         """
         counts = self.effective_counts
         distributions = self.prior.recalls(counts.correct, counts.total)
-        return Recalls(zip(label_list(counts.classes), distributions, strict=True))
+        return dict(zip(label_list(counts.classes), distributions, strict=True))
 
     def methods_text(self, level: float = 0.95) -> str:
         """Return the text on this posterior for the methods section of a paper.
@@ -652,8 +633,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         evidence = [self._evidence()]
         lines += self.prior.report_sentences()
         lines += [*coverage_notes(evidence), *untested_notes(evidence)]
-        design, doubts = describe_design(self, level)
-        return [*lines, design, *doubts] if design else lines
+        labels = label_list(self.counts.classes)
+        has_weights = self.counts.has_importance_weights
+        return lines + design_notes(self.design_effects, has_weights, labels)
 
     def _estimate_sentence(self, level: float) -> str:
         """Return the sentence on the estimate, the samples and what was observed."""
@@ -783,29 +765,6 @@ def constant_note(counts: ClassCounts) -> str:
     return f"Always predicting {label!r} gives these counts."
 
 
-def describe_design(
-    posterior: PosteriorBalancedAccuracy, level: float
-) -> tuple[str, list[str]]:
-    """Return sentences on groups and importance weights, and on what is uncertain.
-
-    The first is empty without groups and importance weights.
-    """
-    effects = posterior.design_effects
-    counts = posterior.counts
-    if effects is None:
-        return "", []
-    worth = describe_effective_size(effects, counts.has_importance_weights)
-    if is_large(effects):
-        # Ignoring the groups, what importance weights divide by remains.
-        scale = effects.design_effect
-        left = posterior.effective_counts
-        correct = scale * left.correct
-        total = scale * left.total
-        ignoring = posterior.prior.average(correct, total, posterior._weights)
-        worth += f" Ignoring the groups would give {describe(ignoring, level)}."
-    return worth, group_notes(effects, label_list(counts.classes))
-
-
 def posterior_balanced_accuracy(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -895,13 +854,15 @@ def posterior_balanced_accuracy(
     >>> posterior.prob_above(0.5)
     0.9530
     """
-    options = labels, sample_weight, weight_type, groups
-    counts = count_labels(y_true, y_pred, *options)
+    outcomes = read_outcomes(
+        y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups
+    )
+    counts = count_outcomes(outcomes, labels)
     posterior = PosteriorBalancedAccuracy(
         counts, prior=prior, class_weight=class_weight
     )
     warn_of_prior(posterior._evidence())
-    warn_of_strays(y_true, {"y_pred": y_pred}, counts.classes, sample_weight)
+    warn_of_strays(outcomes, counts.classes)
     if groups is None:
         warn_of_repeated_ids(y_true)
     else:

@@ -26,7 +26,7 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._counts import (
     ClassCounts,
-    count_labels,
+    class_counts,
 )
 from skpostbac.metrics._posterior import (
     ScalarPosterior,
@@ -104,7 +104,9 @@ def _count_several_classes(
     sample_weight: ArrayLike | None,
 ) -> ClassCounts:
     """Count predictions of at least two classes."""
-    counts = count_labels(y_true, y_pred, labels, sample_weight, "case")
+    counts = class_counts(
+        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type="case"
+    )
     if counts.n_classes < 2:
         name = "y_true contains" if labels is None else "labels contains"
         raise ValueError(
@@ -545,5 +547,5 @@ def guessing_test(
     >>> guessing_test(y_true, y_pred, strategy="stratified")
     GuessingTest(correct=9 of 10, expected=6.8, p_value=0.074, error_reduction=0.687)
     """
-    counts = count_labels(y_true, y_pred, labels)
+    counts = class_counts(y_true, y_pred, labels=labels)
     return GuessingTest.from_counts(counts, strategy=strategy)

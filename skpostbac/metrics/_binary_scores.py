@@ -71,8 +71,8 @@ def read_scores(
             f"y_score must be between -{_LARGEST_SCORE:g} and {_LARGEST_SCORE:g}, "
             f"got {first(scores, bad)}"
         )
-    weight = np.ones(len(scores)) if outcomes.weight is None else outcomes.weight
-    return BinaryScores((classes[0], classes[1]), positive, is_positive, scores, weight)
+    both = classes[0], classes[1]
+    return BinaryScores(both, positive, is_positive, scores, outcomes.weights)
 
 
 def read_score_array(values: ArrayLike, name: str, labels: ArrayLike) -> Floats:
@@ -129,6 +129,11 @@ def positive_position(classes: Sequence[Any], pos_label: Any) -> int:
                 "explicitly."
             )
         pos_label = 1
+    return label_position(classes, pos_label)
+
+
+def label_position(classes: Sequence[Any], pos_label: Any) -> int:
+    """Return the position of a label among the classes."""
     with suppress(TypeError):  # of what cannot be hashed, such as an array
         if pos_label in set(classes):
             return classes.index(pos_label)

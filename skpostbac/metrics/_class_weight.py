@@ -97,19 +97,17 @@ def pooled_class_weight(
     Raises
     ------
     ValueError
-        If they differ, or if one is an array and the classes differ.
+        If they were not given alike, or are arrays and the classes differ.
     """
-    given = one, two
-    if not is_ordered and any(isinstance(weights, np.ndarray) for weights in given):
+    if isinstance(one, np.ndarray) and not is_ordered:
         raise ValueError(
             "Posteriors with an array as class_weight can be pooled only if they have "
             "the same classes in the same order"
         )
-    both = [resolve_class_weight(weights, classes) for weights in given]
-    if not np.all(both[0] == both[1]):
+    both = [resolve_class_weight(weights, classes) for weights in (one, two)]
+    if type(one) is not type(two) or np.any(both[0] != both[1]):
         raise ValueError("Posteriors with different class_weight cannot be pooled")
-    # The more specific one, so that a sum does not depend on the order.
-    return min(given, key=lambda weights: (weights is None, isinstance(weights, dict)))
+    return one
 
 
 def _weight_array(values: ArrayLike) -> Floats:

@@ -9,7 +9,6 @@ import json
 import re
 import warnings
 from abc import ABC, abstractmethod
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
@@ -45,7 +44,6 @@ from skpostbac.metrics._dependence import (
     whole_counts,
 )
 from skpostbac.metrics._labels import (
-    NO_LABELS,
     RIGHT,
     Outcomes,
     WeightType,
@@ -135,15 +133,19 @@ class Counts(Summable, ABC):
         return self._design is not None and self._design.is_importance
 
     @classmethod
-    def _of_checked(cls, **fields: Any) -> Self:
+    def _of_checked(cls, *fields: Any) -> Self:
         """Return the counts that these fields make, of which only sums are checked."""
         counts = object.__new__(cls)
-        for name, value in fields.items():
+        counts._set(*fields)
+        return counts
+
+    def _set(self, *fields: Any) -> None:
+        """Set the fields, past the frozen `__setattr__`, and check sums."""
+        vars(self).update(zip((*self._keys, "_design"), fields, strict=False))
+        for value in fields:
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
-            object.__setattr__(counts, name, value)
-        counts._check()
-        return counts
+        self._check()
 
     @abstractmethod
     def _check(self) -> None:
@@ -175,17 +177,9 @@ class Counts(Summable, ABC):
         design = self._design and self._design.reindex(place, len(labels))
         return self._moved(labels, place, design)
 
-    def _with_batch(self, batch: Self) -> Self:
-        """Return the counts with a batch of a stream added."""
-        prefix = "y_true must have labels of the same type as the counted ones: "
-        check_same_type(self.classes, batch.classes, prefix)
-        return self + batch
-
     def __add__(self, other: Self) -> Self:
         if not isinstance(other, type(self)):
             return NotImplemented
-        if not (self.n_classes and other.n_classes):
-            return other if other.n_classes else self
         classes = merge_labels(self.classes, other.classes)
         left = self.reindex(classes)
         right = other.reindex(classes)
@@ -207,8 +201,8 @@ class Counts(Summable, ABC):
         weights and of the squares of these. All other keys have lists: for
         `ClassCounts`, ``"classes"``, ``"correct"`` and ``"total"``; for `PairedCounts`,
         ``"names"``, ``"classes"``, ``"class_index"``, ``"patterns"``, which has a list
-        of 0 and 1 for each row, and ``"counts"``. Labels are strings, numbers or
-        ``true`` and ``false``.
+        of ``true`` and ``false`` for each row, and ``"counts"``. Labels are strings,
+        numbers or ``true`` and ``false``.
 
         Returns
         -------
@@ -225,25 +219,17 @@ class Counts(Summable, ABC):
         >>> from skpostbac.metrics import PairedCounts
         >>> print(ClassCounts(["a", "b"], [7, 2.5], [9, 3]).to_json())
         {"format": "skpostbac.ClassCounts", "version": 1, "classes": ["a", "b"],
-         "correct": [7, 2.5], "total": [9, 3]}
+         "correct": [7.0, 2.5], "total": [9.0, 3.0]}
         >>> print(PairedCounts.from_cells([[7, 1, 0, 0]], classes=["a"]).to_json())
         {"format": "skpostbac.PairedCounts", "version": 1, "names": ["A", "B"],
-         "classes": ["a"], "class_index": [0, 0], "patterns": [[1, 0], [1, 1]],
-         "counts": [1, 7]}
+         "classes": ["a"], "class_index": [0, 0], "patterns": [[true, false],
+         [true, true]], "counts": [1.0, 7.0]}
         """
         document: dict[str, Any] = {"format": self._format, "version": VERSION}
         for key in self._keys:
             column = getattr(self, key)
-            if key in ("correct", "total", "counts"):  # integers in full digits
-                document[key] = [
-                    int(n) if n.is_integer() else n for n in column.tolist()
-                ]
-            elif key in ("class_index", "patterns"):
-                document[key] = (column + 0).tolist()
-            else:
-                document[key] = (
-                    write_labels(column) if key == "classes" else list(column)
-                )
+            is_array = isinstance(column, np.ndarray)
+            document[key] = label_list(column) if is_array else list(column)
         if self._design is not None:
             document["design"] = self._design.to_fields()
         return json.dumps(document, allow_nan=False)
@@ -267,7 +253,7 @@ class Counts(Summable, ABC):
             If `text` is not a str.
         ValueError
             If `text` is not a document of this format and version, if a key is missing,
-            unknown, duplicated or of the wrong type, or for the reasons listed for the
+            unknown or of the wrong type, or for the reasons listed for the
             constructor.
 
         Examples
@@ -277,22 +263,15 @@ class Counts(Summable, ABC):
         ClassCounts('a': 7/9, 'b': 2.5/3)
         """
         fields, design = _read_document(text, cls._format, cls._keys)
-        if bad := [label for label in fields["classes"] if not _is_json_label(label)]:
-            wanted = "strings, finite numbers and booleans"
-            raise ValueError(f"'classes' must hold {wanted}, got {shown(bad[0])}")
-        names = [fields["names"]] if "names" in fields else []
-        is_empty = not any(column for key, column in fields.items() if key != "names")
         classes = array_of_labels(fields.pop("classes"))
         try:
             make: Any = cls
-            counts: Self = (
-                make.empty(*names) if is_empty else make(classes=classes, **fields)
-            )
+            counts: Self = make(classes=classes, **fields)
         except TypeError as error:  # of a value that is no string or no number
             raise ValueError(error) from error
-        if design is None or not counts.n_classes:
+        if design is None:
             return counts
-        n_classifiers = len(names[0]) if names else 1
+        n_classifiers = len(fields["names"]) if "names" in fields else 1
         checked = SampleDesign.from_fields(design, counts.n_classes, n_classifiers)
         total = checked.by_class(checked.sums[1])
         if not np.allclose(total, counts._totals, rtol=1e-9, atol=0):
@@ -302,13 +281,11 @@ class Counts(Summable, ABC):
         return counts._moved(counts.classes, np.arange(counts.n_classes), checked)
 
 
-def check_labels(
-    labels: ArrayLike, found: LabelArray, *, need_samples: bool = True
-) -> LabelArray:
+def check_labels(labels: ArrayLike, found: LabelArray) -> LabelArray:
     """Return the labels to count; raise if their type differs, or none occurs."""
     wanted = unique_label_array(labels, "labels")
     check_same_type(wanted, found, "labels: ")
-    if need_samples and not set(label_list(wanted)) & set(label_list(found)):
+    if not set(label_list(wanted)) & set(label_list(found)):
         raise ValueError("At least one label specified must be in y_true")
     return wanted
 
@@ -323,9 +300,9 @@ class ClassCounts(Counts):
     result has the sorted union of the labels (in order of first appearance if they
     cannot be sorted). Strings, numbers, dates and durations cannot be mixed.
 
-    Batches can be merged in any order: :meth:`update` adds the batches of a stream,
-    :meth:`to_json` exports the counts of a site, and the result is the same as for all
-    samples together. It is exact for integer counts, and up to rounding errors for
+    Batches can be added in any order, also as a stream arrives, and :meth:`to_json`
+    exports the counts of a site: the result is the same as for all samples together. It
+    is exact for integer counts, and up to rounding errors for
     other weights and for groups. Batches with groups must have no group in common.
     With groups, the counts also keep one row for each group, class and outcome, of 41
     bytes.
@@ -378,30 +355,10 @@ class ClassCounts(Counts):
     def __init__(
         self, classes: ArrayLike, correct: ArrayLike, total: ArrayLike
     ) -> None:
-        vars(self).update(  # past the frozen __setattr__
-            classes=unique_label_array(classes, "classes"),
-            correct=nonnegative_array(correct, "correct"),
-            total=nonnegative_array(total, "total"),
-        )
-        self._check()
-
-    @classmethod
-    def empty(cls) -> ClassCounts:
-        """Create empty counts, without classes.
-
-        Returns
-        -------
-        counts : ClassCounts
-            Empty counts, as a start for adding batches; they have no posterior.
-
-        Examples
-        --------
-        >>> from skpostbac import ClassCounts
-        >>> sum([ClassCounts(["a"], [7], [9])], start=ClassCounts.empty())
-        ClassCounts('a': 7/9)
-        """
-        return cls._of_checked(
-            classes=np.zeros(0, np.int64), correct=np.zeros(0), total=np.zeros(0)
+        self._set(
+            unique_label_array(classes, "classes"),
+            nonnegative_array(correct, "correct"),
+            nonnegative_array(total, "total"),
         )
 
     def _check(self) -> None:
@@ -423,7 +380,7 @@ class ClassCounts(Counts):
         if self._design is None:
             return None
         # A prior of two samples for all classes together, half of them right.
-        cell = 1 / max(self.n_classes, 1)
+        cell = 1 / self.n_classes
         (hit,) = self._design.hits
         values = RowValues(hit.astype(np.float64), (~hit, hit))
         return design_effects(self._design, values, (cell, cell))
@@ -459,9 +416,7 @@ class ClassCounts(Counts):
         correct = self.correct.sum(keepdims=True)
         total = self.total.sum(keepdims=True)
         design = self._design and self._design.as_one_class()
-        return ClassCounts._of_checked(
-            classes=np.zeros(1, np.int64), correct=correct, total=total, _design=design
-        )
+        return ClassCounts._of_checked(np.zeros(1, np.int64), correct, total, design)
 
     def _trials(self, correction: str = "") -> Floats:
         """Return right and wrong predictions of each class, shape (n_classes, 2).
@@ -504,16 +459,12 @@ class ClassCounts(Counts):
         correct, total = np.zeros((2, len(labels)))
         correct[place[kept]] = self.correct[kept]
         total[place[kept]] = self.total[kept]
-        return ClassCounts._of_checked(
-            classes=labels, correct=correct, total=total, _design=design
-        )
+        return ClassCounts._of_checked(labels, correct, total, design)
 
     def _plus(self, other: ClassCounts, design: SampleDesign | None) -> ClassCounts:
         correct = self.correct + other.correct
         total = self.total + other.total
-        return ClassCounts._of_checked(
-            classes=self.classes, correct=correct, total=total, _design=design
-        )
+        return ClassCounts._of_checked(self.classes, correct, total, design)
 
     def _made_of(self) -> tuple[Any, ...]:
         return (
@@ -522,51 +473,6 @@ class ClassCounts(Counts):
             tuple(self.total),
             self._design,
         )
-
-    def update(
-        self,
-        y_true: ArrayLike,
-        y_pred: ArrayLike,
-        *,
-        labels: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        weight_type: WeightType = None,
-        groups: ArrayLike | None = None,
-    ) -> ClassCounts:
-        """Return the counts with another batch added, leaving the original unchanged.
-
-        Parameters
-        ----------
-        y_true, y_pred, labels, sample_weight, weight_type, groups
-            As for :func:`class_counts`. Batches must have no group in common, either
-            all or none must have groups, and weights must have the same scale. Without
-            `labels`, a class that is new in `y_true` is added to the result; classes
-            only in `y_pred` are not. With `labels`, samples of other classes are
-            ignored; pass the same labels with each batch. The batch may be empty, and
-            need not contain any of the labels.
-
-        Returns
-        -------
-        counts : ClassCounts
-
-        Raises
-        ------
-        ValueError, TypeError
-            For the reasons listed in :func:`class_counts`, or if the counts cannot be
-            added.
-
-        Examples
-        --------
-        >>> from skpostbac import ClassCounts
-        >>> batches = [(["a", "b"], ["a", "a"]), (["a", "c"], ["d", "c"])]
-        >>> counts = ClassCounts.empty()
-        >>> for y_true, y_pred in batches:
-        ...     counts = counts.update(y_true, y_pred)
-        >>> counts
-        ClassCounts('a': 1/2, 'b': 0/1, 'c': 1/1)
-        """
-        options = labels, sample_weight, weight_type, groups
-        return self._with_batch(count_labels(y_true, y_pred, *options, is_batch=True))
 
     def _repr_html_(self) -> str:
         shown = self.classes[:SHOWN_CLASSES]
@@ -601,11 +507,9 @@ class ClassCounts(Counts):
 
 
 def check_counts(counts: object) -> None:
-    """Raise unless the counts have at least one class."""
+    """Raise unless these are counts of one classifier."""
     if not isinstance(counts, ClassCounts):
         raise TypeError(f"counts must be ClassCounts, got {type(counts).__name__}")
-    if not len(counts.classes):
-        raise ValueError("counts must have at least one class")
 
 
 def class_counts(
@@ -669,7 +573,6 @@ def class_counts(
     --------
     posterior_balanced_accuracy : The posterior that follows from the counts.
     ClassCounts.effective : Counts of independent samples that are worth as much.
-    ClassCounts.update : Counts of a stream, batch by batch.
 
     Notes
     -----
@@ -687,36 +590,17 @@ def class_counts(
     >>> class_counts([0, 0, 1, 1], [0, 1, 1, 1], labels=[2, 1, 0])
     ClassCounts(2: 0/0, 1: 2/2, 0: 1/2)
     """
-    return count_labels(y_true, y_pred, labels, sample_weight, weight_type, groups)
-
-
-def count_labels(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    weight_type: WeightType = None,
-    groups: ArrayLike | None = None,
-    *,
-    is_batch: bool = False,
-) -> ClassCounts:
-    """Count as :func:`class_counts`; a batch may be empty or lack the labels.
-
-    With `NO_LABELS` in place of `y_true`, `y_pred` has outcomes.
-    """
     outcomes = read_outcomes(
-        y_true,
-        {"right" if y_true is NO_LABELS else "y_pred": y_pred},
-        sample_weight,
-        weight_type,
-        groups,
-        is_batch=is_batch,
+        y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups
     )
+    return count_outcomes(outcomes, labels)
+
+
+def count_outcomes(outcomes: Outcomes, labels: ArrayLike | None = None) -> ClassCounts:
+    """Count the outcomes of one classifier in each class, or of these labels."""
     errors, correct = outcomes.count()
-    counts = ClassCounts._of_checked(
-        classes=outcomes.classes, correct=correct, total=errors + correct
-    )
-    return select_classes(counts, outcomes, labels, weight_type, is_batch=is_batch)
+    counts = ClassCounts._of_checked(outcomes.classes, correct, errors + correct)
+    return select_classes(counts, outcomes, labels)
 
 
 CountsOf = TypeVar("CountsOf", bound=Counts)
@@ -726,17 +610,14 @@ def select_classes(
     counts: CountsOf,
     outcomes: Outcomes,
     labels: ArrayLike | None,
-    weight_type: WeightType,
-    *,
-    is_batch: bool,
 ) -> CountsOf:
     """Return the counts of the labels, with the design of groups and weights."""
     wanted = counts.classes
     if labels is not None:
-        wanted = check_labels(labels, counts.classes, need_samples=not is_batch)
-    elif outcomes.groups is None and weight_type != "importance":
+        wanted = check_labels(labels, counts.classes)
+    elif outcomes.groups is None and not outcomes.is_importance:
         return counts
-    design = outcomes.design(wanted, weight_type)
+    design = outcomes.design(wanted)
     return counts._moved(wanted, positions(counts.classes, wanted), design)
 
 
@@ -938,7 +819,7 @@ def _read_document(
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
     try:
-        document = json.loads(text, object_pairs_hook=_unique_keys)
+        document = json.loads(text)
     except (RecursionError, json.JSONDecodeError) as error:
         raise ValueError(f"text must be JSON: {error}") from error
     if not isinstance(document, dict):
@@ -956,26 +837,3 @@ def _read_document(
         if not isinstance(document[key], list):
             raise ValueError(f"{key!r} must be a list, got {shown(document[key])}")
     return document, design
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON, in which no key may occur twice."""
-    for key, times in Counter(key for key, _ in pairs).items():
-        if times > 1:
-            raise ValueError(f"text must have each key once, got {shown(key)} twice")
-    return dict(pairs)
-
-
-def write_labels(classes: LabelArray) -> list[str | int | float]:
-    """Return the labels as values of JSON."""
-    labels: list[Any] = label_list(classes)
-    if bad := [label for label in labels if not _is_json_label(label)]:
-        raise TypeError(
-            "labels must be str, int, bool or finite float to be written as JSON, "
-            f"got {shown(bad[0])}"
-        )
-    return labels
-
-
-def _is_json_label(label: object) -> bool:
-    return isinstance(label, str | int | float) and label not in (np.inf, -np.inf)

@@ -51,6 +51,7 @@ from skpostbac._utils import (
     user_stacklevel,
 )
 from skpostbac.metrics._dependence import (
+    GroupsWarning,
     SampleDesign,
     warn_of_few_weights,
     warn_of_fractions,
@@ -450,10 +451,19 @@ class Outcomes:
     """Distinct true labels, sorted."""
     n_samples: int
     codes: Callable[[slice], Indices]
+    predictions: Sequence[Column]
+    """Predicted labels of each classifier."""
     hits: Sequence[Callable[[slice], Bools]]
     weight: Floats | None
+    is_importance: bool
+    """Whether the weights are importance weights."""
     groups: Callable[[slice], Indices] | None = None
     """Returns the number of the group of each sample of a block."""
+
+    @property
+    def weights(self) -> Floats:
+        """The weight of each sample, by default 1."""
+        return np.ones(self.n_samples) if self.weight is None else self.weight
 
     def read(
         self, block: slice = slice(None)
@@ -467,11 +477,9 @@ class Outcomes:
         step = max(BLOCK, len(self.classes))
         return map(self.read, _slices(self.n_samples, step))
 
-    def design(
-        self, classes: LabelArray, weight_type: WeightType
-    ) -> SampleDesign | None:
+    def design(self, classes: LabelArray) -> SampleDesign | None:
         """Return the rows that design effects need of these classes, if any."""
-        if not self.n_samples or (self.groups is None and weight_type != "importance"):
+        if self.groups is None and not self.is_importance:
             return None
         codes, hits, weight = self.read()
         return SampleDesign.of_samples(
@@ -480,7 +488,7 @@ class Outcomes:
             None if self.groups is None else self.groups(slice(None)),
             weight,
             hits,
-            is_importance=weight_type == "importance",
+            is_importance=self.is_importance,
         ).merged()
 
     def count(self) -> Floats:
@@ -498,14 +506,11 @@ def read_outcomes(
     sample_weight: ArrayLike | None,
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
-    *,
-    is_batch: bool = False,
 ) -> Outcomes:
     """Check true labels, predictions of one or several classifiers, weights and groups.
 
     `predictions` has the predicted labels by the name of their argument, for error
-    messages; with `NO_LABELS` it has outcomes, True or 1 for what is right. A batch may
-    be empty, and all its weights may be 0.
+    messages; with `NO_LABELS` it has outcomes, True or 1 for what is right.
 
     Raises
     ------
@@ -516,8 +521,8 @@ def read_outcomes(
     columns = {}
     if y_true is not NO_LABELS:
         columns["y_true"] = read_column(y_true, "y_true")
-    for name, y_pred in predictions.items():
-        columns[name] = read_column(y_pred, name)
+    predicted = [read_column(y_pred, name) for name, y_pred in predictions.items()]
+    columns |= {column.name: column for column in predicted}
     if groups is not None:
         columns["groups"] = read_column(groups, "groups")
     sizes = {name: len(column.array) for name, column in columns.items()}
@@ -531,28 +536,33 @@ def read_outcomes(
             "Found input variables with inconsistent numbers of samples: "
             f"{[n_samples, *others]} ({', '.join(sizes)})"
         )
-    if not n_samples and not is_batch:
+    if not n_samples:
         arguments = " or ".join(f"`{name}`" for name in list(columns)[:2])
         raise ValueError(
             f"Found empty input array (e.g., {arguments}) while a minimum of 1 sample "
             "is required."
         )
-    if not n_samples:  # of which there is no block
-        return Outcomes(np.zeros(0, int), 0, lambda _: np.zeros(0, np.intp), [], weight)
-
     if y_true is NO_LABELS:
         codes = np.broadcast_to(np.intp(0), n_samples)
         true = Encoded(np.array([RIGHT]), lambda block: codes[block])
-        hits = [_find_right(columns[name]) for name in predictions]
+        hits = [_find_right(column) for column in predicted]
     else:
         true = encode(columns["y_true"])
-        hits = [
-            _find_hits(columns["y_true"], true, columns[name]) for name in predictions
-        ]
+        hits = [_find_hits(columns["y_true"], true, column) for column in predicted]
     group = None if groups is None else encode(columns["groups"]).codes
-    outcomes = Outcomes(true.values, n_samples, true.codes, hits, weight, group)
+    is_importance = weight_type == "importance"
+    outcomes = Outcomes(
+        true.values,
+        n_samples,
+        true.codes,
+        predicted,
+        hits,
+        weight,
+        is_importance,
+        group,
+    )
     if weight is not None:
-        _check_weights(weight, outcomes, weight_type, is_batch=is_batch)
+        _check_weights(weight, outcomes, weight_type)
     return outcomes
 
 
@@ -564,9 +574,7 @@ def check_weight_type(weight_type: object, *, has_weights: bool = True) -> None:
         raise ValueError("weight_type='importance' needs sample_weight, got None")
 
 
-def _check_weights(
-    weight: Floats, outcomes: Outcomes, weight_type: WeightType, *, is_batch: bool
-) -> None:
+def _check_weights(weight: Floats, outcomes: Outcomes, weight_type: WeightType) -> None:
     """Raise if weights are out of range; warn if they are hardly case counts."""
     with np.errstate(over="ignore"):
         total = float(weight.sum())
@@ -574,13 +582,13 @@ def _check_weights(
         raise ValueError(
             f"sample_weight must add up to at most {LARGEST:g}, got {shown(total)}"
         )
-    if not total and not is_batch:
+    if not total:
         raise ValueError(
             "sample_weight: Sample weights must contain at least one non-zero number."
         )
     if weight_type is None:
         warn_of_fractions(weight)
-    if weight_type == "importance" and total:
+    if weight_type == "importance":
         if weight.max() < _LEAST_WEIGHT:
             raise ValueError(
                 "sample_weight must have an importance weight of at least "
@@ -630,53 +638,50 @@ class StrayLabelWarning(UserWarning):
     """
 
 
-def warn_of_strays(
-    y_true: ArrayLike,
-    predictions: Mapping[str, ArrayLike],
-    classes: LabelArray,
-    sample_weight: ArrayLike | None = None,
-) -> None:
+def warn_of_strays(outcomes: Outcomes, classes: LabelArray) -> None:
     """Warn of predictions that are no class of the truth, such as "Yes" for "yes".
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels.
-    predictions : mapping of str to array-like of shape (n_samples,)
-        Predicted labels by the name of the argument that holds them.
-    classes : ndarray of shape (n_classes,)
-        The classes. Samples of others do not count.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Samples of weight 0 do not count.
+    Samples of other classes than these and of weight 0 do not count.
     """
-    weight = None
-    if sample_weight is not None:
-        weight = nonnegative_array(sample_weight, "sample_weight")
-    for name, y_pred in predictions.items():
-        pred = encode(read_column(y_pred, name))
+    for column in outcomes.predictions:
+        pred = encode(column)
         is_class = positions(pred.values, classes) >= 0
         if is_class.all():
             continue
 
-        column = read_column(y_true, "y_true")
-        true = encode(column)
-        counts = positions(true.values, classes) >= 0
+        counts = positions(outcomes.classes, classes) >= 0
         n = np.zeros(len(pred.values), int)
-        for block in _slices(len(column.array), max(BLOCK, len(n))):
-            rows = counts[true.codes(block)]
-            if weight is not None:
-                rows &= weight[block] > 0
+        for block in _slices(outcomes.n_samples, max(BLOCK, len(n))):
+            rows = counts[outcomes.codes(block)]
+            if outcomes.weight is not None:
+                rows &= outcomes.weight[block] > 0
             n += np.bincount(pred.codes(block)[rows], minlength=len(n))
         # Of a single class, all errors are predictions of others.
         if len(classes) == 1 < n[is_class].sum():
             continue
         # Classes of the truth that were left out are no surprise.
-        n[is_class | (positions(pred.values, true.values) >= 0)] = 0
+        n[is_class | (positions(pred.values, outcomes.classes) >= 0)] = 0
         if n.any():
             order = np.argsort(-n)[: np.count_nonzero(n)]
             strays = label_list(pred.values[order])
+            described = describe_strays(strays, n.sum(), label_list(classes))
             warnings.warn(
-                f"{name}: {describe_strays(strays, n.sum(), label_list(classes))}",
+                f"{column.name}: {described}",
                 StrayLabelWarning,
                 stacklevel=user_stacklevel(),
             )
+
+
+def warn_of_repeated_ids(labels: Any, name: str = "y_true") -> None:
+    """Warn if labels or outcomes have a pandas index with repeated entries."""
+    index: Any = getattr(labels, "index", None)
+    if getattr(index, "is_unique", True):  # of a list, `index` is a method
+        return
+    repeated = index[index.duplicated()][0]
+    warnings.warn(
+        f"{name} has an index with repeated entries, such as {shown(repeated)}. If "
+        "they are samples of one patient, or tests of one sample, pass "
+        f"groups={name}.index; otherwise reset the index.",
+        GroupsWarning,
+        stacklevel=user_stacklevel(),
+    )

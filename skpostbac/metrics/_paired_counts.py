@@ -43,7 +43,7 @@ from skpostbac.metrics._dependence import (
     whole_counts,
 )
 from skpostbac.metrics._labels import (
-    NO_LABELS,
+    Outcomes,
     WeightType,
     label_list,
     read_outcomes,
@@ -70,9 +70,8 @@ class PairedCounts(Counts):
     classifiers are right. The number of samples with each pattern in each class is the
     sufficient statistic of a paired comparison. ``+`` and :func:`sum` add counts of the
     same classifiers on different samples, by the rules of
-    :class:`~skpostbac.ClassCounts`; :meth:`update` adds the batches of a stream. With
-    groups, the counts also keep one row for each group, class and pattern that occurs,
-    of 40 + T bytes.
+    :class:`~skpostbac.ClassCounts`. With groups, the counts also keep one row for each
+    group, class and pattern that occurs, of 40 + T bytes.
 
     Use :func:`paired_counts` to start from labels, and :meth:`from_cells` to start from
     tables of two classifiers.
@@ -146,11 +145,9 @@ class PairedCounts(Counts):
     ) -> None:
         names = check_names(names)
         labels = unique_label_array(classes, "classes")
-        with input_errors("class_index must hold integers"):
-            index = np.asarray(class_index)
-        with input_errors("patterns must hold booleans"):
-            bits = np.asarray(patterns)
-            bits = bits if bits.size else bits.reshape(-1, len(names))
+        index = float_array(class_index, "class_index")
+        bits = float_array(patterns, "patterns")
+        bits = bits if bits.size else bits.reshape(-1, len(names))
         number = nonnegative_array(counts, "counts")
         if index.shape != number.shape or bits.shape != (len(number), len(names)):
             raise ValueError(
@@ -158,25 +155,14 @@ class PairedCounts(Counts):
                 f"{len(names)}) and (n,), got {index.shape}, {bits.shape} and "
                 f"{number.shape}"
             )
-        if index.size and (
-            index.dtype.kind not in "iu"
-            or index.min() < 0
-            or index.max() >= len(labels)
-        ):
+        if not np.isin(index, np.arange(len(labels))).all():
             raise ValueError(
                 f"class_index must hold integers from 0 to {len(labels) - 1}"
             )
-        if index.size and (
-            bits.dtype.kind not in "biu" or not np.isin(bits, [0, 1]).all()
-        ):
+        if not np.isin(bits, [0, 1]).all():
             raise ValueError("patterns must hold booleans")
         rows = group_rows(index.astype(np.intp), bits.astype(bool).T, number)
-        for array in rows:
-            array.flags.writeable = False
-        vars(self).update(
-            names=names, classes=labels, **rows._asdict()
-        )  # past __setattr__
-        self._check()
+        self._set(names, labels, *rows)
 
     def _check(self) -> None:
         if np.any(large := ~(self._totals <= LARGEST)):
@@ -184,25 +170,6 @@ class PairedCounts(Counts):
                 f"counts must add up to at most {LARGEST:g} for each class, "
                 f"got {first(self._totals, large)}"
             )
-
-    @classmethod
-    def empty(cls, names: Sequence[str]) -> PairedCounts:
-        """Create empty counts for these classifiers, without classes.
-
-        Parameters
-        ----------
-        names : sequence of T str
-            Distinct names of the T >= 1 classifiers.
-
-        Returns
-        -------
-        counts : PairedCounts
-            Empty counts, as a start for adding batches.
-        """
-        checked = check_names(names)
-        rows = group_rows(np.zeros(0, np.intp), np.zeros((len(checked), 0), bool), None)
-        fields = rows._asdict()
-        return cls._of_checked(names=checked, classes=np.zeros(0, np.int64), **fields)
 
     @classmethod
     def from_cells(
@@ -267,14 +234,9 @@ class PairedCounts(Counts):
             Same as :func:`~skpostbac.class_counts` for its predictions.
         """
         correct = self.counts * self.patterns[:, self.position(name)]
-        if not len(self.classes):
-            return ClassCounts.empty()
         design = self._design and self._design.of_classifier(self.position(name))
         return ClassCounts._of_checked(
-            classes=self.classes,
-            correct=self._by_class(correct),
-            total=self._totals,
-            _design=design,
+            self.classes, self._by_class(correct), self._totals, design
         )
 
     def cells(self, first: str, second: str) -> Floats:
@@ -382,57 +344,6 @@ class PairedCounts(Counts):
             )
         return super().__add__(other)
 
-    def update(
-        self,
-        y_true: ArrayLike,
-        predictions: Predictions,
-        *,
-        labels: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        weight_type: WeightType = None,
-        groups: ArrayLike | None = None,
-    ) -> PairedCounts:
-        """Return the counts with another batch added, leaving the original unchanged.
-
-        Parameters
-        ----------
-        y_true, predictions, labels, sample_weight, weight_type, groups
-            As for :func:`paired_counts`, with predictions of all classifiers in
-            `names`, in any order. The classes are those of
-            :meth:`~skpostbac.ClassCounts.update`. The batch may be empty, and need not
-            have any of the labels.
-
-        Returns
-        -------
-        counts : PairedCounts
-
-        Raises
-        ------
-        ValueError, TypeError
-            If `predictions` has other classifiers; or for the reasons listed in
-            :func:`paired_counts`, or if the counts cannot be added.
-
-        Examples
-        --------
-        >>> from skpostbac.metrics import PairedCounts
-        >>> counts = PairedCounts.empty(["one", "two"])
-        >>> counts = counts.update(["a", "b"], {"one": ["a", "a"], "two": ["a", "b"]})
-        >>> counts = counts.update(["a", "c"], {"two": ["b", "c"], "one": ["a", "c"]})
-        >>> counts.cells("one", "two")
-        array([[1., 1., 0., 0.],
-               [0., 0., 1., 0.],
-               [1., 0., 0., 0.]])
-        """
-        columns = named_predictions(predictions)
-        if set(columns) != set(self.names):
-            raise ValueError(
-                f"predictions must be of the classifiers {shown(self.names)}, "
-                f"got {shown(tuple(columns))}"
-            )
-        options = labels, sample_weight, weight_type, groups
-        batch = count_patterns(y_true, columns, self.names, *options, is_batch=True)
-        return self._with_batch(batch)
-
     @property
     def _rows(self) -> PatternRows:
         return PatternRows(self.class_index, self.patterns, self.counts)
@@ -443,35 +354,13 @@ class PairedCounts(Counts):
 
     def _repr_html_(self) -> str:
         names = self.names[:SHOWN_CLASSES]
-        right = self.patterns[:, : len(names)]
-        note = more(len(self.names), SHOWN_CLASSES)
-        numbers = [f"{number}" for number in range(1, len(names) + 1)]
-        numbered = [f"{n} {name}" for n, name in zip(numbers, names, strict=True)]
-        correct = (self.counts @ right).tolist()
+        correct = (self.counts @ self.patterns[:, : len(names)]).tolist()
         n = self.n_samples
         accuracies = [format_share(number / n if n else nan) for number in correct]
-        totals = (numbered, format_column(correct), accuracies)
-        alone = (right.T * self.counts) @ ~right
-        cells = (
-            np.array(format_column(alone.ravel().tolist()))
-            .reshape(alone.shape)
-            .tolist()
-        )
-        for i, row in enumerate(cells):
-            row[i] = ""
-        return block(
-            repr(self),
-            table(
-                ("classifier", "correct", "accuracy"),
-                zip(*totals, strict=True),
-                note=note,
-            ),
-            table(
-                ("row correct, column wrong", *numbers),
-                ((name, *row) for name, row in zip(numbered, cells, strict=True)),
-                note=note,
-            ),
-        )
+        rows = zip(names, format_column(correct), accuracies, strict=True)
+        header = ("classifier", "correct", "accuracy")
+        note = more(len(self.names), SHOWN_CLASSES)
+        return block(repr(self), table(header, rows, note=note))
 
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:SHOWN_CLASSES]]
@@ -543,40 +432,20 @@ def paired_counts(
            [0., 0., 1., 0.]])
     """
     columns = named_predictions(predictions)
-    options = labels, sample_weight, weight_type, groups
-    return count_patterns(y_true, columns, tuple(columns), *options)
+    names = tuple(columns)
+    outcomes = read_outcomes(
+        y_true, by_argument(columns, names), sample_weight, weight_type, groups
+    )
+    return count_patterns(outcomes, names, labels)
 
 
 def count_patterns(
-    y_true: ArrayLike,
-    predictions: Mapping[str, ArrayLike],
-    names: tuple[str, ...],
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    weight_type: WeightType = None,
-    groups: ArrayLike | None = None,
-    *,
-    is_batch: bool = False,
+    outcomes: Outcomes, names: tuple[str, ...], labels: ArrayLike | None = None
 ) -> PairedCounts:
-    """Count as :func:`paired_counts`, the classifiers in the order of `names`.
-
-    With `NO_LABELS` in place of `y_true`, `predictions` are outcomes. A batch may be
-    empty, and have none of the labels.
-    """
-    argument = "outcomes" if y_true is NO_LABELS else "predictions"
-    outcomes = read_outcomes(
-        y_true,
-        by_argument(predictions, names, argument),
-        sample_weight,
-        weight_type,
-        groups,
-        is_batch=is_batch,
-    )
-    if not outcomes.n_samples:
-        return PairedCounts.empty(names)
+    """Count the outcomes of several classifiers in each class, or of these labels."""
     rows = (group_rows(*samples) for samples in outcomes.blocks())
     counts = _join(names, outcomes.classes, rows)
-    return select_classes(counts, outcomes, labels, weight_type, is_batch=is_batch)
+    return select_classes(counts, outcomes, labels)
 
 
 def _join(
@@ -587,9 +456,7 @@ def _join(
 ) -> PairedCounts:
     index, patterns, counts = map(np.concatenate, zip(*parts, strict=True))
     rows = group_rows(index, patterns.T, counts)
-    return PairedCounts._of_checked(
-        names=names, classes=classes, **rows._asdict(), _design=design
-    )
+    return PairedCounts._of_checked(names, classes, *rows, design)
 
 
 class DataFrame(Protocol):

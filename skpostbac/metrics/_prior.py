@@ -9,7 +9,7 @@ and the calibrated default, whose posteriors are weaker.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Literal, Self, TypeAlias, get_args
 
@@ -36,8 +36,6 @@ DEFAULT_ACCURACY_PRIOR: Final = "jeffreys"
 
 # a = b of the Beta distributions that do not depend on the number of classes.
 FIXED_PRIORS = {"uniform": 1.0, "jeffreys": 1 / 2, "neutral": 1 / 3}
-# Those that depend on it: Beta(1 / n_classes, 1 / n_classes).
-ADAPTING_NAMES = (DEFAULT_PRIOR, "reciprocal")
 PriorName: TypeAlias = Literal[
     "calibrated", "reciprocal", "uniform", "jeffreys", "neutral"
 ]
@@ -86,19 +84,6 @@ class BetaPrior(StablePickle):
     b: Floats
     name: str | None = None
     is_by_class: bool = True
-
-    explanation: ClassVar[str] = (
-        "The recall of each class has a Beta prior, so its posterior is a Beta "
-        "distribution."
-    )
-    """What is said of this prior where methods are explained."""
-    pair_method: ClassVar[str] = (
-        "The probabilities of these four outcomes have a Dirichlet prior, under which "
-        "each classifier has the same prior as on its own. The distribution of the "
-        "difference is computed without sampling; ranks of more than two classifiers "
-        "are estimated from random draws."
-    )
-    """The same of a paired comparison."""
 
     def __post_init__(self) -> None:
         for parameter in ("a", "b"):
@@ -316,8 +301,7 @@ class BetaPrior(StablePickle):
 
     def restricted(self, chosen: Bools | Indices) -> Self:
         """Return the prior of some of the classes."""
-        values = {**self.__getstate__(), "a": self.a[chosen], "b": self.b[chosen]}
-        return type(self)(**values)
+        return replace(self, a=self.a[chosen], b=self.b[chosen])
 
     def check_total(self, total: Floats, name: str = "total") -> None:
         """Raise if prior and counts, the argument `name`, add up to too much."""
@@ -344,25 +328,20 @@ class BetaPrior(StablePickle):
         Raises
         ------
         ValueError
-            If they differ, or if one has values by class and the classes differ.
+            If they were not given alike, or have values by class and the classes
+            differ.
         """
-        if not is_ordered and (self.is_by_class or other.is_by_class):
+        if self.is_by_class and not is_ordered:
             raise ValueError(
                 "Posteriors with an array as prior can be pooled only if they have the "
                 "same classes in the same order"
             )
-        both = [prior.for_classes(n_classes) for prior in (self, other)]
-        if both[0] != both[1]:
+        one, two = (prior.for_classes(n_classes) for prior in (self, other))
+        if one != two or (one.name, one.is_by_class) != (two.name, two.is_by_class):
             raise ValueError("Posteriors with different prior cannot be pooled")
+        return one
 
-        # The more specific one, so that a sum does not depend on the order.
-        def generality(prior: BetaPrior) -> tuple[bool, bool, bool]:
-            adapts = prior.name in ADAPTING_NAMES
-            return adapts, not prior.is_by_class, prior.name is None
-
-        return min(both, key=generality)
-
-    def facts(self, default: str = DEFAULT_PRIOR) -> list[str]:
+    def facts(self, default: str | None = DEFAULT_PRIOR) -> list[str]:
         """Return what a repr says of a prior that is not the default."""
         return [] if self.name == default else [f"prior={self.given}"]
 
@@ -419,11 +398,6 @@ class CalibratedPrior(BetaPrior):
     discount: float = 0.0
 
     _has_balanced_patterns = True
-    explanation = (
-        f"{BetaPrior.explanation} In the average, each class has the strength of 1.5 - "
-        "2/l observations less than its prior and samples, with l classes, so that "
-        "intervals are wide enough; recalls of single classes have the Jeffreys prior."
-    )
 
     @classmethod
     def of(cls, n_classes: int) -> CalibratedPrior:

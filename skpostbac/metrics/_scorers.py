@@ -21,12 +21,10 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from skpostbac._utils import (
     LabelArray,
     StablePickle,
-    block,
     check_choice,
     check_flags,
     check_level,
     check_positive_integer,
-    parameters,
     shown,
 )
 from skpostbac.metrics._balanced_accuracy import (
@@ -43,12 +41,14 @@ from skpostbac.metrics._class_weight import (
 from skpostbac.metrics._counts import (
     ClassCounts,
     class_counts,
-    count_labels,
+    count_outcomes,
 )
 from skpostbac.metrics._labels import (
+    Outcomes,
     WeightType,
     check_weight_type,
     label_list,
+    positions,
     read_outcomes,
     unique_label_array,
 )
@@ -180,8 +180,14 @@ def posterior_balanced_accuracy_score(
     """
     check_objective(objective, level)
     check_flags(adjusted=adjusted)
-    options = labels, sample_weight, weight_type, groups
-    counts = count_labels(y_true, y_pred, *options)
+    counts = class_counts(
+        y_true,
+        y_pred,
+        labels=labels,
+        sample_weight=sample_weight,
+        weight_type=weight_type,
+        groups=groups,
+    )
     posterior = PosteriorBalancedAccuracy(
         counts, prior=prior, class_weight=class_weight
     )
@@ -422,22 +428,9 @@ class CountsScorer(StablePickle):
     def _listed(self) -> list[Any] | None:
         return None if self.labels is None else label_list(self.labels)
 
-    def _count(
-        self,
-        estimator: Any,
-        y: ArrayLike,
-        y_pred: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        weight_type: WeightType = None,
-    ) -> ClassCounts:
+    def _count(self, estimator: Any, outcomes: Outcomes) -> ClassCounts:
         """Count the classes of the scorer, by default those of the estimator."""
-        counts = class_counts(
-            y,
-            y_pred,
-            labels=self.labels,
-            sample_weight=sample_weight,
-            weight_type=weight_type,
-        )
+        counts = count_outcomes(outcomes, self.labels)
         if self.labels is not None:
             return counts
         remedy = f"pass labels= to {type(self).__qualname__}"
@@ -464,12 +457,6 @@ class CountsScorer(StablePickle):
             for text, value in zip(texts, getattr(counts, column).tolist(), strict=True)
         }
         return CountsDict(result | outcomes, type(self).__qualname__)
-
-    def _repr_html_(self) -> str:
-        sizes = {
-            key: value for key, value in vars(self).items() if key == "max_test_size"
-        }
-        return block(repr(self), parameters({**sizes, "labels": self._listed}))
 
 
 def _label_texts(labels: LabelArray) -> list[str]:
@@ -681,9 +668,8 @@ class ClassCountsScorer(CountsScorer):
             If weights are not whole numbers and `weight_type` is not "case".
         """
         y_pred = predict(estimator, X)
-        return self._result(
-            self._count(estimator, y, y_pred, sample_weight, self.weight_type)
-        )
+        outcomes = read_outcomes(y, {"y_pred": y_pred}, sample_weight, self.weight_type)
+        return self._result(self._count(estimator, outcomes))
 
     def set_score_request(
         self, *, sample_weight: bool | str | None
@@ -816,24 +802,17 @@ class OutcomesScorer(CountsScorer):
             If there are more samples than `max_test_size`, or for the reasons listed in
             :class:`ClassCountsScorer`. It is raised when the counts are read.
         """
-        y_pred = predict(estimator, X)
-        counts = self._count(estimator, y, y_pred)
+        outcomes = read_outcomes(y, {"y_pred": predict(estimator, X)}, None)
+        counts = self._count(estimator, outcomes)
         if counts.n_samples > self.max_test_size:
             raise ValueError(
                 "max_test_size must be at least the number of samples of each test "
                 f"set, got {self.max_test_size} for one of {counts.n_samples:.0f}"
             )
         # Which samples are predicted correctly, in the order of the packed words.
-        outcomes = read_outcomes(y, {"y_pred": y_pred}, None)
         codes, (hits,), _ = outcomes.read()
-        labels = label_list(counts.classes)
-        rank = {
-            labels[position]: place
-            for place, position in enumerate(class_order(labels))
-        }
-        places = np.array(
-            [rank.get(label, -1) for label in label_list(outcomes.classes)]
-        )[codes]
+        by_text = class_order(label_list(counts.classes))
+        places = positions(outcomes.classes, counts.classes[by_text])[codes]
         order = np.argsort(places, kind="stable")
         hits = hits[order[np.sum(places < 0) :]]
         return self._result(counts, **pack_bits(hits, self.max_test_size))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +25,6 @@ from skpostbac._utils import (
     input_errors,
     join_first,
     more,
-    nonnegative_array,
     paragraphs,
     shown,
     table,
@@ -34,10 +33,9 @@ from skpostbac._utils import (
 from skpostbac.metrics._advice import PriorInfluenceWarning, coverage_notes
 from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
 from skpostbac.metrics._class_weight import ClassWeightLike
-from skpostbac.metrics._counts import count_labels, describe_samples
+from skpostbac.metrics._counts import count_outcomes, describe_samples
 from skpostbac.metrics._dependence import (
     GroupsWarning,
-    SampleWeightWarning,
     WidenedAverage,
     group_notes,
 )
@@ -46,6 +44,7 @@ from skpostbac.metrics._labels import (
     encode,
     label_list,
     read_column,
+    read_outcomes,
     warn_of_strays,
 )
 from skpostbac.metrics._posterior import ScalarPosterior
@@ -102,28 +101,12 @@ class SubgroupPosterior(ScalarPosterior):
         """Name of the metric."""
         return self.name
 
-    @overload
-    def cdf(self, x: float) -> float: ...
-    @overload
-    def cdf(self, x: ArrayLike) -> Floats: ...
-    def cdf(self, x: ArrayLike) -> float | Floats:
-        """Return P(metric <= x): a float, or an array of the shape of `x`."""
-        self._warn_of_gap()
-        return super().cdf(x)
-
-    @overload
-    def ccdf(self, x: float) -> float: ...
-    @overload
-    def ccdf(self, x: ArrayLike) -> Floats: ...
-    def ccdf(self, x: ArrayLike) -> float | Floats:
-        """Return P(metric > x), accurate if tiny unless groups are pooled."""
-        self._warn_of_gap()
-        return super().ccdf(x)
-
-    def _warn_of_gap(self) -> None:
+    def _proportion(self, value: ArrayLike) -> Floats:
+        """Return checked values, and warn that the gap of separate groups is biased."""
         is_alone = isinstance(self._distribution, PanelDistribution)
         if is_alone and self.name.startswith(_GAP):
             warnings.warn(_ALONE, PriorInfluenceWarning, user_stacklevel())
+        return super()._proportion(value)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self._summary()})"
@@ -525,7 +508,10 @@ def subgroup_posteriors(
             "pass pooling=None to evaluate each group by itself"
         )
     # Errors and warnings that concern all samples.
-    pooled = count_labels(y_true, y_pred, labels, sample_weight, weight_type, groups)
+    outcomes = read_outcomes(
+        y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups
+    )
+    pooled = count_outcomes(outcomes, labels)
 
     column = read_column(sensitive_features, "sensitive_features")
     with input_errors("sensitive_features"):
@@ -538,29 +524,17 @@ def subgroup_posteriors(
             f"sensitive_features must have two or more groups, got only {names}"
         )
 
-    weight = np.ones(len(codes))
-    if sample_weight is not None:
-        weight = nonnegative_array(sample_weight, "sample_weight")
-        without = np.bincount(codes, weight > 0, len(names)) == 0
-        if without.any():
+    of_group = [outcomes.weights * (codes == group) for group in range(len(names))]
+    for name, weight in zip(names, of_group, strict=True):
+        if not weight.any():
             raise ValueError(
                 "sample_weight must be positive for some samples of each group, all "
-                f"weights of {names[np.argmax(without)]!r} are 0"
+                f"weights of {name!r} are 0"
             )
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SampleWeightWarning)
-        counts = [
-            count_labels(
-                y_true,
-                y_pred,
-                pooled.classes,
-                weight * (codes == group),
-                weight_type,
-                groups,
-            )
-            for group in range(len(names))
-        ]
+    counts = [
+        count_outcomes(replace(outcomes, weight=weight), pooled.classes)
+        for weight in of_group
+    ]
     posteriors = tuple(
         PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight)
         for one in counts
@@ -576,7 +550,7 @@ def subgroup_posteriors(
         if doubts := group_notes(one.design_effects, label_list(pooled.classes)):
             message = f"{name!r}: {' '.join(doubts)}"
             warnings.warn(message, GroupsWarning, user_stacklevel())
-    warn_of_strays(y_true, {"y_pred": y_pred}, pooled.classes, sample_weight)
+    warn_of_strays(outcomes, pooled.classes)
     return subgroups
 
 
@@ -591,11 +565,8 @@ def _missing_class_notes(groups: SubgroupPosteriors) -> list[str]:
     """Return a sentence on the groups without samples of a class, if there are any."""
     named = []
     for name, posterior in zip(groups.names, groups.posteriors, strict=True):
-        has_weight = np.asarray(posterior.class_weight) > 0
-        is_missing = (posterior.counts.total == 0) & has_weight
-        if is_missing.any():
-            label = label_list(posterior.counts.classes)[np.argmax(is_missing)]
-            named.append(f"{name!r} (class {shown(label)})")
+        if untested := posterior._evidence().untested:
+            named.append(f"{name!r} (class {shown(untested[0])})")
     if not named:
         return []
 

@@ -20,9 +20,9 @@ the same way.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,7 +44,6 @@ from skpostbac._utils import (
     nonnegative_array,
     paragraphs,
     shown,
-    table,
 )
 from skpostbac.metrics._advice import warn_of_prior
 from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
@@ -60,7 +59,7 @@ from skpostbac.metrics._class_weight import (
 )
 from skpostbac.metrics._counts import (
     ClassCounts,
-    count_labels,
+    class_counts,
     describe_samples,
     format_count,
 )
@@ -69,7 +68,7 @@ from skpostbac.metrics._labels import WeightType
 from skpostbac.metrics._prior import DEFAULT_PRIOR, BetaPrior, PriorLike, make_prior
 from skpostbac.metrics._selected import SelectedPosterior, optimism_of_choice
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._distribution import estimate_rows, interval_of
+from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,28 +97,6 @@ def _in_words(low: float, high: float) -> str:
     if np.isinf(high):
         return f"above {low:.4g}"
     return f"between {low:.4g} and {high:.4g}"
-
-
-class ThresholdCounts(NamedTuple):
-    """Correct predictions of two classes, by decreasing threshold."""
-
-    thresholds: Floats
-    """Shape (n_thresholds,)."""
-    correct: Floats
-    """Correct predictions of each class, shape (n_thresholds, 2)."""
-    total: Floats
-    """Samples of each class, shape (2,)."""
-    positive: int
-    """Which class is the positive one, 0 or 1."""
-
-    def average(self, class_weight: Floats) -> Floats:
-        """Return the observed balanced accuracy, shape (n_thresholds,)."""
-        return np.asarray((self.correct / self.total) @ class_weight)
-
-    def passed(self) -> Floats:
-        """Return the positive predictions in each class, shape (n_thresholds, 2)."""
-        is_positive = np.arange(2) == self.positive
-        return np.where(is_positive, self.correct, self.total - self.correct)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -183,8 +160,15 @@ class PosteriorThresholdCurve(FrozenArrays):
     n_samples: float | None = None
 
     @property
-    def _counts(self) -> ThresholdCounts:
-        return ThresholdCounts(self.thresholds, self.correct, self.total, self.positive)
+    def _observed(self) -> Floats:
+        """The observed balanced accuracy, shape (n_thresholds,)."""
+        return np.asarray((self.correct / self.total) @ self._weights)
+
+    @property
+    def _passed(self) -> Floats:
+        """The positive predictions in each class, shape (n_thresholds, 2)."""
+        is_positive = np.arange(2) == self.positive
+        return np.where(is_positive, self.correct, self.total - self.correct)
 
     @property
     def _weights(self) -> Floats:
@@ -219,21 +203,36 @@ class PosteriorThresholdCurve(FrozenArrays):
     def _curves(self) -> Floats:
         rng = np.random.default_rng([self.seed, 0])
         strength = self.prior.strength(self.total)
-        counts = self._counts._replace(
-            correct=strength * self.correct, total=strength * self.total
-        )
         prior = np.stack([strength * self.prior.a, strength * self.prior.b], axis=1)
-        return _random_curves(
-            counts,
+        return self._random_curves(
+            strength,
             prior,
-            self._weights,
             lambda cells: rng.standard_gamma(cells, (CURVE_DRAWS, len(cells))),
         )
+
+    def _random_curves(
+        self, strength: Floats, prior: Floats, draw: Callable[[Floats], Floats]
+    ) -> Floats:
+        """Return curves of random shares of the samples between two thresholds."""
+        curves: Floats = np.zeros(1)
+        for i, passed in enumerate(self._passed.T):
+            cells = np.diff(passed, prepend=0.0, append=self.total[i]).clip(min=0)
+            cells *= strength[i]
+            # The prior of correct predictions of the positive class is beyond the
+            # largest score.
+            first, last = prior[i] if i == self.positive else prior[i, ::-1]
+            cells[-1] += last
+
+            sums = np.cumsum(draw(np.append(first, cells)), axis=1)
+            rates = sums[:, 1:-1] / sums[:, -1:]
+            recalls = rates if i == self.positive else 1 - rates
+            curves = curves + self._weights[i] * recalls
+        return curves
 
     @property
     def best_index(self) -> int:
         """Index of the threshold with the largest observed balanced accuracy."""
-        return int(np.argmax(self._counts.average(self._weights)))
+        return int(np.argmax(self._observed))
 
     @property
     def best_threshold(self) -> float:
@@ -389,8 +388,8 @@ class PosteriorThresholdCurve(FrozenArrays):
             counts = rng.multinomial(size, cells / total, CURVE_BOOTSTRAPS)
             return counts.astype(np.float64)
 
-        resampled = _random_curves(self._counts, np.zeros((2, 2)), self._weights, draw)
-        optimism = optimism_of_choice(self._counts.average(self._weights), resampled)
+        resampled = self._random_curves(np.ones(2), np.zeros((2, 2)), draw)
+        optimism = optimism_of_choice(self._observed, resampled)
         return SelectedPosterior(
             self.best,
             *optimism,
@@ -554,13 +553,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         return ThresholdPlot(self).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:
-        distributions = {
-            "corrected": self.corrected.distribution,
-            "uncorrected": self.best.distribution,
-        }
-        rows = estimate_rows(distributions, self.level)
-        header = ("at the best threshold", "mean", f"{100 * self.level:.12g}% CI")
-        return block(repr(self), table(header, rows))
+        return block(repr(self), *self.corrected._html_tables())
 
     def __repr__(self) -> str:
         corrected = self.corrected
@@ -688,21 +681,26 @@ def posterior_threshold_curve(
         # Weights that add up to the effective size of each class.
         scale = total / np.bincount(codes, scores.weight**2)
         scores = scores._replace(weight=scores.weight * scale[codes])
-    counts = count_at_thresholds(scores)
-
     weight_spec = check_class_weight(class_weight)
-    recall_prior = make_prior(prior, 2)
     weights = resolve_class_weight(weight_spec, np.array(scores.classes, dtype=object))
+    curve = PosteriorThresholdCurve(
+        scores.classes,
+        scores.positive,
+        *count_at_thresholds(scores),
+        prior=make_prior(prior, 2),
+        class_weight=None if weight_spec is None else weights,
+        level=check_level(level),
+        seed=draw_seed(random_state),
+        n_samples=n_samples,
+    )
     if groups is not None:
-        n_samples = n_samples or float(scores.weight.sum())
-        best = counts.thresholds[np.argmax(counts.average(weights))]
-        grouped = count_labels(
+        grouped = class_counts(
             scores.is_positive == scores.positive,
-            (scores.values >= best) == scores.positive,
-            [False, True],
-            sample_weight,
-            weight_type or "case",
-            groups,
+            (scores.values >= curve.best_threshold) == scores.positive,
+            labels=[False, True],
+            sample_weight=sample_weight,
+            weight_type=weight_type or "case",
+            groups=groups,
         )
         effects = grouped.design_effects
         assert effects is not None
@@ -713,38 +711,32 @@ def posterior_threshold_curve(
         if isinstance(average, WidenedAverage):
             # Groups of both classes enlarge the variance, as if both had fewer samples.
             divisor = average._factor * divisor
-        counts = counts._replace(
-            correct=counts.correct / divisor, total=counts.total / divisor
+        curve = replace(
+            curve,
+            correct=curve.correct / divisor,
+            total=curve.total / divisor,
+            n_samples=n_samples or float(scores.weight.sum()),
         )
 
-    if len(counts.thresholds) > MOST_THRESHOLDS:
+    if len(curve.thresholds) > MOST_THRESHOLDS:
         # From one to the next the same weighted share of the samples becomes positive.
-        share = (counts.passed() / counts.total) @ weights
+        share = (curve._passed / curve.total) @ weights
         even_shares = np.linspace(share[0], share[-1], MOST_THRESHOLDS - 1)
         even = np.searchsorted(share, even_shares).clip(max=share.size - 1)
-        chosen = np.unique([*even, np.argmax(counts.average(weights))])
-        counts = counts._replace(
-            thresholds=counts.thresholds[chosen], correct=counts.correct[chosen]
+        chosen = np.unique([*even, curve.best_index])
+        curve = replace(
+            curve, thresholds=curve.thresholds[chosen], correct=curve.correct[chosen]
         )
 
-    curve = PosteriorThresholdCurve(
-        scores.classes,
-        scores.positive,
-        counts.thresholds,
-        counts.correct,
-        counts.total,
-        prior=recall_prior,
-        class_weight=None if weight_spec is None else weights,
-        level=check_level(level),
-        seed=draw_seed(random_state),
-        n_samples=n_samples,
-    )
     warn_of_prior(curve.best._evidence())
     return curve
 
 
-def count_at_thresholds(scores: BinaryScores) -> ThresholdCounts:
-    """Count the correct predictions at each distinct score with a positive weight."""
+def count_at_thresholds(scores: BinaryScores) -> tuple[Floats, Floats, Floats]:
+    """Return thresholds, and correct predictions and samples of each class.
+
+    Thresholds are the distinct scores with a positive weight, by decreasing score.
+    """
     order = np.argsort(scores.values)[::-1]
     order = order[scores.weight[order] > 0]
     values = scores.values[order]
@@ -757,29 +749,7 @@ def count_at_thresholds(scores: BinaryScores) -> ThresholdCounts:
         [np.cumsum(weight * (is_positive == one))[last] for one in by_class], axis=-1
     )
     correct = np.where(by_class, passed, passed[-1] - passed)
-    return ThresholdCounts(values[last], correct, passed[-1], scores.positive)
-
-
-def _random_curves(
-    counts: ThresholdCounts,
-    prior: Floats,
-    class_weight: Floats,
-    draw: Callable[[Floats], Floats],
-) -> Floats:
-    """Return curves of random shares of the samples between two thresholds."""
-    curves: Floats = np.zeros(1)
-    for i, passed in enumerate(counts.passed().T):
-        cells = np.diff(passed, prepend=0.0, append=counts.total[i]).clip(min=0)
-        # The prior of correct predictions of the positive class is beyond the largest
-        # score.
-        first, last = prior[i] if i == counts.positive else prior[i, ::-1]
-        cells[-1] += last
-
-        sums = np.cumsum(draw(np.append(first, cells)), axis=1)
-        rates = sums[:, 1:-1] / sums[:, -1:]
-        recalls = rates if i == counts.positive else 1 - rates
-        curves = curves + class_weight[i] * recalls
-    return curves
+    return values[last], correct, passed[-1]
 
 
 def simultaneous_band(curves: Floats, level: float) -> tuple[Floats, Floats]:

@@ -60,9 +60,14 @@ from skpostbac.metrics._confusion import MEAN_RECALL, Metric, confuse_jointly
 from skpostbac.metrics._dependence import (
     DesignEffects,
     warn_of_groups,
-    warn_of_repeated_ids,
 )
-from skpostbac.metrics._labels import WeightType, label_list, warn_of_strays
+from skpostbac.metrics._labels import (
+    WeightType,
+    label_list,
+    read_outcomes,
+    warn_of_repeated_ids,
+    warn_of_strays,
+)
 from skpostbac.metrics._paired_counts import (
     Predictions,
     by_argument,
@@ -1383,7 +1388,8 @@ def compare_predictions(
         comparison = PosteriorComparison(tuple(columns), joint, rope=rope)
     warn_of_prior(*comparison.joint.evidence())
     given = by_argument(predictions, comparison.names)
-    warn_of_strays(y_true, given, classes, sample_weight)
+    outcomes = read_outcomes(y_true, given, sample_weight, "case")
+    warn_of_strays(outcomes, classes)
     return comparison
 
 

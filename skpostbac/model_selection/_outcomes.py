@@ -6,10 +6,16 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import RandomStateLike
 from skpostbac.metrics._advice import warn_of_prior
-from skpostbac.metrics._dependence import warn_of_groups, warn_of_repeated_ids
-from skpostbac.metrics._labels import NO_LABELS, WeightType
+from skpostbac.metrics._dependence import warn_of_groups
+from skpostbac.metrics._labels import (
+    NO_LABELS,
+    WeightType,
+    read_outcomes,
+    warn_of_repeated_ids,
+)
 from skpostbac.metrics._paired_counts import (
     Predictions,
+    by_argument,
     count_patterns,
     named_predictions,
 )
@@ -91,9 +97,10 @@ def compare_outcomes(
     """
     columns = named_predictions(outcomes, "outcomes")
     check_several(len(columns), "outcomes")
-    counts = count_patterns(
-        NO_LABELS, columns, tuple(columns), None, sample_weight, weight_type, groups
-    )
+    names = tuple(columns)
+    given = by_argument(columns, names, "outcomes")
+    read = read_outcomes(NO_LABELS, given, sample_weight, weight_type, groups)
+    counts = count_patterns(read, names)
     comparison = PosteriorComparison.from_paired_counts(
         counts,
         metric="accuracy",

@@ -61,8 +61,13 @@ class ConfusionModel:
     strength: Floats
 
     @classmethod
-    def of(cls, C: Floats, prior: BetaPrior, prevalence: ArrayLike) -> ConfusionModel:
-        """Return the posterior for counts, a prior of the recalls and a prevalence."""
+    def of(
+        cls, C: Floats, prior: BetaPrior, prevalence: ArrayLike | None
+    ) -> ConfusionModel:
+        """Return the posterior for counts, a prior of the recalls and a prevalence.
+
+        None stands for "sampled", as in the field.
+        """
         k = len(C)
         if k < 2:
             raise ValueError(
@@ -76,6 +81,8 @@ class ConfusionModel:
         np.fill_diagonal(cells, prior.a + np.diagonal(C))
         strength = prior.strength(total)
 
+        if prevalence is None:
+            return cls(cells, None, strength)
         if isinstance(prevalence, str):
             if prevalence == "sampled":
                 return cls(cells, None, strength)
@@ -94,11 +101,6 @@ class ConfusionModel:
             )
         relative = shares / shares.max()  # the sum of the shares may overflow
         return cls(cells, relative / relative.sum(), strength)
-
-    @property
-    def shares(self) -> Floats | str:
-        """The prevalence as an argument: the known shares, or "sampled"."""
-        return "sampled" if self.prevalence is None else self.prevalence
 
     @property
     def right(self) -> Floats:
@@ -315,48 +317,12 @@ def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
     """Return the distribution of a metric of the sums over the classes.
 
     Each error is a false negative and, if it is one of the classes, a false positive;
-    if all are, recall, precision and the F-measures are the accuracy. Each of n samples
-    is a negative of k - 1 classes.
+    if all are, recall, precision and the F-measures are the accuracy.
     """
-    if name != "recall" and model.cells.shape[1] > len(model.cells):
-        return None
-    if name == "false_positive_rate":
-        share = 1 / (len(model.cells) - 1)  # of the error rate
-        if model.prevalence is None:
-            return BetaAverage(
-                [model.wrong.sum()], [model.right.sum()], weights=[share]
-            )
-        return BetaAverage(model.wrong, model.right, weights=share * model.prevalence)
-    if name == "jaccard":
-        # A / (2 - A) of the accuracy A, with half its odds.
-        if model.prevalence is not None:
-            return None
-        return OddsTransform(distribution_of_accuracy(model), 0.5)
-
-    # With two classes, the negatives of one are the positives of the other.
-    is_accuracy = name == "negative_predictive_value" and len(model.cells) == 2
-    if is_accuracy or name in ("recall", "precision", *F_MEASURES):
+    has_strays = model.cells.shape[1] > len(model.cells)
+    if name == "recall" or (name in ("precision", *F_MEASURES) and not has_strays):
         return distribution_of_accuracy(model)
     return None
-
-
-def distribution_of_kappa(model: ConfusionModel) -> BetaRatio | None:
-    """Return the distribution of kappa of two classes of known shares p and q.
-
-    With the recall r of the first class and the false positive rate f it is
-
-        2 p q (r - f) / (p q r + q^2 f + p^2 (1 - r) + p q (1 - f)).
-    """
-    shares = model.prevalence
-    if shares is None or model.cells.shape != (2, 2) or not shares.all():
-        return None
-    p, q = shares
-    numerator = [[0, -2 * p * q], [2 * p * q, 0]]
-    denominator = [[p, p * p + q * q], [2 * p * q, q]]
-    recall, false_positive_rate = map(
-        BetaAverage, model.cells[:, :1], model.cells[:, 1:]
-    )
-    return BetaRatio(recall, false_positive_rate, numerator, denominator)
 
 
 def distribution_of_accuracy(model: ConfusionModel) -> BetaAverage:

@@ -39,8 +39,8 @@ from skpostbac.metrics._confusion.posterior import (
     read_recall_prior,
 )
 from skpostbac.metrics._confusion.samples import design_of, read_confusions
-from skpostbac.metrics._dependence import DesignEffects, sum_by, warn_of_repeated_ids
-from skpostbac.metrics._labels import WeightType
+from skpostbac.metrics._dependence import DesignEffects, sum_by
+from skpostbac.metrics._labels import WeightType, read_outcomes, warn_of_repeated_ids
 from skpostbac.metrics._paired_counts import renumber
 from skpostbac.metrics._prior import DEFAULT_PRIOR, BetaPrior, PriorLike
 
@@ -254,9 +254,8 @@ def confuse_jointly(
     messages. All others are arguments of :func:`~skpostbac.posterior_confusion_metric`,
     whose posteriors these are.
     """
-    classes, samples = read_confusions(
-        y_true, predictions, labels, sample_weight, weight_type, groups
-    )
+    outcomes = read_outcomes(y_true, predictions, sample_weight, weight_type, groups)
+    classes, samples = read_confusions(outcomes, labels)
     if groups is None:
         warn_of_repeated_ids(y_true)
     k = len(classes)
@@ -286,8 +285,7 @@ def confuse_jointly(
     )
 
     matrices = joint.matrices()
-    models = [ConfusionModel.of(C, recall_prior, prevalence) for C in matrices]
-    shares = models[0].prevalence
+    shares = ConfusionModel.of(matrices[0], recall_prior, prevalence).prevalence
     size = _affordable(n_draws, k * k)
     posteriors = [
         infer_metric(
@@ -305,10 +303,8 @@ def confuse_jointly(
     if samples.are_independent:
         return replace(joint, prevalence=shares), posteriors
 
-    if samples.is_importance:
-        matrices = samples.effective_counts(matrices)
-        same = models[0].shares
-        models = [ConfusionModel.of(C, recall_prior, same) for C in matrices]
+    matrices = samples.effective_counts(matrices)
+    models = [ConfusionModel.of(C, recall_prior, shares) for C in matrices]
     effects = [
         design_of(
             target.function,

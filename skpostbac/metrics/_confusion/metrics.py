@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
-from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -28,6 +27,7 @@ from skpostbac._utils import (
     float_or_nan,
     shown,
 )
+from skpostbac.metrics._binary_scores import label_position
 from skpostbac.metrics._confusion.distributions import (
     F_MEASURES,
     MEAN_RECALL,
@@ -36,7 +36,6 @@ from skpostbac.metrics._confusion.distributions import (
     RecallSum,
     distribution_of_accuracy,
     distribution_of_class,
-    distribution_of_kappa,
     distribution_of_macro,
     distribution_of_mean,
     distribution_of_micro,
@@ -151,26 +150,10 @@ class Target:
     n_classes: int | None = None
     """Number of classes for which the metric is defined; None for any."""
 
-    @classmethod
-    def of_recalls(
-        cls,
-        name: str,
-        function: ConfusionMetric,
-        recall_sum: RecallSum,
-        n_classes: int | None = None,
-    ) -> Target:
-        """Return a metric that is a weighted sum of the recalls.
 
-        It is exact, and has the prior of the average as it was given.
-        """
-        return cls(
-            name,
-            function,
-            recall_sum.distribution,
-            recall_sum=recall_sum,
-            prior=lambda given: given,
-            n_classes=n_classes,
-        )
+def as_given(prior: BetaPrior) -> BetaPrior:
+    """Return the prior of a weighted sum of recalls, that of the average."""
+    return prior
 
 
 # Youden's J is 2 BA - 1 of the balanced accuracy BA.
@@ -180,8 +163,15 @@ OVERALL = {
     for target in (
         Target("accuracy", accuracy, distribution_of_accuracy),
         Target("geometric_mean", geometric_mean),
-        Target.of_recalls("informedness", informedness, _YOUDEN, n_classes=2),
-        Target("kappa", kappa, distribution_of_kappa),
+        Target(
+            "informedness",
+            informedness,
+            _YOUDEN.distribution,
+            recall_sum=_YOUDEN,
+            prior=as_given,
+            n_classes=2,
+        ),
+        Target("kappa", kappa),
         Target("mcc", mcc),
     )
 }
@@ -383,7 +373,7 @@ _MEANT = {
 }
 
 # Metrics for which lower is better, beside costs.
-_LESS_IS_BETTER = {"expected cost", "false_positive_rate", "negative_likelihood_ratio"}
+_LESS_IS_BETTER = "expected cost", "false_positive_rate", "negative_likelihood_ratio"
 
 Metric: TypeAlias = str | ConfusionMetric | ExpectedCost | NetBenefit
 
@@ -441,7 +431,13 @@ def find_target(
     function = function_of(name)
     target_name = f"{average} {name}"
     if target_name == "macro recall":
-        return Target.of_recalls("balanced accuracy", function, MEAN_RECALL)
+        return Target(
+            "balanced accuracy",
+            function,
+            MEAN_RECALL.distribution,
+            recall_sum=MEAN_RECALL,
+            prior=as_given,
+        )
     return Target(
         target_name,
         function,
@@ -460,8 +456,7 @@ def less_is_better(name: str) -> bool:
     >>> less_is_better("recall of no expected cost")
     False
     """
-    plain = name.partition(" of ")[0]
-    return plain in _LESS_IS_BETTER or plain.rpartition(" ")[2] in _LESS_IS_BETTER
+    return name.partition(" of ")[0].endswith(_LESS_IS_BETTER)
 
 
 def _mean_of_cells(
@@ -543,12 +538,7 @@ def _position(pos_label: Hashable, classes: LabelArray) -> int:
                 f"{sorted(AVERAGES)}"
             )
         pos_label = 1
-    places = {label: place for place, label in enumerate(labels)}
-    with suppress(KeyError, TypeError):  # of what cannot be hashed, such as an array
-        return places[pos_label]
-    raise ValueError(
-        f"pos_label={shown(pos_label)} is not a valid label: it should be in {labels}"
-    )
+    return label_position(labels, pos_label)
 
 
 def _check_overall(pos_label: Hashable, average: str | None) -> None:

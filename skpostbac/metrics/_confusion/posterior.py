@@ -33,15 +33,18 @@ from skpostbac.metrics._confusion.samples import (
 from skpostbac.metrics._counts import read_confusion_matrix
 from skpostbac.metrics._dependence import (
     DesignEffects,
-    describe_effective_size,
-    group_notes,
+    design_notes,
     warn_of_groups,
-    warn_of_repeated_ids,
 )
-from skpostbac.metrics._labels import WeightType, label_list, warn_of_strays
+from skpostbac.metrics._labels import (
+    WeightType,
+    label_list,
+    read_outcomes,
+    warn_of_repeated_ids,
+    warn_of_strays,
+)
 from skpostbac.metrics._posterior import PosteriorMetric, write_methods
 from skpostbac.metrics._prior import DEFAULT_PRIOR, BetaPrior, PriorLike, make_prior
-from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution import DrawnDistribution
 
 CAELEN_2017 = (
@@ -79,9 +82,6 @@ class PosteriorConfusionMetric(PosteriorMetric):
         methods, such as ``pdf`` and ``mode``.
     prior : BetaPrior or CalibratedPrior
         Prior of the recalls; ``prior=posterior.prior`` makes an equal posterior.
-    metric_prior : tuple of two floats, or None
-        Parameters a and b of the Beta prior of the metric itself, implied by the prior
-        of the recalls; None if that is unknown or not a Beta distribution.
     design_effects : DesignEffects or None
         Design effects for the samples that the metric depends on: for each class if it
         is an average over the classes, else for all together. None without groups and
@@ -136,7 +136,7 @@ class PosteriorConfusionMetric(PosteriorMetric):
     >>> C = [[166, 25], [21, 188]]
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, "precision", pos_label=1)
     PosteriorConfusionMetric('precision of 1', mean=0.881, 95% CI=[0.834, 0.923],
-        prior=Beta(0.5, 0.5), exact)
+        exact)
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, "mcc")
     PosteriorConfusionMetric('mcc', mean=0.766, 95% CI=[0.699, 0.827],
         monte_carlo_error=1e-04, CI_error=8e-04)
@@ -145,7 +145,6 @@ class PosteriorConfusionMetric(PosteriorMetric):
     """
 
     prior: BetaPrior
-    metric_prior: tuple[float, float] | None
     design_effects: DesignEffects | None
     # The name of the prior of the recalls by default.
     _default_prior: str | None
@@ -248,11 +247,7 @@ class PosteriorConfusionMetric(PosteriorMetric):
         return [*super()._sentences(level), *named, *self._design]
 
     def _facts(self) -> list[str]:
-        facts = []
-        if self.metric_prior is not None:
-            prior = "Beta({:g}, {:g})".format(*self.metric_prior)
-            if prior != "Beta(1, 1)":  # uniform, as one expects
-                facts.append(f"prior={prior}")
+        facts = self.prior.facts(self._default_prior)
         if self.design_effects is not None:
             facts.append(f"n_effective={self.design_effects.effective_size.sum():.4g}")
         if not isinstance(self._distribution, DrawnDistribution):
@@ -421,15 +416,16 @@ def posterior_confusion_metric(
     >>> posterior.prob_above(0.05)
     0.003
     """
-    classes, samples = read_confusions(
-        y_true, {"y_pred": y_pred}, labels, sample_weight, weight_type, groups
+    outcomes = read_outcomes(
+        y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups
     )
+    classes, samples = read_confusions(outcomes, labels)
     C = samples.matrix(len(classes))
     target = find_target(metric, classes, pos_label, average)
     posterior = infer_metric(
         target, C, classes, prevalence, prior, n_draws, random_state, samples
     )
-    warn_of_strays(y_true, {"y_pred": y_pred}, classes, sample_weight)
+    warn_of_strays(outcomes, classes)
     if groups is None:
         warn_of_repeated_ids(y_true)
     return posterior
@@ -506,12 +502,11 @@ def _input_of(
     model = independent
 
     # Design effects must not change the shares of the classes.
+    shares = model.prevalence
     effects = None
     if samples is not None and not samples.are_independent:
-        shares = model.shares
-        if samples.is_importance:
-            C_effective = samples.effective_counts(C)
-            model = ConfusionModel.of(C_effective, recall_prior, shares)
+        C_effective = samples.effective_counts(C)
+        model = ConfusionModel.of(C_effective, recall_prior, shares)
         effects = design_of(target.function, [model], samples)
         divided = C / effects.divisor[:, np.newaxis]
         model = ConfusionModel.of(divided, recall_prior, shares)
@@ -557,39 +552,21 @@ def _posterior_of(
 ) -> PosteriorConfusionMetric:
     """Return the posterior of a metric, and warn of what makes it doubtful."""
     target = one.target
-    model = one.model
     observed = one.observed
     deviation = distribution.standard_deviation()
     if not one.prior.is_informative and moves_far(observed, one.expected, deviation):
-        # Classes without samples are named if the prior moves the metric little without
-        # them.
-        empty = C.sum(axis=1) == 0
-        tested = np.where(empty[:, np.newaxis], 0, model.joint(model.cells))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            (expected_tested,) = target.function(tested[np.newaxis])
-        empty = empty & (not moves_far(observed, expected_tested, deviation))
-        untested = label_list(classes[empty])
+        untested = label_list(classes[C.sum(axis=1) == 0])
         warn_if_prior_moves(target.name, observed, one.expected, untested, one.prior)
-    design = []
-    if one.effects is not None:
-        warn_of_groups(one.effects, label_list(classes))
-        design = [
-            describe_effective_size(one.effects, one.is_importance),
-            *group_notes(one.effects, label_list(classes)),
-        ]
+    labels = label_list(classes)
+    warn_of_groups(one.effects, labels)
+    design = design_notes(one.effects, one.is_importance, labels)
 
-    # The prior of the metric itself, if it is a single Beta distribution on [0, 1].
-    before = target.distribution(ConfusionModel.of(0 * C, one.prior, model.shares))
-    beta = None
-    if isinstance(before, BetaAverage) and before.weights.tolist() == [1]:
-        beta = (before.a.item(), before.b.item())
     default = read_recall_prior(target, DEFAULT_PRIOR, len(C))
     return PosteriorConfusionMetric(
         target.name,
         observed,
         distribution,
         one.prior,
-        beta,
         one.effects,
         default.name,
         design,

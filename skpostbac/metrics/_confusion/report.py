@@ -34,11 +34,13 @@ from skpostbac.metrics._confusion.posterior import (
 )
 from skpostbac.metrics._confusion.samples import read_confusions
 from skpostbac.metrics._counts import format_count
-from skpostbac.metrics._dependence import GroupsWarning, warn_of_repeated_ids
+from skpostbac.metrics._dependence import GroupsWarning
 from skpostbac.metrics._labels import (
     WeightType,
     label_list,
+    read_outcomes,
     unique_label_array,
+    warn_of_repeated_ids,
     warn_of_strays,
 )
 from skpostbac.metrics._prior import DEFAULT_PRIOR, PriorLike
@@ -363,9 +365,10 @@ def posterior_classification_report(
     <BLANKLINE>
     Posterior means with 95% credible intervals (hull of shortest and equal-tailed).
     """
-    classes, samples = read_confusions(
-        y_true, {"y_pred": y_pred}, labels, sample_weight, weight_type, groups
+    outcomes = read_outcomes(
+        y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups
     )
+    classes, samples = read_confusions(outcomes, labels)
     names = _read_names(target_names, classes)
     targets = {
         (name, column): find_target(metric, classes, label, None)
@@ -388,7 +391,7 @@ def posterior_classification_report(
     first = {one.category: one.message for one in reversed(caught)}
     for message in first.values():
         warnings.warn(message, stacklevel=user_stacklevel())
-    warn_of_strays(y_true, {"y_pred": y_pred}, classes, sample_weight)
+    warn_of_strays(outcomes, classes)
     if groups is None:
         warn_of_repeated_ids(y_true)
 

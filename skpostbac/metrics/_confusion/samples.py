@@ -22,7 +22,7 @@ mix of classes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -40,11 +40,9 @@ from skpostbac.metrics._dependence import (
     sum_by,
 )
 from skpostbac.metrics._labels import (
-    WeightType,
+    Outcomes,
     encode,
     positions,
-    read_column,
-    read_outcomes,
 )
 
 # Step of the derivative. Values of a metric have relative errors of 1e-16, and so
@@ -85,7 +83,9 @@ class ConfusedSamples(NamedTuple):
         )
 
     def effective_counts(self, C: Floats) -> Floats:
-        """Return counts scaled so that the weights add up to their effective size."""
+        """Return counts scaled so that importance weights add up to their size."""
+        if not self.is_importance:
+            return C
         scale: float = self.weight.sum() / (self.weight**2).sum()
         return scale * C
 
@@ -101,38 +101,22 @@ class ConfusedSamples(NamedTuple):
 
 
 def read_confusions(
-    y_true: ArrayLike,
-    predictions: Mapping[str, ArrayLike],
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    weight_type: WeightType = None,
-    groups: ArrayLike | None = None,
+    outcomes: Outcomes, labels: ArrayLike | None = None
 ) -> tuple[LabelArray, ConfusedSamples]:
     """Return the classes, and the samples with the predictions of each classifier.
 
-    `predictions` has the predicted labels by the name of their argument, for error
-    messages. Predictions that are none of the classes are in a last column.
-
-    Warns
-    -----
-    SampleWeightWarning
-        As :func:`class_counts` gives it.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`class_counts` raises them.
+    Predictions that are none of the classes are in a last column.
 
     Examples
     --------
-    >>> y_pred = ["a", "c", "b"]
-    >>> classes, samples = read_confusions(["a", "a", "b"], {"y_pred": y_pred})
+    >>> from skpostbac.metrics._labels import read_outcomes
+    >>> outcomes = read_outcomes(["a", "a", "b"], {"y_pred": ["a", "c", "b"]}, None)
+    >>> classes, samples = read_confusions(outcomes)
     >>> samples.matrix(len(classes))
     array([[1., 0., 1.],
            [0., 1., 0.]])
     """
-    outcomes = read_outcomes(y_true, predictions, sample_weight, weight_type, groups)
-    columns = [encode(read_column(y, name)) for name, y in predictions.items()]
+    columns = map(encode, outcomes.predictions)
     classes = outcomes.classes
     if labels is not None:
         classes = check_labels(labels, classes)
@@ -142,14 +126,14 @@ def read_confusions(
     pred = np.column_stack(
         [positions(one.values, classes)[one.codes(every)] for one in columns]
     )
-    weight = np.ones(len(true)) if outcomes.weight is None else outcomes.weight
+    weight = outcomes.weights
     is_stray = np.any(pred < 0, axis=1)
     samples = ConfusedSamples(
         true,
         np.where(pred < 0, len(classes), pred),
         None if outcomes.groups is None else outcomes.groups(every),
         weight,
-        weight_type == "importance",
+        outcomes.is_importance,
     )
     return classes, samples.chosen((true >= 0) & ~(is_stray & (weight == 0)))
 

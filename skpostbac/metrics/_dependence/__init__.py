@@ -20,13 +20,13 @@ from skpostbac.metrics._dependence.notes import (
     SampleWeightWarning,
     are_fractions,
     describe_effective_size,
+    design_notes,
     group_notes,
     is_large,
     sequence_error,
     warn_of_few_weights,
     warn_of_fractions,
     warn_of_groups,
-    warn_of_repeated_ids,
     whole_counts,
 )
 from skpostbac.metrics._dependence.rows import (

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -75,21 +74,6 @@ def warn_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable]) -
     """Warn if the groups leave the correlation, or the interval, uncertain."""
     if doubts := group_notes(effects, classes):
         warnings.warn(" ".join(doubts), GroupsWarning, stacklevel=user_stacklevel())
-
-
-def warn_of_repeated_ids(labels: Any, name: str = "y_true") -> None:
-    """Warn if labels or outcomes have a pandas index with repeated entries."""
-    index: Any = getattr(labels, "index", None)
-    if getattr(index, "is_unique", True):  # of a list, `index` is a method
-        return
-    repeated = index[index.duplicated()][0]
-    warnings.warn(
-        f"{name} has an index with repeated entries, such as {shown(repeated)}. If "
-        "they are samples of one patient, or tests of one sample, pass "
-        f"groups={name}.index; otherwise reset the index.",
-        GroupsWarning,
-        stacklevel=user_stacklevel(),
-    )
 
 
 def whole_counts(
@@ -243,6 +227,16 @@ def describe_effective_size(effects: DesignEffects, has_weights: bool) -> str:
         f"allowing for its error). {they} are equivalent to {size} independent samples "
         f"(design effect {span})."
     )
+
+
+def design_notes(
+    effects: DesignEffects | None, has_weights: bool, classes: Sequence[Hashable]
+) -> list[str]:
+    """Return sentences on the effective size, and on what groups leave uncertain."""
+    if effects is None:
+        return []
+    worth = describe_effective_size(effects, has_weights)
+    return [worth, *group_notes(effects, classes)]
 
 
 def is_large(effects: DesignEffects | None) -> bool:

@@ -29,12 +29,13 @@ from skpostbac.metrics._binary_scores import (
     read_score_array,
     warn_of_labels,
 )
-from skpostbac.metrics._dependence import matched_beta, warn_of_repeated_ids
+from skpostbac.metrics._dependence import matched_beta
 from skpostbac.metrics._labels import (
     WeightType,
     label_list,
     read_outcomes,
     unique_label_array,
+    warn_of_repeated_ids,
 )
 from skpostbac.metrics._posterior import PosteriorMetric
 from skpostbac.metrics._ranking.areas import (
@@ -132,9 +133,7 @@ def read_scored(
     outcomes = read_outcomes(y_true, {}, sample_weight, weight_type, groups)
     if groups is None:
         warn_of_repeated_ids(y_true)
-    weight = outcomes.weight
-    if weight is None:
-        weight = np.ones(outcomes.n_samples)
+    weight = outcomes.weights
     has_weight = weight > 0
 
     every = slice(None)
@@ -155,7 +154,7 @@ def read_scored(
         classes,
         codes,
         weight[has_weight],
-        weight_type == "importance",
+        outcomes.is_importance,
         None if outcomes.groups is None else outcomes.groups(every)[has_weight],
         has_weight,
     )

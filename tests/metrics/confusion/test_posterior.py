@@ -211,13 +211,12 @@ def test_which_metrics_are_exact():
     for prevalence in PREVALENCES:
         drawn = [name for name in BY_CLASS if not exact(name, prevalence, pos_label=0)]
         assert drawn == LIKELIHOOD_RATIOS
-        assert all(exact(name, prevalence, average="micro") for name in AVERAGED)
-    assert exact("jaccard", average="micro")
-    assert not exact("jaccard", "observed", average="micro")
+        names = [name for name in AVERAGED if exact(name, prevalence, average="micro")]
+        assert names == ["f1", "precision", "recall"]
     assert exact("precision")
     assert not exact("precision", "observed")
     assert not any(exact(name) for name in ("f1", "kappa", "mcc"))
-    assert exact("kappa", "observed", C=matrix_of(15, 3, 2, 10))
+    assert not exact("kappa", "observed", C=matrix_of(15, 3, 2, 10))
 
 
 @pytest.mark.parametrize(
@@ -574,13 +573,12 @@ def test_the_prior_of_the_accuracy_is_told(metric, average, prior):
     posterior = PosteriorConfusionMetric.from_confusion_matrix(
         C, metric, average=average, prior=prior
     )
-    other = PosteriorAccuracy.from_confusion_matrix(C, prior=posterior.metric_prior)
+    both = posterior.prior.a.sum(), posterior.prior.b.sum()
+    other = PosteriorAccuracy.from_confusion_matrix(C, prior=both)
     assert posterior.credible_interval() == pytest.approx(
         other.credible_interval(), rel=1e-12
     )
-    assert ("prior=Beta(" in repr(posterior)) == (
-        prior not in ("calibrated", "reciprocal")
-    )
+    assert ("prior=" in repr(posterior)) == (prior not in ("calibrated", "reciprocal"))
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "kappa"])

@@ -13,7 +13,7 @@ from skpostbac import (
     posterior_prevalence,
 )
 from skpostbac import PosteriorConfusionMetric as Metric
-from skpostbac.metrics import PairedCounts, SampleWeightWarning
+from skpostbac.metrics import PairedCounts, SampleWeightWarning, class_counts
 
 READERS = {
     "balanced accuracy": PosteriorBalancedAccuracy.from_confusion_matrix,
@@ -125,9 +125,7 @@ def test_fractions_are_sums_of_weights():
         SampleWeightWarning, match=r"^C has counts that are not whole numbers"
     ):
         weighted = read(C)
-    expected = ClassCounts.empty().update(
-        Y_TRUE, Y_PRED, sample_weight=weight, weight_type="case"
-    )
+    expected = class_counts(Y_TRUE, Y_PRED, sample_weight=weight, weight_type="case")
     assert weighted.counts == expected
     with pytest.warns(SampleWeightWarning, match="^correct has counts .* such as 95.5"):
         PosteriorBalancedAccuracy.from_counts([95.5, 80], [100, 90])

@@ -162,9 +162,6 @@ Y, Y_PRED = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0]
 NAMED = {"a": Y_PRED, "b": Y_PRED[::-1]}
 CALLS = {
     "class_counts": lambda w, **k: class_counts(Y, Y_PRED, sample_weight=w, **k),
-    "update": lambda w, **k: ClassCounts.empty().update(
-        Y, Y_PRED, sample_weight=w, **k
-    ),
     "paired_counts": lambda w, **k: paired_counts(Y, NAMED, sample_weight=w, **k),
     "balanced accuracy": lambda w, **k: posterior_balanced_accuracy(
         Y, Y_PRED, sample_weight=w, **k

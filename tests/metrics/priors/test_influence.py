@@ -74,7 +74,6 @@ def test_a_class_without_samples_is_compared_with_the_others():
     expected = (means - [0.9, 0.8, observed]) / 3 / sd
     np.testing.assert_allclose(influence.class_shifts, expected, rtol=1e-12)
     assert influence.shift == pytest.approx((means.mean() - observed) / sd, rel=1e-12)
-    assert influence.unobserved == ("c",)
     assert influence.most_moved == ("c", "a", "b")
     assert influence.summary()[2]["observed"] is None
 
