@@ -19,7 +19,6 @@ PRINTED = {
         # The sum over the number of samples with one error, and of those the better one wins.
         "agree on 99.8%: 0.74, and 0.8 with 11,758 samples",
     ],
-    "plot_group_inference.py": ["0.8127 [0.6517, 0.9025], P(below 0.5) = 0.0030"],
     "plot_hearing.py": ["100.0%", "98.5%", "99.3%", "99.8%"],
     "plot_table1.py": ["0.8447*", "0.9655*", "wins: {'C1': 1, 'C2': 0, 'C3': 2}"],
 }

@@ -184,19 +184,12 @@ print("* printed as 0.85 and 0.966")
 # The prior pulls F and kappa down together with the recalls. With 46 samples, the observed values
 # of C3 are therefore at the upper ends of their intervals.
 #
-# More samples make the intervals narrower and reduce the influence of the prior. Classifiers of the
-# same colour have the same recalls.
+# More samples make the intervals narrower and reduce the influence of the prior.
 
 posteriors = {
     name: PosteriorBalancedAccuracy(counts_of(name), prior="uniform") for name in NAMES
 }
-colors = [
-    {"color": ("#0072B2", "#D55E00", "#009E73")[kind_and_scale(name)[0]]}
-    for name in NAMES
-]
-PosteriorDisplay(posteriors).plot(
-    kind="forest", plot_chance_level=True, curve_kwargs=colors
-)
+PosteriorDisplay(posteriors).plot(kind="forest", plot_chance_level=True)
 plt.show()
 
 # %%

@@ -438,7 +438,8 @@ class PosteriorComparison(StablePickle):
 
         Examples
         --------
-        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> from skpostbac import PosteriorComparison
+        >>> from skpostbac.metrics import PairedCounts
         >>> counts = PairedCounts.from_cells(
         ...     [[1080, 20, 80, 20], [320, 10, 50, 20]], names=("old", "new")
         ... )
@@ -490,7 +491,8 @@ class PosteriorComparison(StablePickle):
 
         Examples
         --------
-        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> from skpostbac import PosteriorComparison
+        >>> from skpostbac.metrics import PairedCounts
         >>> counts = PairedCounts.from_cells([[542, 8, 27, 23]], names=("old", "new"))
         >>> comparison = PosteriorComparison.from_paired_counts(counts)
         >>> comparison.sequential_p_value("new", "old")

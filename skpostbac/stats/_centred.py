@@ -104,6 +104,11 @@ class Centred(ABC):
         density = np.where(is_inside, np.maximum(density, 0.0), 0.0)
         return np.stack([0.5 + excess, 0.5 - excess, density])
 
+    def known_quantiles(self, p: Floats, q: Floats) -> Floats | None:
+        """Return distances of quantiles from the mean; None if they are to be found."""
+        del p, q
+        return None
+
     def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats] | None:
         """Return distances of quantiles, P(X <= x) = p = 1 - q, from both ends.
 

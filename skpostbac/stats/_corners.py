@@ -208,7 +208,7 @@ class Corners:
             # Most points are far from most corners.
             n_far = self.rule.n_far
             integrals = decays(size, slice(n_far)) @ reals[:, :, :n_far]
-            is_near = size.min(axis=2) < _NEAR
+            is_near = (size < _NEAR).any(axis=2)
             if is_near.any():
                 rest = decays(size[is_near], slice(n_far, None))
                 integrals[is_near] += rest @ reals[is_near, n_far:]

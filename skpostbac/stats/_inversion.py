@@ -247,15 +247,12 @@ def _intervals_above(
     q_inner = np.where(at_end, q[::-1], q)
     p_inner = np.hstack([*p_inner])
     q_inner = np.hstack([*q_inner])
-    from_ends = distributions.quantiles_from_ends(p_inner, q_inner)
-    if from_ends is None:
+    inner = distributions.known_quantiles(p_inner, q_inner)
+    if inner is None:
         y = None
         if start is not None:
             y = np.hstack([*np.where(at_end, start[::-1], start)])
         inner = quantiles(distributions, p_inner, q_inner, tolerance, y, evaluate)
-    else:
-        to_low, to_high = from_ends
-        inner = np.where(to_low < to_high, low + to_low, high - to_high)
     ends = np.array(np.split(inner, 2, axis=1))
     return np.where(p <= 0, low, np.where(q <= 0, high, ends))
 

@@ -381,10 +381,16 @@ class CentredShare(Centred):
             density = np.exp(log_density - self._log_jacobian(u))
             return np.stack([below, above, density])[:, np.newaxis]
 
-    def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats] | None:
+    def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
         width = float((self.high - self.low)[0])
         u = self.table.quantiles(p[0], q[0])
         return width * expit(u)[np.newaxis], width * expit(-u)[np.newaxis]
+
+    def known_quantiles(self, p: Floats, q: Floats) -> Floats:
+        # The range is the support.
+        to_low, to_high = self.quantiles_from_ends(p, q)
+        low, high = self.bounds
+        return np.asarray(np.where(to_low < to_high, low + to_low, high - to_high))
 
 
 class TabulatedDistribution(BoundedDistribution):

@@ -207,6 +207,10 @@ CASES = {
     ),
     "ratio": Case(lambda: ratio((21.5, 3.5), (3.5, 77.5))),
     "odds": Case(lambda: OddsTransform(BetaAverage([22.0], [10.0]), 2.0)),
+    # Its series does not reach the ends of the support.
+    "odds, many samples": Case(
+        lambda: OddsTransform(BetaAverage([150.5, 61.5], [30.5, 29.5]), 0.9)
+    ),
     "power": Case(lambda: PowerTransform(BetaAverage([22.5, 9.5], [6.5, 4.5]), 0.5)),
     "odds, perfect": Case(
         lambda: OddsTransform(BetaAverage([1e3], [0.5]), 2.0), ROUGH, (1.0,)
