@@ -419,7 +419,7 @@ def paired_counts(
 
     See Also
     --------
-    compare_predictions : The comparison that follows from the counts.
+    skpostbac.compare_predictions : The comparison that follows from the counts.
 
     Examples
     --------

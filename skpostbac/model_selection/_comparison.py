@@ -1259,7 +1259,7 @@ def compare_predictions(
     See Also
     --------
     compare_posteriors : Classifiers that were tested on different samples.
-    paired_counts : Counts on which the comparison is based; batches can be added.
+    skpostbac.metrics.paired_counts : Counts of pairs; those of batches can be added.
 
     Notes
     -----

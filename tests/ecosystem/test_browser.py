@@ -226,8 +226,6 @@ def views():
         paired_counts(y_true, y_preds),
         posterior,
         posterior.counts,
-        posterior.recalls(),
-        posterior.prior_influence(),
         posterior.credible_interval(),
         required_test_size(posterior, width=0.2),
         subgroup_posteriors(

@@ -148,9 +148,9 @@ class PosteriorClassificationReport(StablePickle):
         Returns
         -------
         records : list of dict
-            "name" of the row of the report, "metric", all entries of
-            :meth:`PosteriorConfusionMetric.summary`, such as "mean", "low", "high" and
-            "observed", and "support".
+            "name" of the row of the report, "metric", all entries of the
+            :meth:`~skpostbac.PosteriorConfusionMetric.summary` of the metric, such as
+            "mean", "low", "high" and "observed", and "support".
 
         Examples
         --------
