@@ -41,6 +41,8 @@ MAX_PRODUCTS = 2**18
 LEAST_TERM = 1.2e-17
 # At most so many corners are used.
 _MAX_CORNERS = 128
+# With so many corners, most of them are far from a point.
+_MANY_CORNERS = 16
 # Nodes of large s count only where |z| is below this.
 _NEAR = 0.05
 
@@ -190,6 +192,9 @@ class Corners:
         reals = table.reshape(*table.shape[:3], 2 * n_values).view(float)
 
         step = self.step[:, np.newaxis, np.newaxis]
+        # Most points are far from most corners.
+        has_many = self.values.shape[1] >= _MANY_CORNERS
+        n_far = self.rule.n_far if has_many else rates.size
         # Up to this size, BLAS computes products in one thread.
         width = max(1, min(4 * MAX_PRODUCTS * n_values // max(reals.size, 1), 64))
 
@@ -205,10 +210,8 @@ class Corners:
             z -= 2 * np.pi * np.round(z / (2 * np.pi))
             size = np.abs(z)
 
-            # Most points are far from most corners.
-            n_far = self.rule.n_far
             integrals = decays(size, slice(n_far)) @ reals[:, :, :n_far]
-            is_near = (size < _NEAR).any(axis=2)
+            is_near = (size < _NEAR).any(axis=2) & (n_far < rates.size)
             if is_near.any():
                 rest = decays(size[is_near], slice(n_far, None))
                 integrals[is_near] += rest @ reals[is_near, n_far:]
