@@ -474,9 +474,10 @@ def _kernel_weights(position: Floats, size: int) -> tuple[Indices, Floats]:
     Both have a new first axis.
     """
     first = np.ceil(position - _KERNEL_POINTS / 2)
-    points = np.arange(_KERNEL_POINTS).reshape(-1, *[1] * position.ndim)
-    indices = (first.astype(np.intp) + points) % size
-    return indices, _kernel(((first - position) + points) * (2 / _KERNEL_POINTS))
+    points = np.arange(_KERNEL_POINTS)
+    indices = np.add.outer(points, first.astype(np.intp)) % size
+    distances = np.add.outer(points, first - position)
+    return indices, _kernel(distances * (2 / _KERNEL_POINTS))
 
 
 def _smoothing(orders: Indices, size: int) -> Floats:

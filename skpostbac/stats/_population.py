@@ -325,17 +325,21 @@ class GroupInference:
 
 # Coefficients of a Fourier series that count as zero.
 _VANISHED = 1e-6
-# Orders of the first series if it does not vanish, and of those of its corners.
-_MOST_ORDERS, _CORNER_ORDERS = 2**12, 2**9
-# In units of the reciprocal height where they begin: half the period of the waves of a
-# corner, and the distance from it at which the masses that it has end.
-_REACH, _LENGTH = 120.0, 320.0
+# Orders of the first series if it does not vanish.
+_MOST_ORDERS = 2**12
+# Orders of the series beside corners.
+_CORNER_ORDERS = 2**9
+# Half the period of the waves of a corner, times the height where they begin.
+_REACH = 120.0
+# Distance from a corner at which the masses that it has end, times this height.
+_LENGTH = 320.0
 # Waves beyond this height are on a scale that the panels below do not resolve.
 _HIGHEST = 1e13
 # Points of the grid for each of the shortest waves of a series.
 _FINENESS = 16
-# Errors of the panels of the distribution function, and their number.
-_PANEL_ERROR, _MOST_PANELS = 1e-7, 400
+# Errors of the panels of the distribution function.
+_PANEL_ERROR = 1e-7
+_MOST_PANELS = 400
 
 
 def average(distributions: Sequence[LogitDistribution]) -> BoundedDistribution:

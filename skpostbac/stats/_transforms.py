@@ -101,7 +101,8 @@ class MonotoneTransform(Transform):
         is_end = np.abs(range_ - inner_ends) <= 4 * EPS * np.abs(inner_ends)
         low, high = np.where(is_end, ends, self._outer(range_))[:, np.newaxis]
         return _Transformed(
-            *(self, base),
+            transform=self,
+            base=base,
             low=low,
             high=high,
             deviation=np.array([self._unit]),
