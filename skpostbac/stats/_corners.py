@@ -343,15 +343,18 @@ def corner_terms(
         groups.setdefault(one.unit.tobytes(), []).append(one)
 
     positions = position[..., np.newaxis]
-    values = term[:, np.newaxis]
+    # The first order alone tells which corners count.
+    leading = term[:, :1]
+    factors: list[Complexes] = []
+    choices = np.empty((0, 1), dtype=np.intp)
     for group in groups.values():
-        sizes = scale[:, np.newaxis] * np.abs(values[:, :, 0])
+        sizes = scale[:, np.newaxis] * np.abs(leading)
         largest = sizes.max(axis=1, initial=0.0)
         product = group[0].expanded(largest)
         for one in group[1:]:
             product = _product(product, one.expanded(largest), largest)
         if not product:  # all are negligible
-            return positions[..., :0], values[:, :0]
+            return positions[..., :0], term[:, np.newaxis][:, :0]
         shifts = np.multiply.outer(group[0].unit, [*product])
         terms = np.stack([*product.values()], axis=1)
 
@@ -363,5 +366,13 @@ def corner_terms(
         best = np.sort(best[sizes.ravel()[best] > LEAST_TERM])
         corner, chosen = np.unravel_index(best, sizes.shape)
         positions = positions[..., corner] + shifts[:, chosen]
-        values = values[:, corner] * terms[:, chosen]
+        leading = leading[:, corner] * terms[:, chosen, 0]
+        choices = np.vstack([choices[:, corner], chosen])
+        factors.append(terms)
+
+    values = np.repeat(term[:, np.newaxis], leading.shape[1], axis=1)
+    for terms, chosen in zip(factors, choices, strict=True):
+        # Of many variables, most are at their first end at most corners.
+        is_other = (terms != 1).any(axis=(0, 2))[chosen]
+        values[:, is_other] *= terms[:, chosen[is_other]]
     return positions, values

@@ -274,8 +274,8 @@ def _line_integrals(
     heights: Floats = np.arange(float(count))
     tables: list[Complexes] = []
     # Interpolation is faster if few heights are needed. An entry of a factor takes as
-    # long as eight of the interpolation matrix.
-    if n_points * (2 * size + count / 8) < n_entries.sum():
+    # long as eight of the interpolation matrix, or as sixteen products.
+    if n_points * (2 * size + count / 8) < n_entries.sum() + count * size / 16:
         if n_points < count:
             heights = (count - 1) * chebyshev_points(n_points)
     else:

@@ -65,7 +65,7 @@ from skpostbac.stats._several import resolve
 from skpostbac.stats._table import LogitDistribution, Table
 
 # Nodes are neglected if the log of their weight is so far below the largest one.
-_DEPTH = 20.0
+_DEPTH = 17.0
 # Error of tabulated log densities.
 _TOLERANCE = 1e-7
 # Beyond this spread of the groups, (alpha + beta)^(-1/2), there is no prior.
@@ -329,10 +329,9 @@ _VANISHED = 1e-6
 _MOST_ORDERS = 2**12
 # Orders of the series beside corners.
 _CORNER_ORDERS = 2**9
-# Half the period of the waves of a corner, times the height where they begin.
+# Times the height where the waves of a corner begin, this is half their period, and
+# the distance from the corner at which the masses that it has end.
 _REACH = 120.0
-# Distance from a corner at which the masses that it has end, times this height.
-_LENGTH = 320.0
 # Waves beyond this height are on a scale that the panels below do not resolve.
 _HIGHEST = 1e13
 # Points of the grid for each of the shortest waves of a series.
@@ -476,7 +475,7 @@ def _parts(tables: list[Table], mean: float, deviation: float) -> list[_Part]:
     # The period leaves a gap. No transform vanishes sooner than a normal one.
     step = 2 * np.pi / (1.2 * (last - first))
     fewest = np.clip(8 / (step * deviation), 64, _MOST_ORDERS)
-    most = max(_MOST_ORDERS, 2 * _LENGTH * n / step)
+    most = max(_MOST_ORDERS, 2 * _REACH * n / step)
     count = 2 ** int(np.ceil(np.log2(fewest)))
     while True:
         values = np.exp(1j * step * (mean - first) * np.arange(count))
@@ -512,7 +511,7 @@ def _corners(tables: list[Table], height: float) -> Iterator[_Part]:
         for table in tables:
             longer: dict[int, Complexes] = {}
             for is_one, sign in enumerate((1.0, -1.0)):
-                length = _LENGTH * n / height
+                length = _REACH * n / height
                 distance, mass = _nodes(table, sign, top / n, length)
                 mass = mass * (1 - smooth_step(distance / length))
                 if mass.sum() < _VANISHED:
