@@ -81,35 +81,6 @@ def resolve_class_weight(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
     return normalised
 
 
-def pooled_class_weight(
-    one: ClassWeightSpec, two: ClassWeightSpec, classes: LabelArray, *, is_ordered: bool
-) -> ClassWeightSpec:
-    """Return the weights that two posteriors both have for all classes.
-
-    Parameters
-    ----------
-    one, two : as `check_class_weight` returns them
-    classes : ndarray
-        Labels of both together.
-    is_ordered : bool
-        Whether both have the same classes in the same order.
-
-    Raises
-    ------
-    ValueError
-        If they were not given alike, or are arrays and the classes differ.
-    """
-    if isinstance(one, np.ndarray) and not is_ordered:
-        raise ValueError(
-            "Posteriors with an array as class_weight can be pooled only if they have "
-            "the same classes in the same order"
-        )
-    both = [resolve_class_weight(weights, classes) for weights in (one, two)]
-    if type(one) is not type(two) or np.any(both[0] != both[1]):
-        raise ValueError("Posteriors with different class_weight cannot be pooled")
-    return one
-
-
 def _weight_array(values: ArrayLike) -> Floats:
     weights = nonnegative_array(values, "class_weight")
     if not np.any(weights):

@@ -312,35 +312,6 @@ class BetaPrior(StablePickle):
                 f"got a total of {first(total, large)}"
             )
 
-    def pooled(
-        self, other: BetaPrior, n_classes: int, *, is_ordered: bool
-    ) -> BetaPrior:
-        """Return the prior that two posteriors both have for all classes.
-
-        Parameters
-        ----------
-        other : BetaPrior
-        n_classes : int
-            Number of classes of both together.
-        is_ordered : bool
-            Whether both have the same classes in the same order.
-
-        Raises
-        ------
-        ValueError
-            If they were not given alike, or have values by class and the classes
-            differ.
-        """
-        if self.is_by_class and not is_ordered:
-            raise ValueError(
-                "Posteriors with an array as prior can be pooled only if they have the "
-                "same classes in the same order"
-            )
-        one, two = (prior.for_classes(n_classes) for prior in (self, other))
-        if one != two or (one.name, one.is_by_class) != (two.name, two.is_by_class):
-            raise ValueError("Posteriors with different prior cannot be pooled")
-        return one
-
     def facts(self, default: str | None = DEFAULT_PRIOR) -> list[str]:
         """Return what a repr says of a prior that is not the default."""
         return [] if self.name == default else [f"prior={self.given}"]
