@@ -78,7 +78,7 @@ def test_shade_holds_the_interval(name, read_html):
     assert (curve[0].min(), curve[0].max()) == (0, 1)
     shaded, whole = np.trapezoid(*shade[::-1]), np.trapezoid(*curve[::-1])
     low, high = RESULTS[name].credible_interval()
-    held = RESULTS[name].cdf(high) - RESULTS[name].cdf(low)
+    held = RESULTS[name].distribution.cdf(high) - RESULTS[name].distribution.cdf(low)
     assert 0.95 <= held < 0.98
     assert shaded / whole == pytest.approx(held, abs=0.012)
 

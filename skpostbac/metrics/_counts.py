@@ -272,7 +272,7 @@ class Counts(StablePickle, ABC):
 def check_labels(labels: ArrayLike, found: LabelArray) -> LabelArray:
     """Return the labels to count; raise if their type differs, or none occurs."""
     wanted = unique_label_array(labels, "labels")
-    check_same_type(wanted, found, "labels: ")
+    check_same_type([*label_list(wanted[:1]), *label_list(found[:1])], "labels: ")
     if not set(label_list(wanted)) & set(label_list(found)):
         raise ValueError("At least one label specified must be in y_true")
     return wanted

@@ -92,10 +92,10 @@ def test_objectives(level):
     posterior = posterior_balanced_accuracy(Y_TRUE, Y_PRED)
     expected = {
         "mean": posterior.mean(),
-        "median": posterior.icdf(0.5),
+        "median": posterior.distribution.icdf(0.5),
         "mode": posterior.mode(),
-        "lower": posterior.icdf(1 - level),
-        "upper": posterior.icdf(level),
+        "lower": posterior.distribution.icdf(1 - level),
+        "upper": posterior.distribution.icdf(level),
     }
     for objective, value in expected.items():
         options = {"objective": objective, "level": level}

@@ -39,7 +39,7 @@ def test_agrees_with_scipy(correct, wrong, prior):
     assert posterior.prob_below(0.7) == pytest.approx(
         distribution.cdf(0.7), rel=1e-9, abs=1e-300
     )
-    assert posterior.pdf(0.7) == pytest.approx(
+    assert posterior.distribution.pdf(0.7) == pytest.approx(
         distribution.pdf(0.7), rel=1e-9, abs=1e-300
     )
 

@@ -80,7 +80,9 @@ def test_densest_interval_of_published_counts(row):
     posterior = from_counts(row["correct"], row["total"], prior=row["prior"])
     low, high = posterior.credible_interval(0.95, method="hdi")
     assert high - low == pytest.approx(row["hdi"][1] - row["hdi"][0], abs=1e-9)
-    assert posterior.cdf(high) - posterior.cdf(low) == pytest.approx(0.95, abs=1e-9)
+    assert posterior.distribution.cdf(high) - posterior.distribution.cdf(
+        low
+    ) == pytest.approx(0.95, abs=1e-9)
     # The ends move freely along a flat top: they are known less well than the length.
     np.testing.assert_allclose((low, high), row["hdi"], rtol=0, atol=1e-5)
 
@@ -119,7 +121,9 @@ def test_permuting_the_classes_changes_nothing(table, data):
     )
     low, high = one.credible_interval(method="central")
     # Sums in another order.
-    np.testing.assert_allclose(two.cdf([low, high]), [0.025, 0.975], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        two.distribution.cdf([low, high]), [0.025, 0.975], rtol=0, atol=1e-9
+    )
     assert {
         label: distribution.mean() for label, distribution in one.recalls().items()
     } == {label: distribution.mean() for label, distribution in two.recalls().items()}

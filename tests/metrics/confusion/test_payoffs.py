@@ -63,7 +63,7 @@ def test_exact_distributions_are_those_of_random_matrices(matrix, metric, preval
     assert posterior.mean() == pytest.approx(values.mean(), abs=5 * error)
     assert posterior.standard_deviation() == pytest.approx(values.std(), rel=0.005)
     levels = np.array([0.01, 0.2, 0.5, 0.9])
-    found = posterior.cdf(np.quantile(values, levels))
+    found = posterior.distribution.cdf(np.quantile(values, levels))
     np.testing.assert_allclose(found, levels, rtol=0, atol=2.5 / np.sqrt(N_DRAWS))
 
 
@@ -73,7 +73,9 @@ def test_equal_costs_of_errors_are_the_error_rate(prevalence):
     accuracy = from_matrix(THREE, "accuracy", prevalence=prevalence)
     cost = from_matrix(THREE, ExpectedCost(1 - np.eye(3)), prevalence=prevalence)
     x = np.array([0.05, 0.1, 0.15, 0.3])
-    np.testing.assert_allclose(cost.cdf(x), accuracy.ccdf(1 - x), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(
+        cost.distribution.cdf(x), accuracy.distribution.ccdf(1 - x), rtol=0, atol=1e-13
+    )
     assert cost.observed == pytest.approx(1 - accuracy.observed, rel=1e-14)
 
 
@@ -120,7 +122,7 @@ def test_likelihood_ratios_are_those_of_random_matrices(matrix, prevalence):
     levels = np.array([0.02, 0.3, 0.5, 0.95])
     for name, drawn in values.items():
         posterior = from_matrix(matrix, name, pos_label=1, prevalence=prevalence)
-        found = posterior.cdf(np.quantile(drawn, levels))
+        found = posterior.distribution.cdf(np.quantile(drawn, levels))
         np.testing.assert_allclose(found, levels, rtol=0, atol=2.5 / np.sqrt(1e5))
 
 

@@ -198,7 +198,9 @@ def test_distributions_agree_with_draws(name, prevalence):
         p = np.linspace(0.05, 0.95, 19)
         # Five standard errors of a share of 20,000 draws, twice where both are drawn.
         limit = (10 if exact.monte_carlo_error() else 5) * 0.5 / 20_000**0.5
-        np.testing.assert_allclose(exact.cdf(drawn.icdf(p)), p, rtol=0, atol=limit)
+        np.testing.assert_allclose(
+            exact.distribution.cdf(drawn.distribution.icdf(p)), p, rtol=0, atol=limit
+        )
 
 
 def test_which_metrics_are_exact():

@@ -133,13 +133,15 @@ def test_crossing_groups_widen_to_a_matched_beta(seed, class_weight):
         average.class_weight,
     )
     posterior = PosteriorBalancedAccuracy(counts, class_weight=class_weight)
-    mean, variance = average.mean(), factor * average.variance()
+    mean, variance = average.mean(), factor * average.distribution.variance()
     assert factor > 1.01
     assert posterior.mean() == pytest.approx(mean, rel=1e-12)
-    assert posterior.variance() == pytest.approx(variance, rel=1e-9)
+    assert posterior.distribution.variance() == pytest.approx(variance, rel=1e-9)
     size = mean * (1 - mean) / variance - 1
     expected = beta(mean * size, (1 - mean) * size)
-    assert posterior.cdf(0.75) == pytest.approx(expected.cdf(0.75), rel=1e-9)
+    assert posterior.distribution.cdf(0.75) == pytest.approx(
+        expected.cdf(0.75), rel=1e-9
+    )
     assert posterior.distribution.means().tolist() == means.tolist()
     # Classes alone are not widened.
     assert posterior.recalls()[0].variance() == pytest.approx(
@@ -290,7 +292,9 @@ def test_classes_are_left_out():
             counts.effective().total, expected.effective().total, rtol=1e-12
         )
         accuracy, other = PosteriorAccuracy(counts), PosteriorAccuracy(expected)
-        assert accuracy.variance() == pytest.approx(other.variance(), rel=1e-9)
+        assert accuracy.distribution.variance() == pytest.approx(
+            other.distribution.variance(), rel=1e-9
+        )
     nothing = whole.reindex(["other"])
     assert nothing.effective() == ClassCounts(["other"], [0], [0])
     assert PosteriorBalancedAccuracy(nothing).mean() == 0.5
@@ -403,7 +407,7 @@ def test_widened_averages_are_subtracted():
         "one", "two"
     )
     assert difference.variance() == pytest.approx(
-        widened.variance() + alone.variance(), rel=1e-9
+        widened.distribution.variance() + alone.distribution.variance(), rel=1e-9
     )
     both = compare_posteriors({"one": widened, "two": widened})
     assert both.prob_greater()[0, 1] == pytest.approx(0.5, abs=1e-9)

@@ -102,7 +102,7 @@ def test_moments_of_the_roc_area(n):
     found = posterior_roc_auc(y, s)
     size = found.distribution.draws.size
     assert found.mean() == pytest.approx(mean, abs=5 * (variance / size) ** 0.5)
-    assert found.variance() == pytest.approx(variance, rel=0.05)
+    assert found.distribution.variance() == pytest.approx(variance, rel=0.05)
 
 
 @pytest.mark.slow
@@ -301,7 +301,9 @@ def test_scorer(metric, model):
     else:
         scores = fitted.predict_proba(X[held])[:, 1]
     posterior = AREAS[metric][0](labels[held], -scores, pos_label="benign", n_draws=300)
-    assert result["test_score"][1] == pytest.approx(posterior.iccdf(0.9), abs=1e-12)
+    assert result["test_score"][1] == pytest.approx(
+        posterior.distribution.iccdf(0.9), abs=1e-12
+    )
 
 
 def test_scorer_takes_the_second_class_and_several():
