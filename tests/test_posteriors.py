@@ -190,7 +190,6 @@ UNTESTED = skpostbac.ClassCounts([0, 1], [3, 0], [4, 0])
 PERFECT = from_matrix([[4, 0], [0, 4]], "lr+")
 # What is 0 / 0 or 1 / 0 in these results.
 UNDEFINED = [
-    (skpostbac.PosteriorBalancedAccuracy(UNTESTED).prior_influence(), "observed"),
     (PERFECT, "mean"),
     (PERFECT, "observed"),
     (from_matrix([[4, 0], [0, 0]], "precision"), "observed"),

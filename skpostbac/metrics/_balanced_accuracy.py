@@ -309,12 +309,6 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
             return average
         return widened_average(average, design, effects, self.class_weight)
 
-    @cached_property
-    def prior_distribution(self) -> BetaAverage:
-        """Prior distribution of the weighted average."""
-        nothing = np.zeros(self.counts.n_classes)
-        return self.prior.average(nothing, nothing, self._weights)
-
     @property
     def correction(self) -> str:
         """Sentence on a correction for the variation between training sets."""
@@ -462,8 +456,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prior_influence()
-        PriorInfluence(shift=0.14, mean=0.554, observed=0.544, most_moved=(1, 0),
-            expected_coverage=0.95)
+        PriorInfluence(shift=0.14, mean=0.554, observed=0.544, expected_coverage=0.95)
         """
         return influence_of(self._evidence())
 

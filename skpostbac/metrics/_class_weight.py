@@ -31,11 +31,6 @@ def check_class_weight(class_weight: ClassWeightLike) -> ClassWeightSpec:
     """
     if class_weight is None:
         return None
-    if isinstance(class_weight, str):
-        raise ValueError(
-            f"class_weight must be None, a dict or an array of shape (n_classes,), "
-            f"got {class_weight!r}"
-        )
     if not (hasattr(class_weight, "keys") and hasattr(class_weight, "__getitem__")):
         return _weight_array(class_weight)
     by_label: Any = class_weight

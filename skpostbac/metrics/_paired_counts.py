@@ -227,8 +227,9 @@ class PairedCounts(Counts):
         counts : ClassCounts
             Same as :func:`~skpostbac.class_counts` for its predictions.
         """
-        correct = self.counts * self.patterns[:, self.position(name)]
-        design = self._design and self._design.of_classifier(self.position(name))
+        position = position_of(name, self.names, "name")
+        correct = self.counts * self.patterns[:, position]
+        design = self._design and self._design.of_classifier(position)
         return ClassCounts._of_checked(
             self.classes, self._by_class(correct), self._totals, design
         )
@@ -305,10 +306,6 @@ class PairedCounts(Counts):
         differ = difference != 0
         values = RowValues(difference, (differ, differ))
         return design_effects(self._design, values, (0.0, 1 / self.n_classes))
-
-    def position(self, name: str) -> int:
-        """Return the position of a classifier in `names`."""
-        return position_of(name, self.names, "name")
 
     def _by_class(self, counts: Floats) -> Floats:
         return np.bincount(self.class_index, counts, len(self.classes)).astype(float)

@@ -47,7 +47,6 @@ from skpostbac.stats._distribution import (
     DrawnDistribution,
     IntervalMethod,
     check_interval_level,
-    check_interval_method,
     describe_draws,
     errors_of,
     figures_of,
@@ -487,62 +486,6 @@ class PosteriorMetric(ScalarPosterior):
         """Posterior distribution of the metric."""
         return self._distribution
 
-    def monte_carlo_error(self) -> float:
-        """Return the Monte Carlo standard error of the mean, 0 if that is exact.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorConfusionMetric
-        >>> C = [[166, 25], [21, 188]]
-        >>> PosteriorConfusionMetric.from_confusion_matrix(
-        ...     C, "accuracy"
-        ... ).monte_carlo_error()
-        0.0
-        """
-        drawn = self._distribution
-        return (
-            drawn.monte_carlo_error() if isinstance(drawn, DrawnDistribution) else 0.0
-        )
-
-    def credible_interval_error(
-        self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
-    ) -> Interval:
-        """Return the Monte Carlo standard errors of the ends of the credible interval.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the interval, in (0, 1).
-        method : {"hull", "hdi", "central"}, default="hull"
-            As for `credible_interval`. The ends of the "hdi" interval have larger
-            errors.
-
-        Returns
-        -------
-        low, high : float
-
-        Raises
-        ------
-        ValueError
-            If `level` is outside (0, 1), or `method` is invalid.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorConfusionMetric
-        >>> kappa = PosteriorConfusionMetric.from_confusion_matrix(
-        ...     [[166, 25], [21, 188]], "kappa", random_state=0
-        ... )
-        >>> kappa.credible_interval()
-        Interval(low=0.698, high=0.827)
-        >>> kappa.credible_interval_error()
-        Interval(low=0.00029, high=0.00093)
-        """
-        if isinstance(self._distribution, DrawnDistribution):
-            return self._distribution.credible_interval_error(level, method=method)
-        check_level(level)
-        check_interval_method(method)
-        return Interval(0.0, 0.0)
-
     def _more_statistics(self, level: float) -> dict[str, float]:
         errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
         if isinstance(self._distribution, DrawnDistribution):
@@ -579,10 +522,10 @@ class PosteriorMetric(ScalarPosterior):
     def __repr__(self) -> str:
         facts = [repr(self.metric), self._summary(), *self._facts()]
         if isinstance(self._distribution, DrawnDistribution):
-            error = max(self.credible_interval_error())
-            if np.isfinite(self.monte_carlo_error()):
-                facts.append(f"monte_carlo_error={self.monte_carlo_error():.0e}")
-            facts.append(f"CI_error={error:.0e}")
+            error, *of_ends = errors_of(self._distribution, 0.95).values()
+            if np.isfinite(error):
+                facts.append(f"monte_carlo_error={error:.0e}")
+            facts.append(f"CI_error={max(of_ends):.0e}")
         return f"{type(self).__name__}({', '.join(facts)})"
 
     def _facts(self) -> list[str]:

@@ -196,7 +196,7 @@ CALLS = [
     (lambda: weigh([1, -1, 1]), "class_weight must be finite and non-negative"),
     (lambda: weigh([0, 0, 0]), "class_weight must have a positive weight"),
     (lambda: weigh({}), "class_weight must have a positive weight"),
-    (lambda: weigh("balanced"), "class_weight must be None, a dict or an array"),
+    (lambda: weigh("balanced"), "class_weight must be an array of numbers, got 'balanced'"),
     (lambda: weigh(2.0), "class_weight must be 1-dimensional"),
     (lambda: weigh({"a": "x"}), "class_weight must be an array of numbers"),
     (lambda: weigh(pd.Series([1, 2], ["a", "a"])), "class_weight must have each label once"),

@@ -12,6 +12,7 @@ from scipy import stats
 from sklearn.metrics import balanced_accuracy_score
 
 from skpostbac.metrics import (
+    ClassCounts,
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
     class_counts,
@@ -155,10 +156,10 @@ def test_class_weights_weigh_the_classes():
 
 def test_before_the_data():
     """The prior of the average has the variance of independent Betas with these weights."""
-    counts = [20, 15, 8], [25, 30, 10]
-    prior = from_counts(
-        *counts, class_weight=[5, 3, 2], prior=(2, 1)
-    ).prior_distribution
+    nothing = ClassCounts(range(3), [0] * 3, [0] * 3)
+    prior = PosteriorBalancedAccuracy(
+        nothing, class_weight=[5, 3, 2], prior=(2, 1)
+    ).distribution
     assert prior.mean() == pytest.approx(2 / 3, rel=1e-14)
     variance = stats.beta(2, 1).var() * (0.25 + 0.09 + 0.04)
     assert prior.variance() == pytest.approx(variance, rel=1e-12)

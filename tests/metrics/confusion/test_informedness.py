@@ -81,10 +81,10 @@ def test_informedness_is_the_adjusted_balanced_accuracy(prior):
         "upper": posterior.distribution.icdf(0.9),
     }
     for objective, score in scores.items():
-        adjusted = posterior_balanced_accuracy_score(
-            Y_TRUE, ONE, objective=objective, level=0.9, adjusted=True, prior=prior
+        balanced = posterior_balanced_accuracy_score(
+            Y_TRUE, ONE, objective=objective, level=0.9, prior=prior
         )
-        assert score == pytest.approx(adjusted, abs=1e-12)
+        assert score == pytest.approx(2 * balanced - 1, abs=1e-12)
     balanced = posterior_balanced_accuracy(Y_TRUE, ONE, prior=prior)
     ends = np.array(balanced.credible_interval())
     np.testing.assert_allclose(

@@ -48,7 +48,7 @@ def test_exact_distributions_are_those_of_random_matrices(matrix, metric, preval
     k = len(matrix)
     options = {} if isinstance(metric, ExpectedCost) else {"pos_label": 1}
     posterior = from_matrix(matrix, metric, prevalence=prevalence, **options)
-    assert posterior.monte_carlo_error() == 0
+    assert posterior.summary()["monte_carlo_error"] == 0
     # The default prior of each recall is Beta(1 / k, 1 / k), and the latter is shared.
     cells = matrix + np.where(np.eye(k) > 0, 1 / k, 1 / (k * (k - 1)))
     draws = np.random.default_rng(0).standard_gamma(cells, (N_DRAWS, k, k))
@@ -96,7 +96,7 @@ def test_many_costs_are_drawn():
     metric = ExpectedCost([[0, 1, 2], [3, 0, 1], [2, 3, 0]])
     for prevalence in ("sampled", "observed"):
         posterior = from_matrix(THREE, metric, prevalence=prevalence, random_state=0)
-        assert posterior.monte_carlo_error() > 0
+        assert posterior.summary()["monte_carlo_error"] > 0
         assert posterior.observed == pytest.approx(
             ((THREE * metric.costs).sum()) / THREE.sum()
         )
@@ -176,7 +176,7 @@ def test_likelihood_ratios_by_quadrature(matrix, sign):
     assert (posterior.standard_deviation() == np.inf) == (a <= 2)
     if a > 2:
         mean = above[0] / sum(above) * (a + b - 1) / (a - 1)
-        error = 4 * posterior.monte_carlo_error()
+        error = 4 * posterior.summary()["monte_carlo_error"]
         assert posterior.mean() == pytest.approx(mean, abs=error)
     expected = {
         "central": known.quantile([0.025, 0.975]),
@@ -184,7 +184,7 @@ def test_likelihood_ratios_by_quadrature(matrix, sign):
     }
     for method, ends in expected.items():
         interval = posterior.credible_interval(method=method)
-        errors = posterior.credible_interval_error(method=method)
+        errors = posterior.distribution.credible_interval_error(method=method)
         # A beginning at zero is a grid point.
         assert (np.abs(np.subtract(interval, ends)) < 4 * np.array(errors) + 1e-5).all()
     for p in (0.1, 0.5, 0.9):
