@@ -548,8 +548,8 @@ def class_counts(
     Notes
     -----
     Arrays of numbers and categorical columns are counted block by block, with little
-    additional memory. Weights, arrays of text and nullable integers need about ten more
-    bytes per sample; lists and columns of text that must be converted need up to a
+    additional memory. Weights, arrays of text and nullable integers need ten to twenty
+    more bytes per sample; lists and columns of text that must be converted need up to a
     hundred, and groups and importance weights two hundred. Arrays of other libraries
     are read by DLPack, and must be in CPU memory.
 

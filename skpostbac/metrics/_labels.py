@@ -423,8 +423,8 @@ class Outcomes:
     """Returns the position in ``classes`` of each sample of a block."""
     predictions: Sequence[Encoded]
     """Predicted labels of each classifier, none if it is known what is right."""
-    recoded: Sequence[Encoded]
-    """Predictions as positions in ``classes``, -1 for other labels."""
+    hits: Sequence[Callable[[slice], Bools]]
+    """Return which predictions of a block are right."""
     weight: Floats | None
     is_importance: bool
     """Whether the weights are importance weights."""
@@ -440,9 +440,8 @@ class Outcomes:
         self, block: slice = slice(None)
     ) -> tuple[Indices, list[Bools], Floats | None]:
         """Return classes, hits of each classifier and weights of a block."""
-        codes = self.codes(block)
-        hits = [predicted.codes(block) == codes for predicted in self.recoded]
-        return codes, hits, None if self.weight is None else self.weight[block]
+        weight = None if self.weight is None else self.weight[block]
+        return self.codes(block), [hits(block) for hits in self.hits], weight
 
     def blocks(self) -> Iterator[tuple[Indices, list[Bools], Floats | None]]:
         """Read all samples, in blocks that have no fewer than there are classes."""
@@ -517,14 +516,17 @@ def read_outcomes(
     if y_true is NO_LABELS:
         zeros = np.broadcast_to(np.intp(0), n_samples)
         true = Encoded("", np.array([RIGHT]), zeros.__getitem__, zeros[:1])
-        recoded = [_encode_right(columns[name]) for name in predictions]
+        hits = [_find_right(columns[name]) for name in predictions]
     else:
         true = encode(columns["y_true"])
         predicted = [encode(columns[name]) for name in predictions]
         for one in predicted:
             labels = [*label_list(true.values[:1]), *label_list(one.values[:1])]
             check_same_type(labels, f"y_true and {one.name}: ")
-        recoded = [one.recoded(true.values) for one in predicted]
+        hits = [
+            _find_hits(columns["y_true"], true, columns[one.name], one)
+            for one in predicted
+        ]
     group = None if groups is None else encode(columns["groups"]).codes
     is_importance = weight_type == "importance"
     outcomes = Outcomes(
@@ -532,7 +534,7 @@ def read_outcomes(
         n_samples,
         true.codes,
         predicted,
-        recoded,
+        hits,
         weight,
         is_importance,
         group,
@@ -574,8 +576,19 @@ def _check_weights(weight: Floats, outcomes: Outcomes, weight_type: WeightType) 
         warn_of_few_weights(weight, codes, label_list(outcomes.classes))
 
 
-def _encode_right(column: Column) -> Encoded:
-    """Encode what is right by 0, and what is wrong by -1."""
+def _find_hits(
+    first: Column, true: Encoded, second: Column, pred: Encoded
+) -> Callable[[slice], Bools]:
+    """Return a function that finds the correct predictions of a block."""
+    are_labels = first.categories is None and second.categories is None
+    if are_labels and {first.array.dtype.kind, second.array.dtype.kind} <= set("biu"):
+        return lambda block: first.array[block] == second.array[block]
+    recoded = pred.recoded(true.values)
+    return lambda block: true.codes(block) == recoded.codes(block)
+
+
+def _find_right(column: Column) -> Callable[[slice], Bools]:
+    """Return a function that tells which items of a block are right."""
     found = _distinct(column)
     odd = [label for label in label_list(found.values) if label not in (0, 1)]
     if odd:
@@ -583,7 +596,8 @@ def _encode_right(column: Column) -> Encoded:
             f"{column.name} must be True or 1 for what is right, and False or 0 for "
             f"what is wrong, got {shown(odd[0])}"
         )
-    return found._replace(table=found.values.astype(np.intp)[found.table] - 1)
+    is_right = found.values.astype(bool)
+    return lambda block: is_right[found.codes(block)]
 
 
 class StrayLabelWarning(UserWarning):
