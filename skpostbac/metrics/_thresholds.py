@@ -41,6 +41,7 @@ from skpostbac._utils import (
     finite_or_none,
     float_or_nan,
     format_estimate,
+    nonnegative_array,
     paragraphs,
     shown,
 )
@@ -660,6 +661,11 @@ def posterior_threshold_curve(
     PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.730,
         95% CI=[0.665, 0.791], n_thresholds=191, n=200)
     """
+    if weight_type == "importance" and sample_weight is not None:
+        # The scale does not matter; relative to the largest, weights have squares above
+        # 0.
+        given = nonnegative_array(sample_weight, "sample_weight")
+        sample_weight = given / (given.max(initial=0.0) or 1.0)
     scores = read_scores(y_true, y_score, pos_label, sample_weight, weight_type)
     warn_of_labels(scores.values, "y_score")
     codes = scores.is_positive.astype(int)
