@@ -201,7 +201,6 @@ VALID = {
     "binary_equivalent_accuracy.accuracy": _split("0.5 ; [0.2, 1] ; 0"),
     "PosteriorBinaryEquivalentAccuracy.accuracy": ["BetaAverage([3], [1])"],
     "balanced": _split("True ; False"),
-    "adjusted": _split("True ; False"),
     "objective": _split("'mean' ; 'lower' ; 'upper' ; 'median' ; 'mode'"),
     "significance": _split("0.05 ; 0.5"),
     "level_": ["0.9"],
@@ -250,7 +249,6 @@ VALID = {
         for name in ("cross_val_posterior", "from_estimator", "__call__")
     },
     "cv": _split("2 ; 3"),
-    "recall_means": ["[0.6, 0.5]"],
     "standard_deviation": ["0.1"],
     "PriorInfluence.class_weight": ["np.array([0.5, 0.5])"],
     "params": ["None"],

@@ -588,7 +588,7 @@ def _step(owner):
 
 
 def _below(owner, x):
-    return np.asarray(owner.cdf(x), float)
+    return np.asarray(getattr(owner, "distribution", owner).cdf(x), float)
 
 
 def _points(x):
@@ -610,7 +610,14 @@ def _probability(owner, value, x, y=None):
         yield "is no nan for nan, or for a number"
     elif not ((value >= 0) & (value <= 1) | np.isnan(x)).all():
         yield "is outside [0, 1]"
-    elif (np.abs(_below(owner, x) + np.asarray(owner.ccdf(x)) - 1) > 1e-9).any():
+    elif (
+        np.abs(
+            _below(owner, x)
+            + np.asarray(getattr(owner, "distribution", owner).ccdf(x))
+            - 1
+        )
+        > 1e-9
+    ).any():
         yield "both tails do not add to 1"
     else:
         rising = _below(owner, np.sort(x[~np.isnan(x)], axis=None))

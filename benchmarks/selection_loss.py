@@ -71,7 +71,7 @@ def criteria(sizes, correct):
     counts = ClassCounts(range(sizes.size), correct, sizes)
     posterior = PosteriorBalancedAccuracy(counts)
     score = (correct / sizes).mean()
-    return score, posterior.mean(), float(posterior.icdf(0.05))
+    return score, posterior.mean(), posterior.lower_bound()
 
 
 def measure(name, numbers):

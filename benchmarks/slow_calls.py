@@ -216,12 +216,10 @@ def balanced(draw, n_classes=None):
 def pooled(draw):
     n_classes, prior = draw.classes(), draw.prior()
     one, other = (
-        "PosteriorBalancedAccuracy.from_counts({}, {}, prior={})".format(
-            *draw.counts(n_classes), prior
-        )
+        "ClassCounts(range({}), {}, {})".format(n_classes, *draw.counts(n_classes))
         for _ in range(2)
     )
-    return f"{one} + {other}"
+    return f"PosteriorBalancedAccuracy({one} + {other}, prior={prior})"
 
 
 def accuracy(draw):

@@ -275,10 +275,10 @@ def test_columns_left_out_change_nothing(write, capsys):
 @pytest.mark.parametrize(
     ("spell", "how"),
     [
-        (float, "'0.0' looks like the class '0' in another type"),
-        (bool, "'False' looks like the class '0' in another type"),
-        ("{} ".format, "'0 ' looks like the class '0' with other spaces"),
-        ("00{}".format, "'000' looks like the class '0' in another type"),
+        (float, "'0.0' looks like the class '0' in another spelling"),
+        (bool, "'False' looks like the class '0' in another spelling"),
+        ("{} ".format, "'0 ' looks like the class '0' in another spelling"),
+        ("00{}".format, "'000' looks like the class '0' in another spelling"),
         ("class {}".format, "60 predictions ('class 0', 'class 1') are none of"),
     ],
 )
@@ -307,7 +307,7 @@ def test_strays_are_counted_for_every_metric(write, capsys, metric):
     assert (record["n_unseen"], record["unseen"]) == (3, {"1.0": 2, "?": 1})
     text = " ".join(call(capsys, *options)[1].split())
     assert "m: 3 predictions ('1.0', '?') are none of the classes" in text
-    assert "; '1.0' looks like the class '1' in another type: convert" in text
+    assert "; '1.0' looks like the class '1' in another spelling: convert" in text
 
 
 @pytest.mark.parametrize("metric", ["auc", "average_precision", "f3"])

@@ -564,8 +564,6 @@ def test_none_is_a_failed_fit():
 
 LABELS_ONLY = Y_TRUE, Y_PRED
 FLAGS = [
-    ("adjusted", partial(posterior_balanced_accuracy_score, *LABELS_ONLY)),
-    ("adjusted", make_posterior_scorer),
     ("balanced", partial(binary_equivalent_accuracy_score, *LABELS_ONLY)),
     ("balanced", make_binary_equivalent_scorer),
     ("paired", partial(required_test_size, 0.5, difference=0.4)),

@@ -26,7 +26,7 @@ from skpostbac import (
     posterior_confusion_metric,
     required_test_size,
 )
-from skpostbac.metrics import PairedCounts, SubgroupPosteriors
+from skpostbac.metrics import SubgroupPosteriors
 from skpostbac.stats import BetaAverage
 from tests.texts import is_same_but_for_digits, keep_digits
 
@@ -78,7 +78,7 @@ def test_shade_holds_the_interval(name, read_html):
     assert (curve[0].min(), curve[0].max()) == (0, 1)
     shaded, whole = np.trapezoid(*shade[::-1]), np.trapezoid(*curve[::-1])
     low, high = RESULTS[name].credible_interval()
-    held = RESULTS[name].cdf(high) - RESULTS[name].cdf(low)
+    held = RESULTS[name].distribution.cdf(high) - RESULTS[name].distribution.cdf(low)
     assert 0.95 <= held < 0.98
     assert shaded / whole == pytest.approx(held, abs=0.012)
 
@@ -100,13 +100,6 @@ def test_decimals_follow_the_interval():
 
 
 BAD = "<script>alert('&')</script>"
-PAIRS = PairedCounts(
-    [BAD, "b", "c"],
-    [0, 1],
-    [0, 0, 0, 1, 1],
-    [[1, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 1, 0]],
-    [5, 7, 11, 13, 17],
-)
 PILOT = PosteriorBalancedAccuracy.from_counts([20, 30], [22, 33], classes=[BAD, "b"])
 UNEVEN = PosteriorBalancedAccuracy.from_counts(
     [900_000, 3], [1_000_000, 4], classes=[BAD, "b"]
@@ -114,12 +107,6 @@ UNEVEN = PosteriorBalancedAccuracy.from_counts(
 LABELS = np.array([BAD, "b"])
 # All that show a name that was given.
 NAMED = {
-    "class counts": COUNTS,
-    "paired counts": PAIRS,
-    "paired counts of many": PairedCounts(
-        [f"{BAD}{i}" for i in range(12)], [BAD], [0, 0], np.eye(12)[:2] > 0, [3.5, 4]
-    ),
-    "no samples": PairedCounts([BAD], [BAD], [0], [[True]], [0]),
     "uneven": UNEVEN,
     "test size": required_test_size(PILOT, width=0.6),
     "groups": population_posterior(

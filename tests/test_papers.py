@@ -62,7 +62,7 @@ def test_slides_balanced_accuracy():
     )
     x = np.array([0.3, 0.5, 0.6, 0.8])
     np.testing.assert_allclose(
-        SLIDES.pdf(x), [balanced_density(at) for at in x], rtol=1e-9
+        SLIDES.distribution.pdf(x), [balanced_density(at) for at in x], rtol=1e-9
     )
     peak = minimize_scalar(
         lambda x: -balanced_density(x), bounds=(0.5, 0.6), method="bounded"

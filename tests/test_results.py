@@ -422,17 +422,20 @@ def test_functions_of_numpy_name_the_class(function):
         function(posterior(np.array))
 
 
-# Arguments: what asks for a metric, and priors. Those of the binormal model are a few
-# numbers.
+# Arguments: what asks for a metric, and priors; and counts with their design effects.
+# Those of the binormal model are a few numbers.
 NO_RESULTS = {
     "BetaPrior",
     "BinormalCheck",
     "BinormalModel",
     "CalibratedPrior",
+    "ClassCounts",
     "ClassCountsScorer",
+    "DesignEffects",
     "ExpectedCost",
     "NetBenefit",
     "OutcomesScorer",
+    "PairedCounts",
     "PriorInfluence",
 }
 

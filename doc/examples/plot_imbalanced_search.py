@@ -64,7 +64,7 @@ recalls = correct / total
 scores = {
     "accuracy": correct.sum(axis=1) / total.sum(),
     "balanced accuracy": recalls.mean(axis=1),
-    "lower bound": np.array([float(posterior.iccdf(0.95)) for posterior in posteriors]),
+    "lower bound": np.array([posterior.lower_bound() for posterior in posteriors]),
 }
 chosen = {name: int(np.argmax(values)) for name, values in scores.items()}
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
-from datetime import datetime
 from decimal import Decimal
 from reprlib import repr as short_repr
 from unicodedata import normalize
@@ -11,13 +10,6 @@ from unicodedata import normalize
 _SHOWN = 3
 # Labels that are compared with the classes.
 _COMPARED = 1000
-# How a label differs from the class that has the same form, and what to do.
-_CURES = (
-    "in other Unicode characters: normalize both columns (NFKC)",
-    "with other spaces: strip them",
-    "in other letter case: convert both columns to one",
-    "in another type: convert both columns to one",
-)
 
 
 def describe_strays(
@@ -30,7 +22,7 @@ def describe_strays(
     >>> describe_strays(["12", "7"], 5, ["3", "4"])
     "5 predictions ('12', '7') are none of the classes and count as errors"
     >>> describe_strays(["7.0"], 1, ["7"]).partition("; ")[2]
-    "'7.0' looks like the class '7' in another type: convert both columns to one"
+    "'7.0' looks like the class '7' in another spelling: convert both columns to one"
     """
     names = list_labels(strays)
     text = f"{n} predictions ({names}) are none of the classes and count as errors"
@@ -49,24 +41,22 @@ def find_twins(
     labels: Sequence[Hashable], classes: Iterable[Hashable]
 ) -> dict[Hashable, str]:
     """Return a sentence on each label that is a class in another spelling."""
-    known = {pair: label for label in classes for pair in enumerate(_forms(label))}
-    twins: dict[Hashable, str] = {}
-    for label in labels[:_COMPARED]:
-        for pair in enumerate(_forms(label)):
-            if pair in known:
-                twin = f"{label!r} looks like the class {known[pair]!r}"
-                twins.setdefault(label, f"{twin} {_CURES[pair[0]]}")
-    return twins
+    known = {_form(label): label for label in classes}
+    return {
+        label: f"{label!r} looks like the class {known[_form(label)]!r} in another "
+        "spelling: convert both columns to one"
+        for label in labels[:_COMPARED]
+        if _form(label) in known
+    }
 
 
-def _forms(label: Hashable) -> list[Hashable]:
-    """Return forms that ever more spellings of a label have in common."""
-    normal = normalize("NFKC", str(label))
-    plain = " ".join(normal.split())
-    folded = plain.casefold()
-    value: Hashable = folded
-    with suppress(ValueError):
-        value = datetime.fromisoformat(folded)
+def _form(label: Hashable) -> Hashable:
+    """Return what all spellings of a label have in common.
+
+    Unicode characters, spaces and letter case do not matter, and 1.0, "1" and True are
+    the same.
+    """
+    text = " ".join(normalize("NFKC", str(label)).split()).casefold()
     with suppress(ArithmeticError):
-        value = Decimal({"true": "1", "false": "0"}.get(folded, folded)).normalize()
-    return [normal, plain, folded, value]
+        return Decimal({"true": "1", "false": "0"}.get(text, text)).normalize()
+    return text

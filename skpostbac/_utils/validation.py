@@ -391,11 +391,11 @@ def check_flags(**flags: object) -> None:
 
     Examples
     --------
-    >>> check_flags(adjusted=True)
-    >>> check_flags(adjusted="no")
+    >>> check_flags(balanced=True)
+    >>> check_flags(balanced="no")
     Traceback (most recent call last):
         ...
-    TypeError: adjusted must be a bool, got 'no'
+    TypeError: balanced must be a bool, got 'no'
     """
     for name, value in flags.items():
         if not isinstance(value, bool | np.bool_):

@@ -12,7 +12,6 @@ from skpostbac._utils import Floats, format_probability
 from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._counts import (
     ClassCounts,
-    Summable,
     check_counts,
     count_outcomes,
     counts_of_matrix,
@@ -47,7 +46,7 @@ from skpostbac.stats import BetaAverage
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class PosteriorAccuracy(ScalarPosterior, Summable):
+class PosteriorAccuracy(ScalarPosterior):
     r"""Posterior distribution of the accuracy, the probability of a correct prediction.
 
     With the prior :math:`\mathrm{Beta}(a, b)`, the posterior after k correct
@@ -369,13 +368,6 @@ class PosteriorAccuracy(ScalarPosterior, Summable):
         lines += self.prior.report_sentences(DEFAULT_ACCURACY_PRIOR, "the accuracy")
         has_weights = counts.has_importance_weights
         return lines + design_notes(self.design_effects, has_weights, ["all"])
-
-    def __add__(self, other: PosteriorAccuracy) -> PosteriorAccuracy:
-        if not isinstance(other, PosteriorAccuracy):
-            return NotImplemented
-        if self.prior != other.prior:
-            raise ValueError("Posteriors with different prior cannot be pooled")
-        return PosteriorAccuracy(self.counts + other.counts, prior=self.prior)
 
     def __repr__(self) -> str:
         facts = [

@@ -42,7 +42,6 @@ from skpostbac._utils import (
     Floats,
     StablePickle,
     format_number,
-    records_of,
     shown,
     user_stacklevel,
 )
@@ -90,8 +89,6 @@ LARGEST_SHIFT = 1.5
 _LEAST_MOVE = 0.005
 # Of many posteriors, so many with the lowest approximate coverage are simulated.
 _MOST_SUSPECTS = 20
-# Classes named in the repr.
-_NAMED_CLASSES = 3
 # The expected coverage that a weaker prior must have to be a remedy.
 _ENOUGH = 0.915
 
@@ -450,9 +447,7 @@ class PriorInfluence(StablePickle):
     Attributes
     ----------
     counts : ClassCounts
-        Observed counts.
-    recall_means : tuple of n_classes floats
-        Posterior mean of the recall of each class.
+        Observed counts, whose classes are those of the shifts.
     mean : float
         Posterior mean of the balanced accuracy.
     observed : float
@@ -478,14 +473,12 @@ class PriorInfluence(StablePickle):
     >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
     >>> influence = posterior.prior_influence()
     >>> influence
-    PriorInfluence(shift=-0.26, mean=0.808, observed=0.829, most_moved=(2, 1, 0),
-        expected_coverage=0.96)
+    PriorInfluence(shift=-0.26, mean=0.808, observed=0.829, expected_coverage=0.96)
     >>> influence.class_shifts
     (-0.0364, -0.0765, -0.1458)
     """
 
     counts: ClassCounts
-    recall_means: tuple[float, ...]
     mean: float
     observed: float
     class_shifts: tuple[float, ...]
@@ -497,44 +490,11 @@ class PriorInfluence(StablePickle):
         """Posterior mean minus `observed`, in posterior standard deviations."""
         return math.fsum(self.class_shifts)
 
-    @property
-    def most_moved(self) -> tuple[Hashable, ...]:
-        """Labels of all classes, sorted by the size of their shift, largest first."""
-        order = np.argsort(-np.abs(self.class_shifts), stable=True)
-        return tuple(label_list(self.counts.classes[order]))
-
-    def summary(self) -> list[dict[str, Hashable]]:
-        """Return one record per class, for ``pandas.DataFrame``.
-
-        Returns
-        -------
-        records : list of n_classes dicts
-            "class", "correct", "total", "observed" (recall; None without samples),
-            "mean" (posterior) and "shift".
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> posterior = PosteriorBalancedAccuracy.from_counts([9, 1], [9, 2])
-        >>> posterior.prior_influence().summary()[0]["mean"]
-        0.95
-        """
-        columns = {
-            "class": label_list(self.counts.classes),
-            "correct": self.counts.correct.tolist(),
-            "total": self.counts.total.tolist(),
-            "observed": self.counts.recalls.tolist(),
-            "mean": self.recall_means,
-            "shift": self.class_shifts,
-        }
-        return records_of(columns)
-
     def __repr__(self) -> str:
         facts = [
             f"shift={self.shift:.2f}",
             f"mean={self.mean:.3f}",
             f"observed={self.observed:.3f}",
-            f"most_moved={shown(self.most_moved[:_NAMED_CLASSES])}",
             f"expected_coverage={self.expected_coverage:.2f}",
         ]
         return f"PriorInfluence({', '.join(facts)})"
@@ -558,7 +518,6 @@ def influence_of(evidence: Evidence) -> PriorInfluence:
             remedy += f", or use prior={DEFAULT_PRIOR!r} (about {share:.0%})"
     return PriorInfluence(
         counts=counts,
-        recall_means=tuple(means.tolist()),
         mean=evidence.mean,
         observed=observed,
         class_shifts=tuple((weights * moved / deviation).tolist()),

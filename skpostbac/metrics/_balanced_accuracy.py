@@ -29,14 +29,11 @@ from skpostbac.metrics._advice import (
 from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._class_weight import (
     ClassWeightLike,
-    ClassWeightSpec,
     check_class_weight,
-    pooled_class_weight,
     resolve_class_weight,
 )
 from skpostbac.metrics._counts import (
     ClassCounts,
-    Summable,
     check_counts,
     count_outcomes,
     counts_of_matrix,
@@ -79,7 +76,7 @@ _TABLE_CLASSES = 20
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
+class PosteriorBalancedAccuracy(ScalarPosterior):
     r"""Posterior distribution of the balanced accuracy, given the counts of each class.
 
     The accuracy :math:`\theta_i` on class i has a Beta prior. After :math:`k_i` correct
@@ -135,10 +132,10 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     -----
     The summary also has "mode", "chance" and "guessing_p_value".
 
-    ``p + q`` is the posterior given both sets of observations; the prior counts once.
-    Both must have the same prior and class weights, given in the same way. Pooled
-    cross-validation folds describe the predictions that were made; the posterior does
-    not include the variation between training sets.
+    Counts add up: the posterior of ``one.counts + two.counts`` is that of both sets of
+    observations, and the prior counts once. Pooled cross-validation folds describe the
+    predictions that were made; the posterior does not include the variation between
+    training sets.
 
     References
     ----------
@@ -179,8 +176,6 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     counts: ClassCounts
     prior: BetaPrior
     class_weight: Floats
-    # As they were given: pooling resolves them for the union of the classes.
-    _given_weight: ClassWeightSpec
 
     def __init__(
         self,
@@ -190,15 +185,10 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         class_weight: ClassWeightLike = None,
     ) -> None:
         check_counts(counts)
-        given_weight = check_class_weight(class_weight)
-        weights = resolve_class_weight(given_weight, counts.classes)
+        weights = resolve_class_weight(check_class_weight(class_weight), counts.classes)
         recall_prior = make_prior(prior, len(counts.classes))
-        vars(self).update(  # past the frozen __setattr__
-            counts=counts,
-            prior=recall_prior,
-            class_weight=weights,
-            _given_weight=given_weight,
-        )
+        # past the frozen __setattr__
+        vars(self).update(counts=counts, prior=recall_prior, class_weight=weights)
         self.prior.check_total(self.effective_counts.total)
 
     @classmethod
@@ -319,12 +309,6 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
             return average
         return widened_average(average, design, effects, self.class_weight)
 
-    @cached_property
-    def prior_distribution(self) -> BetaAverage:
-        """Prior distribution of the weighted average."""
-        nothing = np.zeros(self.counts.n_classes)
-        return self.prior.average(nothing, nothing, self._weights)
-
     @property
     def correction(self) -> str:
         """Sentence on a correction for the variation between training sets."""
@@ -345,7 +329,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
 
     @property
     def _weights(self) -> Floats | None:
-        return None if self._given_weight is None else self.class_weight
+        """The class weights, None if all are equal."""
+        return self.class_weight if np.ptp(self.class_weight) else None
 
     @property
     def score_name(self) -> str:
@@ -471,8 +456,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prior_influence()
-        PriorInfluence(shift=0.14, mean=0.554, observed=0.544, most_moved=(1, 0),
-            expected_coverage=0.95)
+        PriorInfluence(shift=0.14, mean=0.554, observed=0.544, expected_coverage=0.95)
         """
         return influence_of(self._evidence())
 
@@ -559,7 +543,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         ]
         classes = "1 class" if counts.n_classes == 1 else f"{counts.n_classes} classes"
         weights = ""
-        if self._given_weight is not None:
+        if self._weights is not None:
             weights = f", with the weights {', '.join(map(str, self.class_weight))}"
         effective = "" if self.design_effects is None else "effective "
         divided = ""
@@ -701,22 +685,6 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
         """Return a count before division, without its rounding error."""
         return round(float(count) * self._divisor, 6)
 
-    def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
-        if not isinstance(other, PosteriorBalancedAccuracy):
-            return NotImplemented
-        counts = self.counts + other.counts
-        is_ordered = label_list(self.counts.classes) == label_list(other.counts.classes)
-        given = self._given_weight, other._given_weight
-        return PosteriorBalancedAccuracy(
-            counts,
-            prior=self.prior.pooled(
-                other.prior, counts.n_classes, is_ordered=is_ordered
-            ),
-            class_weight=pooled_class_weight(
-                *given, counts.classes, is_ordered=is_ordered
-            ),
-        )
-
     def _made_of(self) -> tuple[Any, ...]:
         return self.counts, self.prior, self.class_weight.tobytes()
 
@@ -726,7 +694,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior, Summable):
     def _facts(self) -> list[str]:
         """Return the parts of the repr."""
         facts = [self._summary(), *self.prior.facts()]
-        if self._given_weight is not None:
+        if self._weights is not None:
             facts.append("weighted")
         facts.append(f"n_classes={self.counts.n_classes}")
         n = self._in_samples(self.counts.n_samples)

@@ -31,11 +31,6 @@ def check_class_weight(class_weight: ClassWeightLike) -> ClassWeightSpec:
     """
     if class_weight is None:
         return None
-    if isinstance(class_weight, str):
-        raise ValueError(
-            f"class_weight must be None, a dict or an array of shape (n_classes,), "
-            f"got {class_weight!r}"
-        )
     if not (hasattr(class_weight, "keys") and hasattr(class_weight, "__getitem__")):
         return _weight_array(class_weight)
     by_label: Any = class_weight
@@ -79,35 +74,6 @@ def resolve_class_weight(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
     normalised: Floats = relative / relative.sum()
     normalised.flags.writeable = False
     return normalised
-
-
-def pooled_class_weight(
-    one: ClassWeightSpec, two: ClassWeightSpec, classes: LabelArray, *, is_ordered: bool
-) -> ClassWeightSpec:
-    """Return the weights that two posteriors both have for all classes.
-
-    Parameters
-    ----------
-    one, two : as `check_class_weight` returns them
-    classes : ndarray
-        Labels of both together.
-    is_ordered : bool
-        Whether both have the same classes in the same order.
-
-    Raises
-    ------
-    ValueError
-        If they were not given alike, or are arrays and the classes differ.
-    """
-    if isinstance(one, np.ndarray) and not is_ordered:
-        raise ValueError(
-            "Posteriors with an array as class_weight can be pooled only if they have "
-            "the same classes in the same order"
-        )
-    both = [resolve_class_weight(weights, classes) for weights in (one, two)]
-    if type(one) is not type(two) or np.any(both[0] != both[1]):
-        raise ValueError("Posteriors with different class_weight cannot be pooled")
-    return one
 
 
 def _weight_array(values: ArrayLike) -> Floats:

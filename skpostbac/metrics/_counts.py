@@ -21,16 +21,11 @@ from skpostbac._utils import (
     Indices,
     LabelArray,
     StablePickle,
-    block,
     check_nonnegative,
     first,
     float_array,
-    format_column,
-    format_share,
-    more,
     nonnegative_array,
     shown,
-    table,
     user_stacklevel,
 )
 from skpostbac.metrics._dependence import (
@@ -47,7 +42,6 @@ from skpostbac.metrics._labels import (
     RIGHT,
     Outcomes,
     WeightType,
-    array_of_labels,
     check_same_type,
     label_list,
     merge_labels,
@@ -71,14 +65,7 @@ _OF_PREDICTIONS = re.compile(
 VERSION = 1
 
 
-class Summable(StablePickle):
-    """Mixin that lets `sum` add objects, which starts from 0."""
-
-    def __radd__(self, other: object) -> Any:
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
-
-class Counts(Summable, ABC):
+class Counts(StablePickle, ABC):
     """Base class of counts of the samples of each class."""
 
     classes: LabelArray
@@ -189,20 +176,19 @@ class Counts(Summable, ABC):
         )
         return left._plus(right, design)
 
+    def __radd__(self, other: object) -> Self:
+        """Let `sum` add counts, which starts from 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
     def to_json(self) -> str:
         """Write the counts as JSON.
 
         The text is an object with the keys ``"format"`` (``"skpostbac.ClassCounts"`` or
-        ``"skpostbac.PairedCounts"``) and ``"version"`` (1). With groups or importance
-        weights, an object ``"design"`` has a table with one row for each group, class
-        and outcome: the lists ``"group"``, with numbers in place of names,
-        ``"class_index"``, ``"hits"``, which has a list for each classifier, and
-        ``"sums"``, which has three: the numbers of samples, and the sums of their
-        weights and of the squares of these. All other keys have lists: for
-        `ClassCounts`, ``"classes"``, ``"correct"`` and ``"total"``; for `PairedCounts`,
-        ``"names"``, ``"classes"``, ``"class_index"``, ``"patterns"``, which has a list
-        of ``true`` and ``false`` for each row, and ``"counts"``. Labels are strings,
-        numbers or ``true`` and ``false``.
+        ``"skpostbac.PairedCounts"``) and ``"version"`` (1). All other keys have lists:
+        for `ClassCounts`, ``"classes"``, ``"correct"`` and ``"total"``; for
+        `PairedCounts`, ``"names"``, ``"classes"``, ``"class_index"``, ``"patterns"``
+        (a list of ``true`` and ``false`` for each row) and ``"counts"``. Labels are
+        strings, numbers or ``true`` and ``false``.
 
         Returns
         -------
@@ -212,6 +198,9 @@ class Counts(Summable, ABC):
         ------
         TypeError
             If a label is neither a str, an int, a bool nor a finite float.
+        ValueError
+            If samples have groups or importance weights, whose rows are kept by a
+            pickle alone. The counts of :meth:`ClassCounts.effective` have a JSON.
 
         Examples
         --------
@@ -225,13 +214,16 @@ class Counts(Summable, ABC):
          "classes": ["a"], "class_index": [0, 0], "patterns": [[true, false],
          [true, true]], "counts": [1.0, 7.0]}
         """
+        if self._design is not None:
+            raise ValueError(
+                "counts with groups or importance weights have no JSON: pickle them, "
+                "or write ClassCounts.effective()"
+            )
         document: dict[str, Any] = {"format": self._format, "version": VERSION}
         for key in self._keys:
             column = getattr(self, key)
             is_array = isinstance(column, np.ndarray)
             document[key] = label_list(column) if is_array else list(column)
-        if self._design is not None:
-            document["design"] = self._design.to_fields()
         return json.dumps(document, allow_nan=False)
 
     @classmethod
@@ -252,9 +244,8 @@ class Counts(Summable, ABC):
         TypeError
             If `text` is not a str.
         ValueError
-            If `text` is not a document of this format and version, if a key is missing,
-            unknown or of the wrong type, or for the reasons listed for the
-            constructor.
+            If `text` is not a document of this format and version, if a key is missing
+            or unknown, or for the reasons listed for the constructor.
 
         Examples
         --------
@@ -262,29 +253,26 @@ class Counts(Summable, ABC):
         >>> ClassCounts.from_json(ClassCounts(["a", "b"], [7, 2.5], [9, 3]).to_json())
         ClassCounts('a': 7/9, 'b': 2.5/3)
         """
-        fields, design = _read_document(text, cls._format, cls._keys)
-        classes = array_of_labels(fields.pop("classes"))
         try:
-            make: Any = cls
-            counts: Self = make(classes=classes, **fields)
-        except TypeError as error:  # of a value that is no string or no number
-            raise ValueError(error) from error
-        if design is None:
-            return counts
-        n_classifiers = len(fields["names"]) if "names" in fields else 1
-        checked = SampleDesign.from_fields(design, counts.n_classes, n_classifiers)
-        total = checked.by_class(checked.sums[1])
-        if not np.allclose(total, counts._totals, rtol=1e-9, atol=0):
-            raise ValueError(
-                "'design' must be of as many samples of each class as 'total'"
-            )
-        return counts._moved(counts.classes, np.arange(counts.n_classes), checked)
+            document = json.loads(text)
+        except (RecursionError, ValueError) as error:
+            raise ValueError(f"text must be JSON: {error}") from error
+        if not isinstance(document, dict):
+            raise ValueError(f"text must be a JSON object, got {shown(document)}")
+        for key, expected in (("format", cls._format), ("version", VERSION)):
+            found = document.pop(key, None)
+            if found != expected:
+                raise ValueError(f"{key!r} must be {expected!r}, got {shown(found)}")
+        try:
+            return cls(**document)
+        except TypeError as error:  # of another key, or what is no string or number
+            raise ValueError(f"text: {error}") from error
 
 
 def check_labels(labels: ArrayLike, found: LabelArray) -> LabelArray:
     """Return the labels to count; raise if their type differs, or none occurs."""
     wanted = unique_label_array(labels, "labels")
-    check_same_type(wanted, found, "labels: ")
+    check_same_type([*label_list(wanted[:1]), *label_list(found[:1])], "labels: ")
     if not set(label_list(wanted)) & set(label_list(found)):
         raise ValueError("At least one label specified must be in y_true")
     return wanted
@@ -302,8 +290,8 @@ class ClassCounts(Counts):
 
     Batches can be added in any order, also as a stream arrives, and :meth:`to_json`
     exports the counts of a site: the result is the same as for all samples together. It
-    is exact for integer counts, and up to rounding errors for
-    other weights and for groups. Batches with groups must have no group in common.
+    is exact for integer counts, and up to rounding errors for other weights and for
+    groups. Batches with groups must have no group in common.
     With groups, the counts also keep one row for each group, class and outcome, of 41
     bytes.
 
@@ -474,23 +462,6 @@ class ClassCounts(Counts):
             self._design,
         )
 
-    def _repr_html_(self) -> str:
-        shown = self.classes[:SHOWN_CLASSES]
-        hidden = more(self.n_classes, SHOWN_CLASSES)
-        names = [*map(str, label_list(shown)), "all classes"]
-        counts = (
-            format_column([*values[:SHOWN_CLASSES].tolist(), float(values.sum())])
-            for values in (self.correct, self.total)
-        )
-        recalls = map(
-            format_share, [*self.recalls[:SHOWN_CLASSES].tolist(), self.accuracy]
-        )
-        rows = list(zip(names, *counts, recalls, strict=True))
-        return block(
-            repr(self),
-            table(("class", "correct", "total", "recall"), rows, note=hidden),
-        )
-
     def __repr__(self) -> str:
         labels = label_list(self.classes[:SHOWN_CLASSES])
         cells = [
@@ -577,8 +548,8 @@ def class_counts(
     Notes
     -----
     Arrays of numbers and categorical columns are counted block by block, with little
-    additional memory. Weights, arrays of text and nullable integers need about ten more
-    bytes per sample; lists and columns of text that must be converted need up to a
+    additional memory. Weights, arrays of text and nullable integers need ten to twenty
+    more bytes per sample; lists and columns of text that must be converted need up to a
     hundred, and groups and importance weights two hundred. Arrays of other libraries
     are read by DLPack, and must be in CPU memory.
 
@@ -810,30 +781,3 @@ def describe_samples(n: float, unit: str = "sample") -> str:
     about, effective = ("about ", " effective") if n % 1 else ("", "")
     plural = "" if n == 1 else "s"
     return f"{about}{format_count(n)}{effective} {unit}{plural}"
-
-
-def _read_document(
-    text: str, name: str, keys: tuple[str, ...]
-) -> tuple[dict[str, list[Any]], Any]:
-    """Return the lists of a JSON document under these keys, and its design."""
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a str, got {type(text).__name__}")
-    try:
-        document = json.loads(text)
-    except (RecursionError, json.JSONDecodeError) as error:
-        raise ValueError(f"text must be JSON: {error}") from error
-    if not isinstance(document, dict):
-        raise ValueError(f"text must be a JSON object, got {shown(document)}")
-    for key, expected in (("format", name), ("version", VERSION)):
-        found = document.pop(key, None)
-        if found != expected or isinstance(found, bool):  # true equals 1
-            raise ValueError(f"{key!r} must be {expected!r}, got {shown(found)}")
-    design = document.pop("design", None)
-    if document.keys() != set(keys):
-        raise ValueError(
-            f"text must have the keys {list(keys)}, got {shown(list(document))}"
-        )
-    for key in keys:
-        if not isinstance(document[key], list):
-            raise ValueError(f"{key!r} must be a list, got {shown(document[key])}")
-    return document, design

@@ -1,10 +1,9 @@
 """Class labels of samples, and which predictions are correct.
 
 Labels are read from any container into an array, and numbered. Integers of any dtype
-are their own numbers, pandas and polars number their categories, and a dict numbers all
-other labels. Then only the distinct labels are looked at: they are checked, merged and
-sorted. Numbers become positions among them block by block, by a table or, if they are
-far apart, by a search.
+are their own numbers, pandas numbers its categories, and a dict numbers all other
+labels. Then only the distinct labels are looked at: they are checked, merged and
+sorted. A table turns the numbers into positions among them, block by block.
 
 scikit-learn's `column_or_1d` reads what is neither a list nor an array. Lists become
 arrays only if no label is altered: NumPy would round long integers beside floats, make
@@ -22,6 +21,7 @@ from collections import defaultdict
 from collections.abc import (
     Callable,
     Hashable,
+    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -64,12 +64,14 @@ WeightType: TypeAlias = Literal["case", "importance"] | None
 # The square of the largest importance weight must not underflow to zero.
 _LEAST_WEIGHT = 1e-100
 _NO_SCORES = "class labels are needed, not probabilities or scores"
+_ONE_LABEL = (
+    "(pass a list with one label for each item; of scores or one-hot rows, "
+    "classes_[y.argmax(axis=1)])"
+)
 # Samples that are read together: what is computed of them stays in the cache.
 BLOCK = 2**16
 # Codes of floats of at most 64 bits.
 _FLOATS = "efd"
-# Scalars of NumPy that are numbers of at most 64 bits.
-_NUMPY_NUMBERS = {np.dtype(code).type for code in "?bhilqBHILQefd"}
 # Integers are looked up in a table of at most this size.
 _LARGEST_TABLE = 2**20
 # An array of text is as wide as its longest label; with more characters than these,
@@ -115,13 +117,6 @@ def read_column(y: Any, name: str) -> Column:
         numbers = np.asarray(column.codes)
         if numbers.min(initial=0) >= 0:  # none is missing
             return Column(name, numbers, _label_array(column.categories, name))
-    if dtype in ("Categorical", "Enum") and not y.null_count():  # of polars
-        found = y.unique()
-        numbers = found.to_physical().to_numpy()
-        # Other columns may share the numbers of the categories, which then have gaps.
-        categories = np.empty(int(numbers.max(initial=0)) + 1, object)
-        categories[numbers] = found.to_numpy()
-        return Column(name, y.to_physical().to_numpy(), categories)
     is_array = type(y) is np.ndarray and y.ndim == 1
     array = y if is_array else _label_array(y, name)
     if array.dtype.kind == "T":  # of StringDType
@@ -135,14 +130,13 @@ def _label_array(y: Any, name: str) -> LabelArray:
         raise ValueError(f"Input {name} contains masked values.")
     if isinstance(y, list | tuple):
         types = set(map(type, y))
-        # What NumPy reads without altering it: integers, and scalars of its own.
         if types == {int}:
             with suppress(OverflowError):
                 return np.asarray(y, np.int64)
-        if len(types) == 1 and types <= _NUMPY_NUMBERS:
-            return np.asarray(y)
         if any(issubclass(one, str) for one in types):  # of different lengths
             return np.fromiter(y, object, len(y))
+        if len(types) == 1 and isinstance(y[0], np.generic):
+            return np.asarray(y)
         if not any(issubclass(one, Sized) for one in types):  # no rows
             return array_of_labels(list(y))
     y = as_numpy(y, name)
@@ -155,29 +149,8 @@ def _label_array(y: Any, name: str) -> LabelArray:
         try:
             column: LabelArray = column_or_1d(y)
         except ValueError as error:
-            is_group = name in ("groups", "sensitive_features")
-            hint = "" if is_group else f" ({_hint(y)})"
-            raise ValueError(f"{str(error).removeprefix('y ')}{hint}") from error
+            raise ValueError(f"{str(error).removeprefix('y ')} {_ONE_LABEL}") from error
     return column
-
-
-def _hint(y: Any) -> str:
-    """Say what to pass in place of what is no column of labels."""
-    table = np.zeros(0)
-    with suppress(TypeError, ValueError):  # ragged, or what NumPy cannot read
-        table = np.asarray(y)
-    if table.ndim == 2 and table.dtype.kind == "f":  # as predict_proba returns it
-        return f"{_NO_SCORES}: take classes_[scores.argmax(axis=1)]"
-    if table.ndim == 2 or isinstance(y, list | tuple):
-        return (
-            "one label for each sample is needed: take classes_[y.argmax(axis=1)] of "
-            "one-hot rows, and each column alone of several labels"
-        )
-    if hasattr(y, "predict"):
-        return "labels are needed, not a classifier: call predict or cross_val_predict"
-    if callable(y):
-        return "labels are needed, not a function"
-    return "pass a list of the labels"
 
 
 def is_integral(y: LabelArray) -> bool:
@@ -199,34 +172,48 @@ def _slices(n: int, step: int = BLOCK) -> Iterator[slice]:
 
 
 class Encoded(NamedTuple):
-    """Labels as positions among the sorted distinct ones, computed by blocks."""
+    """Labels as positions among distinct ones, computed by blocks.
 
+    Integers and categories are looked up anew for each block, and need no memory that
+    grows with their number.
+    """
+
+    name: str
+    """The argument that held them, for error messages."""
     values: LabelArray
-    """Distinct labels, sorted, of the dtypes of :func:`array_of_labels`."""
-    codes: Callable[[slice], Indices]
-    """Returns the position in ``values`` of each label of a block."""
+    """Distinct labels."""
+    numbers: Callable[[slice], Indices]
+    """Returns a number for each label of a block."""
+    table: Indices
+    """Position in ``values`` of each number."""
+
+    def codes(self, block: slice = slice(None)) -> Indices:
+        """Return the position in ``values`` of each label of a block."""
+        return self.table[self.numbers(block)]
+
+    def recoded(self, values: LabelArray) -> Encoded:
+        """Return positions among other labels, -1 for what is none of them."""
+        table = positions(self.values, values)[self.table]
+        return self._replace(values=values, table=table)
 
 
 def encode(column: Column) -> Encoded:
     """Encode labels by the sorted distinct ones; raise if they are no class labels.
 
-    Integers and categories are encoded anew for each block, and need no memory that
-    grows with their number.
+    These have the dtypes of :func:`array_of_labels`.
 
     Raises
     ------
     ValueError
-        If labels are missing, infinite, continuous, of several types or of an unknown
-        one.
+        If labels are missing, continuous, of several types or of an unknown one.
     TypeError
         If the labels are bytes.
     """
-    found, codes = _distinct(column)
-    _check_classes(found, column.name)
-    values = array_of_labels(label_list(found))
+    found = _distinct(column)
+    values = _class_labels(found)
     order = np.argsort(values)
     rank = np.argsort(order)
-    return Encoded(values[order], lambda block: rank[codes(block)])
+    return found._replace(values=values[order], table=rank[found.table])
 
 
 def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
@@ -237,9 +224,9 @@ def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
     column = read_column(labels, name)
     if not len(column.array):
         raise ValueError(f"'{name}' should contain at least one label.")
-    found, codes = _distinct(column)
-    array = array_of_labels(label_list(found[codes(slice(None))]))
-    if len(found) < len(array):
+    found = _distinct(column)
+    array = array_of_labels(label_list(found.values[found.codes()]))
+    if len(found.values) < len(array):
         raise ValueError(
             f"{name} must not contain duplicates, got {shown(label_list(array))}"
         )
@@ -247,17 +234,17 @@ def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
     return array
 
 
-def _distinct(column: Column) -> tuple[LabelArray, Callable[[slice], Indices]]:
-    """Return the distinct labels, and the function that encodes a block by them."""
+def _distinct(column: Column) -> Encoded:
+    """Return the distinct labels, of one type and none missing, in any order."""
     numbers = column.array
     labels = column.categories
     if labels is None and not is_integral(numbers):
         numbers, labels = _number(column)
-    found, codes = _encode_integers(numbers)
+    found = _encode_integers(column.name, numbers)
     if labels is not None:
-        found = labels[found]
-    _check_uniform(found, codes, column.name)
-    return found, codes
+        found = found._replace(values=labels[found.values])
+    _check_uniform(found)
+    return found
 
 
 def _number(column: Column) -> tuple[Indices, LabelArray]:
@@ -275,13 +262,14 @@ def _number(column: Column) -> tuple[Indices, LabelArray]:
         return numbers, np.fromiter(index, y.dtype, len(index))
 
 
-def _encode_integers(y: LabelArray) -> tuple[LabelArray, Callable[[slice], Indices]]:
-    """Return the sorted distinct numbers, and the function that encodes a block."""
+def _encode_integers(name: str, y: LabelArray) -> Encoded:
+    """Encode numbers by the sorted distinct ones."""
     low = y.min()
     n_values = int(y.max()) - int(low) + 1
     if n_values > min(_LARGEST_TABLE, 1000 + 2 * len(y)):
         values = _sorted_distinct(y)
-        return values, lambda block: np.searchsorted(values, y[block])
+        every = np.arange(len(values))
+        return Encoded(name, values, lambda block: values.searchsorted(y[block]), every)
 
     def offsets(block: slice) -> Indices:
         # Modulo 2**64 the difference is right for every integer type.
@@ -291,9 +279,8 @@ def _encode_integers(y: LabelArray) -> tuple[LabelArray, Callable[[slice], Indic
     occurs = np.zeros(n_values, bool)
     for block in _slices(len(y)):
         occurs[offsets(block)] = True
-    rank = np.cumsum(occurs) - 1
     values = (np.flatnonzero(occurs) + origin).astype(y.dtype)
-    return values, lambda block: rank[offsets(block)]
+    return Encoded(name, values, offsets, np.cumsum(occurs) - 1)
 
 
 def _sorted_distinct(y: LabelArray) -> LabelArray:
@@ -309,32 +296,20 @@ def _sorted_distinct(y: LabelArray) -> LabelArray:
 # Distinct labels
 
 
-def _check_uniform(
-    found: LabelArray, codes: Callable[[slice], Indices], name: str
-) -> None:
-    """Raise if labels are missing or infinite, or mix strings and numbers."""
-    if found.dtype.kind in "biuU":
+def _check_uniform(found: Encoded) -> None:
+    """Raise if labels are missing, or of several types."""
+    if found.values.dtype.kind in "biuU":
         return
-    labels = label_list(found)
-    with input_errors(name):  # labels may compare by functions of their own
+    labels = label_list(found.values)
+    with input_errors(found.name):  # labels may compare by functions of their own
         is_missing = np.array(list(map(_is_missing, labels)), bool)
     if is_missing.any():
-        where = is_missing[codes(slice(None))]
+        where = is_missing[found.codes()]
         raise ValueError(
-            f"Input {name} contains NaN: {where.sum()} of {len(where)} labels are "
-            f"missing, the first at position {where.argmax()}."
+            f"Input {found.name} contains NaN: {where.sum()} of {len(where)} labels "
+            f"are missing, the first at position {where.argmax()}."
         )
-    if any(isinstance(label, float) and np.isinf(label) for label in labels):
-        raise ValueError(
-            f"Input {name} contains infinity or a value too large for dtype('float64')."
-        )
-    if any(isinstance(label, complex) for label in labels):
-        raise ValueError(f"{name}: Complex data not supported {shown(labels)}")
-    if len({isinstance(label, str) for label in labels}) > 1:
-        raise ValueError(
-            f"Mix of label input types (string and number) in {name}; Got "
-            f"{shown(labels)}."
-        )
+    check_same_type(labels, f"{found.name}: ")
 
 
 def _is_missing(label: Any) -> bool:
@@ -342,26 +317,24 @@ def _is_missing(label: Any) -> bool:
     return label is None or type(label).__name__ == "NAType" or bool(label != label)
 
 
-def _check_classes(found: LabelArray, name: str) -> None:
-    """Raise if distinct labels are continuous, or of a type that labels do not have."""
-    labels: list[Any] = label_list(found)
-    if found.dtype.kind in "biumMU" or all(isinstance(label, str) for label in labels):
-        return
+def _class_labels(found: Encoded) -> LabelArray:
+    """Return the distinct labels; raise if they are of a type that labels have not."""
+    labels: list[Any] = label_list(found.values)
+    array = array_of_labels(labels)
+    are_texts = all(isinstance(label, str) for label in labels)
+    if array.dtype.kind in "mM" or is_integral(array) or are_texts:
+        return array
     if any(isinstance(label, bytes) for label in labels):
         raise TypeError(
-            f"{name}: Support for labels represented as bytes is not supported. "
+            f"{found.name}: Support for labels represented as bytes is not supported. "
             "Convert the labels to a string or integer format."
         )
-    if is_integral(found):
-        return
-    got = f"is not supported, got labels of dtype {found.dtype}"
-    if found.dtype.char in _FLOATS:
-        raise ValueError(f"{name}: continuous {got} ({_NO_SCORES})")
-    if array_of_labels(labels).dtype.kind in "bi":
-        raise ValueError(f"{name}: unknown {got}: convert them, as by y.astype(int)")
+    got = f"is not supported, got labels of dtype {found.values.dtype}"
+    if array.dtype.kind == "f":
+        raise ValueError(f"{found.name}: continuous {got} ({_NO_SCORES})")
     odd = next(one for one in labels if array_of_labels([one]).dtype.kind not in "biU")
     raise ValueError(
-        f"{name}: unknown {got} such as {shown(odd)}: class labels are strings, "
+        f"{found.name}: unknown {got} such as {shown(odd)}: class labels are strings, "
         "integers of at most 64 bits, booleans, or arrays of datetime64"
     )
 
@@ -403,22 +376,18 @@ def label_list(array: LabelArray) -> list[Hashable]:
     return labels
 
 
-def check_same_type(first: LabelArray, second: LabelArray, prefix: str = "") -> None:
+def check_same_type(labels: Iterable[Hashable], prefix: str = "") -> None:
     """Raise if there are labels of two types, such as strings and numbers."""
-    if not (len(first) and len(second)):
-        return
-    types = _type_of(first), _type_of(second)
-    if types[0] != types[1]:
+    examples = {_type_of(label): label for label in labels}
+    if len(examples) > 1:
         raise ValueError(
-            f"{prefix}Mix of label input types ({types[0]} and {types[1]}); "
-            f"Got {shown(label_list(first))} and {shown(label_list(second))}. "
-            "Convert one of them, as by astype."
+            f"{prefix}Mix of label input types ({' and '.join(examples)}); Got "
+            f"{shown(list(examples.values()))}. Convert one of them, as by astype."
         )
 
 
-def _type_of(labels: LabelArray) -> str:
-    """Return the type of the first label."""
-    label = label_list(labels[:1])[0]
+def _type_of(label: Hashable) -> str:
+    """Return the type of a label."""
     names = [name for name, types in _TYPES.items() if isinstance(label, types)]
     return names[0] if names else "number"
 
@@ -431,10 +400,10 @@ def positions(labels: LabelArray, classes: LabelArray) -> Indices:
 
 def merge_labels(first: LabelArray, second: LabelArray) -> LabelArray:
     """Return the union: as given if both agree, else sorted if possible."""
-    check_same_type(first, second)
     if label_list(first) == label_list(second):
         return first
     union: list[Any] = list(dict.fromkeys(label_list(first) + label_list(second)))
+    check_same_type(union)
     with suppress(TypeError):  # no order between them, such as members of an Enum
         union.sort()
     return array_of_labels(union)
@@ -451,9 +420,11 @@ class Outcomes:
     """Distinct true labels, sorted."""
     n_samples: int
     codes: Callable[[slice], Indices]
-    predictions: Sequence[Column]
-    """Predicted labels of each classifier."""
+    """Returns the position in ``classes`` of each sample of a block."""
+    predictions: Sequence[Encoded]
+    """Predicted labels of each classifier, none if it is known what is right."""
     hits: Sequence[Callable[[slice], Bools]]
+    """Return which predictions of a block are right."""
     weight: Floats | None
     is_importance: bool
     """Whether the weights are importance weights."""
@@ -521,8 +492,7 @@ def read_outcomes(
     columns = {}
     if y_true is not NO_LABELS:
         columns["y_true"] = read_column(y_true, "y_true")
-    predicted = [read_column(y_pred, name) for name, y_pred in predictions.items()]
-    columns |= {column.name: column for column in predicted}
+    columns |= {name: read_column(y, name) for name, y in predictions.items()}
     if groups is not None:
         columns["groups"] = read_column(groups, "groups")
     sizes = {name: len(column.array) for name, column in columns.items()}
@@ -542,13 +512,21 @@ def read_outcomes(
             f"Found empty input array (e.g., {arguments}) while a minimum of 1 sample "
             "is required."
         )
+    predicted = []
     if y_true is NO_LABELS:
-        codes = np.broadcast_to(np.intp(0), n_samples)
-        true = Encoded(np.array([RIGHT]), lambda block: codes[block])
-        hits = [_find_right(column) for column in predicted]
+        zeros = np.broadcast_to(np.intp(0), n_samples)
+        true = Encoded("", np.array([RIGHT]), zeros.__getitem__, zeros[:1])
+        hits = [_find_right(columns[name]) for name in predictions]
     else:
         true = encode(columns["y_true"])
-        hits = [_find_hits(columns["y_true"], true, column) for column in predicted]
+        predicted = [encode(columns[name]) for name in predictions]
+        for one in predicted:
+            labels = [*label_list(true.values[:1]), *label_list(one.values[:1])]
+            check_same_type(labels, f"y_true and {one.name}: ")
+        hits = [
+            _find_hits(columns["y_true"], true, columns[one.name], one)
+            for one in predicted
+        ]
     group = None if groups is None else encode(columns["groups"]).codes
     is_importance = weight_type == "importance"
     outcomes = Outcomes(
@@ -599,34 +577,27 @@ def _check_weights(weight: Floats, outcomes: Outcomes, weight_type: WeightType) 
 
 
 def _find_hits(
-    first: Column, true: Encoded, second: Column
+    first: Column, true: Encoded, second: Column, pred: Encoded
 ) -> Callable[[slice], Bools]:
     """Return a function that finds the correct predictions of a block."""
-    one = first.array
-    two = second.array
-    kinds = {one.dtype.kind, two.dtype.kind}
-    # NumPy would round integers beside floats.
-    are_alike = kinds <= set("biu") or (len(kinds) == 1 and kinds <= set("fU"))
     are_labels = first.categories is None and second.categories is None
-    if are_labels and are_alike and (kinds == {"U"} or is_integral(two)):
-        return lambda block: one[block] == two[block]
-    pred = encode(second)
-    check_same_type(true.values, pred.values, f"y_true and {second.name}: ")
-    recoded = positions(pred.values, true.values)
-    return lambda block: true.codes(block) == recoded[pred.codes(block)]
+    if are_labels and {first.array.dtype.kind, second.array.dtype.kind} <= set("biu"):
+        return lambda block: first.array[block] == second.array[block]
+    recoded = pred.recoded(true.values)
+    return lambda block: true.codes(block) == recoded.codes(block)
 
 
-def _find_right(outcomes: Column) -> Callable[[slice], Bools]:
+def _find_right(column: Column) -> Callable[[slice], Bools]:
     """Return a function that tells which items of a block are right."""
-    found, codes = _distinct(outcomes)
-    odd = [label for label in label_list(found) if label not in (0, 1)]
+    found = _distinct(column)
+    odd = [label for label in label_list(found.values) if label not in (0, 1)]
     if odd:
         raise ValueError(
-            f"{outcomes.name} must be True or 1 for what is right, and False or 0 for "
+            f"{column.name} must be True or 1 for what is right, and False or 0 for "
             f"what is wrong, got {shown(odd[0])}"
         )
-    is_right = found.astype(bool)
-    return lambda block: is_right[codes(block)]
+    is_right = found.values.astype(bool)
+    return lambda block: is_right[found.codes(block)]
 
 
 class StrayLabelWarning(UserWarning):
@@ -643,8 +614,7 @@ def warn_of_strays(outcomes: Outcomes, classes: LabelArray) -> None:
 
     Samples of other classes than these and of weight 0 do not count.
     """
-    for column in outcomes.predictions:
-        pred = encode(column)
+    for pred in outcomes.predictions:
         is_class = positions(pred.values, classes) >= 0
         if is_class.all():
             continue
@@ -666,7 +636,7 @@ def warn_of_strays(outcomes: Outcomes, classes: LabelArray) -> None:
             strays = label_list(pred.values[order])
             described = describe_strays(strays, n.sum(), label_list(classes))
             warnings.warn(
-                f"{column.name}: {described}",
+                f"{pred.name}: {described}",
                 StrayLabelWarning,
                 stacklevel=user_stacklevel(),
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import nan
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
@@ -15,17 +14,12 @@ from skpostbac._utils import (
     Floats,
     Indices,
     LabelArray,
-    block,
     check_nonnegative,
     first,
     float_array,
-    format_column,
-    format_share,
     input_errors,
-    more,
     nonnegative_array,
     shown,
-    table,
 )
 from skpostbac.metrics._counts import (
     SHOWN_CLASSES,
@@ -233,8 +227,9 @@ class PairedCounts(Counts):
         counts : ClassCounts
             Same as :func:`~skpostbac.class_counts` for its predictions.
         """
-        correct = self.counts * self.patterns[:, self.position(name)]
-        design = self._design and self._design.of_classifier(self.position(name))
+        position = position_of(name, self.names, "name")
+        correct = self.counts * self.patterns[:, position]
+        design = self._design and self._design.of_classifier(position)
         return ClassCounts._of_checked(
             self.classes, self._by_class(correct), self._totals, design
         )
@@ -312,10 +307,6 @@ class PairedCounts(Counts):
         values = RowValues(difference, (differ, differ))
         return design_effects(self._design, values, (0.0, 1 / self.n_classes))
 
-    def position(self, name: str) -> int:
-        """Return the position of a classifier in `names`."""
-        return position_of(name, self.names, "name")
-
     def _by_class(self, counts: Floats) -> Floats:
         return np.bincount(self.class_index, counts, len(self.classes)).astype(float)
 
@@ -351,16 +342,6 @@ class PairedCounts(Counts):
     def _made_of(self) -> tuple[Any, ...]:
         arrays = (array.tobytes() for array in self._rows)
         return self.names, tuple(label_list(self.classes)), *arrays, self._design
-
-    def _repr_html_(self) -> str:
-        names = self.names[:SHOWN_CLASSES]
-        correct = (self.counts @ self.patterns[:, : len(names)]).tolist()
-        n = self.n_samples
-        accuracies = [format_share(number / n if n else nan) for number in correct]
-        rows = zip(names, format_column(correct), accuracies, strict=True)
-        header = ("classifier", "correct", "accuracy")
-        note = more(len(self.names), SHOWN_CLASSES)
-        return block(repr(self), table(header, rows, note=note))
 
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:SHOWN_CLASSES]]

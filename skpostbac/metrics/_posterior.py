@@ -47,7 +47,6 @@ from skpostbac.stats._distribution import (
     DrawnDistribution,
     IntervalMethod,
     check_interval_level,
-    check_interval_method,
     describe_draws,
     errors_of,
     figures_of,
@@ -93,10 +92,6 @@ class ScalarPosterior(StablePickle, ABC):
         """Return the posterior median."""
         return self.distribution.median()
 
-    def variance(self) -> float:
-        """Return the posterior variance."""
-        return self.distribution.variance()
-
     def standard_deviation(self) -> float:
         """Return the posterior standard deviation."""
         return self.distribution.standard_deviation()
@@ -104,46 +99,6 @@ class ScalarPosterior(StablePickle, ABC):
     def mode(self) -> float:
         """Return the point of highest posterior density."""
         return self.distribution.mode()
-
-    @overload
-    def pdf(self, x: float) -> float: ...
-    @overload
-    def pdf(self, x: ArrayLike) -> Floats: ...
-    def pdf(self, x: ArrayLike) -> float | Floats:
-        """Return the posterior density at `x`, a float or an array like `x`."""
-        return plain_float(self.distribution.pdf(x))
-
-    @overload
-    def cdf(self, x: float) -> float: ...
-    @overload
-    def cdf(self, x: ArrayLike) -> Floats: ...
-    def cdf(self, x: ArrayLike) -> float | Floats:
-        """Return P(metric <= x): a float, or an array of the shape of `x`."""
-        return plain_float(self.distribution.cdf(x))
-
-    @overload
-    def ccdf(self, x: float) -> float: ...
-    @overload
-    def ccdf(self, x: ArrayLike) -> Floats: ...
-    def ccdf(self, x: ArrayLike) -> float | Floats:
-        """Return P(metric > x), accurate for tiny ones if the distribution is exact."""
-        return plain_float(self.distribution.ccdf(x))
-
-    @overload
-    def icdf(self, p: float) -> float: ...
-    @overload
-    def icdf(self, p: ArrayLike) -> Floats: ...
-    def icdf(self, p: ArrayLike) -> float | Floats:
-        """Return the quantile at `p` in [0, 1], a float or an array like `p`."""
-        return plain_float(self.distribution.icdf(p))
-
-    @overload
-    def iccdf(self, p: float) -> float: ...
-    @overload
-    def iccdf(self, p: ArrayLike) -> Floats: ...
-    def iccdf(self, p: ArrayLike) -> float | Floats:
-        """Return the value exceeded with probability `p`, accurate for tiny `p`."""
-        return plain_float(self.distribution.iccdf(p))
 
     @overload
     def sample(self, *, rng: RngLike = None) -> float: ...
@@ -195,7 +150,7 @@ class ScalarPosterior(StablePickle, ABC):
         sets on average where the truth is `value`, and in up to 12 % where a small
         class is hard and the other easy (:ref:`evidence_one_sided`).
         """
-        return self.ccdf(self._proportion(value))
+        return plain_float(self.distribution.ccdf(self._proportion(value)))
 
     @overload
     def prob_below(self, value: float) -> float: ...
@@ -203,7 +158,7 @@ class ScalarPosterior(StablePickle, ABC):
     def prob_below(self, value: ArrayLike) -> Floats: ...
     def prob_below(self, value: ArrayLike) -> float | Floats:
         """Return the probability of at most `value`; NaN where that is NaN."""
-        return self.cdf(self._proportion(value))
+        return plain_float(self.distribution.cdf(self._proportion(value)))
 
     def lower_bound(self, level: float = 0.95) -> float:
         """Return the value that the metric exceeds with probability `level`."""
@@ -272,28 +227,6 @@ class ScalarPosterior(StablePickle, ABC):
     def _intervals(self) -> dict[tuple[object, object], Interval]:
         """Intervals that were computed, by level and method."""
         return {}
-
-    def hdi(self, level: float = 0.95) -> Interval:
-        """Return the highest-density credible interval.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability, in (0, 1).
-
-        Returns
-        -------
-        interval : Interval
-            Same as :meth:`credible_interval` with ``method="hdi"``.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
-        >>> posterior.hdi(0.9)
-        Interval(low=0.4488, high=0.6607)
-        """
-        return self.credible_interval(level, method="hdi")
 
     def confidence_sequence(self, level: float = 0.95) -> Interval:
         """Return an interval that you may compute after every new sample.
@@ -553,62 +486,6 @@ class PosteriorMetric(ScalarPosterior):
         """Posterior distribution of the metric."""
         return self._distribution
 
-    def monte_carlo_error(self) -> float:
-        """Return the Monte Carlo standard error of the mean, 0 if that is exact.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorConfusionMetric
-        >>> C = [[166, 25], [21, 188]]
-        >>> PosteriorConfusionMetric.from_confusion_matrix(
-        ...     C, "accuracy"
-        ... ).monte_carlo_error()
-        0.0
-        """
-        drawn = self._distribution
-        return (
-            drawn.monte_carlo_error() if isinstance(drawn, DrawnDistribution) else 0.0
-        )
-
-    def credible_interval_error(
-        self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
-    ) -> Interval:
-        """Return the Monte Carlo standard errors of the ends of the credible interval.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the interval, in (0, 1).
-        method : {"hull", "hdi", "central"}, default="hull"
-            As for `credible_interval`. The ends of the "hdi" interval have larger
-            errors.
-
-        Returns
-        -------
-        low, high : float
-
-        Raises
-        ------
-        ValueError
-            If `level` is outside (0, 1), or `method` is invalid.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorConfusionMetric
-        >>> kappa = PosteriorConfusionMetric.from_confusion_matrix(
-        ...     [[166, 25], [21, 188]], "kappa", random_state=0
-        ... )
-        >>> kappa.credible_interval()
-        Interval(low=0.698, high=0.827)
-        >>> kappa.credible_interval_error()
-        Interval(low=0.00029, high=0.00093)
-        """
-        if isinstance(self._distribution, DrawnDistribution):
-            return self._distribution.credible_interval_error(level, method=method)
-        check_level(level)
-        check_interval_method(method)
-        return Interval(0.0, 0.0)
-
     def _more_statistics(self, level: float) -> dict[str, float]:
         errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
         if isinstance(self._distribution, DrawnDistribution):
@@ -645,10 +522,10 @@ class PosteriorMetric(ScalarPosterior):
     def __repr__(self) -> str:
         facts = [repr(self.metric), self._summary(), *self._facts()]
         if isinstance(self._distribution, DrawnDistribution):
-            error = max(self.credible_interval_error())
-            if np.isfinite(self.monte_carlo_error()):
-                facts.append(f"monte_carlo_error={self.monte_carlo_error():.0e}")
-            facts.append(f"CI_error={error:.0e}")
+            error, *of_ends = errors_of(self._distribution, 0.95).values()
+            if np.isfinite(error):
+                facts.append(f"monte_carlo_error={error:.0e}")
+            facts.append(f"CI_error={max(of_ends):.0e}")
         return f"{type(self).__name__}({', '.join(facts)})"
 
     def _facts(self) -> list[str]:

@@ -187,14 +187,17 @@ class BetaPrior(StablePickle):
     def _pair_prior(self, strength: Floats) -> Floats:
         """Return the Dirichlet prior of the four cells of two classifiers.
 
-        The margins of the cells ``(a^2, ab, ab, b^2) / (a + b)`` are Beta(a, b).
+        The margins of the cells ``(a^2, ab, ab, b^2) / (a + b)`` are Beta(a, b). A cell
+        cannot be empty: it has the smallest mass that a distribution takes, or more,
+        which moves probabilities by about as much.
         """
         right = self.a / (self.a + self.b)
         wrong = self.b / (self.a + self.b)
         both_right = self.a * right
         one_right = self.b * right
         both_wrong = self.b * wrong
-        return np.stack([both_right, one_right, one_right, both_wrong], axis=1)
+        cells = np.stack([both_right, one_right, one_right, both_wrong], axis=1)
+        return np.maximum(cells, SMALLEST)
 
     @property
     def disagreement(self) -> Floats:
@@ -206,17 +209,6 @@ class BetaPrior(StablePickle):
         strength = self.strength(cells.sum(axis=1))[:, np.newaxis]
         masses = strength * cells + self._pair_prior(strength)
         return np.asarray(masses / masses.sum(axis=1, keepdims=True))
-
-    def check_pairs(self) -> None:
-        """Raise if a cell of two classifiers has too small a mass."""
-        small = self._pair_prior(np.ones((self.a.size, 1))).min(axis=1) < SMALLEST
-        if small.any():
-            place = int(np.argmax(small))
-            raise ValueError(
-                f"prior must have a^2 / (a + b) and b^2 / (a + b) of at least "
-                f"{SMALLEST:g} for a paired comparison, got a = {self.a[place]:g} and "
-                f"b = {self.b[place]:g}"
-            )
 
     def pattern_distributions(
         self, patterns: Sequence[Floats], counts: Sequence[Floats]
@@ -311,35 +303,6 @@ class BetaPrior(StablePickle):
                 f"prior and {name} must add up to at most {LARGEST:g} for each class, "
                 f"got a total of {first(total, large)}"
             )
-
-    def pooled(
-        self, other: BetaPrior, n_classes: int, *, is_ordered: bool
-    ) -> BetaPrior:
-        """Return the prior that two posteriors both have for all classes.
-
-        Parameters
-        ----------
-        other : BetaPrior
-        n_classes : int
-            Number of classes of both together.
-        is_ordered : bool
-            Whether both have the same classes in the same order.
-
-        Raises
-        ------
-        ValueError
-            If they were not given alike, or have values by class and the classes
-            differ.
-        """
-        if self.is_by_class and not is_ordered:
-            raise ValueError(
-                "Posteriors with an array as prior can be pooled only if they have the "
-                "same classes in the same order"
-            )
-        one, two = (prior.for_classes(n_classes) for prior in (self, other))
-        if one != two or (one.name, one.is_by_class) != (two.name, two.is_by_class):
-            raise ValueError("Posteriors with different prior cannot be pooled")
-        return one
 
     def facts(self, default: str | None = DEFAULT_PRIOR) -> list[str]:
         """Return what a repr says of a prior that is not the default."""

@@ -101,7 +101,6 @@ def posterior_balanced_accuracy_score(
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
-    adjusted: bool = False,
 ) -> float:
     """Summarise the posterior balanced accuracy in one number.
 
@@ -135,23 +134,19 @@ def posterior_balanced_accuracy_score(
         the same group are treated as correlated and count for less; see :ref:`groups`.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum to 1.
-    adjusted : bool, default=False
-        Rescale the score so that chance level is 0 and a perfect score is 1.
 
     Returns
     -------
     score : float
-        In [0, 1], or in [-1 / (n_classes - 1), 1] if adjusted.
+        In [0, 1].
 
     Raises
     ------
     ValueError
-        If `objective` is unknown, if `level` is outside (0, 1), if `adjusted` is True
-        with a single class, or for the reasons listed in
-        :func:`posterior_balanced_accuracy`.
+        If `objective` is unknown, if `level` is outside (0, 1), or for the reasons
+        listed in :func:`posterior_balanced_accuracy`.
     TypeError
-        If `adjusted` is not a bool, or for the reasons listed in
-        :func:`posterior_balanced_accuracy`.
+        For the reasons listed in :func:`posterior_balanced_accuracy`.
 
     See Also
     --------
@@ -179,7 +174,6 @@ def posterior_balanced_accuracy_score(
     0.9551
     """
     check_objective(objective, level)
-    check_flags(adjusted=adjusted)
     counts = class_counts(
         y_true,
         y_pred,
@@ -191,14 +185,7 @@ def posterior_balanced_accuracy_score(
     posterior = PosteriorBalancedAccuracy(
         counts, prior=prior, class_weight=class_weight
     )
-    score = float(OBJECTIVES[objective](posterior, level))
-    if not adjusted:
-        return score
-    if posterior.chance == 1:
-        raise ValueError(
-            "adjusted=True needs at least two classes: with one, chance is 1"
-        )
-    return (score - posterior.chance) / (1 - posterior.chance)
+    return float(OBJECTIVES[objective](posterior, level))
 
 
 def check_objective(
@@ -216,7 +203,6 @@ def make_posterior_scorer(
     prior: PriorLike = DEFAULT_PRIOR,
     labels: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
-    adjusted: bool = False,
     weight_type: WeightType = None,
 ) -> Scorer:
     """Make a scorer of the posterior balanced accuracy, for `scoring=`.
@@ -237,8 +223,6 @@ def make_posterior_scorer(
         Classes to average over, by default those in each test set.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average.
-    adjusted : bool, default=False
-        Rescale the score so that chance level is 0.
     weight_type : {"case", "importance"}, default=None
         Meaning of the sample weights, as for :func:`class_counts`.
 
@@ -284,7 +268,6 @@ def make_posterior_scorer(
     {'max_depth': 4}
     """
     check_objective(objective, level)
-    check_flags(adjusted=adjusted)
     check_weight_type(weight_type)
     prior = check_prior(prior)
     class_weight = check_class_weight(class_weight)
@@ -299,7 +282,6 @@ def make_posterior_scorer(
         level=level,
         prior=prior,
         class_weight=class_weight,
-        adjusted=adjusted,
         **({} if weight_type is None else {"weight_type": weight_type}),
     )
 
@@ -394,35 +376,18 @@ class ScoreOfClasses:
         )
 
 
-COUNTS_HINT = (
-    "{0} returns counts, not one number; use make_posterior_scorer() where "
-    "scikit-learn needs one. Beside other scores, pass one function as scoring=, which "
-    "returns them all: {{**{0}(...)(estimator, X, y), 'accuracy': ...}}"
-)
 SAME_CLASSES = "all splits must count the same classes: pass the labels of all to {}"
 # The column that tells whether all folds have counted the same classes.
 N_CLASSES_KEY = "n_classes"
 
 
 class CountsScorer(StablePickle):
-    """Base class of scorers of counts, with a clear error where a number is needed.
-
-    The error is of the kind that the client expects, unless what it looks for says what
-    to use.
-    """
+    """Base class of scorers of counts."""
 
     def __init__(self, labels: ArrayLike | None) -> None:
         self.labels = None if labels is None else unique_label_array(labels, "labels")
         if self.labels is not None:
             _label_texts(self.labels)
-
-    def _refuse(self) -> Any:
-        raise AttributeError(COUNTS_HINT.format(type(self).__qualname__))
-
-    # The displays of curves look for the first, TunedThresholdClassifierCV for the
-    # second.
-    __name__ = property(_refuse)
-    _score_func = property(_refuse)
 
     @property
     def _listed(self) -> list[Any] | None:
@@ -469,23 +434,7 @@ def _label_texts(labels: LabelArray) -> list[str]:
 
 
 class CountsDict(dict[str, float]):
-    """Dict returned by scorers of counts, with a clear error if it is used as a number.
-
-    scikit-learn takes a dict in :func:`~sklearn.model_selection.cross_validate` and in
-    searches. Elsewhere it calls `item`, adds up, averages or compares what scorers
-    return.
-
-    Examples
-    --------
-    >>> counts = CountsDict({"correct_a": 1.0, "total_a": 2.0}, "ClassCountsScorer")
-    >>> counts
-    {'correct_a': 1.0, 'total_a': 2.0}
-    >>> float(counts)
-    Traceback (most recent call last):
-        ...
-    TypeError: ClassCountsScorer returns counts, not one number; use
-    make_posterior_scorer() where scikit-learn needs one. Beside other scores, ...
-    """
+    """Dict returned by scorers of counts, with an error if folds have other classes."""
 
     def __init__(self, counts: dict[str, float], scorer: str) -> None:
         super().__init__(counts)
@@ -496,18 +445,6 @@ class CountsDict(dict[str, float]):
         if str(key).startswith(("correct_", "total_")):
             raise ValueError(SAME_CLASSES.format(self._scorer))
         raise KeyError(key)
-
-    def item(self, *_: Any) -> Any:
-        """Raise the error of what is not one number."""
-        raise TypeError(COUNTS_HINT.format(self._scorer))
-
-    __float__ = __int__ = __neg__ = __abs__ = item
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = item
-    __truediv__ = __rtruediv__ = item
-    __lt__ = __le__ = __gt__ = __ge__ = item
-
-    def __format__(self, spec: str) -> str:
-        return self.item() if spec else str(self)
 
 
 class FailedCounts(CountsDict):
@@ -528,7 +465,7 @@ class FailedCounts(CountsDict):
     keys: Any = _raise
     values: Any = _raise
     get: Any = _raise
-    __getitem__ = __iter__ = __len__ = __contains__ = item = _raise
+    __getitem__ = __iter__ = __len__ = __contains__ = _raise
 
     def __repr__(self) -> str:
         return f"FailedCounts({self._error!r})"
@@ -597,9 +534,8 @@ class ClassCountsScorer(CountsScorer):
     Notes
     -----
     Where scikit-learn needs a single number, as in
-    :func:`sklearn.model_selection.cross_val_score`, use :func:`make_posterior_scorer`.
-    Averaging or comparing the dicts, or converting them to float, raises an error that
-    says so.
+    :func:`sklearn.model_selection.cross_val_score`, use :func:`make_posterior_scorer`:
+    a dict is an error there.
 
     Examples
     --------

@@ -495,9 +495,6 @@ class PairedJoint(PairwiseJoint):
 
     is_paired = True
 
-    def __post_init__(self) -> None:
-        self._prior.check_pairs()
-
     @property
     def explanation(self) -> str:
         """Text on what was compared."""

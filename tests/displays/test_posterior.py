@@ -69,7 +69,7 @@ def test_density_is_exact(method, polygon_area):
     for posterior, line, area, mean in parts:
         # Other points at once have other rounding errors.
         np.testing.assert_allclose(
-            line.get_ydata(), posterior.pdf(line.get_xdata()), rtol=1e-10
+            line.get_ydata(), posterior.distribution.pdf(line.get_xdata()), rtol=1e-10
         )
         assert polygon_area(area) == pytest.approx(0.9, abs=1e-3)
         x = area.get_paths()[0].vertices[:, 0]
@@ -77,7 +77,7 @@ def test_density_is_exact(method, polygon_area):
         assert (x.min(), x.max()) == pytest.approx(interval, rel=1e-13)
         assert (mean.get_xdata() == posterior.mean()).all()
         assert mean.get_ydata()[-1] == pytest.approx(
-            posterior.pdf(posterior.mean()), rel=1e-3
+            posterior.distribution.pdf(posterior.mean()), rel=1e-3
         )
     assert display.chance_level_ is None
     assert display.ax_.get_ylabel() == "Probability density"
@@ -111,7 +111,7 @@ def test_rows_of_densities_are_equally_high():
         filled = area.get_paths()[0].vertices[:, 1] - row
         assert filled.min() == pytest.approx(0)
         assert y.max() == pytest.approx(1.35)
-        shape = posterior.pdf(line.get_xdata())
+        shape = posterior.distribution.pdf(line.get_xdata())
         np.testing.assert_allclose(y, 1.35 * shape / shape.max(), atol=1e-9)
 
 

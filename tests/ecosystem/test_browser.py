@@ -8,7 +8,6 @@ import pytest
 
 from skpostbac import compare_predictions, required_test_size, subgroup_posteriors
 from skpostbac.__main__ import main
-from skpostbac.metrics import paired_counts
 
 sync_api = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed"
@@ -223,9 +222,7 @@ def views():
     results = [
         comparison,
         comparison.difference(names[0], names[1]),
-        paired_counts(y_true, y_preds),
         posterior,
-        posterior.counts,
         posterior.credible_interval(),
         required_test_size(posterior, width=0.2),
         subgroup_posteriors(

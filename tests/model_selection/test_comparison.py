@@ -282,7 +282,9 @@ def test_margins_are_the_posteriors(prior, class_weight):
     )
     distribution = comparison.difference("A", "B")
     assert distribution.mean() == pytest.approx(one.mean() - two.mean(), abs=1e-14)
-    expected = one.variance() + two.variance() - 2 * covariance
+    expected = (
+        one.distribution.variance() + two.distribution.variance() - 2 * covariance
+    )
     assert distribution.variance() == pytest.approx(expected, rel=1e-10)
 
 

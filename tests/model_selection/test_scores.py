@@ -44,7 +44,7 @@ def test_posteriors_are_those_of_each_alone(metric):
         alone = posterior_of(y, values)
         assert found.observed == pytest.approx(score(y, values), abs=1e-12)
         assert found.mean() == pytest.approx(
-            alone.mean(), abs=6 * alone.monte_carlo_error()
+            alone.mean(), abs=6 * alone.summary()["monte_carlo_error"]
         )
         assert found.standard_deviation() == pytest.approx(
             alone.standard_deviation(), rel=0.03
@@ -169,9 +169,9 @@ def test_many_samples_have_the_normal_limit():
     }
     limit, drawn = (compare_scores(y, scores, n_draws=n) for n in (None, 2000))
     assert (
-        limit.posteriors[0].monte_carlo_error()
+        limit.posteriors[0].summary()["monte_carlo_error"]
         == 0
-        < drawn.posteriors[0].monte_carlo_error()
+        < drawn.posteriors[0].summary()["monte_carlo_error"]
     )
     one, other = (each.difference("two", "one") for each in (limit, drawn))
     assert one.mean() == pytest.approx(

@@ -84,9 +84,10 @@ def test_the_largest_objective_wins(objective):
         PosteriorBalancedAccuracy.from_counts([9, 10], [10, 10]),
         PosteriorBalancedAccuracy.from_counts([90, 88], [100, 100]),
     ]
-    value = {"lower": lambda p: p.icdf(0.05), "upper": lambda p: p.icdf(0.95)}.get(
-        objective, lambda p: getattr(p, objective)()
-    )
+    value = {
+        "lower": lambda p: p.distribution.icdf(0.05),
+        "upper": lambda p: p.distribution.icdf(0.95),
+    }.get(objective, lambda p: getattr(p, objective)())
     values = [value(posterior) for posterior in posteriors]
     index = PosteriorRefit(objective)(FEW_OR_MANY)
     assert type(index) is int

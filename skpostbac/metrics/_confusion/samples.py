@@ -41,7 +41,6 @@ from skpostbac.metrics._dependence import (
 )
 from skpostbac.metrics._labels import (
     Outcomes,
-    encode,
     positions,
 )
 
@@ -116,7 +115,6 @@ def read_confusions(
     array([[1., 0., 1.],
            [0., 1., 0.]])
     """
-    columns = map(encode, outcomes.predictions)
     classes = outcomes.classes
     if labels is not None:
         classes = check_labels(labels, classes)
@@ -124,7 +122,7 @@ def read_confusions(
     every = slice(None)
     true = positions(outcomes.classes, classes)[outcomes.codes(every)]
     pred = np.column_stack(
-        [positions(one.values, classes)[one.codes(every)] for one in columns]
+        [one.recoded(classes).codes() for one in outcomes.predictions]
     )
     weight = outcomes.weights
     is_stray = np.any(pred < 0, axis=1)

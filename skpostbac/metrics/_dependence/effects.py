@@ -54,10 +54,6 @@ from skpostbac._utils import (
     Bools,
     Floats,
     FrozenArrays,
-    block,
-    format_column,
-    more,
-    table,
 )
 from skpostbac.metrics._dependence.rows import Cells, SampleDesign
 from skpostbac.stats import (
@@ -81,8 +77,6 @@ _EQUAL = 1e-12
 # Largest variance of a matched Beta distribution, as a share of that of a Bernoulli
 # variable of the same mean.
 _MOST_VARIANCE = 0.9
-# Classes in the HTML table.
-SHOWN_EFFECTS = 8
 
 
 class RowValues(NamedTuple):
@@ -141,27 +135,6 @@ class DesignEffects(FrozenArrays):
     degrees_of_freedom: float = np.nan
     correlation_across: float = 0.0
     crosses: bool = False
-
-    def _repr_html_(self) -> str:
-        columns = {
-            "design effect": self.design_effect,
-            "effective size": self.effective_size,
-            "effective groups": self.effective_groups,
-            "largest share": self.largest_share,
-        }
-        cells = (
-            format_column(values[:SHOWN_EFFECTS].tolist())
-            for values in columns.values()
-        )
-        rows = [(f"class {i}", *row) for i, row in enumerate(zip(*cells, strict=True))]
-
-        note = more(len(self.design_effect), SHOWN_EFFECTS)
-        title = (
-            f"DesignEffects(n_groups={self.n_groups:g}, "
-            f"correlation={self.correlation:.3f}, "
-            f"correlation_used={self.correlation_used:.3f})"
-        )
-        return block(title, table(("", *columns), rows, note=note))
 
     @property
     def depends(self) -> Bools:

@@ -6,10 +6,10 @@ of samples of a class in a group and how many of them are right, is a sum over r
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
-from typing import Any, NamedTuple
+from functools import cached_property, reduce
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,13 +18,7 @@ from skpostbac._utils import (
     Floats,
     FrozenArrays,
     Indices,
-    check_nonnegative,
-    float_array,
-    shown,
 )
-
-# The keys of a design in JSON.
-_KEYS = ("has_groups", "is_importance", "group", "class_index", "hits", "sums")
 
 
 def sum_by(index: Indices, values: Floats | Bools | None, size: int) -> Floats:
@@ -212,38 +206,6 @@ class SampleDesign(FrozenArrays):
         )
         return both if self.has_groups else both.merged()
 
-    def to_fields(self) -> dict[str, Any]:
-        """Return plain lists and numbers."""
-        return {key: np.asarray(getattr(self, key)).tolist() for key in _KEYS}
-
-    @classmethod
-    def from_fields(
-        cls, fields: Any, n_classes: int, n_classifiers: int
-    ) -> SampleDesign:
-        """Return what :meth:`to_fields` has written.
-
-        Raises
-        ------
-        ValueError
-            If it is something else.
-        """
-        if not isinstance(fields, Mapping) or fields.keys() != set(_KEYS):
-            raise ValueError(
-                f"'design' must be an object with the keys {list(_KEYS)}, "
-                f"got {shown(fields)}"
-            )
-        n = np.size(fields["group"])
-        read = partial(_read_column, fields)
-        return cls(
-            group=read("group", (n,), n).astype(np.intp),
-            class_index=read("class_index", (n,), n_classes).astype(np.intp),
-            hits=read("hits", (n_classifiers, n), 2) == 1,
-            sums=read("sums", (3, n)),
-            n_classes=n_classes,
-            has_groups=bool(read("has_groups", (), 2)),
-            is_importance=bool(read("is_importance", (), 2)),
-        ).merged()
-
 
 def merge_designs(designs: Sequence[SampleDesign | None]) -> SampleDesign | None:
     """Return the rows of counts that are added, which have no group in common.
@@ -261,16 +223,3 @@ def merge_designs(designs: Sequence[SampleDesign | None]) -> SampleDesign | None
         )
     present = [one for one in designs if one is not None]
     return reduce(SampleDesign.plus, present) if present else None
-
-
-def _read_column(
-    fields: Mapping[str, Any], key: str, shape: tuple[int, ...], below: float = np.inf
-) -> Floats:
-    """Return numbers in this shape; integers, if they must be below a number."""
-    numbers = float_array(fields[key], f"'{key}'")
-    check_nonnegative(numbers, f"'{key}'")
-    is_whole = below == np.inf or (numbers == np.floor(numbers)).all()
-    if numbers.shape != shape or not is_whole or (numbers >= below).any():
-        expected = "numbers" if below == np.inf else f"integers below {below}"
-        raise ValueError(f"'{key}' must hold {expected} in the shape {shape}")
-    return numbers

@@ -39,7 +39,7 @@ def test_agrees_with_scipy(correct, wrong, prior):
     assert posterior.prob_below(0.7) == pytest.approx(
         distribution.cdf(0.7), rel=1e-9, abs=1e-300
     )
-    assert posterior.pdf(0.7) == pytest.approx(
+    assert posterior.distribution.pdf(0.7) == pytest.approx(
         distribution.pdf(0.7), rel=1e-9, abs=1e-300
     )
 
@@ -52,13 +52,3 @@ def test_tables_take_a_prior():
     assert (by_counts.distribution.a, by_counts.distribution.b) == (13, 7)
     with pytest.raises(ValueError, match="prior must"):
         PosteriorAccuracy.from_counts([7, 3], [8, 5], prior="reciprocal")
-
-
-def test_pooling_counts_the_prior_once():
-    """The sum of posteriors is the posterior of all samples."""
-    parts = [posterior_of([3, 1], [4, 2]), posterior_of([2, 2], [2, 5])]
-    assert sum(parts) == posterior_of([5, 3], [6, 7])
-    with pytest.raises(ValueError, match="different prior"):
-        _ = parts[0] + posterior_of([1], [1], prior="uniform")
-    with pytest.raises(TypeError):
-        _ = parts[0] + 1

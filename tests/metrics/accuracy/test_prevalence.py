@@ -38,7 +38,9 @@ def test_draws_of_the_share_agree(positives, prior):
     assert found.standard_deviation() == pytest.approx(
         inside.std(), rel=5 / np.sqrt(inside.size)
     )
-    shares = [(inside <= x).mean() for x in found.icdf([0.025, 0.5, 0.975])]
+    shares = [
+        (inside <= x).mean() for x in found.distribution.icdf([0.025, 0.5, 0.975])
+    ]
     # Five standard errors of the median.
     assert shares == pytest.approx([0.025, 0.5, 0.975], abs=2.5 / np.sqrt(inside.size))
 
@@ -53,7 +55,7 @@ def test_the_distribution_function_is_that_of_a_weighted_sum():
 
     t = 0.57
     expected = (cdf(t) - cdf(0.0)) / (cdf(1.0) - cdf(0.0))
-    assert found.cdf(t) == pytest.approx(expected, abs=1e-9)
+    assert found.distribution.cdf(t) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("calls", [(150, 130), (195, 185)])
@@ -71,7 +73,10 @@ def test_differences_share_the_judge(calls):
     error = 5 / np.sqrt(drawn.size)
     assert found.mean() == pytest.approx(drawn.mean(), abs=2 * error * drawn.std())
     assert found.prob_above(0) == pytest.approx((drawn > 0).mean(), abs=error)
-    assert found.variance() < one.variance() + two.variance()
+    assert (
+        found.distribution.variance()
+        < one.distribution.variance() + two.distribution.variance()
+    )
     assert two.difference(one).prob_above(0) == pytest.approx(
         1 - found.prob_above(0), abs=error
     )
@@ -98,7 +103,7 @@ def test_a_judge_who_may_guess_leaves_the_share_open():
     assert low < 0.06
     assert high > 0.94
     assert 0 <= found.prob_below_zero + found.prob_above_one <= 1
-    assert (np.diff(found.cdf(np.linspace(0, 1, 21))) >= 0).all()
+    assert (np.diff(found.distribution.cdf(np.linspace(0, 1, 21))) >= 0).all()
 
 
 def test_calls_that_contradict_the_judge_are_told():

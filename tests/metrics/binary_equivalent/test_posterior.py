@@ -87,7 +87,7 @@ def test_posterior_is_transformed(kind):
     assert equivalent.median() == pytest.approx(posterior.median() ** 0.5, rel=1e-14)
     for method in ("central", "hdi"):
         low, high = equivalent.credible_interval(method=method)
-        held = posterior.cdf(high**2) - posterior.cdf(low**2)
+        held = posterior.distribution.cdf(high**2) - posterior.distribution.cdf(low**2)
         assert held == pytest.approx(0.95, abs=1e-10)
     assert equivalent.prob_above(0.9) == pytest.approx(
         posterior.prob_above(0.81), rel=1e-12
@@ -97,7 +97,8 @@ def test_posterior_is_transformed(kind):
         draws.mean(), abs=5 * draws.std() / 100_000**0.5
     )
     assert equivalent.standard_deviation() == pytest.approx(draws.std(), rel=0.015)
-    assert equivalent.pdf(equivalent.mode()) > equivalent.pdf(equivalent.mean())
+    density = equivalent.distribution.pdf
+    assert density(equivalent.mode()) > density(equivalent.mean())
     assert equivalent.chance == pytest.approx(3**-0.5)
     above_chance = float(posterior.prob_above(1 / 3))
     assert equivalent.prob_above(equivalent.chance) == pytest.approx(

@@ -48,7 +48,7 @@ def test_exact_distributions_are_those_of_random_matrices(matrix, metric, preval
     k = len(matrix)
     options = {} if isinstance(metric, ExpectedCost) else {"pos_label": 1}
     posterior = from_matrix(matrix, metric, prevalence=prevalence, **options)
-    assert posterior.monte_carlo_error() == 0
+    assert posterior.summary()["monte_carlo_error"] == 0
     # The default prior of each recall is Beta(1 / k, 1 / k), and the latter is shared.
     cells = matrix + np.where(np.eye(k) > 0, 1 / k, 1 / (k * (k - 1)))
     draws = np.random.default_rng(0).standard_gamma(cells, (N_DRAWS, k, k))
@@ -63,7 +63,7 @@ def test_exact_distributions_are_those_of_random_matrices(matrix, metric, preval
     assert posterior.mean() == pytest.approx(values.mean(), abs=5 * error)
     assert posterior.standard_deviation() == pytest.approx(values.std(), rel=0.005)
     levels = np.array([0.01, 0.2, 0.5, 0.9])
-    found = posterior.cdf(np.quantile(values, levels))
+    found = posterior.distribution.cdf(np.quantile(values, levels))
     np.testing.assert_allclose(found, levels, rtol=0, atol=2.5 / np.sqrt(N_DRAWS))
 
 
@@ -73,7 +73,9 @@ def test_equal_costs_of_errors_are_the_error_rate(prevalence):
     accuracy = from_matrix(THREE, "accuracy", prevalence=prevalence)
     cost = from_matrix(THREE, ExpectedCost(1 - np.eye(3)), prevalence=prevalence)
     x = np.array([0.05, 0.1, 0.15, 0.3])
-    np.testing.assert_allclose(cost.cdf(x), accuracy.ccdf(1 - x), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(
+        cost.distribution.cdf(x), accuracy.distribution.ccdf(1 - x), rtol=0, atol=1e-13
+    )
     assert cost.observed == pytest.approx(1 - accuracy.observed, rel=1e-14)
 
 
@@ -94,7 +96,7 @@ def test_many_costs_are_drawn():
     metric = ExpectedCost([[0, 1, 2], [3, 0, 1], [2, 3, 0]])
     for prevalence in ("sampled", "observed"):
         posterior = from_matrix(THREE, metric, prevalence=prevalence, random_state=0)
-        assert posterior.monte_carlo_error() > 0
+        assert posterior.summary()["monte_carlo_error"] > 0
         assert posterior.observed == pytest.approx(
             ((THREE * metric.costs).sum()) / THREE.sum()
         )
@@ -120,7 +122,7 @@ def test_likelihood_ratios_are_those_of_random_matrices(matrix, prevalence):
     levels = np.array([0.02, 0.3, 0.5, 0.95])
     for name, drawn in values.items():
         posterior = from_matrix(matrix, name, pos_label=1, prevalence=prevalence)
-        found = posterior.cdf(np.quantile(drawn, levels))
+        found = posterior.distribution.cdf(np.quantile(drawn, levels))
         np.testing.assert_allclose(found, levels, rtol=0, atol=2.5 / np.sqrt(1e5))
 
 
@@ -174,7 +176,7 @@ def test_likelihood_ratios_by_quadrature(matrix, sign):
     assert (posterior.standard_deviation() == np.inf) == (a <= 2)
     if a > 2:
         mean = above[0] / sum(above) * (a + b - 1) / (a - 1)
-        error = 4 * posterior.monte_carlo_error()
+        error = 4 * posterior.summary()["monte_carlo_error"]
         assert posterior.mean() == pytest.approx(mean, abs=error)
     expected = {
         "central": known.quantile([0.025, 0.975]),
@@ -182,7 +184,7 @@ def test_likelihood_ratios_by_quadrature(matrix, sign):
     }
     for method, ends in expected.items():
         interval = posterior.credible_interval(method=method)
-        errors = posterior.credible_interval_error(method=method)
+        errors = posterior.distribution.credible_interval_error(method=method)
         # A beginning at zero is a grid point.
         assert (np.abs(np.subtract(interval, ends)) < 4 * np.array(errors) + 1e-5).all()
     for p in (0.1, 0.5, 0.9):

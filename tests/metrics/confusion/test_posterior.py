@@ -104,7 +104,7 @@ def test_five_classifiers_have_beta_posteriors(cells):
             distribution.sf(0.8),
         ]
         np.testing.assert_allclose(found, expected, rtol=1e-9)
-        assert posterior.monte_carlo_error() == 0
+        assert posterior.summary()["monte_carlo_error"] == 0
 
 
 # Distributions and draws
@@ -193,12 +193,16 @@ def test_distributions_agree_with_draws(name, prevalence):
         exact = from_matrix(C, name, **target, **options)
         drawn = from_matrix(C, function, **options)
         assert exact.observed == pytest.approx(drawn.observed, rel=1e-14)
-        error = 5 * (drawn.monte_carlo_error() + exact.monte_carlo_error())
+        error = 5 * (
+            drawn.summary()["monte_carlo_error"] + exact.summary()["monte_carlo_error"]
+        )
         assert exact.mean() == pytest.approx(drawn.mean(), abs=error)
         p = np.linspace(0.05, 0.95, 19)
         # Five standard errors of a share of 20,000 draws, twice where both are drawn.
-        limit = (10 if exact.monte_carlo_error() else 5) * 0.5 / 20_000**0.5
-        np.testing.assert_allclose(exact.cdf(drawn.icdf(p)), p, rtol=0, atol=limit)
+        limit = (10 if exact.summary()["monte_carlo_error"] else 5) * 0.5 / 20_000**0.5
+        np.testing.assert_allclose(
+            exact.distribution.cdf(drawn.distribution.icdf(p)), p, rtol=0, atol=limit
+        )
 
 
 def test_which_metrics_are_exact():
@@ -206,7 +210,7 @@ def test_which_metrics_are_exact():
 
     def exact(name, prevalence="sampled", C=THREE_CLASSES, **options):
         options |= {"prevalence": prevalence, "n_draws": 2, "random_state": 0}
-        return from_matrix(C, name, **options).monte_carlo_error() == 0
+        return from_matrix(C, name, **options).summary()["monte_carlo_error"] == 0
 
     for prevalence in PREVALENCES:
         drawn = [name for name in BY_CLASS if not exact(name, prevalence, pos_label=0)]
@@ -230,10 +234,17 @@ def test_which_metrics_are_exact():
 def test_what_has_kinks_is_drawn(C, shares):
     """A sum of false positives that would take seconds; the same matrix of two classes is exact."""
     options = {"pos_label": 0, "n_draws": 50, "random_state": 0}
-    assert from_matrix(C, "f1", prevalence=shares, **options).monte_carlo_error() > 0
+    assert (
+        from_matrix(C, "f1", prevalence=shares, **options).summary()[
+            "monte_carlo_error"
+        ]
+        > 0
+    )
     merged = np.array(C)[:2, :2]
     assert (
-        from_matrix(merged, "f1", prevalence=shares[:2], **options).monte_carlo_error()
+        from_matrix(merged, "f1", prevalence=shares[:2], **options).summary()[
+            "monte_carlo_error"
+        ]
         == 0
     )
 
@@ -287,7 +298,9 @@ def test_many_classes_are_drawn_in_blocks():
         prior="uniform",
     )
     assert drawn.distribution.draws.shape == (500,)
-    assert drawn.mean() == pytest.approx(101 / 161, abs=5 * drawn.monte_carlo_error())
+    assert drawn.mean() == pytest.approx(
+        101 / 161, abs=5 * drawn.summary()["monte_carlo_error"]
+    )
 
 
 # Observed and drawn are the same figure
@@ -303,7 +316,7 @@ def test_functions_get_shares():
     posterior = from_matrix([[5, 1], [2, 4]], cost, random_state=0, prior="uniform")
     assert posterior.observed == pytest.approx(21 / 12, rel=1e-15)
     # One Dirichlet distribution of the cells 6, 2, 3, 5.
-    error = posterior.monte_carlo_error()
+    error = posterior.summary()["monte_carlo_error"]
     assert posterior.mean() == pytest.approx((2 + 10 * 3) / 16, abs=5 * error)
     total = from_matrix(
         [[5, 1], [2, 4]], lambda C: C.sum(axis=(1, 2)), n_draws=9, prior="uniform"

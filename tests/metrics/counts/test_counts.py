@@ -189,10 +189,8 @@ def test_blocks_add_up(labels, weighted):
         lambda codes: codes,
         lambda codes: codes * 10**12,
         lambda codes: pd.Categorical.from_codes(codes, list("abcdefghij")),
-        lambda codes: pl.Series(codes.astype(str), dtype=pl.Categorical),
-        lambda codes: pl.Series(codes.astype(str), dtype=pl.Enum(list("9876543210"))),
     ],
-    ids=["table", "search", "pandas", "polars", "enum"],
+    ids=["table", "search", "pandas"],
 )
 def test_memory_does_not_grow_with_the_samples(make):
     """Integer labels and categories are counted block by block."""

@@ -313,7 +313,8 @@ def test_pooled_groups_borrow_strength():
         pooled.by_group.values(), alone.posteriors, full.groups, strict=True
     ):
         means = [*(one.mean() for one in models), moments[0]]
-        variances = [*(one.variance() for one in models), moments[1]]
+        distributions = [getattr(one, "distribution", one) for one in models]
+        variances = [*(one.variance() for one in distributions), moments[1]]
         mean = np.dot(weights, means)
         variance = np.dot(weights, variances + (np.array(means) - mean) ** 2)
         assert found.mean() == pytest.approx(mean, abs=0.001)

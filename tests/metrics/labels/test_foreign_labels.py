@@ -33,7 +33,7 @@ def test_other_labels_are_told_once(kind):
     assert warning.filename == __file__
     assert str(warning.message) == (
         "y_pred: 4 predictions ('Yes', 'No') are none of the classes and count as errors; "
-        "'Yes' looks like the class 'yes' in other letter case: convert both columns to one"
+        "'Yes' looks like the class 'yes' in another spelling: convert both columns to one"
     )
     assert posterior.counts.correct.tolist() == [0, 0]
 
@@ -189,32 +189,29 @@ def test_own_function_gets_a_last_column():
 # Spelling
 
 SPELLINGS = {
-    "space": ("Yes ", "Yes", "spaces"),
-    "no-break space": ("a\u00a0b", "a b", "Unicode"),
-    "two spaces": ("a  b", "a b", "spaces"),
-    "case": ("YES", "Yes", "letter case"),
-    "both": ("yes ", "Yes", "letter case"),
-    "float": ("1.0", "1", "type"),
-    "bool": ("True", "1", "type"),
-    "zeros": ("007", "7", "type"),
-    "exponent": ("1e3", "1000", "type"),
-    "date": ("2020-01-31 00:00:00", "2020-01-31", "type"),
-    "decomposed": ("cafe\u0301", "caf\u00e9", "Unicode"),
-    "full width": ("\uff11", "1", "Unicode"),
+    "space": ("Yes ", "Yes"),
+    "no-break space": ("a\u00a0b", "a b"),
+    "two spaces": ("a  b", "a b"),
+    "case": ("YES", "Yes"),
+    "both": ("yes ", "Yes"),
+    "float": ("1.0", "1"),
+    "bool": ("True", "1"),
+    "zeros": ("007", "7"),
+    "exponent": ("1e3", "1000"),
+    "decomposed": ("cafe\u0301", "caf\u00e9"),
+    "full width": ("\uff11", "1"),
 }
 
 
-@pytest.mark.parametrize(("label", "known", "how"), SPELLINGS.values(), ids=SPELLINGS)
+@pytest.mark.parametrize(("label", "known"), SPELLINGS.values(), ids=SPELLINGS)
 @pytest.mark.parametrize("is_swapped", [False, True])
-def test_another_spelling_is_named(label, known, how, is_swapped):
-    """In either direction, with what differs."""
+def test_another_spelling_is_named(label, known, is_swapped):
+    """In either direction."""
     if is_swapped:
         label, known = known, label
     with pytest.warns(StrayLabelWarning, match="none of the classes") as record:
         posterior_balanced_accuracy([known, "x"] * 9, [label, "x"] * 9)
-    looks = f"; {label!r} looks like the class {known!r} in other {how}"
-    looks = looks.replace("in other spaces", "with other spaces")
-    looks = looks.replace("in other type", "in another type")
+    looks = f"; {label!r} looks like the class {known!r} in another spelling: "
     assert looks in str(record[0].message)
 
 

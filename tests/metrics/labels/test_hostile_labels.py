@@ -114,6 +114,14 @@ def test_unicode_is_exact(dtype):
     assert counts.correct.sum() == 1  # the one in the middle
 
 
+def test_integers_of_an_object_array_are_numbers():
+    """Also beside booleans, and at both ends of 64 bits."""
+    ends = np.array([-(2**63), 2**63 - 1, True, 0], object)
+    counts = class_counts(ends, [-(2**63), 0, 1, 0])
+    assert counts == ClassCounts(sorted(ends.tolist()), [1, 1, 1, 0], [1] * 4)
+    assert counts.classes.dtype == np.int64
+
+
 @pytest.mark.parametrize("other", [2.0, np.float64(2)], ids=repr)
 @pytest.mark.parametrize("convert", [int, np.uint64], ids=["int", "uint64"])
 def test_long_integers_of_a_list_are_not_rounded(convert, other):

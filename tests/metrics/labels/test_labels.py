@@ -62,7 +62,7 @@ REFUSED = {
     "indicator matrix": (
         [[1, 0], [0, 1]],
         ValueError,
-        r"y_true: should be .* instead\. \(one label for each sample is needed",
+        r"y_true: should be .* instead\. \(pass a list with one label for each item",
     ),
     "row": ([[0, 1]], ValueError, "y_true: "),
     "tuples": ([(1, 2), (1, 3)], ValueError, "y_true: "),
@@ -84,27 +84,26 @@ REFUSED = {
         ValueError,
         r"^y_true: continuous .* \(class labels are needed, not p",
     ),
-    "scores of classes": (SCORES, ValueError, r": take classes_\[scores\.argmax"),
-    "frame of scores": (pd.DataFrame(SCORES), ValueError, ": take classes_"),
+    "scores of classes": (SCORES, ValueError, r" classes_\[y\.argmax\(axis=1\)\]\)$"),
+    "frame of scores": (
+        pd.DataFrame(SCORES),
+        ValueError,
+        "of scores or one-hot rows, classes_",
+    ),
     "classifier": (
         GaussianNB(),
         ValueError,
-        r"y_true: should be .*not a classifier: call pred",
+        "y_true: should be a 1d array",
     ),
     "huge": ([1e300, 1.0], ValueError, "y_true: continuous is not supported"),
-    "inf": ([np.inf, 1.0], ValueError, "y_true.* contains infinity"),
+    "inf": ([np.inf, 1.0], ValueError, "y_true: continuous is not supported"),
     "complex": (
         [1j, 1.0],
         ValueError,
-        r"y_true: Complex data not supported \[1j, 1.0\]$",
+        "y_true: unknown is not supported",
     ),
     "complex column": (
         pd.Series([1j, 1.0]),
-        ValueError,
-        r"y_true: Complex data not supported \[1j, \(1\+0j\)\]$",
-    ),
-    "object": (
-        np.array([0, 1], object),
         ValueError,
         "y_true: unknown is not supported",
     ),
@@ -112,13 +111,13 @@ REFUSED = {
     "duration": (
         objects(np.timedelta64(1, "D"), 2),
         ValueError,
-        "such as np.timedelta64",
+        r"y_true: Mix of label input types \(duration and number\)",
     ),
-    "mixed list": (["a", 1], ValueError, "Mix of label input types .* in y_true"),
+    "mixed list": (["a", 1], ValueError, "^y_true: Mix of label input types"),
     "mixed array": (
         objects("a", 1),
         ValueError,
-        "Mix of label input types .* in y_true",
+        "^y_true: Mix of label input types",
     ),
     "bytes": (
         [b"a", b"b"],
@@ -205,14 +204,13 @@ CLASSES = {
     "text": (
         "dog",
         ValueError,
-        r"classes: should be a 1d array.* \(pass a list of the labels\)$",
+        r"classes: should be a 1d array.* \(pass a list ",
     ),
-    "complex": (np.array([1 + 0j]), ValueError, "classes: Complex data not supported"),
     "unhashable": (objects([1], [2]), TypeError, "classes: .*unhashable"),
     "many": (
         [*map(str, range(1000)), 1],
         ValueError,
-        "Mix of label input types .* in classes",
+        "^classes: Mix of label input types",
     ),
 }
 

@@ -27,7 +27,7 @@ def shares_below(prior, draw_recalls, sizes, seed):
         if key not in posteriors:
             counts = ClassCounts(range(sizes.size), correct, sizes)
             posteriors[key] = PosteriorBalancedAccuracy(counts, prior=prior)
-        shares[number] = posteriors[key].cdf(recalls.mean())
+        shares[number] = posteriors[key].distribution.cdf(recalls.mean())
     return shares
 
 

@@ -83,7 +83,7 @@ def test_classes_in_the_average_are_weaker_and_keep_their_means(n_classes):
     assert posterior.mean() == pytest.approx(
         np.mean([one.mean() for one in classes]), rel=1e-13
     )
-    assert posterior.variance() == pytest.approx(variance, rel=1e-12)
+    assert posterior.distribution.variance() == pytest.approx(variance, rel=1e-12)
     plain = PosteriorBalancedAccuracy(
         posterior.counts, prior=(1 / n_classes, 1 / n_classes)
     )
@@ -91,14 +91,16 @@ def test_classes_in_the_average_are_weaker_and_keep_their_means(n_classes):
         np.testing.assert_array_equal([prior.a, prior.b], 1 / n_classes)
     assert plain.mean() == pytest.approx(posterior.mean(), rel=1e-13)
     assert plain != posterior  # with another number of classes, they would differ
-    assert (plain.variance() < posterior.variance()) == (n_classes > 1)
+    assert (plain.distribution.variance() < posterior.distribution.variance()) == (
+        n_classes > 1
+    )
     for prior in ("uniform", "jeffreys", "neutral"):
         a = {"uniform": 1, "jeffreys": 1 / 2, "neutral": 1 / 3}[prior]
         other = PosteriorBalancedAccuracy(posterior.counts, prior=prior)
         variance = (
             stats.beta(a + correct, a + total - correct).var().sum() / n_classes**2
         )
-        assert other.variance() == pytest.approx(variance, rel=1e-12)
+        assert other.distribution.variance() == pytest.approx(variance, rel=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 7])

@@ -65,7 +65,7 @@ def test_shift_is_what_lies_between_mean_and_observation(table):
 
 
 def test_a_class_without_samples_is_compared_with_the_others():
-    """Its prior mean stands against the average of what was observed, and it is named."""
+    """Its prior mean stands against the average of what was observed."""
     influence = influence_of(
         [9, 8, 0], [10, 10, 0], classes=["a", "b", "c"], prior="uniform"
     )
@@ -74,8 +74,6 @@ def test_a_class_without_samples_is_compared_with_the_others():
     expected = (means - [0.9, 0.8, observed]) / 3 / sd
     np.testing.assert_allclose(influence.class_shifts, expected, rtol=1e-12)
     assert influence.shift == pytest.approx((means.mean() - observed) / sd, rel=1e-12)
-    assert influence.most_moved == ("c", "a", "b")
-    assert influence.summary()[2]["observed"] is None
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_reciprocal_is_its_pair(n_classes):
     assert by_name.credible_interval() == by_pair.credible_interval()
     betas = stats.beta(size + correct, size + total - correct)
     assert by_name.mean() == pytest.approx(betas.mean().mean(), rel=1e-13)
-    assert by_name.variance() == pytest.approx(
+    assert by_name.distribution.variance() == pytest.approx(
         betas.var().sum() / n_classes**2, rel=1e-12
     )
     for one in (by_name, by_pair):

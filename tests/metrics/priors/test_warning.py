@@ -87,7 +87,7 @@ def test_scores_and_searches_stay_silent():
         refit=PosteriorRefit(prior="uniform"),
     ).fit(X, y)
     posterior = PosteriorBalancedAccuracy(class_counts(y, y), prior="uniform")
-    pickle.loads(pickle.dumps(posterior + posterior)).summary()
+    pickle.loads(pickle.dumps(posterior)).summary()
 
 
 def test_comparison_of_predictions_warns_once():

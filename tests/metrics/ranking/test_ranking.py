@@ -102,7 +102,7 @@ def test_moments_of_the_roc_area(n):
     found = posterior_roc_auc(y, s)
     size = found.distribution.draws.size
     assert found.mean() == pytest.approx(mean, abs=5 * (variance / size) ** 0.5)
-    assert found.variance() == pytest.approx(variance, rel=0.05)
+    assert found.distribution.variance() == pytest.approx(variance, rel=0.05)
 
 
 @pytest.mark.slow
@@ -112,7 +112,9 @@ def test_many_samples_have_the_normal_limit(posterior_of, score):
     y, s = draw(20_000, n_ties=5)
     limit, drawn = posterior_of(y, s), posterior_of(y, s, n_draws=2000)
     sd = drawn.standard_deviation()
-    assert limit.monte_carlo_error() == 0 < drawn.monte_carlo_error()
+    assert (
+        limit.summary()["monte_carlo_error"] == 0 < drawn.summary()["monte_carlo_error"]
+    )
     assert limit.mean() == pytest.approx(drawn.mean(), abs=0.15 * sd)
     assert limit.standard_deviation() == pytest.approx(sd, rel=0.1)
 
@@ -124,7 +126,9 @@ def test_few_independent_samples_have_no_normal_limit(options):
     """However many there are."""
     y, s = draw(6000, share=0.01, n_ties=5)
     weight = {"sample_weight": np.ones(6000)} if "weight_type" in options else {}
-    assert posterior_roc_auc(y, s, **weight, **options).monte_carlo_error() > 0
+    assert (
+        posterior_roc_auc(y, s, **weight, **options).summary()["monte_carlo_error"] > 0
+    )
 
 
 @BOTH
@@ -150,7 +154,7 @@ def test_scale_of_importance_weights_does_not_matter(posterior_of, score):
     equal = posterior_of(y, s, sample_weight=np.full(50, 0.1), weight_type="importance")
     plain = posterior_of(y, s)
     assert equal.mean() == pytest.approx(
-        plain.mean(), abs=6 * plain.monte_carlo_error()
+        plain.mean(), abs=6 * plain.summary()["monte_carlo_error"]
     )
     assert equal.standard_deviation() == pytest.approx(
         plain.standard_deviation(), rel=0.03
@@ -167,7 +171,7 @@ def test_groups_that_share_an_effect_widen_the_interval():
     )
     for other in (alone, copied):
         assert other.mean() == pytest.approx(
-            plain.mean(), abs=6 * plain.monte_carlo_error()
+            plain.mean(), abs=6 * plain.summary()["monte_carlo_error"]
         )
         assert other.standard_deviation() == pytest.approx(
             plain.standard_deviation(), rel=0.03
@@ -181,7 +185,7 @@ def test_positive_class_and_direction():
     one = posterior_roc_auc(labels, s, pos_label="yes")
     same = posterior_roc_auc(labels, -s, pos_label="no")
     other = posterior_roc_auc(labels, -s, pos_label="yes")
-    error = 6 * one.monte_carlo_error()
+    error = 6 * one.summary()["monte_carlo_error"]
     assert same.mean() == pytest.approx(one.mean(), abs=error)
     assert other.mean() == pytest.approx(1 - one.mean(), abs=error)
     assert same.observed == one.observed
@@ -205,7 +209,7 @@ def test_more_classes(multi_class, average):
     moved = posterior_roc_auc(y, scores[:, ::-1], labels=["c", "b", "a"], **options)
     assert moved.observed == pytest.approx(found.observed, abs=1e-12)
     assert moved.mean() == pytest.approx(
-        found.mean(), abs=6 * found.monte_carlo_error()
+        found.mean(), abs=6 * found.summary()["monte_carlo_error"]
     )
 
 
@@ -301,7 +305,9 @@ def test_scorer(metric, model):
     else:
         scores = fitted.predict_proba(X[held])[:, 1]
     posterior = AREAS[metric][0](labels[held], -scores, pos_label="benign", n_draws=300)
-    assert result["test_score"][1] == pytest.approx(posterior.iccdf(0.9), abs=1e-12)
+    assert result["test_score"][1] == pytest.approx(
+        posterior.distribution.iccdf(0.9), abs=1e-12
+    )
 
 
 def test_scorer_takes_the_second_class_and_several():

@@ -79,12 +79,12 @@ def test_groups_count_at_the_best_threshold_as_they_do_there(is_crossing, pos_la
     other = "well" if pos_label == "ill" else "ill"
     y_pred = np.where(y_score >= curve.best_threshold, pos_label, other)
     expected = posterior_balanced_accuracy(y_true, y_pred, groups=groups)
-    ratio = curve.best.variance() / expected.variance()
+    ratio = curve.best.distribution.variance() / expected.distribution.variance()
     assert ratio == pytest.approx(1, rel=0.02 if is_crossing else 1e-9)
     assert curve.best.mean() == pytest.approx(expected.mean(), abs=1e-3)
     alone = posterior_threshold_curve(y_true, y_score, pos_label=pos_label)
     assert curve.best_threshold == alone.best_threshold
-    assert curve.best.variance() > 1.2 * alone.best.variance()
+    assert curve.best.distribution.variance() > 1.2 * alone.best.distribution.variance()
     assert curve.corrected.optimism > alone.corrected.optimism
     assert "240 samples (effective size " in curve.report()
 
@@ -120,8 +120,8 @@ def test_the_correction_lowers_the_odds(curve):
     assert corrected.mean() == pytest.approx(mean - optimism, abs=0.02 * optimism)
     factor = _odds(mean - optimism) / _odds(mean)
     p = np.array([0.01, 0.3, 0.9])
-    assert _odds(corrected.icdf(p)) == pytest.approx(
-        factor * _odds(best.icdf(p)), rel=1e-9
+    assert _odds(corrected.distribution.icdf(p)) == pytest.approx(
+        factor * _odds(best.distribution.icdf(p)), rel=1e-9
     )
     low, high = best.credible_interval(method="central")
     ends = np.array(corrected.credible_interval(method="central"))
