@@ -9,8 +9,8 @@ patterns, and the selection is repeated on each.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -86,31 +86,6 @@ Complexity: TypeAlias = str | Callable[[dict[str, Any]], Any] | None
 N_BOOTSTRAPS = 400
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class FrozenWeights(Mapping[Hashable, float]):
-    """An immutable, hashable dict of class weights.
-
-    Unlike a ``MappingProxyType``, it can be pickled.
-    """
-
-    _weights: dict[Hashable, float]
-
-    def __getitem__(self, label: Hashable) -> float:
-        return self._weights[label]
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self._weights)
-
-    def __len__(self) -> int:
-        return len(self._weights)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._weights.items()))
-
-    def __repr__(self) -> str:
-        return repr(self._weights)
-
-
 @dataclass(frozen=True)
 class PosteriorRefit:
     """Choose the best candidate of a search by its pooled posterior balanced accuracy.
@@ -138,8 +113,8 @@ class PosteriorRefit:
     prior, class_weight : optional
         As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a dict
         of class weights are matched as strings, as in
-        :func:`~skpostbac.pooled_posteriors`. Arrays and dicts are stored as tuples and
-        read-only mappings.
+        :func:`~skpostbac.pooled_posteriors`. Arrays are stored as tuples, and dicts are
+        copied.
     labels, n_repeats : optional
         As in :func:`~skpostbac.pooled_posteriors`. Pass `labels` to restore the
         original labels, which are otherwise strings.
@@ -246,7 +221,7 @@ class PosteriorRefit:
     level: float = 0.95
     metric: OutcomeMetric = "balanced_accuracy"
     prior: PriorLike = DEFAULT_PRIOR
-    class_weight: ClassWeightLike = None
+    class_weight: ClassWeightLike = field(default=None, hash=False)
     labels: ArrayLike | None = None
     n_repeats: int | None = None
     complexity: Complexity = None
@@ -286,7 +261,7 @@ class PosteriorRefit:
             resolve_class_weight(checked["class_weight"], classes)
             checked["labels"] = label_list(classes)
         for name, value in checked.items():
-            object.__setattr__(self, name, _frozen(value))
+            object.__setattr__(self, name, _plain(value))
 
     def __call__(self, cv_results: Any) -> int:
         """Return the index of the chosen candidate.
@@ -480,13 +455,11 @@ def complexity_keys(
     return numbers if name == complexity else [-number for number in numbers]
 
 
-def _frozen(value: Any) -> Any:
-    """Return arrays, lists and dicts as immutable, hashable values."""
-    if isinstance(value, dict):
-        return FrozenWeights(value)
+def _plain(value: Any) -> Any:
+    """Return arrays and lists as tuples, which can be compared and hashed."""
     if isinstance(value, np.ndarray):
-        return _frozen(value.tolist())
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+        value = value.tolist()
+    return tuple(map(_plain, value)) if isinstance(value, list) else value
 
 
 def selected_posterior(

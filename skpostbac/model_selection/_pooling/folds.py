@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -645,23 +645,13 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
         total = effective.total / self.inflation
         return ClassCounts(effective.classes, correct, total)
 
-    def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
-        if not isinstance(other, PosteriorBalancedAccuracy):
-            return NotImplemented
-        if (
-            not isinstance(other, CorrectedPosterior)
-            or self._correction() != other._correction()
-        ):
-            raise ValueError(
-                "Posteriors with different training_variation cannot be pooled"
-            )
-        pooled = super().__add__(other)
-        return _corrected(pooled, **self._correction())
+    def __add__(self, other: object) -> NoReturn:
+        raise ValueError(
+            "Posteriors with training_variation cannot be pooled: pool those with "
+            "training_variation=None"
+        )
 
-    def __radd__(self, other: object) -> Any:
-        if isinstance(other, PosteriorBalancedAccuracy):
-            return self + other
-        return super().__radd__(other)
+    __radd__ = __add__
 
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the balanced accuracy and the correction."""
@@ -675,12 +665,6 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
             f"The counts are divided by {self.inflation:.4g} to allow for the "
             "variation between training sets."
         )
-
-    def _correction(self) -> dict[str, Any]:
-        return {
-            "training_variation": self.training_variation,
-            "inflation": self.inflation,
-        }
 
     def _made_of(self) -> tuple[Any, ...]:
         return *super()._made_of(), self.training_variation, self.inflation
@@ -697,17 +681,10 @@ def corrected_for_training(
     """Return the posterior of divided counts, if there is a correction."""
     if training_variation is None:
         return posterior
-    return _corrected(
-        posterior, training_variation=training_variation, inflation=inflation
-    )
-
-
-def _corrected(
-    posterior: PosteriorBalancedAccuracy, **correction: Any
-) -> CorrectedPosterior:
     return CorrectedPosterior(
         posterior.counts,
         prior=posterior.prior,
         class_weight=posterior._given_weight,
-        **correction,
+        training_variation=training_variation,
+        inflation=inflation,
     )
