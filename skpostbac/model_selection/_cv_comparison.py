@@ -238,15 +238,10 @@ def _merge(counts: Mapping[str, FoldCounts], *, is_declared: bool) -> FoldCounts
     (first, one), *others = counts.items()
     advice = "give all of them the same splits, as cv=list(cv.split(X, y))"
     for name, other in others:
-        if other.names != one.names or other.total.shape != one.total.shape:
+        if other.names != one.names or not np.array_equal(other.total, one.total):
             raise ValueError(
-                f"cv_results of {name!r} has other classes or another number of folds "
-                f"than those of {first!r}: give all of them the same splits and scorer"
-            )
-        if (other.total != one.total).any():
-            raise ValueError(
-                f"cv_results of {name!r} was tested on other folds than {first!r}: "
-                f"{advice}"
+                f"cv_results of {name!r} has other classes or folds than {first!r}: "
+                f"{advice}, and the same scorer"
             )
     tests = {
         name: each.tests for name, each in counts.items() if each.tests is not None

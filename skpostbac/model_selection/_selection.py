@@ -24,11 +24,9 @@ from skpostbac._utils import (
     check_level,
     check_probability,
     check_rope,
-    describe_estimate,
     draw_seed,
     input_errors,
     is_real,
-    paragraphs,
     parameters,
     progress,
 )
@@ -305,7 +303,13 @@ class PosteriorRefit:
         counts = fold_counts(cv_results, self.labels, self.n_repeats)
         candidates = counts.fitted()
         posteriors = tuple(
-            counts.posterior(candidate, **self._options) for candidate in candidates
+            counts.posterior(
+                candidate,
+                metric=self.metric,
+                prior=self.prior,
+                class_weight=self.class_weight,
+            )
+            for candidate in candidates
         )
         statistic = OBJECTIVES[self.objective]
         listed = progress(posteriors, len(posteriors), "evaluating candidates")
@@ -351,47 +355,6 @@ class PosteriorRefit:
             "chosen"
         ] = True
         return rows
-
-    def report(self, cv_results: Any) -> str:
-        """Return a text report on the chosen candidate and its selection bias.
-
-        Parameters
-        ----------
-        cv_results : dict or DataFrame
-            ``cv_results_`` of the search.
-
-        Returns
-        -------
-        sentences : str
-            One sentence per line. The score is corrected for the selection if the
-            candidate is the best and the search kept outcomes
-            (:func:`selected_posterior`, seed 0).
-        """
-        counts = fold_counts(cv_results, self.labels, self.n_repeats)
-        chosen = self(cv_results)
-        lead = f"Chosen: candidate {chosen}"
-        if "params" in cv_results:
-            lead += f", {candidate_params(cv_results, len(counts.correct))[chosen]}"
-        lead += "."
-        model = self._options
-        pooling = {"labels": self.labels, "n_repeats": self.n_repeats, **model}
-        if selected := corrected_choice(cv_results, chosen, **pooling):
-            return f"{paragraphs(lead)}\n{selected.report(self.level)}"
-        posterior = counts.posterior(chosen, **model)
-        name = "Accuracy" if self.metric == "accuracy" else "Balanced accuracy"
-        interval = posterior.credible_interval(self.level)
-        estimate = describe_estimate(posterior.mean(), interval, self.level)
-        return paragraphs(
-            lead,
-            f"{name}: {estimate}, not corrected for its selection among "
-            f"{len(counts.correct)} on the same samples.",
-        )
-
-    @property
-    def _options(self) -> dict[str, Any]:
-        """What makes a posterior of counts."""
-        names = ("metric", "prior", "class_weight")
-        return {name: getattr(self, name) for name in names}
 
 
 def complexity_keys(

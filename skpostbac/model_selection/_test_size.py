@@ -21,10 +21,8 @@ from skpostbac._utils import (
     finite_or_none,
     first,
     float_array,
-    more,
     paragraph,
     paragraphs,
-    table,
 )
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._class_weight import (
@@ -42,9 +40,8 @@ from skpostbac.model_selection._planned_test import MOST_SAMPLES, Design, Planne
 
 # Rounding of a sum or difference of probabilities.
 _ROUNDING = 1e-9
-# Classes named one by one in the report, and in the view of a notebook.
+# Classes named one by one in the report.
 _REPORTED_CLASSES = 5
-_TABLE_ROWS = 8
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -198,21 +195,7 @@ class RequiredTestSize(FrozenArrays):
         return self.report()
 
     def _repr_html_(self) -> str:
-        labels = label_list(self.classes)
-        samples = self.samples.tolist()
-        rows = [
-            (str(label), str(number))
-            for label, number in zip(labels, samples, strict=True)
-        ]
-        return block(
-            repr(self),
-            paragraph(" ".join(self.report().split())),
-            table(
-                ("class", "samples"),
-                [*rows[:_TABLE_ROWS], ("all classes", str(self.total))],
-                note=more(len(rows), _TABLE_ROWS),
-            ),
-        )
+        return block(repr(self), paragraph(" ".join(self.report().split())))
 
     def __repr__(self) -> str:
         return (

@@ -155,13 +155,13 @@ BROKEN = {
         lambda: cross_validated(MODELS["tree"], scoring="balanced_accuracy"),
         "no outcomes",
     ),
-    "fewer": (lambda: cross_validated(MODELS["tree"], cv=3), "another number of folds"),
-    "more": (lambda: cross_validated(MODELS["tree"], cv=7), "another number of folds"),
+    "fewer": (lambda: cross_validated(MODELS["tree"], cv=3), "other classes or folds"),
+    "more": (lambda: cross_validated(MODELS["tree"], cv=7), "other classes or folds"),
     "sizes": (
         lambda: cross_validated(
             MODELS["tree"], cv=[(train, test[1:]) for train, test in FOLDS]
         ),
-        "was tested on other folds than 'Bayes'",
+        "has other classes or folds than 'Bayes'",
     ),
     "failed": (
         lambda: {
