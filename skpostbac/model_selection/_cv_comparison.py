@@ -16,6 +16,7 @@ from skpostbac._utils import (
     check_flags,
     check_n_draws,
     draw_seed,
+    input_errors,
     shown,
     user_stacklevel,
 )
@@ -211,7 +212,8 @@ def _read(
                 f"cv_results of {name!r} must be what cross_validate "
                 f"returns{_OUTCOMES}, got {type(results).__name__}"
             )
-        words = fold_words(results)
+        with input_errors(f"cv_results of {name!r}"):
+            words = fold_words(results)
         if words is None:
             raise ValueError(
                 f"cv_results of {name!r} has no outcomes of samples (test_outcomes_0): "

@@ -36,7 +36,6 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from skpostbac._utils import Floats, Indices, input_errors, is_integer, shown
 from skpostbac.metrics import (
     ClassCounts,
-    ClassCountsScorer,
     OutcomesScorer,
     PairedCounts,
     PosteriorBalancedAccuracy,
@@ -425,28 +424,21 @@ def cross_val_posterior(
     inflation = training_inflation(
         training_variation, len(splits), sample_times, n_train
     )
-    is_routing = get_config()["enable_metadata_routing"]
-    scoring: ClassCountsScorer | OutcomesScorer
-    if groups is None:
-        scoring = ClassCountsScorer(labels=labels)
-        if is_routing:  # weights are for the estimator only
-            scoring.set_score_request(sample_weight=False)
-    else:
-        scoring = OutcomesScorer(max(map(len, tests)) or 1, labels=labels)
-        if is_routing and get_routing_for_object(estimator).consumes("fit", ["groups"]):
-            params = {**(params or {}), "groups": groups}
+    is_routing = groups is not None and get_config()["enable_metadata_routing"]
+    if is_routing and get_routing_for_object(estimator).consumes("fit", ["groups"]):
+        params = {**(params or {}), "groups": groups}
     scores = cross_validate(
         estimator,
         X,
         y,
-        scoring=scoring,
+        scoring=OutcomesScorer(max(map(len, tests)) or 1, labels=labels),
         cv=splits,
         n_jobs=n_jobs,
         params=params
         or {},  # scikit-learn 1.6 fails for None where metadata are routed
         error_score="raise",
     )
-    # Groups need the counts of all samples; their effective counts are divided.
+    # Groups need the outcomes of all samples; their effective counts are divided.
     folds = fold_counts(scores, labels)
     counts = folds.pool(0, times * (inflation if groups is None else 1))
     if groups is not None:
