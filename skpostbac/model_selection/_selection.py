@@ -535,42 +535,37 @@ def selected_posterior(
                 raise ValueError(
                     f"{name} does not apply to the paired counts of one test set"
                 )
+        folds = None
         paired = cv_results if labels is None else cv_results.reindex(labels)
-        candidates = list(range(len(paired.names)))
-
-        def posterior_of(candidate: int) -> PosteriorBalancedAccuracy:
-            counts = paired.margin(paired.names[candidate])
-            if is_one_class:
-                counts = counts._as_one_class()
-            return PosteriorBalancedAccuracy(
-                counts, prior=prior, class_weight=class_weight
-            )
-
     else:
-        paired = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
-        candidates = list(map(int, paired.names))
         folds = fold_counts(cv_results, labels, n_repeats, training_variation)
+        paired = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
 
-        def posterior_of(candidate: int) -> PosteriorBalancedAccuracy:
+    def posterior_of(name: str) -> PosteriorBalancedAccuracy:
+        if folds is not None:
             return folds.posterior(
-                candidate, prior=prior, class_weight=class_weight, metric=metric
+                int(name), prior=prior, class_weight=class_weight, metric=metric
             )
+        counts = paired.margin(name)
+        if is_one_class:
+            counts = counts._as_one_class()
+        return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
 
-    weights = posterior_of(candidates[0]).class_weight
+    weights = posterior_of(paired.names[0]).class_weight
     seed = draw_seed(random_state)
-    # The candidates are in the order of their names.
     scored = paired._as_one_class() if is_one_class else paired
     observed, again = _bootstrap(scored, weights, N_BOOTSTRAPS, seed)
     place = int(np.argmax(observed))
-    best = candidates[place]
-    uncorrected: ScalarPosterior = (posterior := posterior_of(best))
-    if not isinstance(cv_results, PairedCounts):
-        fold_counts(cv_results, labels).warn_of_shares(posterior)
+    name = paired.names[place]
+    posterior = posterior_of(name)
+    uncorrected: ScalarPosterior = posterior
+    if folds is not None:
+        folds.warn_of_shares(posterior)
     warn_of_prior(posterior._evidence())
     if is_one_class:
         # Of the counts that are divided for repeats and the variation between training
         # sets.
-        margin = paired.margin(paired.names[place])
+        margin = paired.margin(name)
         scale = posterior.counts.n_samples / margin.n_samples
         margin = ClassCounts(
             margin.classes, scale * margin.correct, scale * margin.total
@@ -578,7 +573,10 @@ def selected_posterior(
         uncorrected = accuracy_of(margin, posterior)
     optimism = optimism_of_choice(observed, again)
     return SelectedPosterior(
-        uncorrected, *optimism, candidate=best, n_candidates=len(candidates)
+        uncorrected,
+        *optimism,
+        candidate=place if folds is None else int(name),
+        n_candidates=len(paired.names),
     )
 
 

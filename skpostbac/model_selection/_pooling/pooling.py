@@ -33,7 +33,7 @@ from sklearn.model_selection import (
 from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from skpostbac._utils import Floats, Indices, input_errors, is_integer, shown
+from skpostbac._utils import Floats, Indices, input_errors, is_integer
 from skpostbac.metrics import (
     ClassCounts,
     OutcomesScorer,
@@ -461,10 +461,7 @@ def _splits(
     """Return the pairs of training and test indices, of which there must be one."""
     if isinstance(cv, Iterable) and not (isinstance(cv, str) or hasattr(cv, "split")):
         with input_errors(_WANTED_CV):
-            cv = list(cv)
-        for split in cv:
-            if not hasattr(split, "__len__") or len(split) != 2:
-                raise TypeError(f"{_WANTED_CV}, got {shown(split)} in place of a pair")
+            cv = [(train, test) for train, test in cv]
     with input_errors("X, y and groups"):
         indexable(X, y, groups)
     is_stratified = is_classifier(estimator)
