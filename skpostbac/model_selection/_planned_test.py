@@ -173,10 +173,9 @@ class PlannedTest(FrozenArrays):
         weights = np.ones(1)
         for size, (a, b) in zip(n, self.rates.T, strict=True):
             y = np.zeros(1) if self.design == "pilot" else _likely_counts(size, a)
-            if self.design == "pilot":
-                x = np.arange(size + 1)
-            elif self.design == "paired":
-                x = np.arange(y[-1] + 1)
+            if self.design in ("pilot", "paired"):
+                last = size if self.design == "pilot" else y[-1]
+                x = np.arange(min(last, 4 * _MOST_OUTCOMES) + 1)
             else:
                 x = _likely_counts(size, b)
             if x.size * y.size > 4 * _MOST_OUTCOMES:

@@ -593,15 +593,11 @@ def _bootstrap(
         cells = paired.counts[rows]
         if cells.sum() > 0:
             probabilities = cells / cells.sum()
-            size = max(
-                1, round(cells.sum())
-            )  # a repeated cross-validation divides the counts
+            # A repeated cross-validation divides the counts.
+            size = max(1, round(cells.sum()))
+            drawn = rng.multinomial(size, probabilities, n_samples)
             observed += weight * (probabilities @ patterns)
-            again += (
-                weight
-                * (rng.multinomial(size, probabilities, n_samples) @ patterns)
-                / size
-            )
+            again += weight * (drawn @ patterns) / size
     return observed, again
 
 
