@@ -335,7 +335,7 @@ def required_test_size(
     an accuracy of 95 %, where 580,000 samples are needed for an assurance of 0.8; only
     near an accuracy of 99.8 % does it exceed 0.5, whatever the agreement.
 
-    A search takes about a second. Classes of weight zero are left out.
+    A search takes up to about two seconds. Classes of weight zero are left out.
 
     The prior matters if samples are few. With many classes, a uniform prior makes the
     interval narrow before it is well calibrated; the returned size does not guarantee
