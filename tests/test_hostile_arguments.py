@@ -303,12 +303,12 @@ TYPE_ERRORS = [
         lambda: cross_val_posterior(*WINE, cv=[1, 2]),
         "cv must be an int, a splitter or an iterable",
     ),
+]
+VALUE_ERRORS = [
     (
         lambda: cross_val_posterior(*WINE, cv=[[1, 2, 3]]),
         "cv must be an int, a splitter",
     ),
-]
-VALUE_ERRORS = [
     (
         lambda: PosteriorDisplay({}),
         "posteriors must contain at least one posterior, got none",

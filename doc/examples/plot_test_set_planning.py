@@ -51,8 +51,8 @@ assert sizes == sorted(sizes)
 
 # %%
 # The assurance grows with the size of the test set, but not steadily, because counts are integers.
-# The result is the smallest size from which on the assurance stays above the requested one. The
-# plot shows all sizes that were tried.
+# The next smaller test set has less than the requested assurance. The plot shows all sizes that
+# were tried.
 
 fig, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
 for (name, plan), style in zip(plans.items(), ("-", "--", "-.", ":"), strict=True):

@@ -143,16 +143,9 @@ class PopulationPosterior(StablePickle):
 
     def _first_groups(self, number: int) -> tuple[BoundedDistribution, ...]:
         # Groups with the same counts share one distribution.
+        shared = cache(lambda *of_class: average(of_class))
         by_class = [inference.groups(number) for inference in self._inferences]
-        counts = np.stack([self.correct[:number], self.total[:number]], axis=1)
-        _, representative, number_of = np.unique(
-            counts, axis=0, return_index=True, return_inverse=True
-        )
-
-        distributions = [
-            average([groups[i] for groups in by_class]) for i in representative
-        ]
-        return tuple(distributions[i] for i in number_of.ravel())
+        return tuple(map(shared, *by_class))
 
     def summary(self, level: float = 0.95) -> list[dict[str, str | float]]:
         """Return summary statistics of each distribution, as a list of records.

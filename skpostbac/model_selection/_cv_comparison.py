@@ -16,6 +16,7 @@ from skpostbac._utils import (
     check_flags,
     check_n_draws,
     draw_seed,
+    input_errors,
     shown,
     user_stacklevel,
 )
@@ -68,9 +69,9 @@ def compare_cv_results(
     cv_results : mapping of str to dict or DataFrame
         Results of T >= 2 classifiers, by name: the output of
         :func:`~sklearn.model_selection.cross_validate` with
-        ``scoring=OutcomesScorer(...)`` and the same splits. From the ``cv_results_`` of
-        a search, the candidate with the largest score is used; its selection bias is
-        corrected by :func:`selected_posterior`, but not here.
+        ``scoring=OutcomesScorer(...)`` and the same splits. To compare tuned
+        classifiers, cross-validate the searches, such as
+        :class:`~sklearn.model_selection.GridSearchCV`.
     metric : {"balanced_accuracy", "accuracy"}, default="balanced_accuracy"
         What is compared. Outcomes of samples do not suffice for other metrics.
     rope, class_weight, prior, n_draws, random_state
@@ -98,8 +99,8 @@ def compare_cv_results(
         If `cv_results` is not a mapping of names.
     ValueError
         If there are fewer than two classifiers, if one has no sample outcomes, has
-        failed fits or was tested on other folds, if `metric` is another one, or for the
-        reasons listed in :func:`~skpostbac.compare_predictions`.
+        failed fits, is a search or was tested on other folds, if `metric` is another
+        one, or for the reasons listed in :func:`~skpostbac.compare_predictions`.
 
     Warns
     -----
@@ -149,7 +150,7 @@ def compare_cv_results(
     """
     check_flags(same_splits=same_splits)
     is_one_class = is_accuracy(metric, class_weight)
-    folds, words = _read(cv_results, labels, is_one_class)
+    folds, words = _read(cv_results, labels)
     merged = _merge(folds, is_declared=same_splits)
     merged = replace(merged, n_repeats=n_repeats, training_variation=training_variation)
     # Scorers with a larger `max_test_size` have more words.
@@ -186,9 +187,9 @@ def compare_cv_results(
 
 
 def _read(
-    cv_results: Any, labels: ArrayLike | None, is_one_class: bool
+    cv_results: Any, labels: ArrayLike | None
 ) -> tuple[dict[str, FoldCounts], list[Floats]]:
-    """Return folds and outcomes of each classifier, or of a search's best candidate."""
+    """Return folds and outcomes of each classifier."""
     is_one_result = hasattr(cv_results, "keys") and any(
         "fit_time" in str(k) for k in cv_results
     )
@@ -209,39 +210,28 @@ def _read(
         if not hasattr(results, "keys"):
             raise TypeError(
                 f"cv_results of {name!r} must be what cross_validate "
-                f"returns{_OUTCOMES}, or the cv_results_ of such a search, got "
-                f"{type(results).__name__}"
+                f"returns{_OUTCOMES}, got {type(results).__name__}"
             )
-        words = fold_words(results)
+        with input_errors(f"cv_results of {name!r}"):
+            words = fold_words(results)
         if words is None:
             raise ValueError(
                 f"cv_results of {name!r} has no outcomes of samples (test_outcomes_0): "
-                f"run cross_validate or the search{_OUTCOMES} and the splits of the "
+                f"run cross_validate{_OUTCOMES} and the splits of the "
                 "others"
             )
         counts = fold_counts(results, labels)
-        is_fitted = ~counts.has_failed.any(axis=1)
-        if not is_fitted.any():
+        if counts.from_search:
+            raise ValueError(
+                f"cv_results of {name!r} is that of a search, whose best candidate was "
+                "selected on these folds: cross-validate the search itself"
+            )
+        if counts.has_failed.any():
             raise ValueError(
                 f"cv_results of {name!r} has failed fits: {counts.failures()}"
             )
-        right = counts.correct.sum(axis=1)
-        total = counts.total.sum(axis=1)
-        if is_one_class:
-            right = right.sum(axis=1, keepdims=True)
-            total = total.sum(axis=1, keepdims=True)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            recalls = right / total
-        recalls[~is_fitted] = -np.inf
-        best = int(np.argmax(np.nanmean(recalls, axis=1)))
-        one = slice(best, best + 1)
-        folds[name] = replace(
-            counts,
-            correct=counts.correct[one],
-            total=counts.total[one],
-            has_failed=counts.has_failed[one],
-        )
-        outcomes.append(words[one])
+        folds[name] = counts
+        outcomes.append(words)
     return folds, outcomes
 
 
@@ -250,15 +240,10 @@ def _merge(counts: Mapping[str, FoldCounts], *, is_declared: bool) -> FoldCounts
     (first, one), *others = counts.items()
     advice = "give all of them the same splits, as cv=list(cv.split(X, y))"
     for name, other in others:
-        if other.names != one.names or other.total.shape != one.total.shape:
+        if other.names != one.names or not np.array_equal(other.total, one.total):
             raise ValueError(
-                f"cv_results of {name!r} has other classes or another number of folds "
-                f"than those of {first!r}: give all of them the same splits and scorer"
-            )
-        if (other.total != one.total).any():
-            raise ValueError(
-                f"cv_results of {name!r} was tested on other folds than {first!r}: "
-                f"{advice}"
+                f"cv_results of {name!r} has other classes or folds than {first!r}: "
+                f"{advice}, and the same scorer"
             )
     tests = {
         name: each.tests for name, each in counts.items() if each.tests is not None

@@ -1,10 +1,10 @@
 """How likely a test set of some size reaches its goal: the assurance.
 
-The outcomes of a planned test set are enumerated where they are few. Otherwise, they
-are simulated at scrambled Sobol points, the same for all sizes. An outcome succeeds if
-its posterior reaches the goal. The posterior is approximated by the expansion of
-Cornish and Fisher from four cumulants [1]_. Outcomes close to the borderline are
-decided by the exact posterior.
+The outcomes of a planned test set are enumerated where they are few, and drawn at
+random otherwise. An outcome succeeds if its posterior reaches the goal. The posterior
+is approximated by the expansion of Cornish and Fisher from four cumulants [1]_.
+Outcomes close to the borderline are decided by the exact posterior, fewer of many
+classes, for which it is slow.
 
 References
 ----------
@@ -16,47 +16,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
-from scipy.stats import qmc
 
 from skpostbac._utils import Floats, FrozenArrays
 from skpostbac.metrics._prior import BetaPrior
 from skpostbac.stats._distribution import interval_of
 
-# Outcomes that are enumerated at most, and the probability of those left out.
+# Outcomes that are enumerated or drawn at most, and fewest and most counts drawn.
 _MOST_OUTCOMES = 2**15
-_LEAST_PROBABILITY = 1e-15
-# log2 of the number of scramblings, of which the standard error is taken, of the points
-# of all of them, and of the numbers in the array of points.
-_LOG_PARTS = 3
-_LEAST_LOG_POINTS = 12
-_LOG_POINTS = 15
-_LOG_NUMBERS = 19
-# From this variance on, the cdf of an expanded binomial quantile has errors below
-# 0.0004.
-_WIDE = 10.0
-# Outcomes closest to the borderline whose posteriors are exact, and others in doubt,
-# fewer of pairs and of more than three classes. In simulations, doubt of less than a
-# standard error is left.
+_LEAST_DRAWS = 2**12
+_MOST_COUNTS = 2**19
+# Probability of the counts of a class that are left out of an enumeration.
+_LEFT_OUT = 1e-15
+# Up to so many classes, exact posteriors are cheap even for a few samples.
+_FEW_CLASSES = 3
+# Outcomes closest to the borderline whose posteriors are exact, and others in doubt; of
+# more classes, one and the second number divided by theirs.
 _CLOSEST = 6
-_MOST_IN_DOUBT = 128
-_MOST_COSTLY = 48
-_LEAST_DOUBT = 1e-3
-# Share of the largest width that is the sum of weights left out of exact posteriors. No
-# quantile moves by more, and no shortest interval is longer or shorter by more.
-_LEFT_OUT = 1e-4
+_MOST_IN_DOUBT = 64
+_MOST_OF_MANY = 24
 # Distance after the answer, over which sizes are evaluated.
 _FURTHEST = 20_000
 # Rounding of a size times a ratio of proportions.
 _SIZE_ROUNDING = 1e-9
-# Samples of a class that a plan is computed for, without and with a pilot.
-_MOST_SAMPLES = 10**9
-_MOST_AFTER_PILOT = 10**7
+# Samples of a class that a plan is computed for.
+MOST_SAMPLES = 10**9
 
 # Goal of a test set, see `PlannedTest`.
 Design: TypeAlias = Literal["width", "pilot", "paired", "separate"]
@@ -108,7 +96,7 @@ class PlannedTest(FrozenArrays):
     prior : BetaPrior
         Prior of each recall.
     seed : int
-        Seed of the Sobol points.
+        Seed of the outcomes that are drawn.
     """
 
     design: Design
@@ -120,11 +108,6 @@ class PlannedTest(FrozenArrays):
     weights: Floats
     prior: BetaPrior
     seed: int
-
-    @property
-    def most_samples(self) -> int:
-        """Largest number of samples of a class."""
-        return _MOST_AFTER_PILOT if self.design == "pilot" else _MOST_SAMPLES
 
     def largest_size(self, most: int) -> int:
         """Return the size at which no class has more samples than this."""
@@ -151,7 +134,7 @@ class PlannedTest(FrozenArrays):
         if self.width:
             score = special.ndtri((1 + self.level) / 2)
             gain = self.width / 2
-        return int(np.clip(variance * (score / gain) ** 2, 1, _MOST_SAMPLES))
+        return int(np.clip(variance * (score / gain) ** 2, 1, MOST_SAMPLES))
 
     def following_sizes(self, size: int) -> list[int]:
         """Return sizes after `size` at which the assurance might fall short again.
@@ -160,13 +143,12 @@ class PlannedTest(FrozenArrays):
         events. More classes have smaller teeth.
         """
         rates = self._mean_rates
-        n_classes = self.weights.size
         rates = rates[0] if self.design == "paired" else np.minimum(rates, 1 - rates)
         rate = max(rates[rates > 0].min(initial=1.0), 3 / _FURTHEST)
         reach = min(20 + int(np.ceil(3 / rate)), _FURTHEST)
-        count = 64 if n_classes == 1 else int(np.clip(32 // n_classes, 4, 16))
-        sizes = np.rint(np.linspace(size + 1, size + reach, min(reach, count)))
-        following: list[int] = np.unique(sizes.astype(int)).tolist()
+        count = min(reach, 64 // self.weights.size**2)
+        sizes = np.linspace(size + 1, size + reach, count)
+        following: list[int] = np.unique(np.rint(sizes).astype(int)).tolist()
         return following
 
     def assurance(self, size: int) -> tuple[float, float]:
@@ -177,92 +159,59 @@ class PlannedTest(FrozenArrays):
         n = self.samples(size)[self.kept].astype(float)
         outcomes = self._enumerated(n)
         if outcomes is not None:
-            success = self._successes(n, [outcomes])
+            success = self._succeeds(n, outcomes, is_enumerated=True)
             return min(float(outcomes.weights @ success), 1.0), 0.0
-        # Arrays of one part fit the cache.
-        parts = [self._simulated(n, *points) for points in self._points]
-        shares = self._successes(n, parts).reshape(len(parts), -1).mean(axis=1)
-        return float(shares.mean()), float(shares.std(ddof=1) / np.sqrt(len(parts)))
+        success = self._succeeds(n, self._drawn(n), is_enumerated=False)
+        return float(success.mean()), float(success.std() / np.sqrt(success.size))
 
     # Outcomes
-
-    def _counts(self, which: int, n: float, i: int) -> tuple[Floats, Floats]:
-        """Return the first or the second counts of class i, and their probabilities."""
-        a, b = self.rates[:, i]
-        if self.design == "pilot" and which == 1:
-            x = np.arange(n + 1)
-            pmf = stats.betabinom.pmf(x, n, a, b)
-        else:
-            rate = 0.0 if self.width and which == 0 else self.rates[which, i]
-            # the tail of a Poisson distribution is longer than that of a normal one
-            reach = 8 * np.sqrt(n * rate * (1 - rate)) + 20
-            x = np.arange(
-                max(0.0, np.floor(n * rate - reach)),
-                min(n, np.ceil(n * rate + reach)) + 1,
-            )
-            pmf = stats.binom.pmf(x, n, rate)
-        kept = pmf > _LEAST_PROBABILITY
-        return x[kept], pmf[kept]
 
     def _enumerated(self, n: Floats) -> PossibleOutcomes | None:
         """Return all outcomes, or None if they are too many."""
         first = np.empty((1, 0))
         second = np.empty((1, 0))
         weights = np.ones(1)
-        for i, size in enumerate(n):
-            y, chances = self._counts(0, size, i)
-            if self.design == "paired":
-                x = np.arange(y[-1] + 1)
+        for size, (a, b) in zip(n, self.rates.T, strict=True):
+            y = np.zeros(1) if self.design == "pilot" else _likely_counts(size, a)
+            if self.design in ("pilot", "paired"):
+                last = size if self.design == "pilot" else y[-1]
+                x = np.arange(min(last, 4 * _MOST_OUTCOMES) + 1)
             else:
-                x, pmf = self._counts(1, size, i)
+                x = _likely_counts(size, b)
             if x.size * y.size > 4 * _MOST_OUTCOMES:
                 return None
-            if self.design == "paired":
-                pmf = np.asarray(stats.binom.pmf(x, y[:, None], self.rates[1, i]))
-            pmf = chances[:, None] * pmf
-            rows, columns = np.nonzero(pmf > _LEAST_PROBABILITY)
+
+            if self.design == "pilot":
+                pmf = stats.betabinom.pmf(x, size, a, b)[np.newaxis]
+            else:
+                y = y[:, np.newaxis]
+                tried = y if self.design == "paired" else size
+                pmf = stats.binom.pmf(y, size, a) * stats.binom.pmf(x, tried, b)
+            rows, columns = np.nonzero(pmf > _LEFT_OUT)
             if weights.size * rows.size > _MOST_OUTCOMES:
                 return None
             old, new = (grid.ravel() for grid in np.indices((weights.size, rows.size)))
-            first = np.column_stack([first[old], y[rows][new]])
+            first = np.column_stack([first[old], y.ravel()[rows][new]])
             second = np.column_stack([second[old], x[columns][new]])
             weights = weights[old] * pmf[rows, columns][new]
         return PossibleOutcomes(first, second, weights)
 
-    @cached_property
-    def _points(self) -> Floats:
-        """Normal scores of Sobol points, shape (parts, 2, r, l); each part its own."""
-        columns = 2 * self.weights.size
-        log_points = int(
-            np.clip(_LOG_NUMBERS - np.log2(columns), _LEAST_LOG_POINTS, _LOG_POINTS)
-        )
-        rngs = np.random.default_rng(self.seed).spawn(2**_LOG_PARTS)
-        points = [
-            qmc.Sobol(columns, rng=rng).random_base2(log_points - _LOG_PARTS)
-            for rng in rngs
-        ]
-        # 0 is no quantile
-        scores = special.ndtri(np.maximum(points, 2.0**-40))
-        second, first = np.split(scores, 2, axis=2)
+    def _drawn(self, n: Floats) -> PossibleOutcomes:
+        """Return random outcomes, the same at every call."""
+        draws = int(np.clip(_MOST_COUNTS // n.size, _LEAST_DRAWS, _MOST_OUTCOMES))
+        shape = (draws, n.size)
+        rng = np.random.default_rng(self.seed)
+        tried = n.astype(np.int64)
+        a, b = self.rates
         if self.design == "pilot":
-            # The recalls instead. Inverting a Beta cdf at each of the points is slow.
-            nodes = np.linspace(-8, 8, 257)
-            a, b = self.rates[:, :, np.newaxis]
-            values = special.betaincinv(a, b, special.ndtr(nodes))
-            for i, recalls in enumerate(values):
-                first[..., i] = np.interp(first[..., i], nodes, recalls)
-        return np.stack([first, second], axis=1)
-
-    def _simulated(self, n: Floats, first: Floats, second: Floats) -> PossibleOutcomes:
-        """Return the outcomes at Sobol points."""
-        if self.design == "pilot":
-            y = np.zeros_like(first)
-            x = _binomial_quantile(second, n, first)
+            first = np.zeros(shape, dtype=np.int64)
+            second = rng.binomial(tried, rng.beta(a, b, shape))
         else:
-            y = _binomial_quantile(first, n, self.rates[0])
-            tried = y if self.design == "paired" else n
-            x = _binomial_quantile(second, tried, self.rates[1])
-        return PossibleOutcomes(y, x, np.full(len(x), 1 / len(x)))
+            first = rng.binomial(tried, a, shape)
+            tried = first if self.design == "paired" else tried
+            second = rng.binomial(tried, b, shape)
+        weights = np.full(draws, 1 / draws)
+        return PossibleOutcomes(first.astype(float), second.astype(float), weights)
 
     # Posteriors of outcomes
 
@@ -317,68 +266,53 @@ class PlannedTest(FrozenArrays):
 
     def _exact_margins(self, n: Floats, first: Floats, second: Floats) -> Floats:
         """Return the margins of exact posteriors."""
+        if n.size > _FEW_CLASSES and len(second) > 1:
+            # Of many classes, one outcome at a time is faster.
+            single = zip(first[:, np.newaxis], second[:, np.newaxis], strict=True)
+            return np.concatenate([self._exact_margins(n, *one) for one in single])
+
         weights = self.weights
         prior = self.prior
-        base = int(n.max()) + 1
-        codes = first.astype(np.int64) * base + second.astype(np.int64)
-        if self.width:
-            # No quantile moves by more than the weights that are left out.
-            left_out = weights < _LEFT_OUT * self.width / weights.size
-            weights = np.where(left_out, 0.0, weights)
-            codes[:, left_out] = 0
-
-        # Classes of one kind may change places: many outcomes are then the same.
-        kinds = np.column_stack([weights, n, prior.a, prior.b])
-        for kind in np.unique(kinds, axis=0):
-            alike = (kinds == kind).all(axis=1)
-            codes[:, alike] = np.sort(codes[:, alike], axis=1)
-        codes, place = np.unique(codes, axis=0, return_inverse=True)
-        place = place.ravel()  # NumPy 2.0 gives it the axis
-        first, second = (x.astype(np.float64) for x in np.divmod(codes, base))
-        average = prior.average(second, np.broadcast_to(n, second.shape), weights)
-        if self.width:
-            low, high = interval_of(average, self.level)
-            return np.asarray(1 - (high - low) / self.width)[place]
-        if self.design == "separate":
-            other = prior.average(first, np.broadcast_to(n, first.shape), weights)
-            below = np.asarray((average - other).cdf(0.0))
-        elif n.size == 1:
+        if self.design == "paired" and n.size == 1:
             # B's share of the samples on which just one is right
-            factor = prior.strength(n)
-            cell = prior.disagreement
-            shares = factor * (cell + second), factor * (cell + first - second)
-            below = np.asarray(special.betainc(*shares, 0.5), dtype=np.float64)[:, 0]
-        else:
+            strength = prior.strength(n)
+            only_a = strength * (prior.disagreement + first - second)
+            only_b = strength * (prior.disagreement + second)
+            below = np.asarray(special.betainc(only_b, only_a, 0.5))[:, 0]
+        elif self.design == "paired":
             # Where both are right and where neither is have one part in the difference.
             cells = [n - first, first - second, second, np.zeros_like(second)]
             pairs = np.stack(cells, axis=-1)
             below = np.array([prior.pair(row, weights).cdf(0.0) for row in pairs])
+        else:
+            n = np.broadcast_to(n, second.shape)
+            average = prior.average(second, n, weights)
+            if self.width:
+                low, high = interval_of(average, self.level)
+                return np.asarray(1 - (high - low) / self.width)
+            other = prior.average(first, n, weights)
+            below = np.asarray((average - other).cdf(0.0))
         # a score beyond 30 would be infinite before long
         scores = np.clip(-special.ndtri(below), -30, 30) - special.ndtri(self.level)
-        return np.asarray(scores[place])
+        return np.asarray(scores)
 
-    def _successes(self, n: Floats, parts: list[PossibleOutcomes]) -> Floats:
-        """Return 1 for outcomes that reach the goal, and 0 for others.
+    def _succeeds(
+        self, n: Floats, outcomes: PossibleOutcomes, *, is_enumerated: bool
+    ) -> NDArray[np.bool_]:
+        """Return which outcomes reach the goal.
 
         The exact posteriors of those closest to the borderline tell the median error of
         the approximate margins, by which the others are moved. Enumerated outcomes that
         are still in doubt are decided by their exact posteriors, the most likely ones
         first.
         """
-        margins = [
-            self._margin(self._cumulants(n, part.first, part.second)) for part in parts
-        ]
-        margin, tolerance = np.concatenate(margins, axis=1)
-        y, x, weights = map(np.concatenate, zip(*parts, strict=True))
-        is_enumerated = len(parts) == 1
-        doubt = weights[np.abs(margin) <= tolerance].sum()
-        if weights.size > _CLOSEST and doubt < (
-            _LEAST_PROBABILITY if is_enumerated else _LEAST_DOUBT
-        ):
-            return np.where(margin >= 0, 1.0, 0.0)
+        y, x, weights = outcomes
+        margin, tolerance = self._margin(self._cumulants(n, y, x))
+        if weights[np.abs(margin) <= tolerance].sum() < _LEFT_OUT:
+            return np.asarray(margin >= 0)
+        has_few_classes = n.size <= _FEW_CLASSES
         distance = np.where(weights > 1e-6 * weights.max(), np.abs(margin), np.inf)
-        rows = np.argsort(distance)[:_CLOSEST]
-        rows = rows[np.isfinite(distance[rows])]
+        rows = np.argsort(distance)[: _CLOSEST if has_few_classes else 1]
         exact = self._exact_margins(n, y[rows], x[rows])
         errors = exact - margin[rows]
         margin += np.median(errors)
@@ -387,55 +321,17 @@ class PlannedTest(FrozenArrays):
             in_doubt = np.abs(margin) <= tolerance + np.ptp(errors)
             in_doubt[rows] = False
             rows = np.flatnonzero(in_doubt & (weights > 1e-12))
-            is_cheap = self.design != "paired" and n.size < 4
-            most = _MOST_IN_DOUBT if is_cheap else _MOST_COSTLY
+            most = _MOST_IN_DOUBT if has_few_classes else _MOST_OF_MANY // n.size
             rows = rows[np.argsort(-weights[rows])[:most]]
             if rows.size:
                 margin[rows] = self._exact_margins(n, y[rows], x[rows])
-        return np.where(margin >= 0, 1.0, 0.0)
+        return np.asarray(margin >= 0)
 
 
-def _binomial_quantile(z: Floats, n: Floats, rate: Floats) -> Floats:
-    """Return the quantiles of counts among n at normal scores, shape (r, l).
-
-    By the expansion of Cornish and Fisher with the corrections of Sheppard and for
-    continuity; where the variance is small, by counting up from 0.
-    """
-    variance = n * rate * (1 - rate)
-    is_narrow = variance < _WIDE
-    safe = np.maximum(variance, _WIDE)
-    square = z * z
-    asymmetry = (1 - 2 * rate) / np.sqrt(safe)
-    excess = 1 / safe - 6 * rate * (1 - rate) / safe
-    correction = z * (
-        excess * (square - 3) / 24 - asymmetry * asymmetry * (2 * square - 5) / 36
-    )
-    correction += asymmetry * (square - 1) / 6
-    counts = np.ceil(n * rate - 0.5 + np.sqrt(safe - 1 / 12) * (z + correction))
-    counts = np.clip(counts, 0, n)
-    if is_narrow.any():
-        is_narrow = np.broadcast_to(is_narrow, z.shape)
-        z, n, rate = (np.broadcast_to(x, z.shape)[is_narrow] for x in (z, n, rate))
-        is_rare = rate <= 0.5
-        rarer = np.minimum(rate, 1 - rate)
-        rare = _rare_quantile(special.ndtr(np.where(is_rare, z, -z)), n, rarer)
-        counts[is_narrow] = np.where(is_rare, rare, n - rare)
-    return np.asarray(counts)
-
-
-def _rare_quantile(u: Floats, n: Floats, rate: Floats) -> Floats:
-    """Return the quantiles of small binomial counts, of rates up to 0.5."""
-    pmf = (1 - rate) ** n
-    odds = rate / (1 - rate)
-    cdf = pmf.copy()
-    counts = np.zeros_like(u)
-    k = 0
-    while (beyond := cdf < u).any():
-        counts += beyond
-        pmf *= (n - k) / (k + 1) * odds
-        cdf += pmf
-        k += 1
-    return counts
+def _likely_counts(n: float, rate: float) -> Floats:
+    """Return the counts of a binomial distribution, but for its tails."""
+    low, high = stats.binom.interval(1 - _LEFT_OUT, n, rate)
+    return np.arange(max(low, 0), high + 1)
 
 
 def _mean_cumulants(

@@ -9,8 +9,8 @@ patterns, and the selection is repeated on each.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,11 +24,9 @@ from skpostbac._utils import (
     check_level,
     check_probability,
     check_rope,
-    describe_estimate,
     draw_seed,
     input_errors,
     is_real,
-    paragraphs,
     parameters,
     progress,
 )
@@ -86,31 +84,6 @@ Complexity: TypeAlias = str | Callable[[dict[str, Any]], Any] | None
 N_BOOTSTRAPS = 400
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class FrozenWeights(Mapping[Hashable, float]):
-    """An immutable, hashable dict of class weights.
-
-    Unlike a ``MappingProxyType``, it can be pickled.
-    """
-
-    _weights: dict[Hashable, float]
-
-    def __getitem__(self, label: Hashable) -> float:
-        return self._weights[label]
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self._weights)
-
-    def __len__(self) -> int:
-        return len(self._weights)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._weights.items()))
-
-    def __repr__(self) -> str:
-        return repr(self._weights)
-
-
 @dataclass(frozen=True)
 class PosteriorRefit:
     """Choose the best candidate of a search by its pooled posterior balanced accuracy.
@@ -138,8 +111,8 @@ class PosteriorRefit:
     prior, class_weight : optional
         As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a dict
         of class weights are matched as strings, as in
-        :func:`~skpostbac.pooled_posteriors`. Arrays and dicts are stored as tuples and
-        read-only mappings.
+        :func:`~skpostbac.pooled_posteriors`. Arrays are stored as tuples, and dicts are
+        copied.
     labels, n_repeats : optional
         As in :func:`~skpostbac.pooled_posteriors`. Pass `labels` to restore the
         original labels, which are otherwise strings.
@@ -246,7 +219,7 @@ class PosteriorRefit:
     level: float = 0.95
     metric: OutcomeMetric = "balanced_accuracy"
     prior: PriorLike = DEFAULT_PRIOR
-    class_weight: ClassWeightLike = None
+    class_weight: ClassWeightLike = field(default=None, hash=False)
     labels: ArrayLike | None = None
     n_repeats: int | None = None
     complexity: Complexity = None
@@ -286,7 +259,7 @@ class PosteriorRefit:
             resolve_class_weight(checked["class_weight"], classes)
             checked["labels"] = label_list(classes)
         for name, value in checked.items():
-            object.__setattr__(self, name, _frozen(value))
+            object.__setattr__(self, name, _plain(value))
 
     def __call__(self, cv_results: Any) -> int:
         """Return the index of the chosen candidate.
@@ -330,7 +303,13 @@ class PosteriorRefit:
         counts = fold_counts(cv_results, self.labels, self.n_repeats)
         candidates = counts.fitted()
         posteriors = tuple(
-            counts.posterior(candidate, **self._options) for candidate in candidates
+            counts.posterior(
+                candidate,
+                metric=self.metric,
+                prior=self.prior,
+                class_weight=self.class_weight,
+            )
+            for candidate in candidates
         )
         statistic = OBJECTIVES[self.objective]
         listed = progress(posteriors, len(posteriors), "evaluating candidates")
@@ -376,47 +355,6 @@ class PosteriorRefit:
             "chosen"
         ] = True
         return rows
-
-    def report(self, cv_results: Any) -> str:
-        """Return a text report on the chosen candidate and its selection bias.
-
-        Parameters
-        ----------
-        cv_results : dict or DataFrame
-            ``cv_results_`` of the search.
-
-        Returns
-        -------
-        sentences : str
-            One sentence per line. The score is corrected for the selection if the
-            candidate is the best and the search kept outcomes
-            (:func:`selected_posterior`, seed 0).
-        """
-        counts = fold_counts(cv_results, self.labels, self.n_repeats)
-        chosen = self(cv_results)
-        lead = f"Chosen: candidate {chosen}"
-        if "params" in cv_results:
-            lead += f", {candidate_params(cv_results, len(counts.correct))[chosen]}"
-        lead += "."
-        model = self._options
-        pooling = {"labels": self.labels, "n_repeats": self.n_repeats, **model}
-        if selected := corrected_choice(cv_results, chosen, **pooling):
-            return f"{paragraphs(lead)}\n{selected.report(self.level)}"
-        posterior = counts.posterior(chosen, **model)
-        name = "Accuracy" if self.metric == "accuracy" else "Balanced accuracy"
-        interval = posterior.credible_interval(self.level)
-        estimate = describe_estimate(posterior.mean(), interval, self.level)
-        return paragraphs(
-            lead,
-            f"{name}: {estimate}, not corrected for its selection among "
-            f"{len(counts.correct)} on the same samples.",
-        )
-
-    @property
-    def _options(self) -> dict[str, Any]:
-        """What makes a posterior of counts."""
-        names = ("metric", "prior", "class_weight")
-        return {name: getattr(self, name) for name in names}
 
 
 def complexity_keys(
@@ -480,13 +418,11 @@ def complexity_keys(
     return numbers if name == complexity else [-number for number in numbers]
 
 
-def _frozen(value: Any) -> Any:
-    """Return arrays, lists and dicts as immutable, hashable values."""
-    if isinstance(value, dict):
-        return FrozenWeights(value)
+def _plain(value: Any) -> Any:
+    """Return arrays and lists as tuples, which can be compared and hashed."""
     if isinstance(value, np.ndarray):
-        return _frozen(value.tolist())
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+        value = value.tolist()
+    return tuple(map(_plain, value)) if isinstance(value, list) else value
 
 
 def selected_posterior(
@@ -599,42 +535,37 @@ def selected_posterior(
                 raise ValueError(
                     f"{name} does not apply to the paired counts of one test set"
                 )
+        folds = None
         paired = cv_results if labels is None else cv_results.reindex(labels)
-        candidates = list(range(len(paired.names)))
-
-        def posterior_of(candidate: int) -> PosteriorBalancedAccuracy:
-            counts = paired.margin(paired.names[candidate])
-            if is_one_class:
-                counts = counts._as_one_class()
-            return PosteriorBalancedAccuracy(
-                counts, prior=prior, class_weight=class_weight
-            )
-
     else:
-        paired = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
-        candidates = list(map(int, paired.names))
         folds = fold_counts(cv_results, labels, n_repeats, training_variation)
+        paired = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
 
-        def posterior_of(candidate: int) -> PosteriorBalancedAccuracy:
+    def posterior_of(name: str) -> PosteriorBalancedAccuracy:
+        if folds is not None:
             return folds.posterior(
-                candidate, prior=prior, class_weight=class_weight, metric=metric
+                int(name), prior=prior, class_weight=class_weight, metric=metric
             )
+        counts = paired.margin(name)
+        if is_one_class:
+            counts = counts._as_one_class()
+        return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
 
-    weights = posterior_of(candidates[0]).class_weight
+    weights = posterior_of(paired.names[0]).class_weight
     seed = draw_seed(random_state)
-    # The candidates are in the order of their names.
     scored = paired._as_one_class() if is_one_class else paired
     observed, again = _bootstrap(scored, weights, N_BOOTSTRAPS, seed)
     place = int(np.argmax(observed))
-    best = candidates[place]
-    uncorrected: ScalarPosterior = (posterior := posterior_of(best))
-    if not isinstance(cv_results, PairedCounts):
-        fold_counts(cv_results, labels).warn_of_shares(posterior)
+    name = paired.names[place]
+    posterior = posterior_of(name)
+    uncorrected: ScalarPosterior = posterior
+    if folds is not None:
+        folds.warn_of_shares(posterior)
     warn_of_prior(posterior._evidence())
     if is_one_class:
         # Of the counts that are divided for repeats and the variation between training
         # sets.
-        margin = paired.margin(paired.names[place])
+        margin = paired.margin(name)
         scale = posterior.counts.n_samples / margin.n_samples
         margin = ClassCounts(
             margin.classes, scale * margin.correct, scale * margin.total
@@ -642,7 +573,10 @@ def selected_posterior(
         uncorrected = accuracy_of(margin, posterior)
     optimism = optimism_of_choice(observed, again)
     return SelectedPosterior(
-        uncorrected, *optimism, candidate=best, n_candidates=len(candidates)
+        uncorrected,
+        *optimism,
+        candidate=place if folds is None else int(name),
+        n_candidates=len(paired.names),
     )
 
 
@@ -659,15 +593,11 @@ def _bootstrap(
         cells = paired.counts[rows]
         if cells.sum() > 0:
             probabilities = cells / cells.sum()
-            size = max(
-                1, round(cells.sum())
-            )  # a repeated cross-validation divides the counts
+            # A repeated cross-validation divides the counts.
+            size = max(1, round(cells.sum()))
+            drawn = rng.multinomial(size, probabilities, n_samples)
             observed += weight * (probabilities @ patterns)
-            again += (
-                weight
-                * (rng.multinomial(size, probabilities, n_samples) @ patterns)
-                / size
-            )
+            again += weight * (drawn @ patterns) / size
     return observed, again
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,10 +21,8 @@ from skpostbac._utils import (
     finite_or_none,
     first,
     float_array,
-    more,
     paragraph,
     paragraphs,
-    table,
 )
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._class_weight import (
@@ -39,13 +36,12 @@ from skpostbac.metrics._prior import (
     PriorLike,
     make_prior,
 )
-from skpostbac.model_selection._planned_test import Design, PlannedTest
+from skpostbac.model_selection._planned_test import MOST_SAMPLES, Design, PlannedTest
 
 # Rounding of a sum or difference of probabilities.
 _ROUNDING = 1e-9
-# Classes named one by one in the report, and in the view of a notebook.
+# Classes named one by one in the report.
 _REPORTED_CLASSES = 5
-_TABLE_ROWS = 8
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -63,7 +59,7 @@ class RequiredTestSize(FrozenArrays):
     assurance : float
         Probability that a test set of this size reaches the goal.
     standard_error : float
-        Standard error of `assurance` due to sampled outcomes; 0 if all were enumerated.
+        Standard error of `assurance` if outcomes are drawn; 0 if all are enumerated.
     goal : str
         The goal, in words.
     target : float
@@ -106,8 +102,7 @@ class RequiredTestSize(FrozenArrays):
         ----------
         size : int
             Samples of the rarest class, at least 1. The other classes follow in
-            proportion. No class may have more than 1e9 samples, and 1e7 if the recalls
-            are those of a pilot.
+            proportion. No class may have more than 1e9 samples.
 
         Returns
         -------
@@ -120,13 +115,12 @@ class RequiredTestSize(FrozenArrays):
             If `size` is not a positive integer, or too large.
         """
         size = check_positive_integer(size, "size")
-        plan = self._plan
-        if size > (largest := plan.largest_size(plan.most_samples)):
+        if size > (largest := self._plan.largest_size(MOST_SAMPLES)):
             raise ValueError(
-                f"size must be at most {largest}, for at most {plan.most_samples} "
-                f"samples of a class, got {size}"
+                f"size must be at most {largest}, for at most {MOST_SAMPLES} samples "
+                f"of a class, got {size}"
             )
-        return plan.assurance(size)[0]
+        return self._plan.assurance(size)[0]
 
     def summary(self) -> dict[str, float | None]:
         """Return the main results.
@@ -155,24 +149,6 @@ class RequiredTestSize(FrozenArrays):
         }
         return finite_or_none(results)
 
-    def table(self) -> dict[str, list[Any]]:
-        """Return the samples of each class as a dict of columns.
-
-        Returns
-        -------
-        columns : dict of str to list
-            "class", "samples" and "agreement", which is nan unless two classifiers are
-            compared on the same samples.
-        """
-        unknown = np.full(self.samples.size, np.nan)
-        return {
-            "class": label_list(self.classes),
-            "samples": self.samples.tolist(),
-            "agreement": (
-                unknown if self.agreement is None else self.agreement
-            ).tolist(),
-        }
-
     @property
     def _mean_agreement(self) -> float:
         """Share of samples on which both classifiers agree; nan if not applicable."""
@@ -192,8 +168,8 @@ class RequiredTestSize(FrozenArrays):
         --------
         >>> from skpostbac import required_test_size
         >>> print(required_test_size([0.9, 0.9], difference=0.05).report())
-        With 169 samples of each of 2 classes, the probability that a difference of 0.05
-        is detected is 0.800 (target: 0.8).
+        With 170 samples of each of 2 classes, the probability that a difference of 0.05
+        is detected is 0.802 (target: 0.8).
         This assumes that both classifiers err independently, so that they agree on
         0.860 of the samples; most pairs agree more often and need fewer samples.
         """
@@ -219,21 +195,7 @@ class RequiredTestSize(FrozenArrays):
         return self.report()
 
     def _repr_html_(self) -> str:
-        labels = label_list(self.classes)
-        samples = self.samples.tolist()
-        rows = [
-            (str(label), str(number))
-            for label, number in zip(labels, samples, strict=True)
-        ]
-        return block(
-            repr(self),
-            paragraph(" ".join(self.report().split())),
-            table(
-                ("class", "samples"),
-                [*rows[:_TABLE_ROWS], ("all classes", str(self.total))],
-                note=more(len(rows), _TABLE_ROWS),
-            ),
-        )
+        return block(repr(self), paragraph(" ".join(self.report().split())))
 
     def __repr__(self) -> str:
         return (
@@ -267,7 +229,6 @@ def required_test_size(
     class_proportions: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
     prior: PriorLike = DEFAULT_PRIOR,
-    max_size: int = 1_000_000,
     random_state: RandomStateLike = 0,
 ) -> RequiredTestSize:
     r"""Find the number of test samples needed per class.
@@ -317,12 +278,8 @@ def required_test_size(
         Prior in the analysis of the test, as in :func:`posterior_balanced_accuracy`.
         For paired classifiers, that of each class is the prior of either margin, and
         the cells of a pair have the prior of :func:`~skpostbac.compare_predictions`.
-    max_size : int, default=1000000
-        Largest number of samples of a class to consider, at most 1e9, or 1e7 with a
-        pilot.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of quasi-random outcomes, used only if there are too many outcomes to
-        enumerate.
+        Seed of random outcomes, used only if there are too many to enumerate.
 
     Returns
     -------
@@ -338,7 +295,7 @@ def required_test_size(
     ValueError
         If not exactly one of `width` and `difference` is given, if an argument is out
         of its range, if the recalls, the difference and the agreement are incompatible,
-        or if `max_size` samples are too few.
+        or if the goal needs more than 1e9 samples of a class.
 
     See Also
     --------
@@ -350,19 +307,23 @@ def required_test_size(
     counts are binomial given recalls, and beta-binomial given a pilot [1]_. Outcomes
     are enumerated up to 32,768 of them, which covers the width for one class, the width
     for two classes of up to about a thousand samples, and small samples of a few
-    classes. Beyond that, they are simulated at 4,096 to 32,768 scrambled Sobol points,
-    the same for all sizes, with the standard error over eight scramblings. Success is
-    decided from the cumulants of the posterior, corrected by the median error at six
-    borderline outcomes whose posterior is exact. Of enumerated outcomes, up to 128 that
-    are still in doubt are decided by their exact posteriors; 48 for paired classifiers
-    and for more than three classes.
+    classes. Beyond that, 32,768 outcomes are drawn, and fewer with more than 16 classes
+    (5,242 with a hundred); `standard_error` is that of the draws.
+
+    Success is decided from the cumulants of the posterior, corrected by the error at
+    the outcome that is closest to the borderline, where the posterior is exact, or by
+    the median error at six such outcomes with up to three classes. Enumerated outcomes
+    that are still in doubt are decided by their exact posteriors, the 64 most likely
+    ones with up to three classes, and 24 / l with l classes. With one or two samples of
+    each of four or more classes the cumulants are a crude approximation, and the
+    returned size may be one sample per class off.
 
     The assurance is a sawtooth function of the number of samples, since counts are
-    integers. The returned size is the smallest from which on the target is reached at
-    all evaluated sizes (``sizes``); of larger sizes, simulated assurances may fall
-    short by less than their standard errors. They include the next sizes beyond the
-    answer, over at least three teeth: up to 64 sizes for one class, up to 16 otherwise,
-    and 4 with eight or more classes, whose teeth average out.
+    integers. The returned size reaches the target while the next smaller one does not.
+    If outcomes are enumerated, the target is also reached at larger sizes: up to 64 of
+    them for one class, and fewer for several, whose teeth average out, are evaluated
+    over at least three teeth (``sizes``). Errors of drawn outcomes are larger than the
+    teeth.
 
     A rule of thumb says that 10,000 samples have a good chance of detecting an
     improvement of 0.1 %. This holds only for classifiers that agree on nearly all
@@ -374,11 +335,7 @@ def required_test_size(
     an accuracy of 95 %, where 580,000 samples are needed for an assurance of 0.8; only
     near an accuracy of 99.8 % does it exceed 0.5, whatever the agreement.
 
-    A search takes up to two seconds, and longer for a few samples of five or more
-    classes of unequal weights.
-
-    The returned size reaches the target while the next smaller one does not. Classes of
-    weight zero are left out.
+    A search takes up to about two seconds. Classes of weight zero are left out.
 
     The prior matters if samples are few. With many classes, a uniform prior makes the
     interval narrow before it is well calibrated; the returned size does not guarantee
@@ -461,10 +418,7 @@ def required_test_size(
         recall_prior.restricted(kept),
         seed,
     )
-    largest = check_positive_integer(max_size, "max_size")
-    if largest > plan.most_samples:
-        raise ValueError(f"max_size must be at most {plan.most_samples}, got {largest}")
-    found, size = _search(plan, target, gain, largest)
+    found, size = _search(plan, target, gain)
     return RequiredTestSize(
         samples=plan.samples(size),
         classes=classes,
@@ -501,12 +455,12 @@ def _planned(
 
 
 def _search(
-    plan: PlannedTest, target: float, gain: float, largest: int
+    plan: PlannedTest, target: float, gain: float
 ) -> tuple[dict[int, tuple[float, float]], int]:
-    """Return the assurances of all evaluated sizes, and the smallest sufficient one.
+    """Return the assurances of all evaluated sizes, and a sufficient one.
 
-    From there on, all evaluated sizes reach the target, or fall short by less than
-    their errors.
+    The next smaller one falls short. If outcomes are enumerated, all evaluated sizes
+    from there on reach the target.
     """
     found: dict[int, tuple[float, float]] = {}
 
@@ -515,36 +469,34 @@ def _search(
             found[size] = plan.assurance(size)
         return found[size][0] >= target
 
-    top = plan.largest_size(largest)
-    low = min(plan.first_guess(gain, target), top)
-    high = 0
+    top = plan.largest_size(MOST_SAMPLES)
+    low = high = min(plan.first_guess(gain, target), top)
     step = max(low // 16, 1)
     while low > 0 and reaches(low):
-        low, high, step = max(low - step, 0), low, 2 * step
+        high = low
+        low = max(low - step, 0)
+        step *= 2
     while True:
-        # low falls short, and high reaches the target if it is larger
-        while high <= low:
-            if low >= top:
+        while high == 0 or not reaches(high):
+            if high == top:
                 raise ValueError(
-                    f"max_size={largest} samples of a class are too few for an "
-                    f"assurance of {target:g}"
+                    f"an assurance of {target:g} needs more than {MOST_SAMPLES} "
+                    "samples of a class"
                 )
-            size = min(low + step, top)
-            if reaches(size):
-                high = size
-            else:
-                low = size
-                step = 2 * step
+            low = high
+            high = min(high + step, top)
+            step *= 2
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if reaches(middle) else (middle, high)
-        # A simulated assurance may fall short by less than its standard error.
+        # Drawn outcomes have errors larger than the teeth of the assurance.
+        if found[high][1] > 0:
+            return found, high
         following = [size for size in plan.following_sizes(high) if not reaches(size)]
         short = [size for size in following if sum(found[size]) < target]
         if not short:
             return found, high
-        low = short[-1]
-        high = 0
+        low = high = short[-1]
         step = 1
 
 

@@ -19,11 +19,11 @@ from sklearn.tree import DecisionTreeClassifier
 from skpostbac import (
     ClassCountsScorer,
     OutcomesScorer,
+    PosteriorRefit,
     compare_cv_results,
     compare_predictions,
 )
 from skpostbac.metrics import PriorInfluenceWarning
-from skpostbac.model_selection import pooled_paired_counts
 from tests.texts import sentences
 
 X, Y = load_wine(return_X_y=True)
@@ -70,34 +70,25 @@ def test_the_comparison_is_that_of_the_predictions(results):
     )
 
 
-def test_results_of_a_search_are_those_of_its_best_candidate(results):
-    """The candidate of the largest balanced accuracy stands for the search."""
+def test_a_search_is_refused(results):
+    """Its best candidate was selected on these folds, but it can be cross-validated itself."""
     search = GridSearchCV(
         DecisionTreeClassifier(random_state=0),
-        {"max_depth": [1, 2, None]},
+        {"max_depth": [1, None]},
         scoring=OutcomesScorer(len(Y)),
         cv=FOLDS,
-        refit=False,
-    ).fit(X, Y)
-    these = {"training_variation": None}
-    pair = compare_cv_results(
-        {"search": search.cv_results_, "Bayes": results["Bayes"]}, **these
+        refit=PosteriorRefit(),
     )
-    counts = pooled_paired_counts(search.cv_results_)
-    recalls = [
-        (counts.margin(name).correct / counts.margin(name).total).mean()
-        for name in "012"
-    ]
-    order = np.argsort(recalls)[::-1]
-    best, second = (counts.margin(str(index)) for index in order[:2])
-    assert pair.posteriors[0].counts.correct.tolist() == best.correct.tolist()
-    # A candidate with a failed fit is passed over.
-    broken = {key: np.array(column) for key, column in search.cv_results_.items()}
-    for key in [key for key in broken if key.startswith("split0_test_")]:
-        broken[key] = broken[key].astype(float)
-        broken[key][order[0]] = np.nan
-    pair = compare_cv_results({"search": broken, "Bayes": results["Bayes"]}, **these)
-    assert pair.posteriors[0].counts.correct.tolist() == second.correct.tolist()
+    selected = {"search": search.fit(X, Y).cv_results_, "Bayes": results["Bayes"]}
+    with pytest.raises(
+        ValueError, match=r"that of a search.*cross-validate the search"
+    ):
+        compare_cv_results(selected)
+    search.set_params(cv=3)
+    pair = compare_cv_results(
+        {"search": cross_validated(search), "Bayes": results["Bayes"]}
+    )
+    assert pair.names == ("search", "Bayes")
 
 
 def test_classes_without_samples_are_named():
@@ -162,15 +153,15 @@ BROKEN = {
     ),
     "score": (
         lambda: cross_validated(MODELS["tree"], scoring="balanced_accuracy"),
-        "no outcomes",
+        "no counts of classes",
     ),
-    "fewer": (lambda: cross_validated(MODELS["tree"], cv=3), "another number of folds"),
-    "more": (lambda: cross_validated(MODELS["tree"], cv=7), "another number of folds"),
+    "fewer": (lambda: cross_validated(MODELS["tree"], cv=3), "other classes or folds"),
+    "more": (lambda: cross_validated(MODELS["tree"], cv=7), "other classes or folds"),
     "sizes": (
         lambda: cross_validated(
             MODELS["tree"], cv=[(train, test[1:]) for train, test in FOLDS]
         ),
-        "was tested on other folds than 'Bayes'",
+        "has other classes or folds than 'Bayes'",
     ),
     "failed": (
         lambda: {
@@ -190,7 +181,7 @@ BROKEN = {
 def test_results_that_cannot_be_compared_are_named(results, make, match):
     """The message names the classifier, and the scorer or the splits to use."""
     with pytest.raises(
-        (ValueError, TypeError), match=rf"cv_results of 'tree' .*{match}"
+        (ValueError, TypeError), match=rf"cv_results of 'tree'.*{match}"
     ):
         compare_cv_results({"Bayes": results["Bayes"], "tree": make()})
 

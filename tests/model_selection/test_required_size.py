@@ -233,7 +233,7 @@ def test_pilot_is_a_beta_binomial(size):
     ids=["rule of thumb", "by points"],
 )
 def test_large_pair_is_that_of_a_simulation(difference, agreement, size):
-    """10,000 samples and 0.1 % are those of the docstring; many outcomes are Sobol points."""
+    """10,000 samples and 0.1 % are those of the docstring; many outcomes are drawn."""
     plan = required_test_size(0.9, difference=difference, agreement=agreement)
     rng, draws = np.random.default_rng(5), 100_000
     cells = cell_probabilities(0.9, 0.9 + difference, agreement)
@@ -254,12 +254,12 @@ def test_large_pair_is_that_of_a_simulation(difference, agreement, size):
 def test_rule_of_thumb_fails_for_independent_errors(paired):
     """10,000 samples detect 0.1 % with a probability below 0.1, and 580,000 with 0.8."""
     plan = required_test_size(0.95, difference=0.001, paired=paired)
-    assert plan.assurance_at(10_000) == pytest.approx(0.094, abs=1e-3)
-    assert 575_000 < plan.total < 590_000
+    assert plan.assurance_at(10_000) == pytest.approx(0.094, abs=0.008)
+    assert 570_000 < plan.total < 595_000
     # the normal formula is good at such sizes: 2 p (1 - p) (z / d)^2
     z = stats.norm.ppf(0.95) + stats.norm.ppf(0.8)
     normal = (0.95 * 0.05 + 0.951 * 0.049) * (z / 0.001) ** 2
-    assert plan.total == pytest.approx(normal, rel=0.005)
+    assert plan.total == pytest.approx(normal, rel=0.02)
 
 
 @pytest.mark.slow
@@ -319,11 +319,7 @@ def test_result_says_what_it_is():
     assert (found.assurances[found.sizes >= found.samples[0]] >= 0.8).all()
     # One classifier agrees with no other.
     assert summary["agreement"] is None
-    assert found.table() == {
-        "class": [0, 1],
-        "samples": found.samples.tolist(),
-        "agreement": pytest.approx([np.nan, np.nan], nan_ok=True),
-    }
+    assert found.agreement is None
 
 
 @pytest.mark.slow
@@ -335,7 +331,6 @@ def test_result_says_which_agreement_it_assumed():
     share = expected @ found.samples / found.samples.sum()
     assert found.summary()["agreement"] == pytest.approx(share)
     assert f"independently, so that they agree on {share:.3f} of" in sentences(found)
-    assert found.table()["agreement"] == found.agreement.tolist()
     given = required_test_size([0.7, 0.6], difference=0.2, agreement=[0.75, 0.7])
     assert given.agreement.tolist() == pytest.approx([0.75, 0.7])
     assert sentences(given).endswith(
@@ -423,15 +418,7 @@ def test_random_state_is_a_seed_or_a_generator():
             "class_weight must have one weight for each",
         ),
         ({"width": 0.1, "prior": "flat"}, "prior must be one of"),
-        (
-            {"width": 0.1, "max_size": 100},
-            "max_size=100 samples of a class are too few",
-        ),
-        ({"width": 0.1, "max_size": 0}, "max_size must be a positive integer, got 0"),
-        (
-            {"width": 0.1, "max_size": True},
-            "max_size must be a positive integer, got True",
-        ),
+        ({"width": 1e-6}, "an assurance of 0.8 needs more than 1000000000 samples"),
     ],
 )
 def test_bad_arguments_are_refused(arguments, message):
@@ -475,7 +462,7 @@ LARGE = {
     "paired": ({"recalls": 0.7, "difference": 0.1}, 10**9),
     "pilot": (
         {"recalls": PosteriorBalancedAccuracy.from_counts([8], [10]), "width": 0.2},
-        10**7,
+        10**9,
     ),
 }
 
@@ -491,15 +478,11 @@ def test_large_sizes(keywords, largest):
             ValueError, match=rf"size must be at most {largest}, for at most .*"
         ):
             found.assurance_at(size)
-    with pytest.raises(
-        ValueError, match=r"max_size must be at most 10+, got 1180591620717411303424"
-    ):
-        required_test_size(**keywords, max_size=2**70)
 
 
 @pytest.mark.slow
 def test_many_classes_take_little_time():
-    """Next to no weights far from the goal, and few sizes after the answer."""
+    """Next to no weights far from the goal, and few sizes."""
     weights = np.random.default_rng(0).dirichlet(np.full(40, 0.3))
     plan = required_test_size(np.full(40, 0.9), width=0.9, class_weight=weights)
     assert (plan.samples.tolist(), plan.assurance) == ([1] * 40, 1.0)
@@ -508,11 +491,16 @@ def test_many_classes_take_little_time():
 
 
 @pytest.mark.slow
-def test_simulated_assurances_fall_short_within_their_errors():
-    """A search that waits for luck beyond the answer would take several times as many sizes."""
-    found = required_test_size([0.8, 0.9, 0.95], difference=0.002, prior="calibrated")
-    following = found.assurances[found.sizes > found.samples[0]]
-    assert following.size > 10
-    # Errors of other sizes are much the same.
-    assert following.min() >= 0.8 - 1.5 * found.standard_error
-    assert found.sizes.size < 50
+def test_drawn_size_reaches_the_target_and_the_next_smaller_one_does_not():
+    """Of three classes and 20,000 samples; within two standard errors of other seeds."""
+    arguments = {"recalls": [0.8, 0.9, 0.95], "difference": 0.005}
+    found = required_test_size(**arguments)
+    assert found.assurance >= 0.8 > found.assurance_at(int(found.samples[0]) - 1)
+    assert found.sizes.size < 30
+    others = [
+        required_test_size(**arguments, random_state=seed) for seed in range(1, 9)
+    ]
+    share = np.mean([other.assurance_at(found.samples[0]) for other in others])
+    assert share == pytest.approx(0.8, abs=2.5 * found.standard_error)
+    totals = [other.total for other in others]
+    assert np.ptp(totals) < 0.03 * found.total

@@ -167,7 +167,7 @@ def test_bad_parameters_are_refused_before_the_search(options, message):
         PosteriorRefit(**options)
 
 
-def test_dicts_and_arrays_are_copied_and_frozen():
+def test_dicts_and_arrays_are_copied():
     """The rule prints as before, and as what makes it again."""
     weights = {"a": 1.0, "b": 2.0}
     rule = PosteriorRefit(class_weight=weights)
@@ -175,8 +175,6 @@ def test_dicts_and_arrays_are_copied_and_frozen():
     assert rule.class_weight == {"a": 1.0, "b": 2.0}
     other = PosteriorRefit(class_weight={"b": 2, "a": 1})
     assert (rule, hash(rule)) == (other, hash(other))
-    with pytest.raises(TypeError, match="item assignment"):
-        rule.class_weight["a"] = 9.0
     assert eval(repr(rule)) == rule
     prior, weights, labels = np.ones((2, 2)), np.array([1.0, 2.0]), np.array(["a", "b"])
     rule = PosteriorRefit(prior=prior, class_weight=weights, labels=labels)
@@ -439,7 +437,7 @@ def test_one_candidate_is_no_choice():
 
 
 def test_reports(results):
-    """The corrected numbers first, as in the summary; a rule reports what it chose."""
+    """The corrected numbers first, as in the summary."""
     selected = selected_posterior(results)
     first, second = sentences(selected).splitlines()
     assert f"{selected.mean():.3f}" in first
@@ -448,22 +446,7 @@ def test_reports(results):
     summary = selected.summary()
     assert summary["uncorrected_mean"] == selected.uncorrected.mean()
     assert (summary["low"], summary["high"]) == selected.credible_interval()
-    lead, *rest = (
-        PosteriorRefit("mean").report(results).replace("\n  ", " ").splitlines()
-    )
-    assert (
-        lead
-        == f"Chosen: candidate {selected.candidate}, {results['params'][selected.candidate]}."
-    )
-    assert "\n".join(rest) == sentences(selected)
-    simpler = (
-        PosteriorRefit("mean", complexity="-n_neighbors", limit=0.99)
-        .report(results)
-        .replace("\n  ", " ")
-    )
     counts = {key: column for key, column in results.items() if "outcomes" not in key}
-    for text in (simpler, PosteriorRefit("mean").report(counts).replace("\n  ", " ")):
-        assert "not corrected for its selection among 30 on the same samples" in text
     with pytest.raises(ValueError, match=r"no outcomes .* scoring=OutcomesScorer"):
         selected_posterior(counts)
 

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -384,14 +384,12 @@ def fold_words(cv_results: Any) -> Floats | None:
     words : array of shape (n_candidates, n_splits, n_words) or None
         See :class:`OutcomesScorer`.
     """
-    _check_results(cv_results)
+    prefixes = _prefixes(_count_keys(cv_results))
     matches = [match for key in cv_results if (match := _WORD.fullmatch(str(key)))]
     if not matches:
-        _check_scored(cv_results)
         return None
     most = max(int(match[1]) for match in matches)
     names = [WORD_KEY.format(number) for number in range(most + 1)]
-    prefixes = _prefixes(_count_keys(cv_results))
     return _stack(cv_results, prefixes, names, prefixes != ["test_"], 2**WORD_BITS - 1)
 
 
@@ -429,17 +427,13 @@ def candidate_params(cv_results: Any, n_candidates: int) -> list[dict[str, Any]]
     return [dict(chosen) for chosen in params]
 
 
-def _check_results(cv_results: Any) -> None:
+def _count_keys(cv_results: Any) -> list[re.Match[str]]:
+    """Find the columns with counts of correct predictions."""
     if not (hasattr(cv_results, "keys") and hasattr(cv_results, "__getitem__")):
         raise TypeError(
             "cv_results must be the cv_results_ of a search, a DataFrame of it, or "
             f"what cross_validate returns, got {type(cv_results).__name__}"
         )
-
-
-def _count_keys(cv_results: Any) -> list[re.Match[str]]:
-    """Find the columns with counts of correct predictions."""
-    _check_results(cv_results)
     keys = [match for key in cv_results if (match := _KEY.fullmatch(str(key)))]
     if not keys:
         _check_scored(cv_results)
@@ -454,12 +448,8 @@ def _count_keys(cv_results: Any) -> list[re.Match[str]]:
 
 def _check_scored(cv_results: Any) -> None:
     """Raise if there are scores of nan, or dicts beside nan, in place of counts."""
-    keys = [str(key) for key in cv_results]
-    if any(_KEY.fullmatch(key) for key in keys):
-        return
-    scores = [
-        score for key in keys if _SCORE.fullmatch(key) for score in cv_results[key]
-    ]
+    keys = [key for key in map(str, cv_results) if _SCORE.fullmatch(key)]
+    scores = [score for key in keys for score in cv_results[key]]
     if any(isinstance(score, dict) or score != score for score in scores):
         raise ValueError(
             "cv_results holds no counts of classes, since scoring failed; "

@@ -33,10 +33,9 @@ from sklearn.model_selection import (
 from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from skpostbac._utils import Floats, Indices, input_errors, is_integer, shown
+from skpostbac._utils import Floats, Indices, input_errors, is_integer
 from skpostbac.metrics import (
     ClassCounts,
-    ClassCountsScorer,
     OutcomesScorer,
     PairedCounts,
     PosteriorBalancedAccuracy,
@@ -425,28 +424,21 @@ def cross_val_posterior(
     inflation = training_inflation(
         training_variation, len(splits), sample_times, n_train
     )
-    is_routing = get_config()["enable_metadata_routing"]
-    scoring: ClassCountsScorer | OutcomesScorer
-    if groups is None:
-        scoring = ClassCountsScorer(labels=labels)
-        if is_routing:  # weights are for the estimator only
-            scoring.set_score_request(sample_weight=False)
-    else:
-        scoring = OutcomesScorer(max(map(len, tests)) or 1, labels=labels)
-        if is_routing and get_routing_for_object(estimator).consumes("fit", ["groups"]):
-            params = {**(params or {}), "groups": groups}
+    is_routing = groups is not None and get_config()["enable_metadata_routing"]
+    if is_routing and get_routing_for_object(estimator).consumes("fit", ["groups"]):
+        params = {**(params or {}), "groups": groups}
     scores = cross_validate(
         estimator,
         X,
         y,
-        scoring=scoring,
+        scoring=OutcomesScorer(max(map(len, tests)) or 1, labels=labels),
         cv=splits,
         n_jobs=n_jobs,
         params=params
         or {},  # scikit-learn 1.6 fails for None where metadata are routed
         error_score="raise",
     )
-    # Groups need the counts of all samples; their effective counts are divided.
+    # Groups need the outcomes of all samples; their effective counts are divided.
     folds = fold_counts(scores, labels)
     counts = folds.pool(0, times * (inflation if groups is None else 1))
     if groups is not None:
@@ -469,10 +461,7 @@ def _splits(
     """Return the pairs of training and test indices, of which there must be one."""
     if isinstance(cv, Iterable) and not (isinstance(cv, str) or hasattr(cv, "split")):
         with input_errors(_WANTED_CV):
-            cv = list(cv)
-        for split in cv:
-            if not hasattr(split, "__len__") or len(split) != 2:
-                raise TypeError(f"{_WANTED_CV}, got {shown(split)} in place of a pair")
+            cv = [(train, test) for train, test in cv]
     with input_errors("X, y and groups"):
         indexable(X, y, groups)
     is_stratified = is_classifier(estimator)
