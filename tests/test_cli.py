@@ -172,9 +172,9 @@ def test_refusals_do_not_pass_a_gate(write, capsys):
     few, most = ([*truth[:n], *["refused"] * (60 - n)] for n in (36, 24))
     path = str(write(as_csv(truth=truth, good=truth, llm=few)))
     status, out, err = call(capsys, path, *options)
-    assert status == 3
+    assert status == 4
     assert "llm: 24 predictions ('refused') are none of the classes" in out
-    assert "below 0.5: llm" in err
+    assert "undecided: balanced accuracy above 0.5; bounds of llm [" in err
     path = str(write(as_csv(truth=truth, good=truth, llm=most)))
     status, out, err = call(capsys, path, *options)
     assert (status, out) == (2, "")
@@ -474,13 +474,14 @@ CHOSEN = [f"--classifier={name}" for name in PREDICTIONS]
 
 
 @pytest.fixture
-def document(write, run):
+def document(write, capsys):
     """Return a function that evaluates the table of patients."""
 
-    def get(*options, chosen=CHOSEN):
-        return json.loads(
-            run(write(TABLE), "--truth", "y", "--json", *chosen, *options)
-        )
+    def get(*options, chosen=CHOSEN, statuses=(0,)):
+        args = [write(TABLE), "--truth", "y", "--json", *chosen, *options]
+        status, out, _ = call(capsys, *args)
+        assert status in statuses
+        return json.loads(out)
 
     return get
 
@@ -772,34 +773,94 @@ def test_wrong_scores(options, message, write, capsys):
     assert message in capsys.readouterr().err
 
 
-def test_bounds_that_fail_are_those_of_the_table(document, write, capsys):
-    """With more digits where one would be shown as the value that it is below."""
-    bounds = {record["name"]: record["lower"] for record in document()["posteriors"]}
-    assert main([write(TABLE), "--truth=y", "--fail-below=0.999", *CHOSEN]) == 3
-    captured = capsys.readouterr()
-    shown = re.findall(r"([ABC]) (0\.\d+)", captured.err)
-    assert shown == [(name, f"{bounds[name]:.3f}") for name, _ in shown]
-    for name, number in shown:
-        assert re.search(rf"(?m)^\d {name} .* {number} ", captured.out)
-    close = bounds["A"] + 1e-6
-    assert (
-        main([write(TABLE), "--truth=y", f"--fail-below={close}", "--classifier=A"])
-        == 3
+def verdicts(capsys, *args):
+    """Return the status, the verdicts by name, and the lines on standard error."""
+    status, out, err = call(capsys, *args, "--json")
+    gate = json.loads(out)["gate"]
+    return status, {one["name"]: one["verdict"] for one in gate}, err.splitlines()
+
+
+def test_verdicts_are_those_of_the_bounds(document, write, capsys):
+    """Of each goal; the status is that of the worst, and lines name who did not pass."""
+    records = {one["name"]: one for one in document()["posteriors"]}
+    ends = sorted(one[end] for one in records.values() for end in ("lower", "upper"))
+    seen = set()
+    for goal in (ends[0] - 0.01, *np.add(ends, 1e-6), 0.999):
+        expected = {
+            name: "passed"
+            if one["lower"] > goal
+            else ("undecided" if one["upper"] >= goal else "failed")
+            for name, one in records.items()
+        }
+        args = [write(TABLE), "--truth=y", f"--fail-below={goal}", *CHOSEN]
+        status, found, lines = verdicts(capsys, *args)
+        assert found == expected
+        kinds = set(expected.values())
+        assert status == (3 if "failed" in kinds else 4 if "undecided" in kinds else 0)
+        for line in lines:
+            kind = line.split(":")[1].strip()
+            named = re.findall(r"\b([ABC]) \[", line)
+            assert named == [name for name in records if expected[name] == kind]
+        seen.add(status)
+    assert seen == {0, 3, 4}
+
+
+@pytest.mark.parametrize("metric", ["balanced_accuracy", "f1:ill", "fall_out:ill"])
+def test_a_gate_of_a_loss_is_its_probability(document, metric):
+    """A classifier passes where a larger loss is improbable, also where less is better."""
+    comparison = (
+        compare_predictions(
+            TRUTH, PREDICTIONS, metric=metric.partition(":")[0], pos_label="ill"
+        )
+        if ":" in metric
+        else compare_predictions(TRUTH, PREDICTIONS)
     )
-    assert re.search(r"A (0\.\d+)", capsys.readouterr().err)[1] < f"{close}"
+    kinds = set()
+    for loss in ("0", "0.02", "0.1", "0.3"):
+        options = "--baseline=A", f"--max-loss={loss}", "--level=0.9"
+        for one in document("--metric", metric, *options, statuses=(0, 3, 4))["gate"]:
+            risk = comparison.difference("A", one["name"]).ccdf(float(loss))
+            verdict = (
+                "passed" if risk < 0.1 else "failed" if risk > 0.9 else "undecided"
+            )
+            assert one["verdict"] == verdict
+            kinds.add(verdict)
+    assert len(kinds) > 1
+
+
+def test_a_gate_at_every_look(write, capsys):
+    """Its bounds are those of a confidence sequence, which are wider than at one look."""
+    table = [write(TABLE), "--truth=y", "--json", "--anytime"]
+    posterior = posterior_balanced_accuracy(TRUTH, PREDICTIONS["A"])
+    low, high = posterior.confidence_sequence()
+    for goal, status in {low - 0.01: 0, low + 0.01: 4, high + 0.01: 3}.items():
+        args = [*table, "--classifier=A", f"--fail-below={goal}"]
+        found, out, _ = call(capsys, *args)
+        (record,) = json.loads(out)["gate"]
+        assert found == status
+        assert (record["lower"], record["upper"]) == pytest.approx((low, high))
+        assert record["lower"] < record["low"] < record["high"] < record["upper"]
+
+    pair = {name: PREDICTIONS[name] for name in "AB"}
+    low, high = compare_predictions(TRUTH, pair).confidence_sequence("B", "A")
+    args = [*table, *CHOSEN[:2], "--baseline=A", f"--max-loss={0.01 - low}"]
+    status, out, _ = call(capsys, *args)
+    (record,) = json.loads(out)["gate"]
+    assert (record["lower"], record["upper"]) == pytest.approx((low, high))
+    assert (record["name"], status) == ("B", 0)
 
 
 def test_a_constant_prediction_is_not_above_chance(write, capsys):
     """It fails a gate at chance, not one below, and is told first among the notes."""
     path = write("y,a\n" + "common,common\n" * 2000 + "rare,common\n" * 10)
-    assert main([path, "--truth=y", "--fail-below=0.5"]) == 3
+    assert main([path, "--truth=y", "--fail-below=0.5"]) == 4
     captured = capsys.readouterr()
-    bound = float(re.search(r"below 0\.5: a (0\.\d+)", captured.err)[1])
+    bound = float(re.search(r"bounds of a \[(0\.\d+)", captured.err)[1])
     assert 0.49 < bound < 0.5
     notes = captured.out.split("------\n")[1]
     assert "\nAlways predicting 'common' gives these counts.\nThe balanced" in notes
     assert "a 95% lower bound is above the true value in less than 5%" in " ".join(
-        notes.split()
+        captured.out.split()
     )
     assert main([path, "--truth=y", "--fail-below=0.49"]) == 0
 
@@ -1520,7 +1581,7 @@ def test_closed_error_stream(write):
     command += ["--truth", "truth", "--json", "--fail-below", "0.999"]
     result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=False)
     assert result.returncode == 3
-    assert json.loads(result.stdout)["failed"] == ["one", "two"]
+    assert len(json.loads(result.stdout)["gate"]) == 2
 
 
 def test_information():

@@ -36,14 +36,12 @@ HEADINGS = {
     "below": "P(<-{rope:g})",
     "within": "P(within)",
     "above": "P(>{rope:g})",
-    "prob_too_large": "P(>{max_loss:g})",
     "uncorrected_mean": "uncorrected",
     "prob_worst": "P(worst)",
     "prob_outside": "P(impossible)",
 }
 PROBABILITIES = (
-    "prob_best prob_greater prob_too_large prob_worst prob_outside below within above "
-    "guessing_p_value"
+    "prob_best prob_greater prob_worst prob_outside below within above guessing_p_value"
 )
 # How columns are formatted that do not have three decimals.
 FORMATS: Mapping[str, Callable[[Any], str]] = {
@@ -51,8 +49,7 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {
     "n_samples": "{:.0f}".format,
     "effective_samples": "{:.1f}".format,
     "positives": "{:.0f}".format,
-    "passed": {True: "yes", False: "no"}.__getitem__,
-    **dict.fromkeys(["precision", "recall", "f1-score", "support"], str),
+    **dict.fromkeys(["precision", "recall", "f1-score", "support", "verdict"], str),
 }
 
 
@@ -110,8 +107,8 @@ class Answer:
     results: Record
     """The records, by their key in JSON."""
     sections: list[Section] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    """What does not pass a gate, a line each."""
+    verdicts: dict[str, int] = field(default_factory=dict)
+    """Lines on what does not pass a gate, with their exit status."""
     lead: list[str] = field(default_factory=list)
     """Sentences at the top of a page."""
     method: Mapping[str, str] = field(default_factory=dict)

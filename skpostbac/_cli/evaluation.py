@@ -122,19 +122,14 @@ def evaluate(table: InputTable, args: Namespace) -> Evaluation:
 
 def _check_options(table: InputTable, args: Namespace) -> None:
     """Raise if options cannot be combined, or applied to this table."""
-    if args.by is not None and args.metric != DEFAULT_METRIC:
-        raise InputError(
-            "--by is for the balanced accuracy and cannot be combined with --metric"
-        )
     if args.by is not None and len(names := set(table.column(args.by))) < 2:
         raise InputError(f"--by: all samples are in one subgroup, {names.pop()!r}")
     if args.selected and len(table.predictions) == 1:
         raise InputError("--selected needs at least two classifiers")
-    knows_optimism = args.metric in ACCURACIES.values()
-    if args.selected and (args.groups is not None or not knows_optimism):
-        option = "--groups" if knows_optimism else f"--metric {args.metric}"
+    if args.selected and args.metric not in ACCURACIES.values():
         raise InputError(
-            f"--selected: no correction for selection is known for {option}"
+            "--selected: no correction for selection is known for --metric "
+            f"{args.metric}"
         )
     check_baseline(table, args.baseline)
     true = set(table.column(table.truth))

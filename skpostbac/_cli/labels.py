@@ -8,7 +8,6 @@ section, and what fails.
 from __future__ import annotations
 
 import re
-import warnings
 from argparse import Namespace
 from collections.abc import Iterator
 
@@ -16,28 +15,24 @@ from skpostbac._cli.answer import (
     Answer,
     Record,
     describe,
-    percent,
     ranked,
     report_of,
 )
-from skpostbac._cli.arguments import LARGEST_RISK
 from skpostbac._cli.evaluation import Evaluation, evaluate
+from skpostbac._cli.gates import add_gates
 from skpostbac._cli.plots import make_plots
-from skpostbac._cli.reading import InputError
 from skpostbac._cli.table import InputTable
 from skpostbac._utils import (
     describe_strays,
     finite_or_none,
-    format_probability,
     join_first,
     unwrap,
 )
 from skpostbac.metrics._balanced_accuracy import constant_note
-from skpostbac.stats._distribution import figures_of
 
 # Classes listed with their numbers of samples, and columns that are left out.
 LISTED = 8
-# Classifiers named in a failure, and notes of one kind.
+# Notes of one kind.
 SHOWN = 5
 # Predicted labels that are none of the classes, listed with their numbers.
 MOST_STRAYS = 10
@@ -76,25 +71,10 @@ def answer_evaluation(
     )
     _add_ranking(answer)
     _add_posteriors(answer, evaluation)
-    _add_bounds(answer)
-    _add_losses(answer, evaluation)
+    add_gates(answer, evaluation, table)
     _add_selected(answer, evaluation, table)
     _add_subgroups(answer, evaluation)
-    if args.fail_below is not None or args.baseline is not None:
-        _warn_of_left_out(table)
     return answer
-
-
-def _warn_of_left_out(table: InputTable) -> None:
-    """Warn of columns that a gate has not judged, as none would notice."""
-    what = "predictions" if table.truth else "outcomes"
-    if table.left_out:
-        columns = ", ".join(map(repr, table.left_out))
-        warnings.warn(
-            f"not judged, as hardly columns of {what}: {columns}; name those of {what} "
-            "with --classifier",
-            stacklevel=2,
-        )
 
 
 def _describe_data(evaluation: Evaluation, table: InputTable) -> Record:
@@ -246,13 +226,7 @@ def _report(answer: Answer, evaluation: Evaluation) -> list[str]:
 
 def _notes_on_classifiers(answer: Answer, evaluation: Evaluation) -> Iterator[str]:
     """Yield what the table needs to be read, and notes on single classifiers."""
-    args = answer.args
     chance = answer.data["chance"]
-    if chance == 0.5 and args.level == 0.95 and args.fail_below is not None:
-        yield (
-            "With two classes, a 95% lower bound is above the true value in less than "
-            "5% of test sets on average, but in up to 12% where a small class is hard."
-        )
     has_report = evaluation.comparison is None
     if chance is not None and not has_report:
         yield "p-value: of the test against guessing."
@@ -268,68 +242,6 @@ def _notes_on_classifiers(answer: Answer, evaluation: Evaluation) -> Iterator[st
     yield from notes[:SHOWN]
     if (more := len(notes) - SHOWN) > 0:
         yield f"{more} more such notes."
-
-
-def _add_bounds(answer: Answer) -> None:
-    """Judge the lower bounds (``--fail-below``)."""
-    args = answer.args
-    failed = answer.results["failed"] = []
-    if args.fail_below is None:
-        return
-    if answer.data["less_is_better"]:
-        raise InputError(
-            f"--fail-below cannot be combined with --metric {args.metric}: lower is "
-            "better"
-        )
-    bounds = []
-    for one in answer.results["posteriors"]:
-        if one["lower"] < args.fail_below:
-            failed.append(one["name"])
-            shown = f"{one['lower']:.3f}"
-            # With all digits if it would be shown as the bound.
-            shown = shown if float(shown) < args.fail_below else f"{one['lower']}"
-            bounds.append(f"{one['name']} {shown}")
-    if bounds:
-        answer.failures.append(
-            f"{percent(args.level)} lower bound of the {answer.data['score']} below "
-            f"{args.fail_below:.12g}: {join_first(bounds, SHOWN)}"
-        )
-
-
-def _add_losses(answer: Answer, evaluation: Evaluation) -> None:
-    """Judge how likely each classifier loses too much (``--baseline``)."""
-    args = answer.args
-    gate = answer.results["gate"] = []
-    if evaluation.comparison is None or args.baseline is None:
-        return
-    losses = []
-    for name in evaluation.scores:
-        if name == args.baseline:
-            continue
-        loss = evaluation.comparison.difference(args.baseline, name)
-        risk = float(loss.ccdf(args.max_loss))
-        is_passed = risk < LARGEST_RISK
-        judged = {"prob_too_large": risk, "passed": is_passed}
-        gate.append(
-            {"name": name, **finite_or_none(figures_of(loss, args.level)), **judged}
-        )
-        if not is_passed:
-            losses.append(f"{name} {format_probability(risk)}")
-    limit = f"P(>{args.max_loss:g}) is below {LARGEST_RISK:.0%}"
-    answer.add(
-        f"Loss in {answer.data['score']} against {args.baseline}",
-        answer.tested,
-        "mean interval prob_too_large passed",
-        gate,
-        [f"A {answer.tested} passes if {limit}."],
-        is_difference=True,
-    )
-    if losses:
-        answer.failures.append(
-            f"P(loss in {answer.data['score']} against {args.baseline} > "
-            f"{args.max_loss:.12g}) is not below {LARGEST_RISK:.0%}: "
-            f"{join_first(losses, SHOWN)}"
-        )
 
 
 def _add_selected(answer: Answer, evaluation: Evaluation, table: InputTable) -> None:

@@ -28,7 +28,7 @@ MOST_ROWS = 10
 def render_page(answer: Answer) -> str:
     """Render the results of predicted labels as an HTML page."""
     # What the exit status says, which a page kept by a build would be without.
-    failures = [f"Failed: {line}." for line in answer.failures]
+    verdicts = [f"{line[:1].upper()}{line[1:]}." for line in answer.verdicts]
     facts = (
         f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>"
         for key, value in answer.facts.items()
@@ -46,7 +46,7 @@ def render_page(answer: Answer) -> str:
     return Template(template).substitute(
         score=escape(answer.data["score"]),
         source=escape(answer.data["source"]),
-        lead=_paragraphs(failures, "failed") + _paragraphs(answer.lead, "result"),
+        lead=_paragraphs(verdicts, "failed") + _paragraphs(answer.lead, "result"),
         facts="".join(facts),
         figures="\n".join(map(_figure, answer.plots)),
         ranking=first,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from skpostbac._cli.arguments import (
@@ -24,8 +24,6 @@ from skpostbac._cli.table import read_table
 # Exit status that shells report for a program ended by SIGINT or SIGPIPE.
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-# A lower bound is below --fail-below, or a loss above --max-loss is too likely.
-FAILED = 3
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,9 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     status : int
-        0, or 3 if a lower bound is below ``--fail-below`` or a classifier may lose more
-        than ``--max-loss`` against the baseline, or 130 after Ctrl-C, or 141 if the
-        reader of a pipe has closed it.
+        0, or 3 if a classifier fails a gate, or 4 if none does but one is undecided, or
+        130 after Ctrl-C, or 141 if the reader of a pipe has closed it.
 
     Raises
     ------
@@ -54,20 +51,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         args = parser.parse_intermixed_args(argv)
         check_outputs(args.file, filter(None, (args.html, args.plot)))
         args.question = read_question(parser, args)
-        failures = _run(args)
+        verdicts = _run(args)
     except InputError as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE
-    for line in failures:
+    for line in verdicts:
         write_note(line, red=True)
-    return FAILED if failures else 0
+    return min(verdicts.values(), default=0)
 
 
-def _run(args: Namespace) -> Sequence[str]:
-    """Answer the question, write the output, and return what does not pass a gate."""
+def _run(args: Namespace) -> Mapping[str, int]:
+    """Answer the question, write the output, and return lines with the status."""
     from skpostbac._cli.example import explain_example, make_example
     from skpostbac._cli.labels import answer_labels
     from skpostbac._cli.outcomes import answer_outcomes
@@ -108,4 +105,4 @@ def _run(args: Namespace) -> Sequence[str]:
         text = json.dumps(answer.document(), indent=2, allow_nan=False) + "\n"
     write_files(files)
     write_output(text)
-    return answer.failures
+    return answer.verdicts
