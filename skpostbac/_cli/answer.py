@@ -7,6 +7,7 @@ result, and puts them into an `Answer` twice: by their key in JSON, and as the r
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,6 +44,17 @@ HEADINGS = {
 PROBABILITIES = (
     "prob_best prob_greater prob_worst prob_outside below within above guessing_p_value"
 )
+# What the library calls arguments, and how the command line says it.
+ARGUMENTS = {
+    "a function or ": "",
+    "posterior_[a-z_]+ or compare_scores, which take scores": "--scores",
+    "labels= or a class_weight of 0": "--labels",
+    "labels=": "--labels",
+    "prior='([a-z]+)'": r"--prior \1",
+    "a pos_label, one of": "METRIC:LABEL, of which LABEL is one of",
+    "pos_label": "LABEL",
+    "sensitive_features": "--by",
+}
 # How columns are formatted that do not have three decimals.
 FORMATS: Mapping[str, Callable[[Any], str]] = {
     **dict.fromkeys(PROBABILITIES.split(), format_probability),
@@ -66,8 +78,6 @@ class Section:
     notes: Sequence[str] = ()
     is_difference: bool = False
     """Whether means and intervals are of differences, and show their signs."""
-    is_folded: bool = False
-    """Whether the page folds this, and the text leaves it out unless asked."""
 
     def cells(self, args: Namespace) -> list[list[str]]:
         """Return the rows as text, the headings first."""
@@ -136,7 +146,7 @@ class Answer:
         ranking: Sequence[Record],
         minus: str = "{0} - {1}",
     ) -> None:
-        """Add the differences from the best, then those of all other pairs, folded.
+        """Add the differences from the best, and of all other pairs (``--all-pairs``).
 
         Parameters
         ----------
@@ -149,30 +159,19 @@ class Answer:
         minus : str
             What is subtracted from what, the better one first.
         """
-        labels = {one["name"]: one["label"].strip() for one in ranking}
+        labels = {one["name"]: one["label"] for one in ranking}
         columns = "mean interval prob_greater"
         if self.args.rope:
             columns += " below within above"
-        best, *others = ranking
-        from_best = [
-            {**one, "label": other["label"]}
-            for one, other in zip(differences, others, strict=False)
-        ]
+        best, *others = labels.values()
+        n_shown = len(differences) if self.args.all_pairs else len(others)
         pairs = []
-        for one in differences[len(others) :]:
-            pair = minus.format(labels[one["first"]], labels[one["second"]])
-            pairs.append({**one, "label": pair})
-        what = minus.format(labels[best["name"]], "other")
-        self.add(f"{title}: {what}", "other", columns, from_best, is_difference=True)
-        if pairs:
-            self.add(
-                f"{title}: all other pairs",
-                minus.format("first", "second"),
-                columns,
-                pairs,
-                is_difference=True,
-                is_folded=True,
-            )
+        for i, one in enumerate(differences[:n_shown]):
+            both = labels[one["first"]].strip(), labels[one["second"]].strip()
+            label = others[i] if i < len(others) else minus.format(*both)
+            pairs.append({**one, "label": label})
+        title = f"{title}: {minus.format(best.strip(), 'other')}"
+        self.add(title, "other", columns, pairs, is_difference=True)
 
 
 def describe(
@@ -201,6 +200,13 @@ def report_of(
     (only,) = posteriors.values()
     sentences = unwrap(only.report(level))
     return sentences, sentences
+
+
+def as_options(text: str) -> str:
+    """Return a text of the library whose arguments are options."""
+    for pattern, replacement in ARGUMENTS.items():
+        text = re.sub(pattern, replacement, text)
+    return text
 
 
 def ranked(records: Sequence[Record]) -> list[Record]:

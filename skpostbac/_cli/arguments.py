@@ -42,8 +42,8 @@ OPTIONS = {
         "plot fail_below baseline max_loss anytime"
     ),
     OUTCOMES: (
-        "correct classifier groups id weight prior rope html plot fail_below baseline "
-        "max_loss anytime"
+        "correct classifier groups by id weight prior rope html plot fail_below "
+        "baseline max_loss anytime"
     ),
     SCORES: "truth scores groups weight positive",
     REPORT: "truth classifier groups weight labels prior metric",

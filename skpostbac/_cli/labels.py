@@ -7,13 +7,13 @@ section, and what fails.
 
 from __future__ import annotations
 
-import re
 from argparse import Namespace
 from collections.abc import Iterator
 
 from skpostbac._cli.answer import (
     Answer,
     Record,
+    as_options,
     describe,
     ranked,
     report_of,
@@ -28,12 +28,10 @@ from skpostbac._utils import (
     join_first,
     unwrap,
 )
-from skpostbac.metrics._balanced_accuracy import constant_note
+from skpostbac.metrics import PosteriorBalancedAccuracy
 
 # Classes listed with their numbers of samples, and columns that are left out.
 LISTED = 8
-# Notes of one kind.
-SHOWN = 5
 # Predicted labels that are none of the classes, listed with their numbers.
 MOST_STRAYS = 10
 # Sentences of a report at the top of a page.
@@ -41,21 +39,10 @@ SENTENCES = 3
 
 
 def answer_labels(table: InputTable, args: Namespace) -> Answer:
-    """Evaluate and compare the classifiers of a table."""
-    answer = answer_evaluation(evaluate(table, args), table, args)
-    answer.facts = _facts(answer.data, args)
-    return answer
-
-
-def answer_evaluation(
-    evaluation: Evaluation,
-    table: InputTable,
-    args: Namespace,
-    tested: str = "classifier",
-) -> Answer:
-    """Describe what was evaluated, without the facts on the data."""
-    level = args.level
+    """Evaluate and compare the classifiers of a table, or systems by their answers."""
+    evaluation = evaluate(table, args)
     data = _describe_data(evaluation, table)
+    level = args.level
     posteriors, differences = describe(evaluation.scores, evaluation.comparison, level)
     for one in posteriors:
         one |= _describe_classifier(evaluation, table, one["name"], level)
@@ -63,11 +50,11 @@ def answer_evaluation(
     answer = Answer(
         args,
         data,
-        {},
+        _facts(data, args),
         {"posteriors": posteriors, "differences": differences},
         method={best: posterior.methods_text(level)},
-        plots=list(make_plots(evaluation, data, level)),
-        tested=tested,
+        plots=list(make_plots(evaluation, data, args)),
+        tested="system" if args.correct else "classifier",
     )
     _add_ranking(answer)
     _add_posteriors(answer, evaluation)
@@ -80,7 +67,7 @@ def answer_evaluation(
 def _describe_data(evaluation: Evaluation, table: InputTable) -> Record:
     """Return what was evaluated, and by which score."""
     score = next(iter(evaluation.scores.values()))
-    counts = next(iter(evaluation.balanced.values())).counts
+    counts = next(iter(evaluation.counts.values()))
     classes = [
         {"label": str(label), "n_samples": int(n)}
         for label, n in zip(counts.classes, counts.total, strict=True)
@@ -94,7 +81,6 @@ def _describe_data(evaluation: Evaluation, table: InputTable) -> Record:
     effects = score.design_effects
     return {
         "source": table.source,
-        "description": table.description,
         "columns_left_out": table.left_out,
         "n_samples": n_samples,
         "n_left_out": table.n_rows - n_samples,
@@ -112,7 +98,7 @@ def _describe_classifier(
 ) -> Record:
     """Return what the samples say of a classifier, and the bounds of its score."""
     score = evaluation.scores[name]
-    counts = evaluation.balanced[name].counts
+    counts = evaluation.counts[name]
     strays = table.strays(name, list(map(str, counts.classes)))
     effects = score.design_effects
     record = {
@@ -120,7 +106,7 @@ def _describe_classifier(
         "n_unseen": strays.total(),
         "unseen": dict(strays.most_common(MOST_STRAYS)),
         "accuracy": counts.accuracy,
-        "balanced_accuracy": evaluation.balanced[name].observed,
+        "balanced_accuracy": PosteriorBalancedAccuracy(counts).observed,
         "observed": score.observed,
         "lower": score.lower_bound(level),
         "upper": score.upper_bound(level),
@@ -132,38 +118,29 @@ def _describe_classifier(
 
 def _facts(data: Record, args: Namespace) -> dict[str, str]:
     """Return the data and the prior in words."""
-    why = "at least a third of the values are none of the classes"
+    columns = join_first(list(map(repr, data["columns_left_out"])), LISTED)
+    left_out = f"; columns left out, as hardly predictions: {columns}" * bool(columns)
+    samples = f"{data['n_samples']}"
+    if n_left_out := data["n_left_out"]:
+        samples += f" ({n_left_out} from other classes left out)"
+    if n_groups := data["n_groups"]:
+        samples += f" in {n_groups} groups (column {args.groups})"
+    prior = args.prior
+    if not isinstance(prior, str):
+        prior = "Beta({:g}, {:g})".format(*prior)
+    if args.correct:
+        facts = {"Answers": f"{data['source']}{left_out}", "Items": samples}
+        return {**facts, "Prior": prior}
     classes = []
     for label, n in map(dict.values, data["classes"]):
         shown = label if label == label.strip() else repr(label)
         classes.append(f"{shown} ({n})")
     return {
-        "Truth": f"column {args.truth} of {data['source']}{list_left_out(data, why)}",
-        "Samples": describe_size(data, args.groups),
+        "Truth": f"column {args.truth} of {data['source']}{left_out}",
+        "Samples": samples,
         "Classes": f"{len(classes)}: {join_first(classes, LISTED)}",
-        "Prior": name_prior(args.prior),
+        "Prior": prior,
     }
-
-
-def list_left_out(data: Record, why: str) -> str:
-    """Return which columns are left out, or nothing."""
-    columns = join_first(list(map(repr, data["columns_left_out"])), LISTED)
-    return f"; columns left out, as {why}: {columns}" if columns else ""
-
-
-def describe_size(data: Record, groups: str | None) -> str:
-    """Return how many samples there are, in how many groups of this column."""
-    samples = f"{data['n_samples']}"
-    if n_left_out := data["n_left_out"]:
-        samples += f" ({n_left_out} from other classes left out)"
-    if n_groups := data["n_groups"]:
-        samples += f" in {n_groups} groups (column {groups})"
-    return samples
-
-
-def name_prior(prior: str | tuple[float, float]) -> str:
-    """Return the prior in words."""
-    return prior if isinstance(prior, str) else "Beta({:g}, {:g})".format(*prior)
 
 
 def _add_ranking(answer: Answer) -> None:
@@ -219,29 +196,18 @@ def _report(answer: Answer, evaluation: Evaluation) -> list[str]:
     answer.lead += sentences[:SENTENCES]
     if (n := len(evaluation.scores)) > SENTENCES:
         answer.lead.append(f"Showing the best {SENTENCES} of {n} {answer.tested}s.")
-    # Arguments become options.
-    text = "\n".join(notes).replace("labels= or a class_weight of 0", "--labels")
-    return re.sub(r"prior='(\w+)'", r"--prior \1", text).split("\n")
+    return as_options("\n".join(notes)).split("\n")
 
 
 def _notes_on_classifiers(answer: Answer, evaluation: Evaluation) -> Iterator[str]:
-    """Yield what the table needs to be read, and notes on single classifiers."""
-    chance = answer.data["chance"]
-    has_report = evaluation.comparison is None
-    if chance is not None and not has_report:
+    """Yield what the table needs to be read, and which predictions are no class."""
+    if answer.data["chance"] is not None and evaluation.comparison is not None:
         yield "p-value: of the test against guessing."
-    notes = []
     for one in answer.results["posteriors"]:
-        name = one["name"]
-        counts = evaluation.balanced[name].counts
-        if not has_report and (constant := constant_note(counts)):
-            notes.append(f"{name}: {constant}")
         if n := one["n_unseen"]:
-            strays = describe_strays(list(one["unseen"]), n, map(str, counts.classes))
-            notes.append(f"{name}: {strays}.")
-    yield from notes[:SHOWN]
-    if (more := len(notes) - SHOWN) > 0:
-        yield f"{more} more such notes."
+            classes = map(str, evaluation.counts[one["name"]].classes)
+            strays = describe_strays(list(one["unseen"]), n, classes)
+            yield f"{one['name']}: {strays}."
 
 
 def _add_selected(answer: Answer, evaluation: Evaluation, table: InputTable) -> None:

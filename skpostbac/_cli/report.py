@@ -6,10 +6,14 @@ import warnings
 from argparse import Namespace
 from typing import Any
 
-from skpostbac._cli.answer import Answer
+from skpostbac._cli.answer import Answer, as_options
 from skpostbac._cli.table import InputTable
 from skpostbac.metrics import StrayLabelWarning, posterior_classification_report
 
+AVERAGES_NOTE = (
+    "Averages are inferred for all classes at once, and their prior may differ from "
+    "that of single classes: they need not be the means of the rows."
+)
 COLUMNS = ("name", "precision", "recall", "f1-score", "support")
 
 
@@ -47,9 +51,6 @@ def answer_report(table: InputTable, args: Namespace) -> Answer:
         rows = [
             dict(zip(COLUMNS, row, strict=True)) for row in report._cells(args.level)
         ]
-        # Arguments become options.
-        notes = [
-            note.replace("labels=", "--labels") for note in report._notes(args.level)
-        ]
+        notes = [*map(as_options, report._notes(args.level)), AVERAGES_NOTE]
         answer.add(f"Report on {name}", "class", " ".join(COLUMNS[1:]), rows, notes)
     return answer

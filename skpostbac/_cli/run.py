@@ -17,7 +17,7 @@ from skpostbac._cli.arguments import (
     make_parser,
     read_question,
 )
-from skpostbac._cli.output import check_outputs, write_files, write_note, write_output
+from skpostbac._cli.output import write_files, write_note, write_output
 from skpostbac._cli.reading import InputError
 from skpostbac._cli.table import read_table
 
@@ -49,7 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = make_parser()
     try:
         args = parser.parse_intermixed_args(argv)
-        check_outputs(args.file, filter(None, (args.html, args.plot)))
+        for path in {args.html, args.plot}.intersection(args.file):
+            raise InputError(f"cannot write {path!r}: it is the input")
         args.question = read_question(parser, args)
         verdicts = _run(args)
     except InputError as error:
@@ -65,20 +66,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: Namespace) -> Mapping[str, int]:
     """Answer the question, write the output, and return lines with the status."""
-    from skpostbac._cli.example import explain_example, make_example
+    from skpostbac._cli.answer import as_options
+    from skpostbac._cli.example import COMMAND, EXAMPLE, HINT, choose_example
     from skpostbac._cli.labels import answer_labels
-    from skpostbac._cli.outcomes import answer_outcomes
     from skpostbac._cli.page import render_page
     from skpostbac._cli.report import answer_report
     from skpostbac._cli.scores import answer_scores
-    from skpostbac._cli.text import render_text
+    from skpostbac._cli.text import fill, render_text
     from skpostbac._cli.verdicts import answer_verdicts
 
     is_example = not args.file
-    table = make_example(args) if is_example else read_table(args)
+    if is_example:
+        choose_example(args)
+    table = read_table(args)
     answers = {
         LABELS: answer_labels,
-        OUTCOMES: answer_outcomes,
+        OUTCOMES: answer_labels,
         REPORT: answer_report,
         SCORES: answer_scores,
         VERDICTS: answer_verdicts,
@@ -89,7 +92,8 @@ def _run(args: Namespace) -> Mapping[str, int]:
         try:
             answer = answers[args.question](table, args)
         except (ArithmeticError, ValueError) as error:  # as for a huge prior
-            raise InputError(f"the posteriors cannot be computed: {error}") from error
+            reason = as_options(str(error))
+            raise InputError(f"the posteriors cannot be computed: {reason}") from error
         if args.html is not None:
             files[args.html] = render_page(answer).encode()
         if args.plot is not None:
@@ -99,7 +103,7 @@ def _run(args: Namespace) -> Mapping[str, int]:
         write_note(note)
     text = render_text(answer)
     if is_example:
-        text = explain_example(table, text)
+        text = f"{fill(EXAMPLE)}\n\n{text}\n{fill(HINT)}\n{COMMAND}\n"
     if args.json:
         # ASCII is safe for every terminal and pipe.
         text = json.dumps(answer.document(), indent=2, allow_nan=False) + "\n"
