@@ -8,6 +8,7 @@ read the difference before you commit it.
 """
 
 import contextlib
+import csv
 import gzip
 import html
 import io
@@ -27,12 +28,17 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
     accuracy_score,
     balanced_accuracy_score,
     f1_score,
     matthews_corrcoef,
 )
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
 
 # As a script, it sees the folder of this file only.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -984,6 +990,25 @@ def test_answers_are_those_of_the_library(write, run):
         assert one["mean"] == pytest.approx(posterior.mean(), rel=1e-12)
 
 
+def test_subgroups_of_answers(write, run):
+    """As the library has them of samples of one class."""
+    right = [i % 3 > 0 for i in range(40)]
+    topic = ["law" if i < 25 else "art" for i in range(40)]
+    rows = zip(range(40), topic, map(int, right), strict=True)
+    path = write("id,topic,m\n" + "".join(f"{i},{t},{r}\n" for i, t, r in rows))
+    found = json.loads(run(path, "--correct", "--by", "topic", "--json"))
+    expected = subgroup_posteriors(
+        [True] * 40, right, labels=[True], sensitive_features=topic
+    )
+    (record,) = found["subgroups"]
+    for one, other in zip(record["groups"], expected.summary(), strict=True):
+        assert one["name"] == other["name"]
+        keys = ("n_samples", "mean", "low", "high", "prob_worst")
+        assert [one[key] for key in keys] == pytest.approx(
+            [other[key] for key in keys], rel=1e-9
+        )
+
+
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
@@ -1570,9 +1595,30 @@ def test_example(run):
     totals = [record["n_samples"] for record in document["data"]["classes"]]
     majority = max(totals) / sum(totals)
     assert majority > 0.9
-    assert f"{majority:.3f}" in document["data"]["description"]
+    assert f"{majority:.3f}" in text
     assert document["posteriors"][0]["accuracy"] < majority
     assert document["posteriors"][0]["low"] > 0.5
+
+
+@pytest.mark.slow
+def test_the_example_is_what_scikit_learn_predicts():
+    """But for a few samples, which another version may predict otherwise."""
+    X, digits = load_digits(return_X_y=True)
+    y = np.where(digits == 8, "eight", "another")
+    classifiers = {
+        "logistic regression": LogisticRegression(),
+        "random forest": RandomForestClassifier(random_state=0),
+        "naive Bayes": GaussianNB(),
+    }
+    path = Path(skpostbac.__file__).with_name("_cli") / "example.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for name, classifier in classifiers.items():
+        y_pred = cross_val_predict(classifier, X / 16, y)
+        for pair in product(np.unique(y), repeat=2):
+            n = sum(int(row["n"]) for row in rows if (row["digit"], row[name]) == pair)
+            found = np.sum((y == pair[0]) & (y_pred == pair[1]))
+            assert found == pytest.approx(n, abs=10)
 
 
 if __name__ == "__main__":

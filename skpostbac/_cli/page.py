@@ -16,8 +16,7 @@ from string import Template
 from skpostbac import __version__
 from skpostbac._cli.answer import Answer, Section
 from skpostbac._cli.plots import NARROW_INCHES, WIDE_INCHES, Plot
-from skpostbac._utils import escape, unwrap
-from skpostbac._utils.html import table
+from skpostbac._utils import escape, table, unwrap
 
 
 def render_page(answer: Answer) -> str:

@@ -23,7 +23,7 @@ def answer_report(table: InputTable, args: Namespace) -> Answer:
     options: dict[str, Any] = {
         "labels": args.labels,
         "sample_weight": table.counts,
-        "groups": None if args.groups is None else table.column(args.groups),
+        "groups": table.column(args.groups),
         "prior": args.prior,
     }
     reports = {}
@@ -40,12 +40,11 @@ def answer_report(table: InputTable, args: Namespace) -> Answer:
         for name, report in reports.items()
     ]
     n_samples = int(records[0]["report"]["macro avg"]["support"])
-    groups = f" in groups (column {args.groups})" if args.groups else ""
+    data = {"source": table.source, "n_samples": n_samples}
     facts = {
         "Truth": f"column {table.truth} of {table.source}",
-        "Samples": f"{n_samples}{groups}",
+        "Samples": f"{n_samples}",
     }
-    data = {"source": table.source, "n_samples": n_samples}
     answer = Answer(args, data, facts, {"reports": records})
     for name, report in reports.items():
         rows = [
