@@ -1,6 +1,6 @@
 """The answer to a question: its numbers for JSON, and the tables that show them.
 
-A question (`labels`, `outcomes`, `scores`, `verdicts`) makes records, flat dicts of one
+A question (`labels`, `report`, `scores`, `verdicts`) makes records, flat dicts of one
 result, and puts them into an `Answer` twice: by their key in JSON, and as the rows of a
 `Section`, whose columns `HEADINGS` names.
 """

@@ -63,8 +63,6 @@ APART = (
 TOGETHER = {
     LABELS: "baseline max_loss",
     OUTCOMES: "baseline max_loss",
-    SCORES: "",
-    REPORT: "",
     VERDICTS: "sensitivity specificity positive file",
 }
 
@@ -283,7 +281,7 @@ def read_question(parser: Parser, args: Namespace) -> str:
         if name in OF_FILES.split() and not args.file:
             raise InputError(f"{_flag(name)} needs a FILE, or - for standard input")
     _check_pairs(given)
-    together = TOGETHER[question].split()
+    together = TOGETHER.get(question, "").split()
     absent = [name for name in together if name not in given]
     if 0 < len(absent) < len(together):
         present = next(name for name in together if name in given)

@@ -51,7 +51,8 @@ def add_gates(answer: Answer, evaluation: Evaluation, table: InputTable) -> None
         _add_gate(answer, f"{score} above", args.fail_below, scores)
     if args.baseline is not None:
         what = f"improvement in {score} over {args.baseline} above"
-        _add_gate(answer, what, -args.max_loss, _gains(evaluation, args))
+        goal = 0 - args.max_loss  # not -0.0
+        _add_gate(answer, what, goal, _gains(evaluation, args))
     if gate and table.left_out:
         # Nobody would notice.
         what = "predictions" if table.truth else "outcomes"

@@ -27,7 +27,7 @@ def render_page(answer: Answer) -> str:
         f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>"
         for key, value in answer.facts.items()
     )
-    # The first table comes before the plots, and what is long is folded.
+    # The first table comes before the plots.
     first, *others = (_section(answer, one) for one in answer.sections)
     ((best, method),) = answer.method.items()
     template = files("skpostbac._cli").joinpath("page.html").read_text("utf-8")

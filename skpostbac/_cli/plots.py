@@ -100,6 +100,6 @@ def make_plots(
             which = f"the {n_shown} weakest of {n_classes} classes"
         yield Plot(
             f"Recall of {best} on {which}, with {intervals}s.",
-            partial(draw, weakest=n_shown if n_shown < n_classes else None),
+            partial(draw, weakest=MOST_RECALLS),
             rows_size(n_shown + 1)[1],
         )
