@@ -1,12 +1,13 @@
 """The answer to a question: its numbers for JSON, and the tables that show them.
 
-A question (`labels`, `outcomes`, `scores`, `verdicts`) makes records, flat dicts of one
+A question (`labels`, `report`, `scores`, `verdicts`) makes records, flat dicts of one
 result, and puts them into an `Answer` twice: by their key in JSON, and as the rows of a
 `Section`, whose columns `HEADINGS` names.
 """
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,23 +37,31 @@ HEADINGS = {
     "below": "P(<-{rope:g})",
     "within": "P(within)",
     "above": "P(>{rope:g})",
-    "prob_too_large": "P(>{max_loss:g})",
     "uncorrected_mean": "uncorrected",
     "prob_worst": "P(worst)",
     "prob_outside": "P(impossible)",
 }
 PROBABILITIES = (
-    "prob_best prob_greater prob_too_large prob_worst prob_outside below within above "
-    "guessing_p_value"
+    "prob_best prob_greater prob_worst prob_outside below within above guessing_p_value"
 )
+# What the library calls arguments, and how the command line says it.
+ARGUMENTS = {
+    "a function or ": "",
+    "posterior_[a-z_]+ or compare_scores, which take scores": "--scores",
+    "labels= or a class_weight of 0": "--labels",
+    "labels=": "--labels",
+    "prior='([a-z]+)'": r"--prior \1",
+    "a pos_label, one of": "METRIC:LABEL, of which LABEL is one of",
+    "pos_label": "LABEL",
+    "sensitive_features": "--by",
+}
 # How columns are formatted that do not have three decimals.
 FORMATS: Mapping[str, Callable[[Any], str]] = {
     **dict.fromkeys(PROBABILITIES.split(), format_probability),
     "n_samples": "{:.0f}".format,
     "effective_samples": "{:.1f}".format,
     "positives": "{:.0f}".format,
-    "passed": {True: "yes", False: "no"}.__getitem__,
-    **dict.fromkeys(["precision", "recall", "f1-score", "support"], str),
+    **dict.fromkeys(["precision", "recall", "f1-score", "support", "verdict"], str),
 }
 
 
@@ -69,8 +78,6 @@ class Section:
     notes: Sequence[str] = ()
     is_difference: bool = False
     """Whether means and intervals are of differences, and show their signs."""
-    is_folded: bool = False
-    """Whether the page folds this, and the text leaves it out unless asked."""
 
     def cells(self, args: Namespace) -> list[list[str]]:
         """Return the rows as text, the headings first."""
@@ -110,8 +117,8 @@ class Answer:
     results: Record
     """The records, by their key in JSON."""
     sections: list[Section] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    """What does not pass a gate, a line each."""
+    verdicts: dict[str, int] = field(default_factory=dict)
+    """Lines on what does not pass a gate, with their exit status."""
     lead: list[str] = field(default_factory=list)
     """Sentences at the top of a page."""
     method: Mapping[str, str] = field(default_factory=dict)
@@ -139,7 +146,7 @@ class Answer:
         ranking: Sequence[Record],
         minus: str = "{0} - {1}",
     ) -> None:
-        """Add the differences from the best, then those of all other pairs, folded.
+        """Add the differences from the best, and of all other pairs (``--all-pairs``).
 
         Parameters
         ----------
@@ -152,30 +159,19 @@ class Answer:
         minus : str
             What is subtracted from what, the better one first.
         """
-        labels = {one["name"]: one["label"].strip() for one in ranking}
+        labels = {one["name"]: one["label"] for one in ranking}
         columns = "mean interval prob_greater"
         if self.args.rope:
             columns += " below within above"
-        best, *others = ranking
-        from_best = [
-            {**one, "label": other["label"]}
-            for one, other in zip(differences, others, strict=False)
-        ]
+        best, *others = labels.values()
+        n_shown = len(differences) if self.args.all_pairs else len(others)
         pairs = []
-        for one in differences[len(others) :]:
-            pair = minus.format(labels[one["first"]], labels[one["second"]])
-            pairs.append({**one, "label": pair})
-        what = minus.format(labels[best["name"]], "other")
-        self.add(f"{title}: {what}", "other", columns, from_best, is_difference=True)
-        if pairs:
-            self.add(
-                f"{title}: all other pairs",
-                minus.format("first", "second"),
-                columns,
-                pairs,
-                is_difference=True,
-                is_folded=True,
-            )
+        for i, one in enumerate(differences[:n_shown]):
+            both = labels[one["first"]].strip(), labels[one["second"]].strip()
+            label = others[i] if i < len(others) else minus.format(*both)
+            pairs.append({**one, "label": label})
+        title = f"{title}: {minus.format(best.strip(), 'other')}"
+        self.add(title, "other", columns, pairs, is_difference=True)
 
 
 def describe(
@@ -204,6 +200,13 @@ def report_of(
     (only,) = posteriors.values()
     sentences = unwrap(only.report(level))
     return sentences, sentences
+
+
+def as_options(text: str) -> str:
+    """Return a text of the library whose arguments are options."""
+    for pattern, replacement in ARGUMENTS.items():
+        text = re.sub(pattern, replacement, text)
+    return text
 
 
 def ranked(records: Sequence[Record]) -> list[Record]:

@@ -10,7 +10,7 @@ from argparse import (
     Namespace,
     RawDescriptionHelpFormatter,
 )
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -29,10 +29,6 @@ from skpostbac._utils import (
 DEFAULT_PRIOR = "calibrated"
 DEFAULT_METRIC = "balanced_accuracy"
 
-# A classifier that replaces the baseline may lose too much with a smaller probability
-# than this.
-LARGEST_RISK = 0.05
-
 # What a table has, which decides the question that it answers.
 LABELS = "predictions"
 OUTCOMES = "--correct"
@@ -43,11 +39,11 @@ VERDICTS = "judge verdicts"
 OPTIONS = {
     LABELS: (
         "truth classifier groups by id weight labels prior metric rope selected html "
-        "plot fail_below baseline max_loss"
+        "plot fail_below baseline max_loss anytime"
     ),
     OUTCOMES: (
-        "correct classifier groups id weight prior rope html plot fail_below baseline "
-        "max_loss"
+        "correct classifier groups by id weight prior rope html plot fail_below "
+        "baseline max_loss anytime"
     ),
     SCORES: "truth scores groups weight positive",
     REPORT: "truth classifier groups weight labels prior metric",
@@ -56,12 +52,17 @@ OPTIONS = {
 OF_ALL = "file delimiter level json all_pairs"
 # Options that name a column of a file, which the example has not.
 OF_FILES = "truth groups by id weight scores correct"
+# Options that exclude each other.
+APART = (
+    ("anytime", "groups"),
+    ("anytime", "selected"),
+    ("selected", "groups"),
+    ("by", "metric"),
+)
 # Options that need each other.
 TOGETHER = {
     LABELS: "baseline max_loss",
     OUTCOMES: "baseline max_loss",
-    SCORES: "",
-    REPORT: "",
     VERDICTS: "sensitivity specificity positive file",
 }
 
@@ -170,8 +171,7 @@ def make_parser() -> Parser:
         "--prior",
         type=_prior,
         default=DEFAULT_PRIOR,
-        help="prior of each recall: calibrated (default), reciprocal, uniform, "
-        "jeffreys, neutral, or A,B",
+        help="calibrated, reciprocal, uniform, jeffreys, neutral, A,B",
     )
     add(
         "--level",
@@ -229,7 +229,7 @@ def make_parser() -> Parser:
         "--fail-below",
         metavar="VALUE",
         type=bound,
-        help="exit with status 3 if a lower bound is below VALUE",
+        help="status 3 if a score is below VALUE, 4 if undecided",
     )
     add(
         "--baseline",
@@ -240,7 +240,12 @@ def make_parser() -> Parser:
         "--max-loss",
         metavar="VALUE",
         type=_number(_check_loss),
-        help=f"exit with status 3 unless P(loss > VALUE) < {LARGEST_RISK:.0%}%",
+        help="status 3 if one loses more, 4 if undecided",
+    )
+    add(
+        "--anytime",
+        action="store_true",
+        help="judge at every look: --fail-below or --max-loss of one",
     )
     add("-h", "--help", action="help", help="show this help and exit")
     version = f"%(prog)s {__version__}"
@@ -275,12 +280,20 @@ def read_question(parser: Parser, args: Namespace) -> str:
             raise InputError(f"{_flag(name)} cannot be combined with {question}")
         if name in OF_FILES.split() and not args.file:
             raise InputError(f"{_flag(name)} needs a FILE, or - for standard input")
-    together = TOGETHER[question].split()
+    _check_pairs(given)
+    together = TOGETHER.get(question, "").split()
     absent = [name for name in together if name not in given]
     if 0 < len(absent) < len(together):
         present = next(name for name in together if name in given)
         raise InputError(f"{_flag(present)} also needs {_flag(absent[0])}")
     return question
+
+
+def _check_pairs(given: Collection[str]) -> None:
+    """Raise if two of the options exclude each other."""
+    for first, second in APART:
+        if first in given and second in given:
+            raise InputError(f"{_flag(first)} cannot be combined with {_flag(second)}")
 
 
 def _flag(name: str) -> str:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from skpostbac._cli.arguments import DEFAULT_METRIC
 from skpostbac._cli.reading import InputError
-from skpostbac._cli.table import InputTable, default_positive
-from skpostbac._utils import join_first
+from skpostbac._cli.table import RIGHT, InputTable, default_positive
 from skpostbac.metrics import (
+    ClassCounts,
     GroupsWarning,
+    PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PriorInfluenceWarning,
     SelectedPosterior,
@@ -22,18 +24,21 @@ from skpostbac.metrics import (
     SubgroupPosteriors,
     class_counts,
     paired_counts,
+    posterior_balanced_accuracy,
     posterior_confusion_metric,
     subgroup_posteriors,
 )
-from skpostbac.metrics._confusion import AVERAGES, OVERALL, read_name
+from skpostbac.metrics._confusion import OVERALL, read_name
 from skpostbac.model_selection import (
     PosteriorComparison,
+    compare_outcomes,
     compare_predictions,
     selected_posterior,
 )
+from skpostbac.model_selection._pooling import accuracy_of
 
-# Classes listed in an error.
-MOST_CLASSES_IN_ERROR = 8
+Options: TypeAlias = dict[str, Any]
+
 # The one name of metrics that have more options than others.
 ACCURACIES = {("recall", "macro"): DEFAULT_METRIC, ("accuracy", None): "accuracy"}
 
@@ -42,10 +47,10 @@ ACCURACIES = {("recall", "macro"): DEFAULT_METRIC, ("accuracy", None): "accuracy
 class Evaluation:
     """Posteriors of the classifiers of a table, best first, and their comparison."""
 
-    balanced: Mapping[str, PosteriorBalancedAccuracy]
-    """Posteriors of the balanced accuracy, by name of the classifier."""
     scores: Mapping[str, Any]
-    """Posteriors of the metric; those of the balanced accuracy by default."""
+    """Posteriors of the metric, by name of the classifier."""
+    counts: Mapping[str, ClassCounts]
+    """Correct predictions by class."""
     comparison: PosteriorComparison | None = None
     """None for a single classifier."""
     selected: SelectedPosterior | None = None
@@ -55,7 +60,7 @@ class Evaluation:
 
 
 def evaluate(table: InputTable, args: Namespace) -> Evaluation:
-    """Evaluate and compare the classifiers of a table.
+    """Evaluate and compare the classifiers of a table, or the systems.
 
     Raises
     ------
@@ -64,46 +69,33 @@ def evaluate(table: InputTable, args: Namespace) -> Evaluation:
     """
     metric, pos_label = _read_metric(table, args)
     _check_options(table, args)
-    y_true = table.column(table.truth)
     predictions = {name: table.column(name) for name in table.predictions}
-    counting: dict[str, Any] = {
-        "labels": args.labels,
+    y_true = table.column(table.truth)
+    if args.correct:
+        # All items are of one class.
+        y_true = np.full(len(table.rows), RIGHT, dtype=object)
+    sampling: Options = {
         "sample_weight": table.counts,
         "groups": table.column(args.groups),
     }
-    scoring: dict[str, Any] = {
-        **counting,
-        "metric": metric,
-        "pos_label": pos_label,
-        "prior": args.prior,
-    }
-    comparison = selected = None
+    counting = {**sampling, "labels": args.labels}
+    scoring = {**counting, "metric": metric, "pos_label": pos_label}
+    selected = None
     subgroups = {}
     with warnings.catch_warnings():
         # The answer has its own notes on the prior, on groups and on labels.
         for category in (PriorInfluenceWarning, GroupsWarning, StrayLabelWarning):
             warnings.simplefilter("ignore", category)
-        ranking = list(predictions)
-        if len(predictions) > 1:
-            comparison = compare_predictions(
-                y_true, predictions, rope=args.rope, **scoring
-            )
-            ranking = list(comparison.ranking())
-        balanced = {
-            name: PosteriorBalancedAccuracy(
-                class_counts(y_true, predictions[name], **counting), prior=args.prior
-            )
-            for name in ranking
-        }
-        scores: dict[str, Any] = balanced
+        if args.correct:
+            comparison, scores = _infer_outcomes(predictions, sampling, args)
+        else:
+            comparison, scores = _infer_labels(y_true, predictions, scoring, args)
         if comparison is not None:
             found = dict(zip(comparison.names, comparison.posteriors, strict=True))
-            scores = {name: found[name] for name in ranking}
-        elif metric != DEFAULT_METRIC:
-            scores = {
-                name: posterior_confusion_metric(y_true, y_pred, **scoring)
-                for name, y_pred in predictions.items()
-            }
+            scores = {name: found[name] for name in comparison.ranking()}
+        counts = {
+            name: class_counts(y_true, predictions[name], **counting) for name in scores
+        }
         if args.selected:
             selected = selected_posterior(
                 paired_counts(y_true, predictions, **counting),
@@ -115,77 +107,71 @@ def evaluate(table: InputTable, args: Namespace) -> Evaluation:
             counting["sensitive_features"] = table.column(args.by)
             subgroups = {
                 name: subgroup_posteriors(y_true, predictions[name], **counting)
-                for name in ranking
+                for name in scores
             }
-    return Evaluation(balanced, scores, comparison, selected, subgroups)
+    return Evaluation(scores, counts, comparison, selected, subgroups)
+
+
+def _infer_outcomes(
+    predictions: Mapping[str, Any], sampling: Options, args: Namespace
+) -> tuple[PosteriorComparison | None, dict[str, Any]]:
+    """Return the comparison of several accuracies, or the posterior of one."""
+    right = {name: cells == RIGHT for name, cells in predictions.items()}
+    if len(right) > 1:
+        comparison = compare_outcomes(
+            right, rope=args.rope, prior=args.prior, **sampling
+        )
+        return comparison, {}
+    ((name, outcomes),) = right.items()
+    counts = PosteriorAccuracy.from_outcomes(outcomes, **sampling).counts
+    posterior = PosteriorBalancedAccuracy(counts, prior=args.prior)
+    return None, {name: accuracy_of(counts, posterior)}
+
+
+def _infer_labels(
+    y_true: Any, predictions: Mapping[str, Any], scoring: Options, args: Namespace
+) -> tuple[PosteriorComparison | None, dict[str, Any]]:
+    """Return the comparison of several scores, or the posterior of one."""
+    options = {**scoring, "prior": args.prior}
+    if len(predictions) > 1:
+        return compare_predictions(y_true, predictions, rope=args.rope, **options), {}
+    infer: Any = posterior_confusion_metric
+    if args.metric == DEFAULT_METRIC:
+        infer = posterior_balanced_accuracy
+        del options["metric"], options["pos_label"]
+    return None, {
+        name: infer(y_true, one, **options) for name, one in predictions.items()
+    }
 
 
 def _check_options(table: InputTable, args: Namespace) -> None:
-    """Raise if options cannot be combined, or applied to this table."""
-    if args.by is not None and args.metric != DEFAULT_METRIC:
-        raise InputError(
-            "--by is for the balanced accuracy and cannot be combined with --metric"
-        )
-    if args.by is not None and len(names := set(table.column(args.by))) < 2:
-        raise InputError(f"--by: all samples are in one subgroup, {names.pop()!r}")
+    """Raise if options cannot be applied to this table."""
     if args.selected and len(table.predictions) == 1:
         raise InputError("--selected needs at least two classifiers")
-    knows_optimism = args.metric in ACCURACIES.values()
-    if args.selected and (args.groups is not None or not knows_optimism):
-        option = "--groups" if knows_optimism else f"--metric {args.metric}"
-        raise InputError(
-            f"--selected: no correction for selection is known for {option}"
-        )
-    check_baseline(table, args.baseline)
-    true = set(table.column(table.truth))
-    labels = true.union(*map(table.column, table.predictions))
-    for label in args.labels or ():
-        if label not in labels:
-            raise InputError(
-                f"--labels: class {label!r} is neither a true nor a predicted label"
-            )
-    if args.labels and true.isdisjoint(args.labels):
-        raise InputError(f"--labels: none of the classes occurs in {table.truth!r}")
-
-
-def check_baseline(table: InputTable, baseline: str | None) -> None:
-    """Raise if the baseline is not one of several columns."""
-    others = set(table.predictions) - {baseline}
-    if baseline is not None and not 0 < len(others) < len(table.predictions):
+    others = set(table.predictions) - {args.baseline}
+    if args.baseline is not None and not 0 < len(others) < len(table.predictions):
         known = ", ".join(map(repr, table.predictions))
         raise InputError(
             "--baseline must be one of two or more columns of predictions, got "
-            f"{baseline!r}; there are {known}"
+            f"{args.baseline!r}; there are {known}"
         )
+    if args.labels:
+        true = set(table.column(table.truth))
+        labels = true.union(*map(table.column, table.predictions))
+        for label in set(args.labels) - labels:
+            raise InputError(
+                f"--labels: class {label!r} is neither a true nor a predicted label"
+            )
+        if true.isdisjoint(args.labels):
+            raise InputError(f"--labels: none of the classes occurs in {table.truth!r}")
 
 
 def _read_metric(table: InputTable, args: Namespace) -> tuple[str, str | None]:
     """Return the metric and its class, which is 1 of the classes 0 and 1 by default."""
     metric, _, label = args.metric.partition(":")
-    try:
-        name, average = read_name(metric, None)
-    except ValueError as error:  # which has the names
-        reason = str(error).replace("a function or ", "")
-        of_python = r"posterior_\w+ or compare_scores, which take scores"
-        reason = re.sub(of_python, "--scores", reason)
-        raise InputError(
-            f"--{reason} (f1:LABEL and f1_macro are possible, too)"
-        ) from error
-    if name in OVERALL or average is not None:
-        if label:
-            raise InputError(
-                f"--metric {args.metric}: {metric} is of all classes, not of {label!r}"
-            )
-        args.metric = ACCURACIES.get((name, average), metric)
-        return args.metric, None
-    classes = set(args.labels or table.column(table.truth))
-    positive = label or default_positive(classes)
-    # Of several classes, it is the macro average by default.
-    if positive not in classes and (label or len(classes) == 2):
-        known = join_first(list(map(repr, sorted(classes))), MOST_CLASSES_IN_ERROR)
-        averages = ", ".join(f"{name}_{one}" for one in AVERAGES)
-        raise InputError(
-            f"--metric {args.metric} needs a class or an average: {name}:LABEL, of "
-            f"which LABEL is one of {known}, or {averages}"
-        )
-    return metric, positive
+    name, average = read_name(metric, None)
+    if (name, average) in ACCURACIES:
+        metric = args.metric = ACCURACIES[name, average]
+    if label or average is not None or name in OVERALL:
+        return metric, label or None
+    return metric, default_positive(set(args.labels or table.column(table.truth)))

@@ -4,35 +4,16 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Mapping, Sequence
 
-from skpostbac._cli.reading import InputError, RowReader, Rows, open_table
+from skpostbac._cli.reading import InputError, Rows, name_of, read_rows
 
 # Options of columns that may be in several files, if they are the same there.
 SHARED = ("truth", "groups", "by", "weight", "id")
 
 
-@dataclass(frozen=True)
-class _File:
-    """The rows of a file by their identifiers."""
-
-    path: str
-    header: Sequence[str]
-    rows: Mapping[str, tuple[str, ...]]
-    doubled: Sequence[str]
-
-    def column(self, name: str) -> dict[str, str]:
-        """Return the cells of a column by identifier."""
-        place = self.header.index(name)
-        return {key: cells[place] for key, cells in self.rows.items()}
-
-
-@contextmanager
-def join_tables(args: Namespace) -> Iterator[tuple[str, list[str], RowReader]]:
-    """Join several files; yield what `open_table` yields of one.
+def join_files(args: Namespace) -> Rows:
+    """Join several files; yield what `read_rows` yields of one.
 
     A column that several files have is called ``NAME (FILE)``, unless an option says
     that it describes the samples; ``--classifier NAME`` and ``--scores NAME`` stand for
@@ -46,68 +27,64 @@ def join_tables(args: Namespace) -> Iterator[tuple[str, list[str], RowReader]]:
     """
     if args.id is None:
         raise InputError("several files need --id, the column that identifies a sample")
-    if len(set(args.file)) < len(args.file):
+    files = {name_of(path): _read_columns(path, args) for path in args.file}
+    if len(files) < len(args.file):
         raise InputError("a file is given twice")
-    files = [_read_file(path, args) for path in args.file]
-    _check_ids(files, args.id)
+    keys = _common_keys([file[args.id] for file in files.values()], args.id)
     shared = {getattr(args, option): option for option in SHARED}
-    occurrences = Counter(name for file in files for name in file.header)
-    columns: dict[str, dict[str, str]] = {}
-    full_names: defaultdict[str, list[str]] = defaultdict(list)
-    for file in files:
-        for name in file.header:
-            column = file.column(name)
+    occurrences = Counter(name for file in files.values() for name in file)
+    columns: dict[str, Mapping[str, str]] = {}
+    full_names = defaultdict(list)
+    for source, file in files.items():
+        for name, column in file.items():
+            full_name = name
             if name in shared:
-                _check_equal(shared[name], columns.setdefault(name, column), column)
+                _check_equal(shared[name], columns.get(name, column), column)
             elif occurrences[name] > 1:
-                full_name = f"{name} ({file.path})"
-                full_names[name].append(full_name)
-                columns[full_name] = column
-            else:
-                columns[name] = column
+                full_name = f"{name} ({source})"
+            full_names[name].append(full_name)
+            columns[full_name] = column
     for option in ("classifier", "scores"):
-        chosen = [full_names.get(name, [name]) for name in getattr(args, option) or ()]
-        setattr(args, option, list(chain.from_iterable(chosen)) or None)
+        if chosen := getattr(args, option):
+            names = [full for name in chosen for full in full_names.get(name, [name])]
+            setattr(args, option, names)
 
-    def rows(names: Sequence[str]) -> Rows:
-        for key in files[0].rows:
-            yield key, tuple(columns[name][key] for name in names)
-
-    yield args.id, list(columns), rows
-
-
-def _read_file(path: str, args: Namespace) -> _File:
-    source = "standard input" if path == "-" else path
-    with open_table(path, source, args.delimiter) as (_, header, read_rows):
-        if args.id not in header:
-            raise InputError(f"--id: there is no column {args.id!r} in {source}")
-        place = header.index(args.id)
-        found = [(cells[place], cells) for _, cells in read_rows(header)]
-    occurrences = Counter(key for key, _ in found)
-    doubled = [key for key, n in occurrences.items() if n > 1]
-    return _File(source, header, dict(found), doubled)
+    yield "header", list(columns)
+    for key in keys:
+        yield f"{args.id} {key}", [column[key] for column in columns.values()]
 
 
-def _check_ids(files: Sequence[_File], name: str) -> None:
-    """Raise unless all files have the same identifiers, each once."""
-    keys = [set(file.rows) for file in files]
-    everywhere = set.intersection(*keys)
-    unmatched = [
-        key
-        for key in dict.fromkeys(k for file in files for k in file.rows)
-        if key not in everywhere
-    ]
-    doubled = list(dict.fromkeys(key for file in files for key in file.doubled))
-    if unmatched or doubled:
+def _read_columns(path: str, args: Namespace) -> dict[str, dict[str, str]]:
+    """Return the cells of each column by identifier."""
+    rows = read_rows(path, args.delimiter)
+    _, header = next(rows, ("header", ()))
+    source = name_of(path)
+    if args.id not in header:
+        raise InputError(f"--id: there is no column {args.id!r} in {source}")
+    place = header.index(args.id)
+    columns: dict[str, dict[str, str]] = {name: {} for name in header}
+    for where, cells in rows:
+        key = cells[place]
+        if key in columns[args.id]:
+            raise InputError(
+                f"--id: {key!r} occurs more than once in column {args.id!r} of "
+                f"{source}, again in {where}"
+            )
+        for name, cell in zip(header, cells, strict=True):
+            columns[name][key] = cell
+    return columns
+
+
+def _common_keys(files: Sequence[Mapping[str, str]], name: str) -> list[str]:
+    """Return the identifiers, which all files must have."""
+    keys = list(dict.fromkeys(key for file in files for key in file))
+    unmatched = [key for key in keys if not all(key in file for file in files)]
+    if unmatched:
         raise InputError(
-            f"--id: column {name!r} must have the same values in all files, each once; "
-            f"not in all files: {_count(unmatched)}; more than once in a file: "
-            f"{_count(doubled)}"
+            f"--id: column {name!r} must have the same values in all files; not in all "
+            f"of them: {len(unmatched)}, such as {unmatched[0]!r}"
         )
-
-
-def _count(keys: Sequence[str]) -> str:
-    return f"{len(keys)}, such as {keys[0]!r}" if keys else "none"
+    return keys
 
 
 def _check_equal(

@@ -7,38 +7,31 @@ section, and what fails.
 
 from __future__ import annotations
 
-import re
-import warnings
 from argparse import Namespace
 from collections.abc import Iterator
 
 from skpostbac._cli.answer import (
     Answer,
     Record,
+    as_options,
     describe,
-    percent,
     ranked,
     report_of,
 )
-from skpostbac._cli.arguments import LARGEST_RISK
 from skpostbac._cli.evaluation import Evaluation, evaluate
+from skpostbac._cli.gates import add_gates
 from skpostbac._cli.plots import make_plots
-from skpostbac._cli.reading import InputError
 from skpostbac._cli.table import InputTable
 from skpostbac._utils import (
     describe_strays,
     finite_or_none,
-    format_probability,
     join_first,
     unwrap,
 )
-from skpostbac.metrics._balanced_accuracy import constant_note
-from skpostbac.stats._distribution import figures_of
+from skpostbac.metrics import PosteriorBalancedAccuracy
 
 # Classes listed with their numbers of samples, and columns that are left out.
 LISTED = 8
-# Classifiers named in a failure, and notes of one kind.
-SHOWN = 5
 # Predicted labels that are none of the classes, listed with their numbers.
 MOST_STRAYS = 10
 # Sentences of a report at the top of a page.
@@ -46,21 +39,10 @@ SENTENCES = 3
 
 
 def answer_labels(table: InputTable, args: Namespace) -> Answer:
-    """Evaluate and compare the classifiers of a table."""
-    answer = answer_evaluation(evaluate(table, args), table, args)
-    answer.facts = _facts(answer.data, args)
-    return answer
-
-
-def answer_evaluation(
-    evaluation: Evaluation,
-    table: InputTable,
-    args: Namespace,
-    tested: str = "classifier",
-) -> Answer:
-    """Describe what was evaluated, without the facts on the data."""
-    level = args.level
+    """Evaluate and compare the classifiers of a table, or systems by their answers."""
+    evaluation = evaluate(table, args)
     data = _describe_data(evaluation, table)
+    level = args.level
     posteriors, differences = describe(evaluation.scores, evaluation.comparison, level)
     for one in posteriors:
         one |= _describe_classifier(evaluation, table, one["name"], level)
@@ -68,39 +50,24 @@ def answer_evaluation(
     answer = Answer(
         args,
         data,
-        {},
+        _facts(data, args),
         {"posteriors": posteriors, "differences": differences},
         method={best: posterior.methods_text(level)},
-        plots=list(make_plots(evaluation, data, level)),
-        tested=tested,
+        plots=list(make_plots(evaluation, data, args)),
+        tested="system" if args.correct else "classifier",
     )
     _add_ranking(answer)
     _add_posteriors(answer, evaluation)
-    _add_bounds(answer)
-    _add_losses(answer, evaluation)
+    add_gates(answer, evaluation, table)
     _add_selected(answer, evaluation, table)
     _add_subgroups(answer, evaluation)
-    if args.fail_below is not None or args.baseline is not None:
-        _warn_of_left_out(table)
     return answer
-
-
-def _warn_of_left_out(table: InputTable) -> None:
-    """Warn of columns that a gate has not judged, as none would notice."""
-    what = "predictions" if table.truth else "outcomes"
-    if table.left_out:
-        columns = ", ".join(map(repr, table.left_out))
-        warnings.warn(
-            f"not judged, as hardly columns of {what}: {columns}; name those of {what} "
-            "with --classifier",
-            stacklevel=2,
-        )
 
 
 def _describe_data(evaluation: Evaluation, table: InputTable) -> Record:
     """Return what was evaluated, and by which score."""
     score = next(iter(evaluation.scores.values()))
-    counts = next(iter(evaluation.balanced.values())).counts
+    counts = next(iter(evaluation.counts.values()))
     classes = [
         {"label": str(label), "n_samples": int(n)}
         for label, n in zip(counts.classes, counts.total, strict=True)
@@ -114,7 +81,6 @@ def _describe_data(evaluation: Evaluation, table: InputTable) -> Record:
     effects = score.design_effects
     return {
         "source": table.source,
-        "description": table.description,
         "columns_left_out": table.left_out,
         "n_samples": n_samples,
         "n_left_out": table.n_rows - n_samples,
@@ -132,7 +98,7 @@ def _describe_classifier(
 ) -> Record:
     """Return what the samples say of a classifier, and the bounds of its score."""
     score = evaluation.scores[name]
-    counts = evaluation.balanced[name].counts
+    counts = evaluation.counts[name]
     strays = table.strays(name, list(map(str, counts.classes)))
     effects = score.design_effects
     record = {
@@ -140,7 +106,7 @@ def _describe_classifier(
         "n_unseen": strays.total(),
         "unseen": dict(strays.most_common(MOST_STRAYS)),
         "accuracy": counts.accuracy,
-        "balanced_accuracy": evaluation.balanced[name].observed,
+        "balanced_accuracy": PosteriorBalancedAccuracy(counts).observed,
         "observed": score.observed,
         "lower": score.lower_bound(level),
         "upper": score.upper_bound(level),
@@ -152,38 +118,29 @@ def _describe_classifier(
 
 def _facts(data: Record, args: Namespace) -> dict[str, str]:
     """Return the data and the prior in words."""
-    why = "at least a third of the values are none of the classes"
+    columns = join_first(list(map(repr, data["columns_left_out"])), LISTED)
+    left_out = f"; columns left out, as hardly predictions: {columns}" * bool(columns)
+    samples = f"{data['n_samples']}"
+    if n_left_out := data["n_left_out"]:
+        samples += f" ({n_left_out} from other classes left out)"
+    if n_groups := data["n_groups"]:
+        samples += f" in {n_groups} groups (column {args.groups})"
+    prior = args.prior
+    if not isinstance(prior, str):
+        prior = "Beta({:g}, {:g})".format(*prior)
+    if args.correct:
+        facts = {"Answers": f"{data['source']}{left_out}", "Items": samples}
+        return {**facts, "Prior": prior}
     classes = []
     for label, n in map(dict.values, data["classes"]):
         shown = label if label == label.strip() else repr(label)
         classes.append(f"{shown} ({n})")
     return {
-        "Truth": f"column {args.truth} of {data['source']}{list_left_out(data, why)}",
-        "Samples": describe_size(data, args.groups),
+        "Truth": f"column {args.truth} of {data['source']}{left_out}",
+        "Samples": samples,
         "Classes": f"{len(classes)}: {join_first(classes, LISTED)}",
-        "Prior": name_prior(args.prior),
+        "Prior": prior,
     }
-
-
-def list_left_out(data: Record, why: str) -> str:
-    """Return which columns are left out, or nothing."""
-    columns = join_first(list(map(repr, data["columns_left_out"])), LISTED)
-    return f"; columns left out, as {why}: {columns}" if columns else ""
-
-
-def describe_size(data: Record, groups: str | None) -> str:
-    """Return how many samples there are, in how many groups of this column."""
-    samples = f"{data['n_samples']}"
-    if n_left_out := data["n_left_out"]:
-        samples += f" ({n_left_out} from other classes left out)"
-    if n_groups := data["n_groups"]:
-        samples += f" in {n_groups} groups (column {groups})"
-    return samples
-
-
-def name_prior(prior: str | tuple[float, float]) -> str:
-    """Return the prior in words."""
-    return prior if isinstance(prior, str) else "Beta({:g}, {:g})".format(*prior)
 
 
 def _add_ranking(answer: Answer) -> None:
@@ -239,97 +196,18 @@ def _report(answer: Answer, evaluation: Evaluation) -> list[str]:
     answer.lead += sentences[:SENTENCES]
     if (n := len(evaluation.scores)) > SENTENCES:
         answer.lead.append(f"Showing the best {SENTENCES} of {n} {answer.tested}s.")
-    # Arguments become options.
-    text = "\n".join(notes).replace("labels= or a class_weight of 0", "--labels")
-    return re.sub(r"prior='(\w+)'", r"--prior \1", text).split("\n")
+    return as_options("\n".join(notes)).split("\n")
 
 
 def _notes_on_classifiers(answer: Answer, evaluation: Evaluation) -> Iterator[str]:
-    """Yield what the table needs to be read, and notes on single classifiers."""
-    args = answer.args
-    chance = answer.data["chance"]
-    if chance == 0.5 and args.level == 0.95 and args.fail_below is not None:
-        yield (
-            "With two classes, a 95% lower bound is above the true value in less than "
-            "5% of test sets on average, but in up to 12% where a small class is hard."
-        )
-    has_report = evaluation.comparison is None
-    if chance is not None and not has_report:
+    """Yield what the table needs to be read, and which predictions are no class."""
+    if answer.data["chance"] is not None and evaluation.comparison is not None:
         yield "p-value: of the test against guessing."
-    notes = []
     for one in answer.results["posteriors"]:
-        name = one["name"]
-        counts = evaluation.balanced[name].counts
-        if not has_report and (constant := constant_note(counts)):
-            notes.append(f"{name}: {constant}")
         if n := one["n_unseen"]:
-            strays = describe_strays(list(one["unseen"]), n, map(str, counts.classes))
-            notes.append(f"{name}: {strays}.")
-    yield from notes[:SHOWN]
-    if (more := len(notes) - SHOWN) > 0:
-        yield f"{more} more such notes."
-
-
-def _add_bounds(answer: Answer) -> None:
-    """Judge the lower bounds (``--fail-below``)."""
-    args = answer.args
-    failed = answer.results["failed"] = []
-    if args.fail_below is None:
-        return
-    if answer.data["less_is_better"]:
-        raise InputError(
-            f"--fail-below cannot be combined with --metric {args.metric}: lower is "
-            "better"
-        )
-    bounds = []
-    for one in answer.results["posteriors"]:
-        if one["lower"] < args.fail_below:
-            failed.append(one["name"])
-            shown = f"{one['lower']:.3f}"
-            # With all digits if it would be shown as the bound.
-            shown = shown if float(shown) < args.fail_below else f"{one['lower']}"
-            bounds.append(f"{one['name']} {shown}")
-    if bounds:
-        answer.failures.append(
-            f"{percent(args.level)} lower bound of the {answer.data['score']} below "
-            f"{args.fail_below:.12g}: {join_first(bounds, SHOWN)}"
-        )
-
-
-def _add_losses(answer: Answer, evaluation: Evaluation) -> None:
-    """Judge how likely each classifier loses too much (``--baseline``)."""
-    args = answer.args
-    gate = answer.results["gate"] = []
-    if evaluation.comparison is None or args.baseline is None:
-        return
-    losses = []
-    for name in evaluation.scores:
-        if name == args.baseline:
-            continue
-        loss = evaluation.comparison.difference(args.baseline, name)
-        risk = float(loss.ccdf(args.max_loss))
-        is_passed = risk < LARGEST_RISK
-        judged = {"prob_too_large": risk, "passed": is_passed}
-        gate.append(
-            {"name": name, **finite_or_none(figures_of(loss, args.level)), **judged}
-        )
-        if not is_passed:
-            losses.append(f"{name} {format_probability(risk)}")
-    limit = f"P(>{args.max_loss:g}) is below {LARGEST_RISK:.0%}"
-    answer.add(
-        f"Loss in {answer.data['score']} against {args.baseline}",
-        answer.tested,
-        "mean interval prob_too_large passed",
-        gate,
-        [f"A {answer.tested} passes if {limit}."],
-        is_difference=True,
-    )
-    if losses:
-        answer.failures.append(
-            f"P(loss in {answer.data['score']} against {args.baseline} > "
-            f"{args.max_loss:.12g}) is not below {LARGEST_RISK:.0%}: "
-            f"{join_first(losses, SHOWN)}"
-        )
+            classes = map(str, evaluation.counts[one["name"]].classes)
+            strays = describe_strays(list(one["unseen"]), n, classes)
+            yield f"{one['name']}: {strays}."
 
 
 def _add_selected(answer: Answer, evaluation: Evaluation, table: InputTable) -> None:

@@ -10,8 +10,7 @@ import csv
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from gzip import GzipFile
 from io import BufferedReader, BytesIO, TextIOWrapper
 from itertools import count
@@ -47,44 +46,43 @@ UNSUPPORTED = {
 # The name that pandas gives an unnamed index, which is not a column.
 UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
-# The cells of some columns, row by row, with the number of the row, or what else names
-# it.
-Rows: TypeAlias = Iterator[tuple[int | str, tuple[str, ...]]]
-RowReader: TypeAlias = Callable[[Sequence[str]], Rows]
+# The header, and then the cells of each row, with a name of its place.
+Rows: TypeAlias = Iterator[tuple[str, Sequence[str]]]
 
 
 class InputError(Exception):
     """An error that the user can fix; the message is one line."""
 
 
-@contextmanager
-def open_table(
-    path: str, source: str, delimiter: str
-) -> Iterator[tuple[str, list[str], RowReader]]:
-    """Open a file; yield the word for a row, the names of the columns and a reader.
+def name_of(path: str) -> str:
+    """Return what the output calls a file."""
+    return "standard input" if path == "-" else path
+
+
+def read_rows(path: str, delimiter: str) -> Rows:
+    """Yield the header of a file, and the cells and the place of each row.
 
     Parameters
     ----------
     path : str
         File name, or ``"-"`` for standard input.
-    source : str
-        What errors call the file.
     delimiter : str
         Separates the fields of a CSV file.
 
     Yields
     ------
-    unit : str
-    header : list of str
-    rows : callable
+    place : str
+        Such as ``"line 7"``.
+    cells : sequence of str
         Empty cells are missing values.
 
     Raises
     ------
     InputError
-        If the file cannot be read, also while its rows are.
+        If the file cannot be read.
     """
     is_standard = path == "-"
+    source = name_of(path)
     try:
         with open(0 if is_standard else path, "rb", closefd=not is_standard) as given:
             file = given
@@ -95,51 +93,41 @@ def open_table(
                 if head.startswith(mark):
                     raise InputError(f"{source} is {what}")
             if head.startswith(PARQUET):
-                yield "row", *_read_parquet(source, file)
+                yield from _read_parquet(source, file)
                 return
             marks = filter(head.startswith, BYTE_ORDER_MARKS)
             encoding = BYTE_ORDER_MARKS.get(next(marks, b""), "utf-8-sig")
             with TextIOWrapper(file, encoding=encoding, newline="") as text:
                 if head.removeprefix(codecs.BOM_UTF8).startswith(b"{"):
-                    yield "line", *_read_json(source, text)
+                    yield from _read_json(source, text)
                 else:
-                    yield "line", *_read_csv(text, delimiter)
+                    yield from _read_csv(text, delimiter)
     # ValueError: a null byte in the name; the last two: a damaged gzip file.
     except (OSError, ValueError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot read {source}: {reason}") from error
 
 
-def _read_csv(text: TextIO, delimiter: str) -> tuple[list[str], RowReader]:
-    """Return the names of the columns, and a function that reads some of them."""
-    records = _records(text, delimiter)
-    _, header = next(records, (0, []))
-
-    def rows(columns: Sequence[str]) -> Rows:
-        places = [header.index(name) for name in columns]
-        for line, cells in records:
-            if len(cells) != len(header):
-                fields = "1 field" if len(cells) == 1 else f"{len(cells)} fields"
-                raise InputError(
-                    f"line {line} has {fields}, but the header has {len(header)}"
-                )
-            yield line, tuple([cells[place] for place in places])
-
-    return header, rows
-
-
-def _records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield each line's number and cells; blank lines are allowed at the end only."""
+def _read_csv(text: TextIO, delimiter: str) -> Rows:
+    """Yield the rows; blank lines are allowed at the end only."""
     reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
+    n_fields = 0
     blank = 0
     try:
         for cells in reader:
-            if cells and blank:
-                raise InputError(f"line {blank} is empty")
-            if cells:
-                yield reader.line_num, cells
-            else:
+            if not cells:
                 blank = blank or reader.line_num
+                continue
+            if blank:
+                raise InputError(f"line {blank} is empty")
+            n_fields = n_fields or len(cells)
+            if len(cells) != n_fields:
+                fields = "1 field" if len(cells) == 1 else f"{len(cells)} fields"
+                raise InputError(
+                    f"line {reader.line_num} has {fields}, but the header has "
+                    f"{n_fields}"
+                )
+            yield f"line {reader.line_num}", cells
     except csv.Error as error:
         raise InputError(f"line {reader.line_num}: {error}") from error
 
@@ -169,22 +157,20 @@ def _lines(text: TextIO) -> Iterator[str]:
         yield line
 
 
-def _read_json(source: str, text: TextIO) -> tuple[list[str], RowReader]:
-    """Return the names of the fields of all objects, and a function that reads some."""
-    records = [
-        (number, _read_object(line, number))
+def _read_json(source: str, text: TextIO) -> Rows:
+    """Yield the fields of all objects."""
+    records = {
+        f"line {number}": _read_object(line, number)
         for number, line in enumerate(_lines(text), 1)
         if line.strip()
-    ]
-    fields = [field for _, record in records for field in record.items()]
+    }
+    fields = [field for record in records.values() for field in record.items()]
     if all(isinstance(value, dict | list) for _, value in fields):
         raise InputError(f"{source} is {FROM_JSON}")
-
-    def rows(columns: Sequence[str]) -> Rows:
-        for number, record in records:
-            yield number, tuple(_as_text(record.get(name)) for name in columns)
-
-    return list(dict(fields)), rows
+    header = list(dict(fields))
+    yield "header", header
+    for place, record in records.items():
+        yield place, [_as_text(record.get(name)) for name in header]
 
 
 def _read_object(line: str, number: int) -> dict[str, Any]:
@@ -205,8 +191,8 @@ def _as_text(value: Any) -> str:
     return "" if value is None or value != value else str(value)
 
 
-def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], RowReader]:
-    """Return the names of the columns, and a function that reads some of them."""
+def _read_parquet(source: str, file: BufferedReader) -> Rows:
+    """Yield the rows."""
     try:
         from pyarrow.lib import ArrowException
         from pyarrow.parquet import ParquetFile
@@ -224,12 +210,11 @@ def _read_parquet(source: str, file: BufferedReader) -> tuple[list[str], RowRead
             f"{source} is not a complete parquet file: {reason}"
         ) from error
 
-    def rows(columns: Sequence[str]) -> Rows:
-        numbers = count(1)
-        for batch in table.iter_batches(columns=list(columns)):
-            values = (batch.column(name).to_pylist() for name in columns)
-            for cells in zip(*values, strict=True):
-                yield next(numbers), tuple(map(_as_text, cells))
-
     names = table.schema_arrow.names
-    return [name for name in names if not UNNAMED_INDEX.fullmatch(name)], rows
+    header = [name for name in names if not UNNAMED_INDEX.fullmatch(name)]
+    yield "header", header
+    numbers = count(1)
+    for batch in table.iter_batches(columns=header):
+        columns = (batch.column(name).to_pylist() for name in header)
+        for cells in zip(*columns, strict=True):
+            yield f"row {next(numbers)}", list(map(_as_text, cells))

@@ -6,10 +6,14 @@ import warnings
 from argparse import Namespace
 from typing import Any
 
-from skpostbac._cli.answer import Answer
+from skpostbac._cli.answer import Answer, as_options
 from skpostbac._cli.table import InputTable
 from skpostbac.metrics import StrayLabelWarning, posterior_classification_report
 
+AVERAGES_NOTE = (
+    "Averages are inferred for all classes at once, and their prior may differ from "
+    "that of single classes: they need not be the means of the rows."
+)
 COLUMNS = ("name", "precision", "recall", "f1-score", "support")
 
 
@@ -19,7 +23,7 @@ def answer_report(table: InputTable, args: Namespace) -> Answer:
     options: dict[str, Any] = {
         "labels": args.labels,
         "sample_weight": table.counts,
-        "groups": None if args.groups is None else table.column(args.groups),
+        "groups": table.column(args.groups),
         "prior": args.prior,
     }
     reports = {}
@@ -36,20 +40,16 @@ def answer_report(table: InputTable, args: Namespace) -> Answer:
         for name, report in reports.items()
     ]
     n_samples = int(records[0]["report"]["macro avg"]["support"])
-    groups = f" in groups (column {args.groups})" if args.groups else ""
+    data = {"source": table.source, "n_samples": n_samples}
     facts = {
         "Truth": f"column {table.truth} of {table.source}",
-        "Samples": f"{n_samples}{groups}",
+        "Samples": f"{n_samples}",
     }
-    data = {"source": table.source, "n_samples": n_samples}
     answer = Answer(args, data, facts, {"reports": records})
     for name, report in reports.items():
         rows = [
             dict(zip(COLUMNS, row, strict=True)) for row in report._cells(args.level)
         ]
-        # Arguments become options.
-        notes = [
-            note.replace("labels=", "--labels") for note in report._notes(args.level)
-        ]
+        notes = [*map(as_options, report._notes(args.level)), AVERAGES_NOTE]
         answer.add(f"Report on {name}", "class", " ".join(COLUMNS[1:]), rows, notes)
     return answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from skpostbac._cli.arguments import (
@@ -17,15 +17,13 @@ from skpostbac._cli.arguments import (
     make_parser,
     read_question,
 )
-from skpostbac._cli.output import check_outputs, write_files, write_note, write_output
+from skpostbac._cli.output import write_files, write_note, write_output
 from skpostbac._cli.reading import InputError
 from skpostbac._cli.table import read_table
 
 # Exit status that shells report for a program ended by SIGINT or SIGPIPE.
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-# A lower bound is below --fail-below, or a loss above --max-loss is too likely.
-FAILED = 3
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,9 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     status : int
-        0, or 3 if a lower bound is below ``--fail-below`` or a classifier may lose more
-        than ``--max-loss`` against the baseline, or 130 after Ctrl-C, or 141 if the
-        reader of a pipe has closed it.
+        0, or 3 if a classifier fails a gate, or 4 if none does but one is undecided, or
+        130 after Ctrl-C, or 141 if the reader of a pipe has closed it.
 
     Raises
     ------
@@ -52,36 +49,39 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = make_parser()
     try:
         args = parser.parse_intermixed_args(argv)
-        check_outputs(args.file, filter(None, (args.html, args.plot)))
+        for path in {args.html, args.plot}.intersection(args.file):
+            raise InputError(f"cannot write {path!r}: it is the input")
         args.question = read_question(parser, args)
-        failures = _run(args)
+        verdicts = _run(args)
     except InputError as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE
-    for line in failures:
+    for line in verdicts:
         write_note(line, red=True)
-    return FAILED if failures else 0
+    return min(verdicts.values(), default=0)
 
 
-def _run(args: Namespace) -> Sequence[str]:
-    """Answer the question, write the output, and return what does not pass a gate."""
-    from skpostbac._cli.example import explain_example, make_example
+def _run(args: Namespace) -> Mapping[str, int]:
+    """Answer the question, write the output, and return lines with the status."""
+    from skpostbac._cli.answer import as_options
+    from skpostbac._cli.example import COMMAND, EXAMPLE, HINT, choose_example
     from skpostbac._cli.labels import answer_labels
-    from skpostbac._cli.outcomes import answer_outcomes
     from skpostbac._cli.page import render_page
     from skpostbac._cli.report import answer_report
     from skpostbac._cli.scores import answer_scores
-    from skpostbac._cli.text import render_text
+    from skpostbac._cli.text import fill, render_text
     from skpostbac._cli.verdicts import answer_verdicts
 
     is_example = not args.file
-    table = make_example(args) if is_example else read_table(args)
+    if is_example:
+        choose_example(args)
+    table = read_table(args)
     answers = {
         LABELS: answer_labels,
-        OUTCOMES: answer_outcomes,
+        OUTCOMES: answer_labels,
         REPORT: answer_report,
         SCORES: answer_scores,
         VERDICTS: answer_verdicts,
@@ -92,7 +92,8 @@ def _run(args: Namespace) -> Sequence[str]:
         try:
             answer = answers[args.question](table, args)
         except (ArithmeticError, ValueError) as error:  # as for a huge prior
-            raise InputError(f"the posteriors cannot be computed: {error}") from error
+            reason = as_options(str(error))
+            raise InputError(f"the posteriors cannot be computed: {reason}") from error
         if args.html is not None:
             files[args.html] = render_page(answer).encode()
         if args.plot is not None:
@@ -102,10 +103,10 @@ def _run(args: Namespace) -> Sequence[str]:
         write_note(note)
     text = render_text(answer)
     if is_example:
-        text = explain_example(table, text)
+        text = f"{fill(EXAMPLE)}\n\n{text}\n{fill(HINT)}\n{COMMAND}\n"
     if args.json:
         # ASCII is safe for every terminal and pipe.
         text = json.dumps(answer.document(), indent=2, allow_nan=False) + "\n"
     write_files(files)
     write_output(text)
-    return answer.failures
+    return answer.verdicts

@@ -9,18 +9,18 @@ from __future__ import annotations
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from sys import intern
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from skpostbac._cli.arguments import LABELS, OUTCOMES, REPORT, SCORES
-from skpostbac._cli.joining import join_tables
-from skpostbac._cli.reading import InputError, open_table
+from skpostbac._cli.joining import join_files
+from skpostbac._cli.reading import InputError, Rows, name_of, read_rows
 from skpostbac._utils import (
-    describe_strays,
     find_twins,
     join_first,
     list_labels,
@@ -33,9 +33,14 @@ DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
 MAX_CLASSIFIERS = 1000
 # What counts may add up to.
 MOST_SAMPLES = 10**12
-# How a system did on an item, in lower case.
-RIGHT = ("1", "1.0", "true", "yes", "right", "correct")
-WRONG = ("0", "0.0", "false", "no", "wrong", "incorrect")
+# How a system did on an item: words in lower case, and what they say.
+RIGHT = "right"
+OUTCOMES_OF = {
+    **dict.fromkeys(("1", "1.0", "true", "yes", "right", "correct"), RIGHT),
+    **dict.fromkeys(("0", "0.0", "false", "no", "wrong", "incorrect"), "wrong"),
+}
+# How many empty cells columns have, and where the first is.
+Gaps: TypeAlias = dict[str, tuple[int, str]]
 # Options of columns that describe the samples; one column may be several of these.
 OF_SAMPLES = ("groups", "by", "id")
 
@@ -56,8 +61,6 @@ class InputTable:
     """Columns of predictions, outcomes, scores or verdicts."""
     n_ids: int = 0
     """Number of different identifiers."""
-    description: str | None = None
-    """Description of the data, for the built-in example only."""
     left_out: Sequence[str] = ()
     """Columns that are hardly predictions or outcomes."""
 
@@ -69,7 +72,7 @@ class InputTable:
         # As objects: in an array of strings each cell would be as wide as the widest.
         return np.array([row[place] for row in self.rows], dtype=object)
 
-    @property
+    @cached_property
     def counts(self) -> list[int]:
         """How often each of the distinct rows occurs."""
         return list(self.rows.values())
@@ -81,14 +84,13 @@ class InputTable:
 
     def strays(self, name: str, classes: Collection[str]) -> Counter[str]:
         """Count the predictions for samples of the classes that are no class at all."""
-        strays: Counter[str] = Counter()
         truth = self.column(self.truth)
-        if truth is None:
-            return strays
-        known = {*classes, *truth}
-        for true, cell, n in zip(truth, self.column(name), self.counts, strict=True):
-            if true in classes and cell not in known and cell.strip():
-                strays[cell] += n
+        known = {*classes, *(OUTCOMES_OF.values() if truth is None else truth)}
+        strays: Counter[str] = Counter()
+        for i, cell in enumerate(self.column(name)):
+            is_judged = truth is None or truth[i] in classes
+            if is_judged and cell not in known and cell.strip():
+                strays[cell] += self.counts[i]
         return strays
 
 
@@ -105,73 +107,78 @@ def read_table(args: Namespace) -> InputTable:
     InputError
         If the file cannot be read or is not such a table.
     """
-    source = ", ".join("standard input" if path == "-" else path for path in args.file)
-    rows: Counter[tuple[str, ...]] = Counter()
-    ids: set[str] = set()
-    gaps = Gaps()
-    opened = (
-        join_tables(args)
+    source = ", ".join(map(name_of, args.file))
+    lines = (
+        join_files(args)
         if len(args.file) > 1
-        else open_table(args.file[0], source, args.delimiter)
+        else read_rows(args.file[0], args.delimiter)
     )
-    with opened as (unit, header, read_rows):
-        if not header:
-            raise InputError(f"{source} is empty")
-        predictions = choose_columns(header, args)
-        others = (args.truth, args.groups, args.by)
-        names = [*predictions, *(name for name in others if name is not None)]
-        more = (args.id, args.weight)
-        wanted = [*names, *(name for name in more if name is not None)]
-        for number, cells in read_rows(wanted):
-            place = f"{unit} {number}"
-            n = 1 if args.weight is None else _read_count(cells[-1], args.weight, place)
-            if not n:
-                continue
-            if not all(map(str.strip, cells)):
-                pairs = zip(wanted, cells, strict=True)
-                gaps.add({name for name, cell in pairs if not cell.strip()}, n, place)
-            row = cells[: len(names)]
-            if row not in rows:
-                row = tuple(map(intern, row))  # share the strings of equal labels
-            rows[row] += n
-            if args.id is not None:
-                ids.add(cells[len(names)])
+    _, header = next(lines, ("header", ()))
+    if not header:
+        raise InputError(f"{source} is empty")
+    predictions = choose_columns(header, args)
+    kept = [*predictions, *filter(None, (args.truth, args.groups, args.by))]
+    names = [*kept, *filter(None, (args.id, args.weight))]
+    places = list(map(header.index, names))
+    chosen = ((place, [line[i] for i in places]) for place, line in lines)
+    rows, ids, gaps = _count_rows(chosen, names, len(kept), args)
     if not rows:
         counted = "" if args.weight is None else " with a positive --weight"
         raise InputError(f"{source} has a header, but no rows{counted}")
-    table = InputTable(source, tuple(names), rows, args.truth, predictions, len(ids))
-    gaps.check_none(set(wanted).difference(predictions), table.n_rows)
-    if args.question in (LABELS, REPORT):
-        table = _keep_classifiers(table, args, gaps)
-    if args.question == OUTCOMES:
-        table = _keep_systems(table, args, gaps)
-    gaps.check_none(table.predictions, table.n_rows)
+    table = InputTable(source, tuple(kept), rows, args.truth, predictions, len(ids))
+    _check_gaps(table, gaps, set(names).difference(predictions))
+    if args.correct:
+        table = _read_outcomes(table)
+    if args.question in (LABELS, REPORT, OUTCOMES):
+        table = _keep_predictions(table, args, gaps)
+    _check_gaps(table, gaps, table.predictions)
     return table
 
 
-@dataclass(frozen=True)
-class Gaps:
-    """Empty cells of columns."""
+def _check_gaps(table: InputTable, gaps: Gaps, names: Iterable[str]) -> None:
+    """Raise if one of the columns has empty cells."""
+    for name in names:
+        if name in gaps:
+            number, first = gaps[name]
+            raise InputError(
+                f"column {name!r} is empty in {number} of {table.n_rows} rows, first "
+                f"in {first}"
+            )
 
-    number: Counter[str] = field(default_factory=Counter)
-    """How many each column has."""
-    first: dict[str, str] = field(default_factory=dict)
-    """Where the first one is."""
 
-    def add(self, names: Iterable[str], n: int, place: str) -> None:
-        """Add a row that occurs n times, whose cells in these columns are empty."""
-        for name in names:
-            self.number[name] += n
-            self.first.setdefault(name, place)
+def _count_rows(
+    lines: Rows, names: Sequence[str], n_kept: int, args: Namespace
+) -> tuple[Counter[tuple[str, ...]], set[str], Gaps]:
+    """Return how often rows of the first columns occur, identifiers and empty cells."""
+    rows: Counter[tuple[str, ...]] = Counter()
+    ids = set()
+    gaps: Gaps = {}
+    for place, cells in lines:
+        n = 1 if args.weight is None else _read_count(cells[-1], args.weight, place)
+        if not n:
+            continue
+        if not all(map(str.strip, cells)):
+            for name, cell in dict(zip(names, cells, strict=True)).items():
+                if not cell.strip():
+                    number, first = gaps.get(name, (0, place))
+                    gaps[name] = number + n, first
+        row = tuple(cells[:n_kept])
+        if row not in rows:
+            row = tuple(map(intern, row))  # share the strings of equal labels
+        rows[row] += n
+        if args.id is not None:
+            ids.add(cells[n_kept])
+    return rows, ids, gaps
 
-    def check_none(self, names: Iterable[str], n_rows: int) -> None:
-        """Raise if one of the columns has empty cells."""
-        for name in names:
-            if name in self.first:
-                raise InputError(
-                    f"column {name!r} is empty in {self.number[name]} of {n_rows} "
-                    f"rows, first in {self.first[name]}"
-                )
+
+def _read_outcomes(table: InputTable) -> InputTable:
+    """Replace the words for right and wrong answers by these."""
+    n_systems = len(table.predictions)
+    rows: Counter[tuple[str, ...]] = Counter()
+    for row, n in table.rows.items():
+        words = [OUTCOMES_OF.get(cell.strip().lower(), cell) for cell in row]
+        rows[*words[:n_systems], *row[n_systems:]] += n
+    return replace(table, rows=rows)
 
 
 def _read_count(cell: str, column: str, place: str) -> int:
@@ -233,83 +240,49 @@ def _list_columns(header: Sequence[str]) -> str:
     return f"the columns are {join_first(list(map(repr, header)), SHOWN_COLUMNS)}{hint}"
 
 
-def _keep_systems(table: InputTable, args: Namespace, gaps: Gaps) -> InputTable:
-    """Leave out columns that are not right or wrong, unless an option names them.
-
-    Raises
-    ------
-    InputError
-        If less than half of another column is neither, or if no column is left.
-    """
-    known = {"", *RIGHT, *WRONG}
-    left_out = []
-    for name in table.predictions:
-        odd: Counter[str] = Counter()
-        for cell, n in zip(table.column(name), table.counts, strict=True):
-            if cell.strip().lower() not in known:
-                odd[cell] += n
-        is_named = args.classifier is not None or name == args.baseline
-        if not is_named and 2 * odd.total() >= table.n_rows - gaps.number[name]:
-            left_out.append(name)
-        elif odd:
-            values = list_labels([value for value, _ in odd.most_common()])
-            raise InputError(
-                f"column {name!r} is neither right nor wrong in {odd.total()} of "
-                f"{table.n_rows} rows: {values}"
-            )
-    kept = [name for name in table.predictions if name not in left_out]
-    if not kept:
-        raise InputError(
-            f"--correct: no column is right ({', '.join(RIGHT)}) or wrong "
-            f"({', '.join(WRONG)}) in most rows; {_list_columns(table.predictions)}"
-        )
-    return replace(table, predictions=kept, left_out=left_out)
-
-
-def _keep_classifiers(table: InputTable, args: Namespace, gaps: Gaps) -> InputTable:
+def _keep_predictions(table: InputTable, args: Namespace, gaps: Gaps) -> InputTable:
     """Leave out columns that are hardly predictions, unless an option names them.
 
+    These have no value that is a class, or at least a third of other values, which are
+    numbers.
+
     Raises
     ------
     InputError
-        If most predictions of another column are none of the classes, or if no column
-        is left.
+        If most predictions of another column, or any outcome, are none of the classes,
+        or if no column is left.
     """
-    truth = table.column(table.truth)
-    classes = {*truth, *(args.labels or ())}
-    known = f"{table.truth!r} ({list_labels(sorted(classes))})"
+    classes = {*OUTCOMES_OF.values()}
+    known = "right (1) or wrong (0)"
+    if table.truth is not None:
+        classes = {*table.column(table.truth), *(args.labels or ())}
+        known = f"of the classes of {table.truth!r} ({list_labels(sorted(classes))})"
     left_out = []
-    shared = []
     for name in table.predictions:
         strays = table.strays(name, classes)
         labels = [label for label, _ in strays.most_common()]
         n_strays = strays.total()
-        n_filled = table.n_rows - gaps.number[name]
-        if n_strays < n_filled:
-            shared.append(name)
-        # Predictions that are refusals or misspelled must not leave a gate unnoticed.
-        is_spelling = 2 * len(find_twins(labels, classes)) > len(labels)
-        n_right = sum(np.array(table.counts)[table.column(name) == truth])
-        is_refusal = len(labels) == 1 and 3 * n_right > 2 * (n_filled - n_strays)
+        n_filled = table.n_rows - gaps.get(name, (0, ""))[0]
+        # Misspelled predictions must not leave a gate unnoticed.
+        twins = find_twins(labels, classes)
+        is_spelling = 2 * len(twins) > len(labels)
         is_numeric = not "".join(labels).strip("+-.e0123456789")
-        is_other = n_strays == n_filled or (
-            (is_numeric or name in gaps.first) and 3 * n_strays >= n_filled
-        )
+        is_other = n_strays == n_filled or (is_numeric and 3 * n_strays >= n_filled)
         is_named = args.classifier is not None or name == args.baseline
-        if is_other and not (is_named or is_spelling or is_refusal):
+        if is_other and not (is_named or is_spelling):
             left_out.append(name)
-        elif 2 * n_strays > n_filled:
-            raise InputError(
-                f"column {name!r} is not of the classes of {known}: "
-                f"{describe_strays(labels, n_strays, classes)}"
+        elif n_strays > (0 if args.correct else n_filled / 2):
+            problem = (
+                f"column {name!r} is not {known}: {n_strays} of {n_filled} values are "
+                f"{list_labels(labels)}"
             )
+            advice = "select the columns of predictions with --classifier"
+            raise InputError("; ".join([problem, *list(twins.values())[:1], advice]))
     kept = [name for name in table.predictions if name not in left_out]
     if not kept:
         raise InputError(
-            "at least a third of the values in each column are none of the classes of "
-            f"{known}; columns with some of them: {list_labels(shared) or 'none'}; "
-            "pass a column of patients or sites as --groups or --by, one that "
-            "identifies samples as --id, or select the columns of predictions with "
-            "--classifier"
+            f"no column is {known}; pass a column of patients or sites as --groups "
+            "or --by, one that identifies samples as --id, or select the columns of "
+            f"predictions with --classifier; {_list_columns(table.predictions)}"
         )
     return replace(table, predictions=kept, left_out=left_out)

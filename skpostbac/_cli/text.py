@@ -23,10 +23,9 @@ def render_text(answer: Answer) -> str:
     ]
     parts = ["\n".join(facts)]
     for section in answer.sections:
-        if answer.args.all_pairs or not section.is_folded:
-            notes = map(fill, section.notes)
-            table = _table(*section.cells(answer.args))
-            parts.append("\n".join([fill(section.title), table, *notes]))
+        notes = map(fill, section.notes)
+        table = _table(*section.cells(answer.args))
+        parts.append("\n".join([fill(section.title), table, *notes]))
     return "\n\n".join(parts) + "\n"
 
 
