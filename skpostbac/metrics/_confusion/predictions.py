@@ -75,7 +75,9 @@ class KnownPredictions(NamedTuple):
 
     def extend(self, model: ConfusionModel, C: Floats) -> PoststratifiedModel:
         """Return the posterior of all samples from that of the labelled ones."""
-        more = self.sizes if self.are_shares else self.sizes - C.sum(axis=0)
+        more = self.sizes
+        if not self.are_shares:
+            more = np.maximum(self.sizes - C.sum(axis=0), 0.0)
         # The prior of an average of recalls weakens their posteriors.
         strength = model.strength
         cells = strength[:, np.newaxis] * model.cells
