@@ -14,7 +14,7 @@ from skpostbac.metrics._advice import PriorInfluenceWarning
 from skpostbac.metrics._confusion.distributions import ConfusionModel
 from skpostbac.metrics._confusion.metrics import Metric, find_target
 from skpostbac.metrics._confusion.posterior import infer_metric, read_recall_prior
-from skpostbac.metrics._confusion.predictions import read_predictions
+from skpostbac.metrics._confusion.predictions import drawn_target, read_predictions
 from skpostbac.metrics._counts import read_confusion_matrix
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._prior import DEFAULT_PRIOR, PriorLike
@@ -99,7 +99,7 @@ def required_labels(
     how much spam is among these.
     """
     classes, pilot = read_confusion_matrix(C, labels)
-    target = find_target(metric, classes, pos_label, average)
+    target = drawn_target(find_target(metric, classes, pos_label, average))
     known = read_predictions(
         prediction_counts, prediction_shares, classes, pilot, "sampled"
     )

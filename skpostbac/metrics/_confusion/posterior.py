@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +18,7 @@ from skpostbac._utils import (
     draw_seed,
 )
 from skpostbac.metrics._advice import moves_far, warn_if_prior_moves
-from skpostbac.metrics._confusion.distributions import (
-    ConfusionModel,
-    Exact,
-    no_distribution,
-)
+from skpostbac.metrics._confusion.distributions import ConfusionModel, Exact
 from skpostbac.metrics._confusion.metrics import (
     Metric,
     Target,
@@ -32,6 +28,7 @@ from skpostbac.metrics._confusion.metrics import (
 from skpostbac.metrics._confusion.predictions import (
     KnownPredictions,
     check_labelled,
+    drawn_target,
     read_predictions,
 )
 from skpostbac.metrics._confusion.samples import (
@@ -378,7 +375,8 @@ def posterior_confusion_metric(
         Prior Beta(a, b) of the recall of each class, as for
         :class:`PosteriorBalancedAccuracy`; b is shared equally among the wrong
         predictions. "calibrated" is made for averages of recalls; a metric of one class
-        has "jeffreys" instead, and any other metric "reciprocal" (see
+        has "jeffreys" instead, as has any metric if `prediction_counts` or
+        `prediction_shares` are given; any other metric has "reciprocal" (see
         :class:`~skpostbac.metrics.CalibratedPrior`). It is not the prior of the metric:
         the accuracy of k classes has the prior Beta(1, 1) with "calibrated" and Beta(k,
         k) with "uniform", whereas :func:`posterior_accuracy` uses Beta(1/2, 1/2) by
@@ -567,11 +565,12 @@ def _input_of(
     predictions: KnownPredictions | None,
 ) -> _Input:
     """Return the posterior of the matrix, with the design effects of a metric."""
+    if predictions is not None:
+        target = drawn_target(target)
     recall_prior = read_recall_prior(target, prior, len(C))
     independent = ConfusionModel.of(C, recall_prior, prevalence)
     if predictions is not None:
         independent = predictions.extend(independent, C)
-        target = replace(target, distribution=no_distribution)
     model = independent
 
     # Design effects must not change the shares of the classes.

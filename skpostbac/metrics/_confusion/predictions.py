@@ -11,14 +11,16 @@ cells have, and these are independent.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import methodcaller
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, LabelArray, first, nonnegative_array, shown
-from skpostbac.metrics._confusion.distributions import ConfusionModel
+from skpostbac.metrics._confusion.distributions import ConfusionModel, no_distribution
+from skpostbac.metrics._confusion.metrics import Target
 from skpostbac.metrics._confusion.samples import ConfusedSamples
 from skpostbac.metrics._counts import describe_samples, format_count
 from skpostbac.metrics._labels import label_list
@@ -58,6 +60,15 @@ class PoststratifiedModel(ConfusionModel):
         return self.joint(weights, more)
 
 
+def drawn_target(target: Target) -> Target:
+    """Return a metric with the prior of a class by itself, and no known distribution.
+
+    A few large predicted classes may have most of the uncertainty, which does not
+    average out: priors made for averages are too weak.
+    """
+    return replace(target, distribution=no_distribution, prior=methodcaller("alone"))
+
+
 class KnownPredictions(NamedTuple):
     """Predictions of all samples, by class."""
 
@@ -78,10 +89,9 @@ class KnownPredictions(NamedTuple):
         more = self.sizes
         if not self.are_shares:
             more = np.maximum(self.sizes - C.sum(axis=0), 0.0)
-        # The prior of an average of recalls weakens their posteriors.
-        strength = model.strength
-        cells = strength[:, np.newaxis] * model.cells
-        return PoststratifiedModel(cells, None, strength, more, self.are_shares)
+        return PoststratifiedModel(
+            model.cells, None, model.strength, more, self.are_shares
+        )
 
 
 def read_predictions(

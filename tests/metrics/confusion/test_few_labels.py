@@ -17,7 +17,6 @@ from_matrix = PosteriorConfusionMetric.from_confusion_matrix
 CLASSES = ["deforestation", "gain", "forest", "other"]
 MAP = np.array([[66, 0, 5, 4], [0, 55, 8, 12], [1, 0, 153, 11], [2, 1, 9, 313]]).T
 AREAS = dict(zip(CLASSES, [0.02, 0.015, 0.32, 0.645], strict=True))
-# With three classes the default prior of an average is discounted.
 THREE = np.array([[40, 6, 3], [5, 30, 9], [2, 8, 25]])
 
 
@@ -77,23 +76,33 @@ def test_published_map():
 @pytest.mark.parametrize(
     ("metric", "options"),
     [
-        ("accuracy", {}),
-        ("recall", {"average": "macro"}),
+        ("accuracy", {"prior": "jeffreys"}),
+        ("recall", {"average": "macro", "prior": "reciprocal"}),
         ("recall", {"pos_label": 1}),
         ("precision", {"pos_label": 2}),
         ("f1", {"pos_label": 0}),
         ("f1", {"average": "macro", "prior": "uniform"}),
-        ("kappa", {}),
+        ("kappa", {"prior": (1, 2)}),
     ],
 )
 def test_all_labelled(metric, options):
-    """It is then the posterior of the confusion matrix alone."""
+    """It is then the posterior of the confusion matrix alone, with the same prior."""
     alone = from_matrix(THREE, metric, **options)
     found = from_matrix(THREE, metric, prediction_counts=counts_of(THREE), **options)
     assert found.observed == pytest.approx(alone.observed, rel=1e-12)
     p = np.linspace(0.05, 0.95, 10)
     errors = np.sqrt(p * (1 - p) / found.distribution.draws.size)
     assert (np.abs(found.cdf(alone.icdf(p)) - p) < 5 * errors).all()
+
+
+def test_default_prior():
+    """Jeffreys' for all metrics."""
+    known = {"prediction_counts": counts_of(THREE, 10)}
+    for options in ({"metric": "recall", "average": "macro"}, {"metric": "accuracy"}):
+        found = from_matrix(THREE, **options, **known)
+        assert found.prior.name == "jeffreys"
+        assert "Prior" not in found.report()
+        assert from_matrix(THREE, prior="jeffreys", **options, **known) == found
 
 
 def test_labels_say_all_of_precision():
