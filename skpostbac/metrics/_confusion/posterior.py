@@ -463,6 +463,14 @@ def posterior_confusion_metric(
     >>> posterior = posterior_confusion_metric(y_true, y_pred, worst_recall)
     >>> posterior.prob_above(0.05)
     0.003
+
+    A classifier says 1 to 300 of 10,000 samples, and 60 of each prediction are labelled.
+
+    >>> y_true, y_pred = [0] * 58 + [1] * 2 + [0] * 9 + [1] * 51, [0] * 60 + [1] * 60
+    >>> posterior_confusion_metric(
+    ...     y_true, y_pred, "accuracy", prediction_counts={0: 9700, 1: 300}
+    ... ).credible_interval()
+    Interval(low=0.8964, high=0.9926)
     """
     outcomes = read_outcomes(
         y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups
