@@ -464,7 +464,7 @@ def posterior_confusion_metric(
     >>> posterior.prob_above(0.05)
     0.003
 
-    A classifier says 1 to 300 of 10,000 samples, and 60 of each prediction are labelled.
+    300 of 10,000 samples are predicted as 1, and 60 of each prediction are labelled.
 
     >>> y_true, y_pred = [0] * 58 + [1] * 2 + [0] * 9 + [1] * 51, [0] * 60 + [1] * 60
     >>> posterior_confusion_metric(
