@@ -188,6 +188,7 @@ def of_other_tables():
     names = ("coverage", "weights", "groups")
     thresholds = [partial(column, f"threshold_{name}.rst") for name in names]
     judges = partial(column, "prevalence_coverage.rst")
+    labelled = partial(column, "few_labels.rst")
     sites = partial(column, "group_coverage.rst", rows="^(?!half to choose)")
     count = partial(column, "counting.rst", "result")
     looks = partial(column, "anytime.rst", rows="^(?!p-value)")
@@ -227,6 +228,10 @@ def of_other_tables():
         "sequences-one-class": f"{longer('^1 class.* 0.1 ')[0]:.0f}",
         "sequences-two-classes": f"{longer('^2 classes.* 0.1 ')[0]:.0f}",
         "sequences-five-classes": f"{longer('^5 classes.* 0.1 ')[0]:.0f}",
+        "few-labels-coverage": mean(labelled("posterior")),
+        "few-labels-lowest": lowest(labelled("posterior")),
+        "few-labels-rare": lowest(labelled("posterior", " (recall|share) ")),
+        "few-labels-formula": lowest(labelled("formula", " (recall|share) ")),
         "cv-none": span(*(table("none") for table in trained), splits("None")),
         "cv-corrected": span(
             *(table("Nadeau-Bengio") for table in trained), splits("corrected")

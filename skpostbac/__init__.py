@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         posterior_prevalence,
         posterior_roc_auc,
         posterior_threshold_curve,
+        required_labels,
         subgroup_posteriors,
     )
     from skpostbac.model_selection import (
@@ -98,6 +99,7 @@ __all__ = [
     "posterior_prevalence",
     "posterior_roc_auc",
     "posterior_threshold_curve",
+    "required_labels",
     "required_test_size",
     "selected_posterior",
     "subgroup_posteriors",

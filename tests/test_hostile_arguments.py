@@ -38,6 +38,7 @@ from skpostbac import (
     posterior_balanced_accuracy_score,
     posterior_classification_report,
     posterior_confusion_metric,
+    required_labels,
     required_test_size,
 )
 from skpostbac.binary_equivalent import (
@@ -128,7 +129,9 @@ FUNCTIONS = {
     | {"target_names": None, "prior": "uniform"},
     posterior_confusion_metric: LABELS
     | {"metric": "recall", "prior": "uniform", "pos_label": None, "average": "macro"}
-    | {"prevalence": "sampled"},
+    | {"prevalence": "sampled", "prediction_counts": None, "prediction_shares": None},
+    required_labels: {"C": [[5, 1], [2, 6]], "metric": "f1", "width": 0.5}
+    | {"prediction_counts": {0: 70, 1: 70}, "pos_label": None, "average": None},
     guessing_test: {"y_true": Y_TRUE, "y_pred": Y_PRED, "labels": None},
     binary_equivalent_accuracy_score: LABELS,
     binary_equivalent_recalls: LABELS,

@@ -22,6 +22,7 @@ from skpostbac.metrics._confusion import (
     PosteriorConfusionMetric,
     posterior_classification_report,
     posterior_confusion_metric,
+    required_labels,
 )
 from skpostbac.metrics._counts import (
     ClassCounts,
@@ -107,5 +108,6 @@ __all__ = [
     "posterior_prevalence",
     "posterior_roc_auc",
     "posterior_threshold_curve",
+    "required_labels",
     "subgroup_posteriors",
 ]

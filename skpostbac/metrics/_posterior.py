@@ -486,6 +486,11 @@ class PosteriorMetric(ScalarPosterior):
         """Posterior distribution of the metric."""
         return self._distribution
 
+    @property
+    def _where_observed(self) -> str:
+        """What the observed metric is of, in the report."""
+        return "the samples"
+
     def _more_statistics(self, level: float) -> dict[str, float]:
         errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
         if isinstance(self._distribution, DrawnDistribution):
@@ -501,12 +506,13 @@ class PosteriorMetric(ScalarPosterior):
             )
             moment = "mean" if np.isinf(self.mean()) else "standard deviation"
             reason = "because a denominator close to 0 is too likely"
+            estimate = f"median {estimate}; {observed} in {self._where_observed}"
             sentences = [
-                f"{self.score_name}: median {estimate}; {observed} in the samples.",
+                f"{self.score_name}: {estimate}.",
                 f"The {moment} is infinite, {reason}.",
             ]
         else:
-            estimate = self._beside_observed(self.observed, "the samples", level)
+            estimate = self._beside_observed(self.observed, self._where_observed, level)
             sentences = [f"{self.score_name}: {estimate}."]
         if isinstance(self._distribution, DrawnDistribution):
             sentences.append(describe_draws(self._distribution, level))

@@ -14,6 +14,7 @@ from skpostbac.metrics._confusion.metrics import (
     NetBenefit,
     read_name,
 )
+from skpostbac.metrics._confusion.plan import required_labels
 from skpostbac.metrics._confusion.posterior import (
     PosteriorConfusionMetric,
     posterior_confusion_metric,

@@ -134,8 +134,11 @@ class ConfusionModel:
         """Draw matrices proportional to joint probabilities, in blocks (n, k, k)."""
         block = max(1, MOST_CELLS // self.cells.size)
         for start in range(0, n_draws, block):
-            shape = (min(block, n_draws - start), *self.cells.shape)
-            yield self.joint(rng.standard_gamma(self.cells, shape))
+            yield self.draw_block(rng, min(block, n_draws - start))
+
+    def draw_block(self, rng: np.random.Generator, size: int) -> Floats:
+        """Draw matrices, shape (size, k, k)."""
+        return self.joint(rng.standard_gamma(self.cells, (size, *self.cells.shape)))
 
 
 def with_prevalence(weights: Floats, prevalence: Floats | None) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,6 +24,12 @@ from skpostbac.metrics._confusion.metrics import (
     Target,
     find_target,
     less_is_better,
+)
+from skpostbac.metrics._confusion.predictions import (
+    KnownPredictions,
+    check_labelled,
+    drawn_target,
+    read_predictions,
 )
 from skpostbac.metrics._confusion.samples import (
     ConfusedSamples,
@@ -76,7 +82,8 @@ class PosteriorConfusionMetric(PosteriorMetric):
         Name of the metric, such as "macro f1".
     observed : float
         Metric of the observed confusion matrix; nan if it is 0 / 0. If `prevalence` is
-        an array, it replaces the observed shares of the classes.
+        an array, it replaces the observed shares of the classes, and known predictions
+        replace the shares of the predicted classes.
     distribution : distribution of `skpostbac.stats`
         Distribution of the metric, exact or by random draws. Exact ones have more
         methods, such as ``pdf`` and ``mode``.
@@ -119,6 +126,11 @@ class PosteriorConfusionMetric(PosteriorMetric):
     its denominator sum to: the mean of the positive one, if these cells have no counts
     and a prior of at most 1.
 
+    With known predictions of more samples than are labelled, the shares of the true
+    classes in a column of the matrix have the posterior of the labelled samples, and
+    the shares of the columns that of all predictions, or those given. The metric is
+    always drawn.
+
     The Beta distributions of precision and recall, and F1 by draws, are in [1]_; the
     Dirichlet distribution of a whole confusion matrix is in [2]_.
 
@@ -150,6 +162,8 @@ class PosteriorConfusionMetric(PosteriorMetric):
     _default_prior: str | None
     # Sentences on groups and importance weights.
     _design: Sequence[str]
+    # How labelled samples are weighted, if predictions of more samples are known.
+    _weighting: str
 
     @classmethod
     def from_confusion_matrix(
@@ -160,6 +174,8 @@ class PosteriorConfusionMetric(PosteriorMetric):
         pos_label: Hashable = None,
         average: str | None = None,
         prevalence: ArrayLike = "sampled",
+        prediction_counts: Mapping[Hashable, float] | None = None,
+        prediction_shares: Mapping[Hashable, float] | None = None,
         labels: ArrayLike | None = None,
         prior: PriorLike = DEFAULT_PRIOR,
         n_draws: int | None = None,
@@ -176,7 +192,8 @@ class PosteriorConfusionMetric(PosteriorMetric):
             Class labels. Defaults to the index of a DataFrame, which must equal its
             columns, else 0, 1, ... A DataFrame whose index is named as predictions,
             such as "Prediction" by R's caret, is transposed.
-        metric, pos_label, average, prevalence, prior, n_draws, random_state
+        metric, pos_label, average, prevalence, prediction_counts, \
+                prediction_shares, prior, n_draws, random_state
             As for :func:`~skpostbac.posterior_confusion_metric`.
 
         Returns
@@ -198,8 +215,18 @@ class PosteriorConfusionMetric(PosteriorMetric):
         """
         classes, matrix = read_confusion_matrix(C, labels)
         target = find_target(metric, classes, pos_label, average)
+        predictions = read_predictions(
+            prediction_counts, prediction_shares, classes, matrix, prevalence
+        )
         return infer_metric(
-            target, matrix, classes, prevalence, prior, n_draws, random_state
+            target,
+            matrix,
+            classes,
+            prevalence,
+            prior,
+            n_draws,
+            random_state,
+            predictions=predictions,
         )
 
     @property
@@ -236,15 +263,23 @@ class PosteriorConfusionMetric(PosteriorMetric):
         counts = "the confusion matrix"
         if self.design_effects is not None:
             counts += " of effective counts"
-        model = (
-            f"{self.score_name} of {counts}, whose rows have Dirichlet posteriors, "
-            f"{how}. {self.prior.methods_text('The recall of each class')}"
-        )
+        shape = "rows have Dirichlet posteriors"
+        prior = self.prior.methods_text("The recall of each class")
+        if self._weighting:
+            shape = f"columns have Dirichlet posteriors and are {self._weighting}"
+            prior = self.prior.describe("the recall of each class")
+        model = f"{self.score_name} of {counts}, whose {shape}, {how}. {prior}"
         return write_methods(self, level, model, [CAELEN_2017])
+
+    @property
+    def _where_observed(self) -> str:
+        return "the weighted samples" if self._weighting else super()._where_observed
 
     def _sentences(self, level: float) -> list[str]:
         named = self.prior.report_sentences(self._default_prior)
-        return [*super()._sentences(level), *named, *self._design]
+        weighted = [f"Labelled samples are {self._weighting}."]
+        design = [*self._design, *(weighted if self._weighting else [])]
+        return [*super()._sentences(level), *named, *design]
 
     def _facts(self) -> list[str]:
         facts = self.prior.facts(self._default_prior)
@@ -263,6 +298,8 @@ def posterior_confusion_metric(
     pos_label: Hashable = None,
     average: str | None = None,
     prevalence: ArrayLike = "sampled",
+    prediction_counts: Mapping[Hashable, float] | None = None,
+    prediction_shares: Mapping[Hashable, float] | None = None,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weight_type: WeightType = None,
@@ -308,6 +345,16 @@ def posterior_confusion_metric(
         population, so the shares are uncertain. "observed": the shares in `y_true` are
         fixed by design. An array gives the shares in the target population, normalised
         to sum to 1. Recalls do not depend on it.
+    prediction_counts : dict of label to int, default=None
+        Number of samples that are predicted as each class, if only some of them are
+        labelled: a random subset, or one that was drawn by predicted label. All of
+        them, with the labelled ones, are a random sample of the population, whose
+        metric is estimated.
+    prediction_shares : dict of label to float, default=None
+        The same for known shares of the predicted classes, such as areas on a map. The
+        metric is that of the whole that has these shares, of which the labelled samples
+        are a small part. They are normalised to sum to 1. Neither applies with
+        `prevalence`, `groups` or importance weights. See :ref:`few_labels`.
     labels : array-like of shape (n_classes,), default=None
         Classes of the confusion matrix, by default those in `y_true`. Samples whose
         true class is not listed are ignored; any other prediction is an error of its
@@ -328,7 +375,8 @@ def posterior_confusion_metric(
         Prior Beta(a, b) of the recall of each class, as for
         :class:`PosteriorBalancedAccuracy`; b is shared equally among the wrong
         predictions. "calibrated" is made for averages of recalls; a metric of one class
-        has "jeffreys" instead, and any other metric "reciprocal" (see
+        has "jeffreys" instead, as has any metric if `prediction_counts` or
+        `prediction_shares` are given; any other metric has "reciprocal" (see
         :class:`~skpostbac.metrics.CalibratedPrior`). It is not the prior of the metric:
         the accuracy of k classes has the prior Beta(1, 1) with "calibrated" and Beta(k,
         k) with "uniform", whereas :func:`posterior_accuracy` uses Beta(1/2, 1/2) by
@@ -415,6 +463,14 @@ def posterior_confusion_metric(
     >>> posterior = posterior_confusion_metric(y_true, y_pred, worst_recall)
     >>> posterior.prob_above(0.05)
     0.003
+
+    300 of 10,000 samples are predicted as 1, and 60 of each prediction are labelled.
+
+    >>> y_true, y_pred = [0] * 58 + [1] * 2 + [0] * 9 + [1] * 51, [0] * 60 + [1] * 60
+    >>> posterior_confusion_metric(
+    ...     y_true, y_pred, "accuracy", prediction_counts={0: 9700, 1: 300}
+    ... ).credible_interval()
+    Interval(low=0.8964, high=0.9926)
     """
     outcomes = read_outcomes(
         y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups
@@ -422,8 +478,21 @@ def posterior_confusion_metric(
     classes, samples = read_confusions(outcomes, labels)
     C = samples.matrix(len(classes))
     target = find_target(metric, classes, pos_label, average)
+    predictions = read_predictions(
+        prediction_counts, prediction_shares, classes, C, prevalence
+    )
+    if predictions is not None:
+        check_labelled(samples, len(outcomes.weights))
     posterior = infer_metric(
-        target, C, classes, prevalence, prior, n_draws, random_state, samples
+        target,
+        C,
+        classes,
+        prevalence,
+        prior,
+        n_draws,
+        random_state,
+        samples,
+        predictions,
     )
     warn_of_strays(outcomes, classes)
     if groups is None:
@@ -440,10 +509,11 @@ def infer_metric(
     n_draws: int | None,
     random_state: RandomStateLike,
     samples: ConfusedSamples | None = None,
+    predictions: KnownPredictions | None = None,
 ) -> PosteriorConfusionMetric:
     """Return the posterior of a metric of counts, which may have a sample design."""
     options = prevalence, prior, n_draws, random_state
-    (posterior,) = infer_metrics([target], C, classes, *options, samples)
+    (posterior,) = infer_metrics([target], C, classes, *options, samples, predictions)
     return posterior
 
 
@@ -456,6 +526,7 @@ def infer_metrics(
     n_draws: int | None,
     random_state: RandomStateLike,
     samples: ConfusedSamples | None = None,
+    predictions: KnownPredictions | None = None,
 ) -> list[PosteriorConfusionMetric]:
     """Return the posteriors of several metrics, which share draws if they need any."""
     if n_draws is not None:
@@ -463,12 +534,16 @@ def infer_metrics(
     seed = draw_seed(random_state)
     if not C[:, len(C) :].any():  # of no other classifier
         C = C[:, : len(C)]
-    inputs = [_input_of(target, C, prevalence, prior, samples) for target in targets]
+    inputs = [
+        _input_of(target, C, prevalence, prior, samples, predictions)
+        for target in targets
+    ]
     n_draws = n_draws or _default_draws(C.size)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         distributions = _distributions_of(inputs, seed, n_draws)
+    weighting = "" if predictions is None else predictions.description
     return [
-        _posterior_of(one, distribution, C, classes)
+        _posterior_of(one, distribution, C, classes, weighting)
         for one, distribution in zip(inputs, distributions, strict=True)
     ]
 
@@ -495,10 +570,15 @@ def _input_of(
     prevalence: ArrayLike,
     prior: PriorLike,
     samples: ConfusedSamples | None,
+    predictions: KnownPredictions | None,
 ) -> _Input:
     """Return the posterior of the matrix, with the design effects of a metric."""
+    if predictions is not None:
+        target = drawn_target(target)
     recall_prior = read_recall_prior(target, prior, len(C))
     independent = ConfusionModel.of(C, recall_prior, prevalence)
+    if predictions is not None:
+        independent = predictions.extend(independent, C)
     model = independent
 
     # Design effects must not change the shares of the classes.
@@ -549,6 +629,7 @@ def _posterior_of(
     distribution: Exact | DrawnDistribution,
     C: Floats,
     classes: LabelArray,
+    weighting: str,
 ) -> PosteriorConfusionMetric:
     """Return the posterior of a metric, and warn of what makes it doubtful."""
     target = one.target
@@ -570,6 +651,7 @@ def _posterior_of(
         one.effects,
         default.name,
         design,
+        weighting,
     )
 
 
