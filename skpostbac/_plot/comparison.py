@@ -320,12 +320,11 @@ def _plot_decision(
     names, order = _sorted(comparison, "expected_loss")
     summaries = summarize([comparison.posteriors[i] for i in order], level, method)
     losses = comparison.expected_loss()[order]
-    summaries.columns["P(best)"] = [
-        format_probability(p) for p in comparison.prob_best()[order]
-    ]
-    summaries.columns["Expected loss"] = [f"{loss:.4f}" for loss in losses]
-
-    artists = plot_forest(ax, names, summaries)
+    columns = {
+        "P(best)": [*map(format_probability, comparison.prob_best()[order])],
+        "Expected loss": [f"{loss:.4f}" for loss in losses],
+    }
+    artists = plot_forest(ax, names, summaries, None, **columns)
     ax.set_xlabel(comparison.posteriors[0].score_name)
     return dict(zip(("lines", "intervals", "means"), artists, strict=True))
 

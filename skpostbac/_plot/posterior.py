@@ -78,20 +78,12 @@ class Summaries(NamedTuple):
     means: list[float]
     """The means, or the medians if one of the means is infinite."""
     intervals: list[Interval]
-    columns: dict[str, list[str]]
-    """Means and intervals as texts with equal decimals, below "Mean [95% CI]"."""
+    texts: list[str]
+    """Means and intervals with equal decimals."""
+    title: str
+    """What the texts are: "Mean [95% CI]"."""
     level: float
     method: str
-
-    @property
-    def title(self) -> str:
-        """Title of the means and intervals."""
-        return next(iter(self.columns))
-
-    @property
-    def texts(self) -> list[str]:
-        """Text of each mean and interval."""
-        return self.columns[self.title]
 
 
 def summarize(
@@ -111,7 +103,7 @@ def summarize(
 
     title = estimate_title(level, method, middle=middle)
     texts = [*map(" ".join, format_estimates(means, intervals, n_decimals=2))]
-    return Summaries(distributions, means, intervals, {title: texts}, level, method)
+    return Summaries(distributions, means, intervals, texts, title, level, method)
 
 
 def all_intervals(
@@ -145,7 +137,7 @@ def _plot_densities(
     areas = []
     means = []
     for name, distribution, mean, interval, text in zip(
-        names, *summaries[:3], summaries.texts, strict=True
+        names, *summaries[:4], strict=True
     ):
         curve = density_curve(distribution)
         shown_height = curve.shown_height()
@@ -170,7 +162,8 @@ def _plot_ridges(
     """Plot densities of equal height, each on its row."""
     from matplotlib.collections import LineCollection, PolyCollection
 
-    rows = layout.label_rows(ax, names, summaries.columns, margins=(0.25, 1))
+    columns = {summaries.title: summaries.texts}
+    rows = layout.label_rows(ax, names, columns, margins=(0.25, 1))
     curves = []
     areas = []
     tops = []
@@ -198,14 +191,18 @@ def _plot_ridges(
 
 
 def plot_forest(
-    ax: Axes, names: Sequence[str], summaries: Summaries, kwargs: Kwargs = None
+    ax: Axes,
+    names: Sequence[str],
+    summaries: Summaries,
+    kwargs: Kwargs,
+    **columns: Sequence[str],
 ) -> Artists:
     """Plot means and intervals, with the 50% interval thick if it is the shorter one.
 
-    The columns of numbers are on the right.
+    The columns of numbers are on the right, those of the means and intervals first.
     """
-    rows = layout.label_rows(ax, names, summaries.columns)
-    distributions, means, intervals, _, level, method = summaries
+    distributions, means, intervals, texts, title, level, method = summaries
+    rows = layout.label_rows(ax, names, {title: texts, **columns})
     row_height = layout.row_height(ax)
     width = min(1.5, 0.3 * row_height)
     style = {"color": colors(ax)[0], "linewidth": width}
