@@ -335,14 +335,11 @@ class ParamAxis:
                 ax.locator_params(axis="x", integer=True)
             return
 
+        # Rotated labels need a distance of about 1.7 times their font size.
         step = self.step(ax)
-        size = float(ax.xaxis.get_ticklabels()[0].get_fontsize())
-        every = 1
+        size, every = row_font(ax, step / 1.7)
         style: dict[str, Any] = {}
-        longest = max(map(len, self.names))
-        if longest > int(step / (_CHARACTER_WIDTH * size)) - 2:
-            # Rotated labels need a distance of about 1.7 times their font size.
-            size, every = row_font(ax, step / 1.7)
+        if (max(map(len, self.names)) + 2) * _CHARACTER_WIDTH * size > step:
             style = {"ha": "right", "rotation_mode": "anchor", "rotation": 45}
         shown = fit_names(self.names[::every], size, 0.35 * min(cell_size(ax)))
         ax.set_xticks(range(0, len(self.names), every), shown, fontsize=size, **style)
