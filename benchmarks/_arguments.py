@@ -170,7 +170,6 @@ VALID = {
     "n_repeats": ["None", "1"],
     "n_jobs": _split("None ; 1"),
     "metric": _split("'accuracy' ; 'mcc' ; 'kappa' ; 'f1' ; 'precision' ; 'recall'"),
-    "make_binormal_scorer.metric": _split("'roc_auc' ; 'average_precision'"),
     "posterior_roc_auc.average": _split("'macro' ; 'weighted'"),
     "average": _split("None ; 'macro' ; 'micro' ; 'weighted'"),
     "posterior_average_precision.prevalence": _split("'sampled' ; 'observed' ; 0.2"),

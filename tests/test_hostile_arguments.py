@@ -52,7 +52,6 @@ from skpostbac.binormal import (
     BinormalCurveDisplay,
     BinormalModel,
     binormal_check,
-    make_binormal_scorer,
 )
 from skpostbac.metrics import PairedCounts, paired_counts
 from skpostbac.model_selection import pooled_paired_counts
@@ -137,7 +136,6 @@ FUNCTIONS = {
     binary_equivalent_recalls: LABELS,
     make_posterior_scorer: MODEL | {"objective": "mean", "labels": None},
     make_binary_equivalent_scorer: {"labels": None},
-    make_binormal_scorer: {"metric": "roc_auc"},
     ClassCountsScorer: {"labels": None},
     OutcomesScorer: {"max_test_size": 5, "labels": None},
     ClassCounts: {"classes": [0, 1], "correct": [1, 2], "total": [3, 4]},

@@ -29,10 +29,8 @@ ComparisonKind: TypeAlias = Literal["decision", "difference", "matrix", "ranks"]
 
 # Characters of a name in a difference.
 _NAME_LENGTH = 30
-# Width of a number in a heat map, as a multiple of the font size, and the smallest
-# font size. Smaller numbers are omitted.
+# Width of a number in a heat map, as a multiple of the font size.
 _NUMBER_WIDTH = 2.5
-_SMALLEST_NUMBER = 4.5
 
 
 class ComparisonPlot(Plot):
@@ -191,7 +189,7 @@ def _figure_size(kind: str, names: Sequence[str]) -> tuple[float, float]:
         width, height = layout.rows_size(len(names), names)
         return width + 1.8, height  # wider for the columns beside the rows
 
-    side = min(4 + 0.35 * len(names), 14)
+    side = min(4 + 0.35 * len(names), 11)
     return 1.2 * side, side
 
 
@@ -304,13 +302,14 @@ def _plot_heat_map(
 
     texts = np.full((n, n), None)
     size = min(size, row / _NUMBER_WIDTH)
-    if size >= _SMALLEST_NUMBER:
+    if size >= layout.SMALLEST_FONT:
         backgrounds = image.to_rgba(probabilities)
         for i, j in np.argwhere(np.isfinite(probabilities)):
             number = _two_digits(probabilities[i, j])
             color = contrasting(backgrounds[i, j])
-            style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": size}
-            texts[i, j] = ax.text(j, i, number, color=color, **style)
+            # They are inside: the layout engine need not measure them.
+            style: dict[str, Any] = {"ha": "center", "va": "center", "in_layout": False}
+            texts[i, j] = ax.text(j, i, number, color=color, fontsize=size, **style)
     return {"image": image, "texts": texts, "colorbar": colorbar}
 
 
@@ -321,12 +320,11 @@ def _plot_decision(
     names, order = _sorted(comparison, "expected_loss")
     summaries = summarize([comparison.posteriors[i] for i in order], level, method)
     losses = comparison.expected_loss()[order]
-    summaries.columns["P(best)"] = [
-        format_probability(p) for p in comparison.prob_best()[order]
-    ]
-    summaries.columns["Expected loss"] = [f"{loss:.4f}" for loss in losses]
-
-    artists = plot_forest(ax, names, summaries)
+    columns = {
+        "P(best)": [*map(format_probability, comparison.prob_best()[order])],
+        "Expected loss": [f"{loss:.4f}" for loss in losses],
+    }
+    artists = plot_forest(ax, names, summaries, None, **columns)
     ax.set_xlabel(comparison.posteriors[0].score_name)
     return dict(zip(("lines", "intervals", "means"), artists, strict=True))
 

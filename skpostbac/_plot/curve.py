@@ -5,27 +5,23 @@ from __future__ import annotations
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from scipy.special import expit
 
 from skpostbac._utils import Floats
 from skpostbac.stats._distribution import Distribution, DrawnDistribution
 
-# The first points are the quantiles at these tail probabilities, on both sides. Density
-# beyond the outermost ones would be invisible. With infinite moments, the curve stops
-# at the last tail, as the rest may be very long.
-_TAILS = np.geomspace(1e-5, 0.5, 12)
+# A curve ends where this much probability is left, or with infinite moments, the second
+# one, as the rest may be very long.
+_TAIL = 1e-5
 _LAST_TAIL = 0.005
-# An end of the support within the first distance of the outermost quantile is a point,
-# too. An infinite density is plotted up to the second distance from the end of its
-# support. Both are fractions of the width of the curve.
-_NEAR_END = 0.05
-_INVISIBLE = 1e-9
+# The first points, as fractions of the width of the curve. They are dense towards both
+# ends, where a density may be infinite.
+_START = expit(np.linspace(-16, 16, 97))
 # Between neighbouring points, the area between the density and its polygon is at most
-# this large, unless the rounds of splitting run out. A normal density gets about a
-# hundred points. The split is not in the middle, where a symmetric density may be
-# infinite.
-_GAP_AREA = 2e-5
-_MAX_ROUNDS = 30
-_SPLIT = 0.48
+# this large, unless the rounds of splitting run out.
+_GAP_AREA = 1e-5
+_MAX_PIECES = 8
+_MAX_ROUNDS = 6
 # Plots show at most this multiple of the height above which this fraction of the area
 # lies. Only infinite densities reach it: the multiple is 1.7 for a normal peak and 2.6
 # for an exponential one.
@@ -83,44 +79,32 @@ def density_curve(distribution: Distribution) -> Curve:
             return curve.between(draws[0], float(distribution.iccdf(_LAST_TAIL)))
         return curve
 
-    x = _first_points(distribution)
     pdf = cast(Any, distribution).pdf
-    y = pdf(x)
-    is_finite = np.isfinite(y)
-    is_drawn = is_finite & (y > 0)
-    if is_finite.sum() < 2 or not is_drawn.any():  # narrower than the spacing of floats
+    low = float(distribution.icdf(_TAIL))
+    high = float(distribution.iccdf(_TAIL))
+    x, y = _finite(pdf, np.unique(low + (high - low) * _START))
+    if len(x) < 3 or not y.any():  # narrower than the spacing of floats
         return _spike(distribution.mean())
-    x = x[is_finite]
-    y = y[is_finite]
 
-    # Gaps where the density is not close enough to a chord are split.
     for _ in range(_MAX_ROUNDS):
+        # The error of the trapezoidal rule, whose second derivatives are differences of
+        # the slope between neighbouring gaps. It falls with the cube of the width.
         width = np.diff(x)
-        middle = x[:-1] + _SPLIT * width
-        height = pdf(middle)
-        area_error = np.abs(height - (y[:-1] + _SPLIT * np.diff(y))) * width
-        is_coarse = np.isfinite(height) & (area_error > _GAP_AREA)
-        is_coarse &= (x[:-1] < middle) & (middle < x[1:])
-        if not is_coarse.any():
+        bend = np.pad(np.abs(np.diff(np.diff(y) / width)), 1, "edge")
+        error = np.maximum(bend[:-1], bend[1:]) * width**2 / 12
+        pieces = np.ceil(np.cbrt(error / _GAP_AREA)).clip(1, _MAX_PIECES)
+        if pieces.max() == 1:
             break
-        (before,) = np.nonzero(is_coarse)
-        x = np.insert(x, before + 1, middle[is_coarse])
-        y = np.insert(y, before + 1, height[is_coarse])
+        ends = np.append(0, np.cumsum(pieces))
+        x, y = _finite(pdf, np.unique(np.interp(np.arange(ends[-1] + 1), ends, x)))
     return Curve(x, y)
 
 
-def _first_points(distribution: Any) -> Floats:
-    """Return quantiles, and the ends of the support that are close to them."""
-    low, high = distribution.support()
-    x = np.append(distribution.icdf(_TAILS), distribution.iccdf(_TAILS))
-    width = np.ptp(x)
-    ends = [
-        end
-        for end, outermost in ((low, x.min()), (high, x.max()))
-        if abs(end - outermost) <= _NEAR_END * width
-    ]
-    margin = _INVISIBLE * width
-    return np.unique([*np.clip(x, low + margin, high - margin), *ends])
+def _finite(pdf: Any, x: Floats) -> tuple[Floats, Floats]:
+    """Return the points at which a density is finite, and the density there."""
+    y = pdf(x)
+    is_finite = np.isfinite(y)
+    return x[is_finite], y[is_finite]
 
 
 def _spike(x: float) -> Curve:

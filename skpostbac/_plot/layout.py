@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self
@@ -48,8 +49,8 @@ _HANDLE_LENGTH = 6
 _LINE_HEIGHT = 1.45
 # Gap between axes and the columns of text beside them, in points.
 _TEXT_GAP = 6.0
-# Label of the secondary axes that hold these columns.
-_TEXT_COLUMN = "beside rows"
+# Label of the texts in these columns, which a legend leaves out.
+_TEXT_COLUMN = "_beside rows"
 # Minimum ratio of the largest to the smallest value for a logarithmic axis.
 _MIN_LOG_RATIO = 100
 
@@ -191,17 +192,18 @@ def legend_below(ax: Axes, title: str) -> None:
 
 
 def arrange(ax: Axes) -> None:
-    """Make room for the text around axes: run the layout engine of the figure once.
+    """Make room for the text around axes where the figure does not when it is drawn.
 
-    It is the constrained one in a figure without any. Nothing happens to axes outside a
-    grid, whose position is the user's choice.
+    Without a layout engine, the constrained one runs once; square axes need one run
+    more. Nothing happens to axes outside a grid, whose position is the user's choice.
     """
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    if ax.get_subplotspec() is not None:
-        figure = ax.figure.figure  # that of a subfigure, too
-        engine = figure.get_layout_engine() or ConstrainedLayoutEngine()
-        engine.execute(figure)
+    figure = ax.figure.figure  # that of a subfigure, too
+    engine = figure.get_layout_engine()
+    is_ready = engine is not None and ax.get_aspect() == "auto"
+    if ax.get_subplotspec() is not None and not is_ready:
+        (engine or ConstrainedLayoutEngine()).execute(figure)
 
 
 def rows_size(n: int, names: Sequence[object] = ()) -> tuple[float, float]:
@@ -224,7 +226,7 @@ def label_rows(
     To leave the data their fraction of the width, columns are omitted, the first one
     first, and names are cut. Return the positions of the rows on the y-axis.
     """
-    if any(child.get_label() == _TEXT_COLUMN for child in ax.child_axes):
+    if any(text.get_label() == _TEXT_COLUMN for text in ax.texts):
         raise ValueError("ax has the rows of another plot; use other axes")
 
     heights = range(len(names) - 1, -1, -1)
@@ -246,26 +248,20 @@ def label_rows(
     ax.set_yticks(heights[::step], shown_names, fontsize=size)
     ax.tick_params(axis="y", length=0)
 
+    write = partial(
+        ax.annotate,
+        xycoords=ax.get_yaxis_transform(),
+        textcoords="offset points",
+        label=_TEXT_COLUMN,
+        fontsize=size,
+    )
     start = _TEXT_GAP
     for header, width in widths.items():
-        # Texts are tick labels of a secondary axis, for which layout engines reserve
-        # space.
-        axis = ax.secondary_yaxis("right")
-        axis.set_label(_TEXT_COLUMN)
-        axis.set_yticks(heights[::step], columns[header][::step], fontsize=size)
-        axis.tick_params(axis="y", length=0, pad=start)
-        axis.spines["right"].set_visible(False)
-
-        ax.annotate(
-            header,
-            (1, 1),
-            (start, 2),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            fontsize=min(size, font_size(ax, NOTE_SCALE)),
-            color=neutral(ax),
-            va="bottom",
-        )
+        top = (1, ax.get_ylim()[1])
+        write(header, top, (start, 2), va="bottom", color=neutral(ax))
+        texts = columns[header][::step]
+        for height, text in zip(heights[::step], texts, strict=True):
+            write(text, (1, height), (start, 0), va="center")
         start += width
 
     ax.grid(axis="x", alpha=0.25)
@@ -339,14 +335,11 @@ class ParamAxis:
                 ax.locator_params(axis="x", integer=True)
             return
 
+        # Rotated labels need a distance of about 1.7 times their font size.
         step = self.step(ax)
-        size = float(ax.xaxis.get_ticklabels()[0].get_fontsize())
-        every = 1
+        size, every = row_font(ax, step / 1.7)
         style: dict[str, Any] = {}
-        longest = max(map(len, self.names))
-        if longest > int(step / (_CHARACTER_WIDTH * size)) - 2:
-            # Rotated labels need a distance of about 1.7 times their font size.
-            size, every = row_font(ax, step / 1.7)
+        if (max(map(len, self.names)) + 2) * _CHARACTER_WIDTH * size > step:
             style = {"ha": "right", "rotation_mode": "anchor", "rotation": 45}
         shown = fit_names(self.names[::every], size, 0.35 * min(cell_size(ax)))
         ax.set_xticks(range(0, len(self.names), every), shown, fontsize=size, **style)

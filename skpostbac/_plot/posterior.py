@@ -52,7 +52,7 @@ Kind: TypeAlias = Literal["auto", "density", "ridge", "forest"]
 # More overlaid densities are hard to distinguish: by default, they have a row each.
 _MAX_DENSITIES = len(COLORS)
 # Height of a ridge above its row, in rows.
-_RIDGE_HEIGHT = 1.35
+_RIDGE_HEIGHT = 0.9
 # Probability of the thick part of an interval in a forest plot.
 _INNER_LEVEL = 0.5
 
@@ -66,8 +66,9 @@ class Posterior(Protocol):
 
 
 AnyPosterior: TypeAlias = Posterior | Distribution
-# Lines, intervals and means: one of each posterior, or no intervals.
-Artists: TypeAlias = "tuple[tuple[Line2D, ...], tuple[Artist, ...], tuple[Line2D, ...]]"
+# Lines, intervals and means: tuples of one for each posterior, or in rows, one artist
+# for all.
+Artists: TypeAlias = tuple[Any, Any, Any]
 
 
 class Summaries(NamedTuple):
@@ -77,20 +78,12 @@ class Summaries(NamedTuple):
     means: list[float]
     """The means, or the medians if one of the means is infinite."""
     intervals: list[Interval]
-    columns: dict[str, list[str]]
-    """Means and intervals as texts with equal decimals, below "Mean [95% CI]"."""
+    texts: list[str]
+    """Means and intervals with equal decimals."""
+    title: str
+    """What the texts are: "Mean [95% CI]"."""
     level: float
     method: str
-
-    @property
-    def title(self) -> str:
-        """Title of the means and intervals."""
-        return next(iter(self.columns))
-
-    @property
-    def texts(self) -> list[str]:
-        """Text of each mean and interval."""
-        return self.columns[self.title]
 
 
 def summarize(
@@ -110,7 +103,7 @@ def summarize(
 
     title = estimate_title(level, method, middle=middle)
     texts = [*map(" ".join, format_estimates(means, intervals, n_decimals=2))]
-    return Summaries(distributions, means, intervals, {title: texts}, level, method)
+    return Summaries(distributions, means, intervals, texts, title, level, method)
 
 
 def all_intervals(
@@ -144,7 +137,7 @@ def _plot_densities(
     areas = []
     means = []
     for name, distribution, mean, interval, text in zip(
-        names, *summaries[:3], summaries.texts, strict=True
+        names, *summaries[:4], strict=True
     ):
         curve = density_curve(distribution)
         shown_height = curve.shown_height()
@@ -167,78 +160,72 @@ def _plot_ridges(
     ax: Axes, names: Sequence[str], summaries: Summaries, kwargs: Kwargs
 ) -> Artists:
     """Plot densities of equal height, each on its row."""
-    margins = (0.25, 1.1 * _RIDGE_HEIGHT)
-    rows = layout.label_rows(ax, names, summaries.columns, margins=margins)
-    # All artists of a ridge, with its background, are in front of the row above.
-    default = {"color": colors(ax)[0], "linewidth": 1.2, "zorder": 2}
-    area: dict[str, Any] = {"linewidth": 0, "zorder": 2}
+    from matplotlib.collections import LineCollection, PolyCollection
 
-    lines = []
+    columns = {summaries.title: summaries.texts}
+    rows = layout.label_rows(ax, names, columns, margins=(0.25, 1))
+    curves = []
     areas = []
-    means = []
+    tops = []
     for row, distribution, mean, interval in zip(rows, *summaries[:3], strict=True):
         curve = density_curve(distribution)
         # Infinite densities are cut off.
-        heights = np.minimum(curve.y / curve.shown_height(), 1) * _RIDGE_HEIGHT
-        curve = curve._replace(y=heights)
-
-        x, y = curve
-        ax.fill_between(x, row, row + y, color=ax.get_facecolor(), **area)
-        (line,) = ax.plot(x, row + y, **merge_kwargs(default, kwargs))
-        lines.append(line)
-        color = line.get_color()
-        style = {**area, "color": color}
-        ax.fill_between(x, row, row + y, alpha=shade(ax, 0.15), **style)
+        shares = np.minimum(curve.y / curve.shown_height(), 1)
+        curve = curve._replace(y=_RIDGE_HEIGHT * shares)
+        curves.append(np.column_stack([curve.x, row + curve.y]))
 
         x, y = curve.between(*interval)
-        alpha = shade(ax, 0.4)
-        areas.append(ax.fill_between(x, row, row + y, alpha=alpha, **style))
-        ends = (row, row + float(curve.height(mean)))
-        means += ax.plot([mean] * 2, ends, color=color, linewidth=1)
-    areas[0].set_label(interval_name(summaries.level, summaries.method))
-    return tuple(lines), tuple(areas), tuple(means)
+        y = np.concatenate([[0], y, [0]])
+        areas.append(np.column_stack([np.pad(x, 1, "edge"), row + y]))
+        tops.append(row + float(curve.height(mean)))
+
+    style = {"color": colors(ax)[0], "linewidth": 1.2}
+    lines = LineCollection(curves, **merge_kwargs(style, kwargs))
+    color = lines.get_color()[0]
+    shaded = PolyCollection(areas, facecolor=color, alpha=shade(ax, 0.4), linewidth=0)
+    shaded.set_label(interval_name(summaries.level, summaries.method))
+    ax.add_collection(lines)
+    ax.add_collection(shaded)
+    means = ax.vlines(summaries.means, rows, tops, color=color, linewidth=1)
+    return lines, shaded, means
 
 
 def plot_forest(
-    ax: Axes, names: Sequence[str], summaries: Summaries, kwargs: Kwargs = None
+    ax: Axes,
+    names: Sequence[str],
+    summaries: Summaries,
+    kwargs: Kwargs,
+    **columns: Sequence[str],
 ) -> Artists:
     """Plot means and intervals, with the 50% interval thick if it is the shorter one.
 
-    The columns of numbers are on the right.
+    The columns of numbers are on the right, those of the means and intervals first.
     """
-    rows = layout.label_rows(ax, names, summaries.columns)
-    distributions, means, intervals, _, level, method = summaries
-    inner_intervals = all_intervals(distributions, _INNER_LEVEL, method)
+    distributions, means, intervals, texts, title, level, method = summaries
+    rows = layout.label_rows(ax, names, {title: texts, **columns})
     row_height = layout.row_height(ax)
-    default: dict[str, Any] = {
-        "color": colors(ax)[0],
-        "linewidth": min(1.5, 0.3 * row_height),
-    }
-    point: dict[str, Any] = {
-        "marker": "o",
-        "markersize": min(6.0, 0.7 * row_height),
-        "markerfacecolor": ax.get_facecolor(),
-        "zorder": 3,
-    }
+    width = min(1.5, 0.3 * row_height)
+    style = {"color": colors(ax)[0], "linewidth": width}
+    style["label"] = interval_name(level, method)
+    lines = ax.hlines(rows, *np.transpose(intervals), **merge_kwargs(style, kwargs))
+    color = lines.get_color()[0]
 
-    lines = []
-    inner = []
-    points = []
-    for row, mean, interval, inner_interval in zip(
-        rows, means, intervals, inner_intervals, strict=True
-    ):
-        (line,) = ax.plot(interval, (row, row), **merge_kwargs(default, kwargs))
-        lines.append(line)
-        color = line.get_color()
-        if level > _INNER_LEVEL:
-            width = 2.7 * line.get_linewidth()
-            inner += ax.plot(inner_interval, (row, row), color=color, linewidth=width)
-        points += ax.plot(mean, row, color=color, **point)
-
-    if inner:
-        lines[0].set_label(interval_name(level, method))
-        inner[0].set_label(interval_name(_INNER_LEVEL, method))
-    return tuple(lines), tuple(inner), tuple(points)
+    inner = None
+    if level > _INNER_LEVEL:
+        ends = np.transpose(all_intervals(distributions, _INNER_LEVEL, method))
+        width = 2.7 * np.min(lines.get_linewidth())
+        label = interval_name(_INNER_LEVEL, method)
+        inner = ax.hlines(rows, *ends, color=color, linewidth=width, label=label)
+    (points,) = ax.plot(
+        means,
+        rows,
+        "o",
+        color=color,
+        markerfacecolor=ax.get_facecolor(),
+        markersize=min(6.0, 0.7 * row_height),
+        zorder=3,
+    )
+    return lines, inner, points
 
 
 class PosteriorPlot(Plot):
@@ -265,12 +252,13 @@ class PosteriorPlot(Plot):
         Axes with the plot.
     figure_ : matplotlib Figure
         Figure containing the axes.
-    lines_ : tuple of matplotlib Line2D
-        Density of each posterior, or its interval in a forest plot.
-    intervals_ : tuple of matplotlib artists
+    lines_ : tuple of matplotlib Line2D, or LineCollection
+        Density of each posterior. In rows, this and the next two are one artist for
+        all; in a forest plot, it has the intervals.
+    intervals_ : tuple of matplotlib PolyCollection, PolyCollection, or LineCollection
         Shaded area of the interval of each posterior. In a forest plot, the 50%
-        intervals, or none if the level is not higher.
-    means_ : tuple of matplotlib Line2D
+        intervals, or None if the level is not higher.
+    means_ : tuple of matplotlib Line2D, LineCollection, or Line2D
         Mean of each posterior.
     chance_level_ : matplotlib Line2D or None
         The chance level line, if plotted.
@@ -297,10 +285,9 @@ class PosteriorPlot(Plot):
     >>> plt.close(display.figure_)
     """
 
-    lines_: tuple[Line2D, ...]
-    intervals_: tuple[Any, ...]
-    means_: tuple[Line2D, ...]
-    chance_level_: Line2D | None
+    lines_: Any
+    intervals_: Any
+    means_: Any
     _is_score_x = True
 
     def __init__(
@@ -493,7 +480,6 @@ class ThresholdPlot(Plot):
     interval_: Artist
     band_: Artist | None
     best_: ErrorbarContainer
-    chance_level_: Line2D | None
 
     def __init__(self, curve: Any, *, name: str | None = None) -> None:
         if not hasattr(curve, "best_threshold"):

@@ -20,7 +20,6 @@ from skpostbac.binormal._model import (
     binormal_precision_recall_curve,
     binormal_roc_auc_score,
     binormal_roc_curve,
-    make_binormal_scorer,
 )
 
 __all__ = [
@@ -33,5 +32,4 @@ __all__ = [
     "binormal_precision_recall_curve",
     "binormal_roc_auc_score",
     "binormal_roc_curve",
-    "make_binormal_scorer",
 ]

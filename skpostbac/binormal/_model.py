@@ -15,7 +15,6 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from skpostbac._utils import (
     Floats,
     Indices,
-    check_choice,
     check_integer,
     check_probability,
     float_or_nan,
@@ -27,7 +26,6 @@ from skpostbac.binormal._check import (
     broken_assumption,
     split_scores,
 )
-from skpostbac.metrics._scorers import make_named_scorer
 from skpostbac.stats._numerics import integrate
 
 # A curve with more points would need gigabytes of memory.
@@ -551,7 +549,6 @@ def binormal_roc_auc_score(
 
     See Also
     --------
-    make_binormal_scorer : The scorer for model selection.
     skpostbac.posterior_roc_auc : A credible interval, for scores of any distribution.
     sklearn.metrics.roc_auc_score : The area under the empirical curve.
     BinormalModel : The same from the four parameters, and the source of the formula.
@@ -602,7 +599,6 @@ def binormal_average_precision_score(
 
     See Also
     --------
-    make_binormal_scorer : The scorer for model selection.
     skpostbac.posterior_average_precision : A credible interval, for scores of any
         distribution.
     sklearn.metrics.average_precision_score : The area under the empirical curve.
@@ -626,76 +622,3 @@ def binormal_average_precision_score(
         positive_fraction=positive_fraction,
     )
     return model.average_precision()
-
-
-def make_binormal_scorer(
-    metric: str = "roc_auc",
-    *,
-    pos_label: Any = None,
-    positive_fraction: float | None = None,
-) -> Any:
-    """Make a scorer of an area under a binormal curve, for `scoring=`.
-
-    Parameters
-    ----------
-    metric : {"roc_auc", "average_precision"}, default="roc_auc"
-        Area to score.
-    pos_label : int, float, bool or str, default=None
-        Label of the positive class; 1 by default, if the labels are {0, 1} or {-1, 1}.
-    positive_fraction : float, default=None
-        Fraction of positives, in (0, 1), for "average_precision" only; by default that
-        of each test set.
-
-    Returns
-    -------
-    scorer : callable
-        Scorer made by :func:`sklearn.metrics.make_scorer`. It scores the
-        `decision_function` of a classifier, or else its `predict_proba`, whose
-        probabilities are rarely normal. A test set with fewer than two different scores
-        in a class is an error.
-
-    Raises
-    ------
-    ValueError
-        If `metric` is unknown; if `positive_fraction` is not in (0, 1), or is given for
-        the area under the ROC curve, which does not depend on it.
-
-    Warns
-    -----
-    BinormalAssumptionWarning
-        By the scorer, for each test set whose scores are clearly not normal.
-
-    See Also
-    --------
-    binormal_roc_auc_score, binormal_average_precision_score : The score functions.
-    skpostbac.make_ranking_scorer : Scorer of both areas for scores of any distribution.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-    >>> from sklearn.model_selection import cross_val_score
-    >>> from skpostbac.binormal import make_binormal_scorer
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> scorer = make_binormal_scorer("average_precision", positive_fraction=0.1)
-    >>> cross_val_score(LinearDiscriminantAnalysis(), X[:, :2], y, scoring=scorer, cv=3)
-    array([0.55, 0.57, 0.71])
-    """
-    scores = {
-        "roc_auc": binormal_roc_auc_score,
-        "average_precision": binormal_average_precision_score,
-    }
-    check_choice(metric, scores, "metric")
-
-    options = {"pos_label": pos_label}
-    if positive_fraction is not None:
-        if metric == "roc_auc":
-            raise ValueError(
-                "positive_fraction is for average_precision: roc_auc does not use it"
-            )
-        options["positive_fraction"] = check_probability(
-            positive_fraction, "positive_fraction"
-        )
-
-    responses = ("decision_function", "predict_proba")
-    return make_named_scorer(scores[metric], response_method=responses, **options)

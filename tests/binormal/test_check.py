@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm, probplot, shapiro
-from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.metrics import average_precision_score, make_scorer, roc_auc_score
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
@@ -17,7 +17,6 @@ from skpostbac.binormal import (
     BinormalModel,
     binormal_check,
     binormal_roc_auc_score,
-    make_binormal_scorer,
 )
 
 RNG = np.random.default_rng(0)
@@ -105,14 +104,15 @@ def reason(y, score, weight=None):
     return str(record[0].message) if record else None
 
 
+SCORER = make_scorer(binormal_roc_auc_score, response_method="predict_proba")
 MODEL = GaussianNB().fit(SCORES[:, np.newaxis], Y)
 ENTRIES = {
     "fit": lambda: BinormalModel.fit(Y, PROBABILITIES),
     "score": lambda: binormal_roc_auc_score(Y, PROBABILITIES),
-    "scorer": lambda: make_binormal_scorer()(MODEL, SCORES[:, np.newaxis], Y),
+    "scorer": lambda: SCORER(MODEL, SCORES[:, np.newaxis], Y),
     "search": lambda: cross_val_score(
         MODEL, SCORES[:50, np.newaxis], np.arange(50) % 2, cv=[(range(25), range(25, 50))],
-        scoring=make_binormal_scorer(),
+        scoring=SCORER,
     ),
     "from_predictions": lambda: BinormalCurveDisplay.from_predictions(Y, PROBABILITIES),
     "from_estimator": lambda: BinormalCurveDisplay.from_estimator(

@@ -17,6 +17,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import (
     auc,
     average_precision_score,
+    make_scorer,
     roc_auc_score,
 )
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
@@ -29,7 +30,6 @@ from skpostbac.binormal import (
     binormal_precision_recall_curve,
     binormal_roc_auc_score,
     binormal_roc_curve,
-    make_binormal_scorer,
 )
 
 REFERENCE = json.loads(
@@ -367,6 +367,7 @@ def test_bad_input(arguments, message):
 DATA, TARGET = load_breast_cancer(return_X_y=True)
 DATA = DATA[:, :2]  # of which a linear discriminant makes normal scores
 SPLITS = StratifiedKFold(3)
+RESPONSES = ("decision_function", "predict_proba")
 METRICS = pytest.mark.parametrize(
     ("metric", "function"),
     [
@@ -382,7 +383,7 @@ def test_cross_validation_scores_each_fold(metric, function, is_weighted):
     """By the decision function, with the weights where they are requested."""
     weight, params = 1.0 + np.arange(len(TARGET)) % 2, {}
     with sklearn.config_context(enable_metadata_routing=is_weighted):
-        scorer = make_binormal_scorer(metric)
+        scorer = make_scorer(function, response_method=RESPONSES)
         if is_weighted:
             scorer.set_score_request(sample_weight=True)
             params["sample_weight"] = weight
@@ -413,8 +414,9 @@ def test_probabilities_do_if_there_is_no_decision_function(metric, function):
     """Those of the positive class, which may be either."""
     model = GaussianNB().fit(DATA, TARGET)
     for label in (0, 1):
+        scorer = make_scorer(function, response_method=RESPONSES, pos_label=label)
         with pytest.warns(BinormalAssumptionWarning, match="as probabilities do"):
-            score = make_binormal_scorer(metric, pos_label=label)(model, DATA, TARGET)
+            score = scorer(model, DATA, TARGET)
         with pytest.warns(BinormalAssumptionWarning, match="as probabilities do"):
             expected = function(
                 TARGET, model.predict_proba(DATA)[:, label], pos_label=label
@@ -429,7 +431,9 @@ def test_search_with_text_labels():
     search = GridSearchCV(
         LinearDiscriminantAnalysis(solver="lsqr"),
         {"shrinkage": [0.0, 0.5, 1.0]},
-        scoring=make_binormal_scorer("average_precision", **options),
+        scoring=make_scorer(
+            binormal_average_precision_score, response_method=RESPONSES, **options
+        ),
         cv=SPLITS,
         error_score="raise",
     ).fit(DATA, y)
@@ -439,29 +443,3 @@ def test_search_with_text_labels():
     assert search.score(DATA, y) == binormal_average_precision_score(
         y, decision, **options
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        (
-            ("auc",),
-            {},
-            r"metric must be one of \['roc_auc', 'average_precision'\], got 'auc'",
-        ),
-        (
-            ("average_precision",),
-            {"positive_fraction": 2},
-            "positive_fraction must be a number",
-        ),
-        (
-            ("roc_auc",),
-            {"positive_fraction": 0.1},
-            "positive_fraction is for average_precision",
-        ),
-    ],
-)
-def test_mistakes_show_at_construction(arguments, options, message):
-    """Not after a search has run for an hour."""
-    with pytest.raises(ValueError, match=message):
-        make_binormal_scorer(*arguments, **options)

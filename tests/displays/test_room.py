@@ -306,7 +306,7 @@ def test_matrix_says_what_it_is():
         ({"method": "central"}, ["95% central interval", "50% central interval"]),
         ({"kind": "ridge"}, ["95% CI"]),
         ({"plot_chance_level": True}, ["95% CI", "50% CI", "Chance level (0.33)"]),
-        ({"level": 0.4}, []),
+        ({"level": 0.4}, ["40% CI"]),
     ],
     ids=["level", "method", "ridge", "chance level", "no inner bars"],
 )

@@ -42,11 +42,6 @@ from skpostbac.binary_equivalent import (
     binary_equivalent_accuracy_score,
     make_binary_equivalent_scorer,
 )
-from skpostbac.binormal import (
-    binormal_average_precision_score,
-    binormal_roc_auc_score,
-    make_binormal_scorer,
-)
 from skpostbac.metrics import (
     ClassCountsScorer,
     OutcomesScorer,
@@ -135,18 +130,6 @@ def binary_equivalent(estimator, X, y):
     return binary_equivalent_accuracy_score(y, estimator.predict(X), labels=[0, 1])
 
 
-def roc_auc(estimator, X, y, sample_weight=None):
-    """Score as `make_binormal_scorer` does."""
-    return binormal_roc_auc_score(
-        y, estimator.decision_function(X), sample_weight=sample_weight
-    )
-
-
-def average_precision(estimator, X, y):
-    """Score as `make_binormal_scorer` does for the other area."""
-    return binormal_average_precision_score(y, estimator.decision_function(X))
-
-
 NUMBERS = {
     "posterior": (make_posterior_scorer, mean_of_folds),
     "labels": (lambda: make_posterior_scorer("lower", labels=[1]), bound_of_one_class),
@@ -155,10 +138,8 @@ NUMBERS = {
         lambda: make_binary_equivalent_scorer(labels=[0, 1]),
         binary_equivalent,
     ),
-    "roc": (make_binormal_scorer, roc_auc),
-    "precision": (lambda: make_binormal_scorer("average_precision"), average_precision),
 }
-OTHERS = sorted(NUMBERS.keys() - {"posterior", "roc"})
+OTHERS = sorted(NUMBERS.keys() - {"posterior"})
 LOGISTIC = (
     pytest.mark.filterwarnings(  # of scikit-learn's own changes to LogisticRegressionCV
         "ignore:.*legacy:FutureWarning", "ignore:.*l1_ratios:FutureWarning"
@@ -262,19 +243,12 @@ def closed_figures():
         sys.modules["matplotlib.pyplot"].close("all")
 
 
-# Scores of real data are never quite normal: what the binormal scorers warn of is not the subject.
-NORMAL_OR_NOT = pytest.mark.filterwarnings(
-    "ignore::skpostbac.binormal.BinormalAssumptionWarning"
-)
-
-
 @LOGISTIC
 @pytest.mark.usefixtures("closed_figures")
-@NORMAL_OR_NOT
 @pytest.mark.parametrize(
     ("client", "scorer"),
     [
-        *((client, scorer) for client in CALLS for scorer in ("posterior", "roc")),
+        *((client, "posterior") for client in CALLS),
         *(
             (client, scorer)
             for client in ("logistic", "validation_display")
@@ -289,12 +263,6 @@ def test_scores_in_every_client(client, scorer, features):
     if (client, scorer) == ("logistic", "bea") and BEFORE_1_9:
         pytest.skip(OTHER_LABELS)
     make, function = NUMBERS[scorer]
-    if (client, scorer) == ("boosting", "roc"):
-        with pytest.raises(ValueError, match="y_score must differ within each class"):
-            CALLS[client](
-                make(), *features
-            )  # before the first tree all scores are the same
-        return
     scores = CALLS[client](make(), *features)
     assert np.all(np.isfinite(scores))
     np.testing.assert_array_equal(scores, CALLS[client](function, *features))
