@@ -65,6 +65,7 @@ from skpostbac.metrics._thresholds import (
     PosteriorThresholdCurve,
     posterior_threshold_curve,
 )
+from skpostbac.metrics._validated_prevalence import PosteriorValidatedPrevalence
 
 __all__ = [
     "BetaPrior",
@@ -86,6 +87,7 @@ __all__ = [
     "PosteriorPrevalence",
     "PosteriorRankingMetric",
     "PosteriorThresholdCurve",
+    "PosteriorValidatedPrevalence",
     "PrevalenceDifference",
     "PriorInfluence",
     "PriorInfluenceWarning",
