@@ -487,7 +487,7 @@ def posterior_prevalence(
     >>> from skpostbac import posterior_prevalence
     >>> posterior = posterior_prevalence(130, 200, gold=[[24, 6], [3, 27]])
     >>> posterior
-    PosteriorValidatedPrevalence(mean=0.646, 95% CI=[0.546, 0.746], n=200, n_gold=60)
+    PosteriorValidatedPrevalence(mean=0.569, 95% CI=[0.458, 0.672], n=200, n_gold=60)
 
     Sixty other samples were labelled:
 
@@ -499,9 +499,8 @@ def posterior_prevalence(
     >>> posterior.prob_above(0.5)
     0.9610
     """
-    has_rates = sensitivity is not None and specificity is not None
-    is_partial = (sensitivity is None) != (specificity is None)
-    if is_partial or has_rates == (gold is not None):
+    given = [one is not None for one in (gold, sensitivity, specificity)]
+    if given not in ([True, False, False], [False, True, True]):
         raise TypeError("either gold, or sensitivity and specificity must be given")
     if gold is not None:
         return PosteriorValidatedPrevalence(positives, total, gold, prior)  # type: ignore[arg-type]

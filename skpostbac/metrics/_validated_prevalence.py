@@ -87,7 +87,7 @@ class PosteriorValidatedPrevalence(ScalarPosterior, FrozenArrays):
     >>> from skpostbac import posterior_prevalence
     >>> posterior = posterior_prevalence(130, 200, gold=[[24, 6], [3, 27]])
     >>> posterior
-    PosteriorValidatedPrevalence(mean=0.562, 95% CI=[0.467, 0.659], n=200, n_gold=60)
+    PosteriorValidatedPrevalence(mean=0.569, 95% CI=[0.458, 0.672], n=200, n_gold=60)
     """
 
     positives: float
@@ -197,19 +197,20 @@ class PosteriorValidatedPrevalence(ScalarPosterior, FrozenArrays):
         >>> from skpostbac import posterior_prevalence
         >>> posterior = posterior_prevalence(1300, 2000, gold=[[24, 6], [3, 27]])
         >>> posterior.required_gold(0.1)
-        234
+        261
         """
         width = check_probability(width, "width")
         assurance = check_probability(assurance, "assurance")
         level = check_interval_level(level)
         unknown = self._judged - self.gold.sum(axis=0)
+        most = int(unknown.sum())
         values = self.predictive_values[::-1]
         rng = np.random.default_rng(0)
         shares = np.stack([one.sample(_N_PLANNED, rng=rng) for one in values], axis=1)
 
         def is_enough(n_more: int) -> bool:
             """Return whether so many more gold samples suffice."""
-            n = np.rint(unknown * (n_more / unknown.sum())).astype(np.intp)
+            n = np.rint(unknown * (n_more / max(most, 1))).astype(np.intp)
             positive = np.random.default_rng(1).binomial(n, shares)
             more = np.stack([n - positive, positive], axis=1)
             mean, variance = blend_moments(*self._parameters(self.gold + more))
@@ -218,13 +219,12 @@ class PosteriorValidatedPrevalence(ScalarPosterior, FrozenArrays):
             low, high = interval_of(BetaAverage(*matched[..., np.newaxis]), level)
             return bool(np.mean(high - low <= width) >= assurance)
 
-        most = int(unknown.sum())
-        if most and not is_enough(most):
+        n_more = bisect_left(range(most + 1), True, key=is_enough)
+        if n_more > most:
             raise ValueError(
                 f"width={width:g} is narrower than the interval if all "
                 f"{self.total:g} samples are gold, with an assurance of {assurance:g}"
             )
-        n_more = bisect_left(range(most), True, key=is_enough) if most else 0
         return int(self.gold.sum()) + n_more
 
     def _more_statistics(self, level: float) -> dict[str, float]:

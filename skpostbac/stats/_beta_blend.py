@@ -69,7 +69,7 @@ def beta_blend(q: Floats, x: Floats, y: Floats) -> PanelDistribution:
     >>> import numpy as np
     >>> from skpostbac.stats import BetaAverage
     >>> z = beta_blend(np.array([9, 5]), np.array([7, 2]), np.array([1, 4]))
-    >>> z.cdf(0.5), BetaAverage([8], [6]).cdf(0.5)
+    >>> float(z.cdf(0.5)), float(BetaAverage([8], [6]).cdf(0.5))
     (0.2905, 0.2905)
     """
     mean, variance = blend_moments(q, x, y)

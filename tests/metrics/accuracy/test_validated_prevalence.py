@@ -130,7 +130,7 @@ def coverage(share, sensitivity, specificity, n, n_gold):
     Gold samples are a random part of the samples. Sets without an estimate are left out.
     """
     called = share * sensitivity + (1 - share) * (1 - specificity)
-    ppv, fo = share * sensitivity / called, share * (1 - sensitivity) / (1 - called)
+    ppv, missed = share * sensitivity / called, share * (1 - sensitivity) / (1 - called)
     held = total = 0.0
     for positives in range(n + 1):
         for labelled in range(
@@ -143,14 +143,14 @@ def coverage(share, sensitivity, specificity, n, n_gold):
             if is_missing:
                 continue
             tp, fn = np.arange(labelled + 1)[:, np.newaxis], np.arange(others + 1)
-            chance = binom.pmf(tp, labelled, ppv) * binom.pmf(fn, others, fo)
+            chance = binom.pmf(tp, labelled, ppv) * binom.pmf(fn, others, missed)
             q, p, f = betas(positives, n, [[others - fn, labelled - tp], [fn, tp]])
             mean, variance = blend_moments(
                 np.array(q), np.stack(p, axis=-1), np.stack(f, axis=-1)
             )
             size = mean * (1 - mean) / variance - 1
             tail = beta.cdf(share, mean * size, (1 - mean) * size)
-            held += weight * (chance * ((0.025 < tail) & (tail < 0.975))).sum()
+            held += weight * (chance * ((tail > 0.025) & (tail < 0.975))).sum()
             total += weight
     return held / total
 
