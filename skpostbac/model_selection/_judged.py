@@ -22,10 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, float_array
+from skpostbac._utils import float_array
 from skpostbac.metrics._labels import NO_LABELS, read_outcomes
 from skpostbac.metrics._paired_counts import by_argument
-from skpostbac.metrics._posterior import PosteriorMetric
+from skpostbac.metrics._posterior import ScalarPosterior
 from skpostbac.metrics._prior import PriorLike, make_prior
 from skpostbac.metrics._validated_prevalence import VERDICT_PRIOR, check_gold
 from skpostbac.model_selection._joint import ScoresJoint
@@ -40,14 +40,25 @@ _BLOCK = 2**22
 _CELLS = (4, 5)
 
 
-class PosteriorJudgedAccuracy(PosteriorMetric):
+@dataclass(frozen=True, eq=False, repr=False)
+class PosteriorJudgedAccuracy(ScalarPosterior):
     """Posterior of an accuracy by a judge, of whose verdicts some were validated.
 
-    Made by :func:`~skpostbac.compare_outcomes` with `verdicts`. `observed` is the
-    accuracy of the gold items, weighted as the verdicts of all.
+    Made by :func:`~skpostbac.compare_outcomes` with `verdicts`.
     """
 
+    _drawn: DrawnDistribution
+
     score_name = "Accuracy"
+    _unit = "item"
+
+    @property
+    def distribution(self) -> DrawnDistribution:
+        """Random draws of the accuracy."""
+        return self._drawn
+
+    def __repr__(self) -> str:
+        return f"PosteriorJudgedAccuracy({self._summary()})"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -92,8 +103,8 @@ def judged_joint(
             "outcomes must have all items of verdicts, and NaN for both systems where "
             "one is unknown"
         )
-    gold = dict(zip(given, values[:, is_gold], strict=True))
-    _, right, _ = read_outcomes(NO_LABELS, gold, None).read()
+    known = dict(zip(given, values[:, is_gold], strict=True))
+    _, right, _ = read_outcomes(NO_LABELS, known, None).read()
     _, called_right, _ = judged.read()
 
     cell = 5 * (3 - np.array([2, 1]) @ called_right) + 4
@@ -119,13 +130,14 @@ def judged_joint(
     cells = likely * make_prior(prior, 1)._pair_prior(np.ones(1))
     masses[..., :4] += rng.standard_gamma(cells, (n_draws, 4, 4))
 
-    draws = _accuracies(masses)
-    observed = _accuracies(counts.astype(float))
+    gold = masses[..., :4]
+    total = np.maximum(gold.sum(axis=2, keepdims=True), np.finfo(float).tiny)
+    share = gold @ _PATTERNS / total
+    judged_share = masses.sum(axis=2) / masses.sum(axis=(1, 2))[:, np.newaxis]
+    draws = np.einsum("nv,nvk->kn", judged_share, share)
+    distributions = map(DrawnDistribution, draws)
     return JudgedJoint(
-        posteriors=tuple(
-            PosteriorJudgedAccuracy("accuracy", value, DrawnDistribution(values))
-            for value, values in zip(observed.tolist(), draws, strict=True)
-        ),
+        posteriors=tuple(map(PosteriorJudgedAccuracy, distributions)),
         n_draws=n_draws,
         seed=seed,
         draws=draws,
@@ -133,16 +145,3 @@ def judged_joint(
         n_groups=0 if groups is None else n_groups,
         n_gold=int(n_gold.sum()),
     )
-
-
-def _accuracies(masses: Floats) -> Floats:
-    """Return both accuracies from the masses of all cells, (..., 4, 5)."""
-    gold = masses[..., :4]
-    shares = (
-        gold
-        @ _PATTERNS
-        / np.maximum(gold.sum(axis=-1, keepdims=True), np.finfo(float).tiny)
-    )
-    judged = masses.sum(axis=-1)
-    judged /= judged.sum(axis=-1, keepdims=True)
-    return np.asarray(np.einsum("...v,...vk->k...", judged, shares))
