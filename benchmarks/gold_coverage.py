@@ -9,8 +9,8 @@ verdicts; in its last rows items come in groups of ten, which share a difficulty
 average width of the interval divided by that of the gold alone, "worth" the average of
 `judge_worth`. Sets in which no gold sample has a verdict that others have give no estimate
 ("none"), and are left out. The third table has how often an interval is as narrow as
-`required_gold` promises with an assurance of 80 %. The cells were fixed before anything was run,
-and differ from those by which the prior was chosen. Writes `gold_coverage.rst` beside this file.
+`required_gold` promises with an assurance of 80 %. The cells were fixed before anything was run;
+the prior was chosen earlier, on other simulations. Writes `gold_coverage.rst` beside this file.
 """
 
 import warnings
@@ -245,7 +245,7 @@ def main():
         f"``python benchmarks/gold_coverage.py``: {N_SETS} sets a cell of one system, "
         f"{N_PAIRED_SETS} of two, {N_SETS // 2} of a plan; ± one standard error. {versions()}"
     )
-    RESULTS.write_text("\n\n".join([*parts, note]) + "\n", encoding="utf-8")
+    RESULTS.write_text("\n\n".join([note, *parts]) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
