@@ -78,6 +78,7 @@ _MODEL = "BinormalModel(-1, 1, 1, 2)"
 _CHECK = "binormal_check([0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1])"
 _C = "[[7, 2, 1], [0, 5, 1], [1, 1, 3]]"
 _JUDGED = "posterior_prevalence(13, 20, sensitivity=(27, 30), specificity=(24, 30))"
+_VALIDATED = "posterior_prevalence(13, 20, gold=[[5, 1], [1, 4]])"
 _CURVE = "posterior_threshold_curve([0, 0, 0, 1, 1], [1, 2, 3, 3, 5], random_state=0)"
 _SEARCH = (
     "GridSearchCV(DummyClassifier(random_state=0), {'strategy': ['prior', 'uniform']}, cv=2, "
@@ -287,13 +288,22 @@ VALID = {
     "SubgroupPosteriors.posteriors": [f"({_ONE}, {_OTHER})"],
     "positives": _split("13 ; 0 ; 2.5"),
     **_all(
-        ["posterior_prevalence.total", "PosteriorPrevalence.total"],
+        [
+            "posterior_prevalence.total",
+            "PosteriorPrevalence.total",
+            "PosteriorValidatedPrevalence.total",
+        ],
         _split("20 ; 14.5"),
     ),
+    "gold": _split("[[5, 1], [1, 4]] ; np.array([[4, 2], [2, 2]])"),
     "sensitivity": _split("(27, 30) ; np.array([9.0, 10.0])"),
     "specificity": _split("(24, 30) ; [8, 8]"),
     **_all(
-        ["posterior_prevalence.prior", "PosteriorPrevalence.prior"],
+        [
+            "posterior_prevalence.prior",
+            "PosteriorPrevalence.prior",
+            "PosteriorValidatedPrevalence.prior",
+        ],
         _split("'uniform' ; 'calibrated' ; (1, 2)"),
     ),
     "PrevalenceDifference.first": [_JUDGED],
@@ -394,6 +404,7 @@ OBJECTS = [
     f"SubgroupPosteriors(('A', 'B'), ({_ONE}, {_OTHER})).gap",
     _JUDGED,
     f"{_JUDGED}.difference({_JUDGED})",
+    _VALIDATED,
     _CURVE,
     _CURVE + ".corrected",
     _MODEL,

@@ -189,6 +189,7 @@ def of_other_tables():
     thresholds = [partial(column, f"threshold_{name}.rst") for name in names]
     judges = partial(column, "prevalence_coverage.rst")
     labelled = partial(column, "few_labels.rst")
+    golds = partial(column, "gold_coverage.rst")
     sites = partial(column, "group_coverage.rst", rows="^(?!half to choose)")
     count = partial(column, "counting.rst", "result")
     looks = partial(column, "anytime.rst", rows="^(?!p-value)")
@@ -255,6 +256,8 @@ def of_other_tables():
         "thresholds-tied": span(thresholds[1]("corrected", "^tied")),
         "thresholds-groups": span(thresholds[2]("corrected")),
         "thresholds-ignored": span(thresholds[2]("ignored")),
+        "gold-held": mean(golds("held", rows="^all")),
+        "gold-pairs-held": mean(golds("held", rows="^all", table=1)),
         "judges-posterior": span(judges("posterior")),
         "judges-delta": span(judges("delta")),
         "sites-default-mean": mean(sites("beta-binomial")[0]),

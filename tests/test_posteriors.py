@@ -44,6 +44,9 @@ FIGURES = {
     "PosteriorRankingMetric, precision": skpostbac.posterior_average_precision(
         Y_TRUE, SCORES, n_draws=500
     ),
+    "PosteriorValidatedPrevalence": skpostbac.posterior_prevalence(
+        130, 200, gold=[[24, 6], [3, 27]]
+    ),
     "PrevalenceDifference": PREVALENCE.difference(PREVALENCE),
     "SelectedPosterior": SelectedPosterior(BALANCED, optimism=0.03),
     "SubgroupPosterior, gap": SUBGROUPS.gap,

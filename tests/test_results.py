@@ -161,6 +161,9 @@ MAKE = {
     "PosteriorPrevalence": lambda array: skpostbac.posterior_prevalence(
         13, 20, sensitivity=array([27.0, 30.0]), specificity=array([24.0, 30.0])
     ),
+    "PosteriorValidatedPrevalence": lambda array: skpostbac.posterior_prevalence(
+        13, 20, gold=array([[5.0, 1.0], [1.0, 4.0]])
+    ),
     "PrevalenceDifference": lambda array: skpostbac.posterior_prevalence(
         13, 20, sensitivity=array([27.0, 30.0]), specificity=array([24.0, 30.0])
     ).difference(

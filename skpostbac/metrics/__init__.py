@@ -66,6 +66,7 @@ from skpostbac.metrics._thresholds import (
     PosteriorThresholdCurve,
     posterior_threshold_curve,
 )
+from skpostbac.metrics._validated_prevalence import PosteriorValidatedPrevalence
 
 __all__ = [
     "BetaPrior",
@@ -87,6 +88,7 @@ __all__ = [
     "PosteriorPrevalence",
     "PosteriorRankingMetric",
     "PosteriorThresholdCurve",
+    "PosteriorValidatedPrevalence",
     "PrevalenceDifference",
     "PriorInfluence",
     "PriorInfluenceWarning",

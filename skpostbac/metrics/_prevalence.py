@@ -24,19 +24,18 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
     Floats,
     FrozenArrays,
-    float_array,
     shown,
     table,
     user_stacklevel,
 )
-from skpostbac.metrics._counts import check_no_shares
 from skpostbac.metrics._posterior import (
     ScalarPosterior,
 )
@@ -44,6 +43,10 @@ from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
     PriorLike,
     make_prior,
+)
+from skpostbac.metrics._validated_prevalence import (
+    PosteriorValidatedPrevalence,
+    check_fraction,
 )
 from skpostbac.stats import BetaAverage, ShiftedDistribution
 from skpostbac.stats._distribution import DrawnDistribution, describe, estimate_rows
@@ -127,8 +130,8 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
 
     def __post_init__(self) -> None:
         for name in ("sensitivity", "specificity"):
-            object.__setattr__(self, name, _two_numbers(getattr(self, name), name))
-        calls = _two_numbers((self.positives, self.total), "positives and total")
+            object.__setattr__(self, name, check_fraction(getattr(self, name), name))
+        calls = check_fraction((self.positives, self.total), "positives and total")
         # Each proportion is one by itself.
         prior = make_prior(self.prior, 2).alone()
         pairs = {
@@ -383,6 +386,7 @@ class PrevalenceDifference(ScalarPosterior):
         return f"PrevalenceDifference({self._summary()})"
 
 
+@overload
 def posterior_prevalence(
     positives: float,
     total: float,
@@ -390,13 +394,32 @@ def posterior_prevalence(
     sensitivity: Sequence[float],
     specificity: Sequence[float],
     prior: PriorLike = DEFAULT_PRIOR,
-) -> PosteriorPrevalence:
+) -> PosteriorPrevalence: ...
+@overload
+def posterior_prevalence(
+    positives: float,
+    total: float,
+    *,
+    gold: ArrayLike,
+    prior: PriorLike = DEFAULT_PRIOR,
+) -> PosteriorValidatedPrevalence: ...
+def posterior_prevalence(
+    positives: float,
+    total: float,
+    *,
+    gold: ArrayLike | None = None,
+    sensitivity: Sequence[float] | None = None,
+    specificity: Sequence[float] | None = None,
+    prior: PriorLike = DEFAULT_PRIOR,
+) -> PosteriorPrevalence | PosteriorValidatedPrevalence:
     """Compute the posterior of a prevalence measured by an imperfect judge.
 
     The prevalence is the share of positives. The judge may be a rater, a diagnostic
     test or a language model. If the judge decides whether answers are correct, the
-    prevalence is the accuracy of the answers. The error rates of the judge are
-    estimated from gold samples, whose true labels are known.
+    prevalence is the accuracy of the answers. How often the judge errs is known from
+    gold samples, whose true labels are known. Pass `gold` if they are a random part of
+    the judged samples. Pass `sensitivity` and `specificity` if they come from
+    elsewhere, which makes the interval wider.
 
     Parameters
     ----------
@@ -404,25 +427,37 @@ def posterior_prevalence(
         Number of samples that the judge called positive.
     total : float
         Number of judged samples, at least one.
-    sensitivity : pair of floats
-        Number of gold positives called positive, and number of gold positives.
-    specificity : pair of floats
-        Number of gold negatives called negative, and number of gold negatives.
+    gold : array-like of shape (2, 2), optional
+        Confusion matrix of the gold samples that are part of the `total` judged ones,
+        with the truth as rows and the verdicts of the judge as columns, negatives
+        first: ``confusion_matrix(truth, verdict)`` of scikit-learn. They must be random
+        among the samples of a verdict; you may label more of one verdict.
+    sensitivity : pair of floats, optional
+        Number of gold positives called positive, and number of gold positives, of gold
+        samples that are not part of the judged ones.
+    specificity : pair of floats, optional
+        Number of gold negatives called negative, and number of gold negatives. Pass
+        either `gold`, or both `sensitivity` and `specificity`.
     prior : str or pair of floats, default="calibrated"
-        Beta prior of the share of positive calls, the sensitivity and the specificity.
-        Each of them is a proportion by itself, for which "calibrated" is the Jeffreys
-        prior Beta(1/2, 1/2).
+        Beta prior of the prevalence with `gold`; otherwise of the share of positive
+        calls, the sensitivity and the specificity. Each of them is a proportion by
+        itself, for which "calibrated" is the Jeffreys prior Beta(1/2, 1/2).
 
     Returns
     -------
-    posterior : PosteriorPrevalence
+    posterior : PosteriorValidatedPrevalence or PosteriorPrevalence
+        The former with `gold`.
 
     Raises
     ------
+    TypeError
+        If not exactly one of `gold` and the pair `sensitivity`, `specificity` is given.
     ValueError
-        If a count is negative or above its total, if a total is zero, if the prior is
-        not a Beta distribution, if the judge is worse than guessing, or if no
-        prevalence in [0, 1] is compatible with both the calls and the gold samples.
+        If a count is negative or above its total, if a total is zero, or if the prior
+        is not a Beta distribution. With `gold`, if it is not part of the judged
+        samples, or if it has no samples of a verdict that others have. Otherwise, if
+        the judge is worse than guessing, or if no prevalence in [0, 1] is compatible
+        with both the calls and the gold samples.
 
     Warns
     -----
@@ -435,15 +470,27 @@ def posterior_prevalence(
     See Also
     --------
     posterior_balanced_accuracy : Quality of the judge, from the gold samples.
+    compare_outcomes : Two systems on the same items, with the verdicts of a judge.
 
     References
     ----------
     .. [1] W. J. Rogan and B. Gladen (1978). Estimating prevalence from the results of a
        screening test. American Journal of Epidemiology 107(1), 71-76.
+    .. [2] A. Tenenbein (1970). A double sampling scheme for estimating from binomial
+       data with misclassifications. Journal of the American Statistical Association
+       65(331), 1350-1361.
 
     Examples
     --------
+    Sixty of the 200 samples were labelled:
+
     >>> from skpostbac import posterior_prevalence
+    >>> posterior = posterior_prevalence(130, 200, gold=[[24, 6], [3, 27]])
+    >>> posterior
+    PosteriorValidatedPrevalence(mean=0.569, 95% CI=[0.458, 0.672], n=200, n_gold=60)
+
+    Sixty other samples were labelled:
+
     >>> posterior = posterior_prevalence(
     ...     130, 200, sensitivity=(27, 30), specificity=(24, 30)
     ... )
@@ -452,6 +499,11 @@ def posterior_prevalence(
     >>> posterior.prob_above(0.5)
     0.9610
     """
+    given = [one is not None for one in (gold, sensitivity, specificity)]
+    if given not in ([True, False, False], [False, True, True]):
+        raise TypeError("either gold, or sensitivity and specificity must be given")
+    if gold is not None:
+        return PosteriorValidatedPrevalence(positives, total, gold, prior)  # type: ignore[arg-type]
     judge: Any = {"sensitivity": sensitivity, "specificity": specificity}
     posterior = PosteriorPrevalence(positives, total, prior=prior, **judge)
     posterior._check_possible()
@@ -475,15 +527,3 @@ def posterior_prevalence(
             stacklevel=user_stacklevel(),
         )
     return posterior
-
-
-def _two_numbers(values: object, name: str) -> Floats:
-    """Return a count and its total, checked."""
-    array = float_array(values, name)  # type: ignore[arg-type]
-    if array.shape != (2,) or not 0 <= array[0] <= array[1] < np.inf or array[1] <= 0:
-        raise ValueError(
-            f"{name} must be a count and its total, such as (27, 30), with 0 <= count "
-            f"<= total and total > 0, got {shown(values)}"
-        )
-    check_no_shares(array[:1], name)
-    return array

@@ -951,8 +951,9 @@ def report_parts(
     *tied, last = (
         record["name"] for record in records if record["mean"] == best["mean"]
     )
-    counts = getattr(comparison.posteriors[0], "counts", None)
-    are_outcomes = counts is not None and counts._unit == "item"
+    first = comparison.posteriors[0]
+    counted = getattr(first, "counts", first)
+    are_outcomes = getattr(counted, "_unit", "") == "item"
     tested = "systems" if are_outcomes else "classifiers"
     leaders = f"{', '.join(tied)} and {last} tie for" if tied else f"{last} has"
     highest = "lowest" if comparison.less_is_better else "highest"

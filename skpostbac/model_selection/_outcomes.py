@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import RandomStateLike
+from skpostbac._utils import (
+    RandomStateLike,
+    check_n_draws,
+    draw_seed,
+)
 from skpostbac.metrics._advice import warn_of_prior
 from skpostbac.metrics._dependence import warn_of_groups
 from skpostbac.metrics._labels import (
@@ -22,11 +26,13 @@ from skpostbac.metrics._paired_counts import (
 from skpostbac.metrics._prior import DEFAULT_PRIOR, PriorLike
 from skpostbac.model_selection._comparison import PosteriorComparison, check_several
 from skpostbac.model_selection._joint import N_JOINT_DRAWS
+from skpostbac.model_selection._judged import judged_joint
 
 
 def compare_outcomes(
     outcomes: Predictions,
     *,
+    verdicts: Predictions | None = None,
     rope: float = 0.0,
     sample_weight: ArrayLike | None = None,
     weight_type: WeightType = None,
@@ -47,6 +53,11 @@ def compare_outcomes(
         Outcomes of T >= 2 systems on the same items, by name: True or 1 for what is
         right, False or 0 for what is wrong. A pandas or polars DataFrame has one column
         per system.
+    verdicts : mapping of str to array-like of shape (n_items,), or DataFrame, optional
+        Verdicts of a judge on two systems, with the same names: True or 1 for what it
+        calls right. `outcomes` are then needed for some items only and are NaN for
+        others; see :ref:`prevalence`. Items with outcomes, of both systems, must be
+        random among those with the same verdicts.
     rope : float, default=0.0
         Half-width of the region of practical equivalence, in [0, 1).
     sample_weight, weight_type
@@ -54,7 +65,8 @@ def compare_outcomes(
     groups : array-like of shape (n_items,), default=None
         The group of each item, such as the text that several questions are on. Items of
         the same group are treated as correlated and count for less; see :ref:`groups`.
-        Repeated runs of an item are a group: pass the names of the items.
+        Repeated runs of an item are a group: pass the names of the items. With
+        verdicts, the items of a group have the same random weight.
     prior, n_draws, random_state, n_jobs
         As for :func:`compare_predictions` with ``metric="accuracy"``.
 
@@ -68,7 +80,9 @@ def compare_outcomes(
     TypeError, ValueError
         If `outcomes` is neither a mapping from strings nor a DataFrame, has fewer than
         two systems, or holds anything but True and False, 1 and 0; or as listed in
-        :func:`compare_predictions`.
+        :func:`compare_predictions`. With `verdicts`, if there are weights or more than
+        two systems, if only one outcome of an item is known, or if no outcomes are
+        known of the items with some verdicts.
 
     Warns
     -----
@@ -84,6 +98,7 @@ def compare_outcomes(
     See Also
     --------
     PosteriorAccuracy.from_outcomes : The accuracy of one system.
+    posterior_prevalence : The accuracy of one system by the verdicts of a judge.
     compare_predictions : Comparison by labels and predictions.
 
     Examples
@@ -98,6 +113,19 @@ def compare_outcomes(
     columns = named_predictions(outcomes, "outcomes")
     check_several(len(columns), "outcomes")
     names = tuple(columns)
+    if verdicts is not None:
+        if sample_weight is not None:
+            raise ValueError("sample_weight cannot be used with verdicts")
+        rated = named_predictions(verdicts, "verdicts")
+        joint = judged_joint(
+            columns,
+            rated,
+            groups,
+            prior,
+            check_n_draws(n_draws, 2),
+            draw_seed(random_state),
+        )
+        return PosteriorComparison(names, joint, rope=rope)
     given = by_argument(columns, names, "outcomes")
     read = read_outcomes(NO_LABELS, given, sample_weight, weight_type, groups)
     counts = count_patterns(read, names)
