@@ -51,7 +51,7 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {
     "n_samples": "{:.0f}".format,
     "effective_samples": "{:.1f}".format,
     "positives": "{:.0f}".format,
-    "passed": {True: "yes", False: "no"}.__getitem__,
+    **dict.fromkeys(["passed", "may_be_best"], {True: "yes", False: "no"}.__getitem__),
     **dict.fromkeys(["precision", "recall", "f1-score", "support"], str),
 }
 

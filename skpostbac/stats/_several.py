@@ -576,6 +576,10 @@ def log_survival(k: float, n: Floats, p: Floats) -> float:
 
 # With smaller parameters Gamma variables may underflow.
 _LEAST_MASS = 0.5
+# Up to so many patterns are drawn one by one; of more, only those on which two
+# classifiers differ that differ on fewer samples than this.
+_FEW_PATTERNS = 1024
+_FEW_DIFFERENCES = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -606,6 +610,8 @@ class PatternDistribution:
     def draw(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw accuracies, shape (size, T)."""
         prior_mass = self.a + self.b
+        if self._is_alone is not None:
+            return self._draw_many(size, rng)
         # A weak prior may underflow here, but has few pieces below.
         if self.patterns.shape[1] <= 3 and prior_mass >= _LEAST_MASS:
             return self._draw_all_patterns(size, rng)
@@ -629,6 +635,60 @@ class PatternDistribution:
         accuracies += shares[-1] * self._draw_prior(size, rng)
         accuracies /= shares.sum(axis=0)
         return accuracies.T
+
+    @cached_property
+    def _is_alone(self) -> Bools | None:
+        """Which patterns are drawn one by one, if others are drawn together.
+
+        They are those in which two classifiers differ that seldom do.
+        """
+        if len(self.counts) <= _FEW_PATTERNS:
+            return None
+        weighted = self.patterns.T * self.counts
+        both = weighted @ self.patterns
+        right = np.diag(both)
+        n_different = np.add.outer(right, right) - 2 * both
+        is_alone = np.zeros(len(self.counts), dtype=bool)
+        for i, j in np.argwhere(np.triu(n_different < _FEW_DIFFERENCES, 1)):
+            is_alone |= self.patterns[:, i] != self.patterns[:, j]
+        return is_alone
+
+    @property
+    def n_drawn(self) -> int:
+        """Number of patterns that are drawn one by one."""
+        is_alone = self._is_alone
+        return len(self.counts) if is_alone is None else int(is_alone.sum())
+
+    @cached_property
+    def _sums(self) -> tuple[Floats, Floats]:
+        """Mean and a root of the covariance of sums of the patterns drawn together.
+
+        The first sum is that of all of them.
+        """
+        together = ~np.asarray(self._is_alone)
+        patterns = np.insert(self.patterns[together], 0, 1.0, axis=1)
+        weighted = patterns.T * self.counts[together]
+        values, vectors = np.linalg.eigh(weighted @ patterns)
+        return weighted.sum(axis=1), vectors * np.sqrt(np.maximum(values, 0.0))
+
+    def _draw_many(self, size: int, rng: np.random.Generator) -> Floats:
+        """Draw accuracies where there are many patterns.
+
+        Sums of Gamma variables over many samples are nearly normal: if a pair differs
+        on d of them, its probability has an error of about 0.3 / d.
+        """
+        mean, root = self._sums
+        normal = rng.standard_normal((size, len(mean)))
+        total, *right = mean[:, np.newaxis] + matrix_product(root, normal.T)
+        counts = self.counts[self._is_alone].tolist()
+        shares = np.empty((len(counts), size))
+        for row, count in zip(shares, counts, strict=True):
+            rng.standard_gamma(count, out=row)
+        prior = rng.standard_gamma(self.a + self.b, size)
+        accuracies = matrix_product(self.patterns[self._is_alone].T, shares)
+        accuracies += right + prior * self._draw_prior(size, rng)
+        accuracies /= total + shares.sum(axis=0) + prior
+        return np.asarray(accuracies.T)
 
     def _draw_all_patterns(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw the shares of all patterns of few classifiers."""
