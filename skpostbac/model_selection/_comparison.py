@@ -1111,9 +1111,9 @@ def report_parts(
             "the true one."
         )
         promise = (
-            f"In about {percent} of test sets, a given best one of the {tested} is among "
-            "those that may be the best (several equal ones not always all), and in as "
-            "many all ranks hold at once."
+            f"In about {percent} of test sets, a given best one of the {tested} is "
+            "among those that may be the best (several equal ones not always all), and "
+            "in as many all ranks hold at once."
         )
         notes += [selected, promise]
     notes += joint.notes(*comparison._pair(leader, second), comparison.names)
@@ -1418,8 +1418,8 @@ def compare_predictions(
     classifier and in all moments up to the third; the error in fourth moments is far
     below the Monte Carlo error. If more than 1,024 patterns occur in a class, only
     those are drawn one by one in which two classifiers differ that differ on fewer than
-    1,000 samples; sums over the others are drawn as normal variables, which moves
-    probabilities by 0.0003 at most.
+    1,000 samples; sums over the others are drawn as normal variables, which moves the
+    probability of a pair by about 0.0001 at most.
 
     For any other metric, the cells of true class and all predictions have a Dirichlet
     prior, of which each classifier has the posterior of

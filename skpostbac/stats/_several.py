@@ -675,7 +675,7 @@ class PatternDistribution:
         """Draw accuracies where there are many patterns.
 
         Sums of Gamma variables over many samples are nearly normal: if a pair differs
-        on d of them, its probability has an error of about 0.3 / d.
+        on d of them, its probability has an error of at most about 0.13 / d.
         """
         mean, root = self._sums
         normal = rng.standard_normal((size, len(mean)))
