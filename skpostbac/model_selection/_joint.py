@@ -343,6 +343,17 @@ class PairwiseJoint(Joint):
     def _tally(self) -> Tally:
         """Ranks and losses in joint draws."""
 
+    @property
+    def _values(self) -> Floats | None:
+        """Joint draws of the scores, shape (T, n_draws), if that is what there is."""
+        return None
+
+    @cached_property
+    def tests(self) -> PairTests:
+        """Tests of which is better, of all pairs at once."""
+        draws = self._values
+        return super().tests if draws is None else PairTests.of_draws(draws)
+
     def _drawn(self, i: int, j: int, draws: Floats) -> DrawnDistribution:
         """Return a difference of which there are draws; its tails are those of both."""
         distributions = (self.posteriors[k].distribution for k in (i, j))
@@ -757,11 +768,18 @@ class ConfusionJoint(PairwiseJoint):
         return self._drawn(i, j, self.sign * (first - second))
 
     @cached_property
-    def _tally(self) -> Tally:
+    def _values(self) -> Floats | None:
         if self.confusion.effects or len(self.posteriors) == 2:
-            return self._draw_differences()
+            return None
         rng = np.random.default_rng(self.seed)
-        return tally(self.sign * self.confusion.values(rng, self.n_draws).T, rng)
+        return np.asarray(self.sign * self.confusion.values(rng, self.n_draws))
+
+    @cached_property
+    def _tally(self) -> Tally:
+        draws = self._values
+        if draws is None:
+            return self._draw_differences()
+        return tally(draws.T, np.random.default_rng(self.seed))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -70,6 +70,17 @@ class PairTests:
         least = _LEAST_DEVIATION * deviations.max() or 1.0
         return cls(scores, _draw_errors(variances), np.maximum(deviations, least))
 
+    @classmethod
+    def of_draws(cls, draws: Floats) -> "PairTests":
+        """Return the tests that follow from joint draws, shape (T, n)."""
+        above = np.array([(draws > one).mean(axis=1) for one in draws]).T
+        with np.errstate(invalid="ignore"):
+            covariances = np.cov(draws)
+            own = np.diag(covariances)
+            variances = np.add.outer(own, own) - 2 * covariances
+        # Ties, as of equal variables, are halved.
+        return cls.of((1 + above - above.T) / 2, np.maximum(variances, 0.0))
+
     def may_be_best(self, level: float) -> Bools:
         """Return which variables no other surely exceeds, shape (T,)."""
         is_beaten = []
