@@ -18,7 +18,7 @@ from _studies import versions
 from skpostbac import compare_outcomes, compare_predictions
 
 RESULTS = Path(__file__).with_suffix(".rst")
-N_BOARDS = 400
+N_BOARDS = 200
 LEVEL = 0.95
 
 # Skills of the systems, samples of each class, and how many have exact copies.
@@ -32,9 +32,7 @@ BOARDS = {
         [240],
         0,
     ),
-    "16 different, 700 items": (np.linspace(1.8, 0.6, 16), [700], 0),
     "12 equal, classes of 25 and 250": (np.full(12, 1.0), [25, 250], 0),
-    "40 equal, 260 items": (np.full(40, 1.1), [260], 0),
 }
 
 
@@ -78,7 +76,6 @@ def judge(comparison, skills):
         kept[is_best].mean(),
         kept[is_best].all(),
         kept.sum(),
-        hold(comparison.rank_interval(LEVEL, joint=False)).mean(),
         hold(comparison.rank_interval(LEVEL)).all(),
         hold(drawn_ranks(comparison)).all(),
     )
@@ -108,7 +105,6 @@ def main():
         "a given best one kept",
         "all best kept",
         "may be best",
-        "rank of one",
         "all ranks",
         "all drawn ranks",
     ]
