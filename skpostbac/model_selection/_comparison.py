@@ -1355,7 +1355,8 @@ def compare_predictions(
         Seed of the draws, read once, so the result then stays the same. Results are
         reproducible by default; None stands for fresh entropy.
     n_jobs : int, default=None
-        Number of jobs of :class:`joblib.Parallel`; the result does not depend on it.
+        Number of jobs of :class:`joblib.Parallel` that draw the ranks of accuracies;
+        the result does not depend on it.
 
     Returns
     -------

@@ -320,7 +320,7 @@ class PairwiseJoint(Joint):
     """Base class of joint distributions that have one of the difference of each pair.
 
     A class defines `_make_pair`, for i < j and where it is exact for i > j, and how
-    ranks are drawn. Of two classifiers, ranks and losses follow from the difference if
+    ranks are drawn if not from the differences: `_values` or `_tally`. Of two classifiers, ranks and losses follow from the difference if
     it is exact; otherwise they are averages over joint draws. Differences are gains:
     where lower is better, they are the second less the first.
     """
@@ -338,10 +338,13 @@ class PairwiseJoint(Joint):
     def _make_pair(self, i: int, j: int) -> Difference:
         """Return the distribution of i minus j."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def _tally(self) -> Tally:
         """Ranks and losses in joint draws."""
+        draws = self._values
+        if draws is None:
+            return self._draw_differences()
+        return tally(draws.T, np.random.default_rng(self.seed))
 
     @property
     def _values(self) -> Floats | None:
@@ -375,19 +378,10 @@ class PairwiseJoint(Joint):
         probabilities = self._quick_probabilities()
         np.fill_diagonal(probabilities, 0.5)
         pairs = np.argwhere(np.triu(np.isnan(probabilities))).tolist()
-        differences = (self.difference(*pair) for pair in pairs)
-        # Python is busy in a quadrature, NumPy where random draws are made.
-        prefer = (
-            None
-            if isinstance(self.difference(0, 1), BoundedDistribution)
-            else "threads"
-        )
-        parallel = Parallel(n_jobs=self.n_jobs, prefer=prefer, return_as="generator")
-        both = parallel(delayed(_both_sides)(difference) for difference in differences)
-        for (i, j), sides in zip(
-            pairs, progress(both, len(pairs), "comparing pairs"), strict=True
-        ):
-            probabilities[i, j], probabilities[j, i] = sides
+        for i, j in progress(pairs, len(pairs), "comparing pairs"):
+            probabilities[i, j], probabilities[j, i] = _both_sides(
+                self.difference(i, j)
+            )
         return probabilities
 
     def _quick_probabilities(self) -> Floats:
@@ -774,13 +768,6 @@ class ConfusionJoint(PairwiseJoint):
         rng = np.random.default_rng(self.seed)
         return np.asarray(self.sign * self.confusion.values(rng, self.n_draws))
 
-    @cached_property
-    def _tally(self) -> Tally:
-        draws = self._values
-        if draws is None:
-            return self._draw_differences()
-        return tally(draws.T, np.random.default_rng(self.seed))
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DrawnJoint(PairwiseJoint):
@@ -803,10 +790,6 @@ class DrawnJoint(PairwiseJoint):
 
     def _make_pair(self, i: int, j: int) -> Difference:
         return self._drawn(i, j, self._values[i] - self._values[j])
-
-    @cached_property
-    def _tally(self) -> Tally:
-        return tally(self._values.T, np.random.default_rng(self.seed))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -610,15 +610,14 @@ class PatternDistribution:
     def draw(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw accuracies, shape (size, T)."""
         prior_mass = self.a + self.b
-        if self._is_alone is not None:
-            return self._draw_many(size, rng)
         # A weak prior may underflow here, but has few pieces below.
         if self.patterns.shape[1] <= 3 and prior_mass >= _LEAST_MASS:
             return self._draw_all_patterns(size, rng)
 
         # Gamma variables over their sum are the shares of the patterns and the prior.
-        masses = [*self.counts.tolist(), prior_mass]
-        if sum(masses) >= _LEAST_MASS:
+        is_alone = self._is_alone
+        masses = [*self.counts[is_alone].tolist(), prior_mass]
+        if self.counts.sum() + prior_mass >= _LEAST_MASS:
             shares = np.stack([rng.standard_gamma(mass, size) for mass in masses])
         else:
             # All Gamma variables may underflow, but their logarithms do not.
@@ -631,19 +630,28 @@ class PatternDistribution:
             )
             shares = np.exp(logs - logs.max(axis=0))
 
-        accuracies = matrix_product(self.patterns.T, shares[:-1])
+        accuracies = matrix_product(self.patterns[is_alone].T, shares[:-1])
         accuracies += shares[-1] * self._draw_prior(size, rng)
-        accuracies /= shares.sum(axis=0)
+        total = shares.sum(axis=0)
+        if not is_alone.all():
+            mean, root = self._sums
+            normal = rng.standard_normal((mean.size, size))
+            sums = mean[:, np.newaxis] + matrix_product(root, normal)
+            total += sums[0]
+            accuracies += sums[1:]
+        accuracies /= total
         return accuracies.T
 
     @cached_property
-    def _is_alone(self) -> Bools | None:
-        """Which patterns are drawn one by one, if others are drawn together.
+    def _is_alone(self) -> Bools:
+        """Which patterns are drawn one by one: all, if there are few.
 
-        They are those in which two classifiers differ that seldom do.
+        Of many, they are those in which two classifiers differ that seldom do. Sums of
+        Gamma variables over many samples are nearly normal: if a pair differs on d of
+        them, its probability has an error of at most about 0.13 / d.
         """
         if len(self.counts) <= _FEW_PATTERNS:
-            return None
+            return np.ones(len(self.counts), dtype=bool)
         weighted = self.patterns.T * self.counts
         both = weighted @ self.patterns
         right = np.diag(both)
@@ -656,8 +664,7 @@ class PatternDistribution:
     @property
     def n_drawn(self) -> int:
         """Number of patterns that are drawn one by one."""
-        is_alone = self._is_alone
-        return len(self.counts) if is_alone is None else int(is_alone.sum())
+        return int(self._is_alone.sum())
 
     @cached_property
     def _sums(self) -> tuple[Floats, Floats]:
@@ -665,30 +672,11 @@ class PatternDistribution:
 
         The first sum is that of all of them.
         """
-        together = ~np.asarray(self._is_alone)
+        together = ~self._is_alone
         patterns = np.insert(self.patterns[together], 0, 1.0, axis=1)
         weighted = patterns.T * self.counts[together]
         values, vectors = np.linalg.eigh(weighted @ patterns)
         return weighted.sum(axis=1), vectors * np.sqrt(np.maximum(values, 0.0))
-
-    def _draw_many(self, size: int, rng: np.random.Generator) -> Floats:
-        """Draw accuracies where there are many patterns.
-
-        Sums of Gamma variables over many samples are nearly normal: if a pair differs
-        on d of them, its probability has an error of at most about 0.13 / d.
-        """
-        mean, root = self._sums
-        normal = rng.standard_normal((size, len(mean)))
-        total, *right = mean[:, np.newaxis] + matrix_product(root, normal.T)
-        counts = self.counts[self._is_alone].tolist()
-        shares = np.empty((len(counts), size))
-        for row, count in zip(shares, counts, strict=True):
-            rng.standard_gamma(count, out=row)
-        prior = rng.standard_gamma(self.a + self.b, size)
-        accuracies = matrix_product(self.patterns[self._is_alone].T, shares)
-        accuracies += right + prior * self._draw_prior(size, rng)
-        accuracies /= total + shares.sum(axis=0) + prior
-        return np.asarray(accuracies.T)
 
     def _draw_all_patterns(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw the shares of all patterns of few classifiers."""
