@@ -320,9 +320,10 @@ class PairwiseJoint(Joint):
     """Base class of joint distributions that have one of the difference of each pair.
 
     A class defines `_make_pair`, for i < j and where it is exact for i > j, and how
-    ranks are drawn if not from the differences: `_values` or `_tally`. Of two classifiers, ranks and losses follow from the difference if
-    it is exact; otherwise they are averages over joint draws. Differences are gains:
-    where lower is better, they are the second less the first.
+    ranks are drawn if not from the differences: `_values` or `_tally`. Of two
+    classifiers, ranks and losses follow from the difference if it is exact; otherwise
+    they are averages over joint draws. Differences are gains: where lower is better,
+    they are the second less the first.
     """
 
     n_draws: int
