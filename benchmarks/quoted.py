@@ -196,6 +196,7 @@ def of_other_tables():
     missed = looks("sequence, 2,000 looks")
     missed_once = looks("credible interval, 50 looks")
     longer = partial(column, "anytime.rst", "ratio", table=2)
+    boards = partial(column, "leaderboards.rst")
     cost = column("parsimony.rst", "difference", "rope=0, limit=0.84, paired")
     ratio = count("^int64  .*bincounts")
     found = {
@@ -226,6 +227,9 @@ def of_other_tables():
         "sequences-held": span(1 - missed),
         "sequences-credible": span(missed_once),
         "sequences-credible-held": span(1 - missed_once),
+        "boards-kept": span(boards("a given best one kept")),
+        "boards-ranks": span(boards("all ranks")),
+        "boards-drawn": span(boards("all drawn ranks")),
         "sequences-one-class": f"{longer('^1 class.* 0.1 ')[0]:.0f}",
         "sequences-two-classes": f"{longer('^2 classes.* 0.1 ')[0]:.0f}",
         "sequences-five-classes": f"{longer('^5 classes.* 0.1 ')[0]:.0f}",

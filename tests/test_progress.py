@@ -1,4 +1,4 @@
-"""The progress line: in a terminal only, on long work only, and gone at the end."""
+"""The progress line: on long work only, in a terminal, a notebook or a log, and gone at the end."""
 
 import io
 import os
@@ -18,7 +18,13 @@ COMPARISON = compare_predictions(
     {name: np.where(RNG.random(40) < 0.8, Y, 1 - Y) for name in "abcd"},
     random_state=0,
 )
-END = "\r\033[K"
+END = "\r\033[K\r"
+
+
+class Notebook(io.StringIO):
+    """A stream of a kernel of Jupyter, which is no terminal."""
+
+    __module__ = "ipykernel.iostream"
 
 
 class Terminal(io.StringIO):
@@ -46,7 +52,30 @@ def test_line_says_what_is_done_and_left(written):
     lines = written(1, Terminal()).split("\r")
     assert lines[1] == "skpostbac: describing differences, 2 of 6, about 4 s left\033[K"
     assert lines[2] == "skpostbac: describing differences, 3 of 6, about 3 s left\033[K"
-    assert lines[-1] == "\033[K"
+    assert lines[-2:] == ["\033[K", ""]
+
+
+def test_notebook_has_the_line_without_codes(written):
+    """Blanks cover what was there before, and the line at the end."""
+    text = written(1, Notebook())
+    assert "describing differences, 2 of 6, about 4 s left" in text
+    assert "\033" not in text
+    lines = text.split("\r")
+    assert all(len(line) >= len("skpostbac: describing") for line in lines[1:-1])
+    assert lines[-2].isspace()
+    assert len(lines[-2]) >= max(len(line.rstrip()) for line in lines)
+
+
+def test_log_has_an_entry_every_ten_seconds(written, caplog):
+    """Without a terminal, at the level INFO."""
+    caplog.set_level("INFO", logger="skpostbac")
+    assert written(5, io.StringIO()) == ""
+    assert [record.getMessage() for record in caplog.records] == [
+        "describing differences, 1 of 6, about 25 s left",
+        "describing differences, 3 of 6, about 15 s left",
+        "describing differences, 5 of 6, about 5 s left",
+    ]
+    assert {record.name for record in caplog.records} == {"skpostbac"}
 
 
 @pytest.mark.parametrize(

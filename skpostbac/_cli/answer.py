@@ -61,6 +61,7 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {
     "n_samples": "{:.0f}".format,
     "effective_samples": "{:.1f}".format,
     "positives": "{:.0f}".format,
+    "may_be_best": {True: "yes", False: "no"}.__getitem__,
     **dict.fromkeys(["precision", "recall", "f1-score", "support", "verdict"], str),
 }
 

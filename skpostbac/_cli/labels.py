@@ -148,7 +148,7 @@ def _add_ranking(answer: Answer) -> None:
     ranking = ranked(answer.results["posteriors"])
     if len(ranking) == 1:
         return
-    columns = "prob_best expected_rank expected_loss mean"
+    columns = "prob_best may_be_best expected_rank expected_loss mean"
     answer.add("Ranking by posterior mean", answer.tested, columns, ranking)
     answer.add_differences(
         f"Difference in {answer.data['score']}",

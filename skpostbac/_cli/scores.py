@@ -80,7 +80,9 @@ def answer_scores(table: InputTable, args: Namespace) -> Answer:
         areas, differences = describe(posteriors, comparison, args.level)
         _, more = report_of(posteriors, comparison, args.level)
         more = [*notes, *more]
-        columns = "observed mean interval" + " prob_best" * bool(differences)
+        columns = "observed mean interval"
+        if differences:
+            columns += " prob_best may_be_best"
         name = f"Posterior of the {title} (samples: sample values)"
         answer.add(name, "classifier", columns, ranked(areas), more)
         if differences:

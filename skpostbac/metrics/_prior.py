@@ -180,9 +180,16 @@ class BetaPrior(StablePickle):
         weights : ndarray of shape (n_classes,) or None
             As for `average`.
         """
-        strength = self.strength(cells.sum(axis=1))[:, np.newaxis]
-        prior = self._pair_prior(strength)
+        strength, prior = self.pair_prior(cells.sum(axis=1))
         return PairedDifference(strength * cells, prior=prior, weights=weights)
+
+    def pair_prior(self, total: Floats) -> tuple[Floats, Floats]:
+        """Return the factor of the cells of a pair, shape (n_classes, 1), and prior.
+
+        The Dirichlet prior has the shape (n_classes, 4).
+        """
+        strength = self.strength(total)[:, np.newaxis]
+        return strength, self._pair_prior(strength)
 
     def _pair_prior(self, strength: Floats) -> Floats:
         """Return the Dirichlet prior of the four cells of two classifiers.
@@ -206,8 +213,8 @@ class BetaPrior(StablePickle):
 
     def cell_shares(self, cells: Floats) -> Floats:
         """Return the expected probability of each cell within its class."""
-        strength = self.strength(cells.sum(axis=1))[:, np.newaxis]
-        masses = strength * cells + self._pair_prior(strength)
+        strength, prior = self.pair_prior(cells.sum(axis=1))
+        masses = strength * cells + prior
         return np.asarray(masses / masses.sum(axis=1, keepdims=True))
 
     def pattern_distributions(

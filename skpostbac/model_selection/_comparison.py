@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac._plot import ComparisonPlot
 from skpostbac._utils import (
+    Bools,
     Floats,
     Indices,
     LabelArray,
@@ -35,6 +36,7 @@ from skpostbac._utils import (
     format_probability,
     input_errors,
     is_shown,
+    join_first,
     more,
     paragraphs,
     progress,
@@ -575,8 +577,10 @@ class PosteriorComparison(StablePickle):
         -----
         Each probability comes from the exact distribution of the difference, with an
         absolute error of about 1e-12; on the same samples, even tiny ones have a small
-        relative error. For more than ten independent classifiers, all pairs are
-        integrated at once, with the same error (1e-5 for two distributions whose masses
+        relative error. Those of more than ten balanced accuracies on the same samples
+        are computed at once, with an absolute error of up to 1e-7. For more than ten
+        independent classifiers, all pairs are integrated at once, with an error of
+        1e-12 (1e-5 for two distributions whose masses
         are within a few spacings of floats of one end of the support); probabilities
         below 1e-9 still come from the difference. For metrics other than accuracies,
         probabilities for classifiers on the same samples are shares of random draws,
@@ -611,8 +615,100 @@ class PosteriorComparison(StablePickle):
         return self.joint.rank_probabilities.copy()
 
     def prob_best(self) -> Floats:
-        """Return the probability that each classifier is the best, shape (T,)."""
+        """Return the probability that each classifier is the best, shape (T,).
+
+        It is no error rate: equally good classifiers may have any. See
+        :meth:`may_be_best` for those that cannot be ruled out.
+        """
         return self.joint.rank_probabilities[:, 0].copy()
+
+    def may_be_best(self, level: float = 0.95) -> Bools:
+        """Return which classifiers may be the best.
+
+        Those are left out that another one surely beats, given how many there are. A
+        classifier that is the best, or one of several equally good ones, is in this set
+        in about `level` of test sets. All of several equally good ones are in it at
+        once more rarely.
+
+        Parameters
+        ----------
+        level : float in (0, 1), default=0.95
+            Probability that a given best classifier is in the set.
+
+        Returns
+        -------
+        array of bool of shape (T,)
+
+        See Also
+        --------
+        rank_interval : The ranks that each classifier may have.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skpostbac import compare_outcomes
+        >>> right = {"a": 8 * [1] + 2 * [0], "b": 7 * [1] + 3 * [0], "c": 10 * [0]}
+        >>> comparison = compare_outcomes({k: 12 * v for k, v in right.items()})
+        >>> comparison.may_be_best()
+        array([ True, False, False])
+        """
+        return self.joint.tests.may_be_best(check_interval_level(level))
+
+    def rank_interval(
+        self, level: float = 0.95, *, joint: bool = True
+    ) -> tuple[Indices, Indices]:
+        """Return the ranks that each classifier may have.
+
+        Parameters
+        ----------
+        level : float in (0, 1), default=0.95
+            Share of test sets in which the intervals are to contain the true ranks.
+        joint : bool, default=True
+            Whether the intervals of all classifiers hold at once. Otherwise, each holds
+            by itself, for a classifier that was chosen before the test.
+
+        Returns
+        -------
+        low, high : arrays of int of shape (T,)
+            Best and worst rank. Rank 1 is the best; equally good classifiers have all
+            ranks that they share.
+
+        See Also
+        --------
+        rank_probabilities : The probability of each rank.
+
+        Notes
+        -----
+        The intervals have the coverage `level` about, whatever the true values
+        [1]_. Ranks of posterior draws do not: of equally good classifiers, they exclude
+        ranks that all of them have. If the normal quantile of :meth:`prob_greater` is
+        above a critical value, a pair is taken as surely ordered. The critical value is
+        the quantile of the largest of the normal errors of all pairs, which depend on
+        each other as the outcomes of the same samples do. Pairs that are sure are left
+        out, and the rest is tested again [2]_. Classifiers with equal predictions count
+        as one.
+
+        For :meth:`may_be_best` and without `joint`, the largest error is that of the
+        differences from one classifier.
+
+        References
+        ----------
+        .. [1] M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm (2024). Inference
+           for ranks with applications to mobility across neighbourhoods and academic
+           achievement across countries. Review of Economic Studies 91, 476-518.
+        .. [2] J. P. Romano and M. Wolf (2005). Stepwise multiple testing as formalized
+           data snooping. Econometrica 73, 1237-1282.
+
+        Examples
+        --------
+        >>> from skpostbac import compare_outcomes
+        >>> right = {"a": 8 * [1] + 2 * [0], "b": 7 * [1] + 3 * [0], "c": 10 * [0]}
+        >>> comparison = compare_outcomes({k: 3 * v for k, v in right.items()})
+        >>> low, high = comparison.rank_interval()
+        >>> low, high
+        (array([1, 1, 3]), array([2, 2, 3]))
+        """
+        return self.joint.tests.ranks(check_interval_level(level), joint=joint)
 
     def expected_rank(self) -> Floats:
         """Return the expected rank of each classifier, from 1 (best) to T."""
@@ -714,7 +810,9 @@ class PosteriorComparison(StablePickle):
         list of T dict
             With the keys "name", "mean", "median", "standard_deviation", "low", "high"
             (credible interval), "level", "prob_best", "expected_rank", "expected_loss"
-            and "wins", and the standard errors of random draws, 0 if there are none:
+            and "wins"; "may_be_best", "rank_low" and "rank_high" at this level, from
+            :meth:`may_be_best` and :meth:`rank_interval`; and the standard errors of
+            random draws, 0 if there are none:
             "monte_carlo_error" (of the mean), "low_error", "high_error" and
             "prob_best_error". What is infinite is None, as in JSON. Pass it to
             ``pandas.DataFrame`` or ``polars.DataFrame``.
@@ -723,7 +821,11 @@ class PosteriorComparison(StablePickle):
 
     def _records(self, level: float) -> list[dict[str, Any]]:
         """Return the records of the summary, with numbers that are not finite."""
+        low, high = self.rank_interval(level)
         columns = {
+            "may_be_best": self.may_be_best(level).tolist(),
+            "rank_low": low.tolist(),
+            "rank_high": high.tolist(),
             "prob_best": self.prob_best().tolist(),
             "prob_best_error": self.joint.rank_errors[0][:, 0].tolist(),
             "expected_rank": self.expected_rank().tolist(),
@@ -963,10 +1065,18 @@ def report_parts(
         f"probability {format_probability(best['prob_best'])}."
     )
     lines = [introduction]
+    are_several = len(records) > 2
+    percent = f"{100 * float(level):.12g}%"
+    if are_several:
+        named = [one["name"] for one in records if one["may_be_best"]]
+        lines[0] += (
+            f" {len(named)} of {len(records)} may be the best "
+            f"({percent}): {join_first(named, _SHOWN_NAMES)}."
+        )
     leader = best["name"]
     rope = comparison.rope
     differences = []
-    for other in others:
+    for other in others[: _SHOWN_NAMES - 1]:
         name = other["name"]
         distribution = comparison.difference(leader, name)
         differences.append(figures := _figures(distribution, level))
@@ -984,33 +1094,31 @@ def report_parts(
                 f"equivalent (within {rope:g}) with probability {within} and worse by "
                 f"more than {rope:g} with probability {below}"
             )
+        ends = sorted({other["rank_low"], other["rank_high"]})
+        ranks = f", and rank {' to '.join(map(str, ends))}"
         lines.append(
-            f"{name} has {describe(other)}. {leader} is better than {name} {how} "
-            f"({middle_name}difference {shown}, {100 * float(level):.12g}% interval "
-            f"{low} to {high})."
+            f"{name} has {describe(other)}{ranks * are_several}. "
+            f"{leader} is better than {name} {how} ({middle_name}difference {shown}, "
+            f"{percent} interval {low} to {high})."
         )
+    if len(records) > _SHOWN_NAMES:
+        lines.append(f"Showing the top {_SHOWN_NAMES} of {len(records)} {tested}.")
     joint = comparison.joint
     second = others[0]["name"]
     notes = [comparison.explanation]
+    if are_several:
+        selected = (
+            f"The {highest} score was selected as such, so it tends to be better than "
+            "the true one."
+        )
+        promise = (
+            f"In about {percent} of test sets, a given best one of the {tested} is "
+            "among those that may be the best (several equal ones not always all), and "
+            "in as many all ranks hold at once."
+        )
+        notes += [selected, promise]
     notes += joint.notes(*comparison._pair(leader, second), comparison.names)
-    posteriors = comparison.posteriors
-    are_balanced = isinstance(posteriors[0], PosteriorBalancedAccuracy)
-    if are_outcomes and not are_balanced:
-        notes.append("Scores are accuracies: the share of items that are right.")
-    elif not are_balanced:
-        less = "; lower is better" if comparison.less_is_better else ""
-        notes.append(f"Metric: {posteriors[0].score_name}{less}.")
-    elif len(posteriors[0]._averaged) == 1:
-        (label,) = label_list(posteriors[0].counts.classes[posteriors[0]._averaged])
-        notes.append(
-            f"Scores are recalls of class {label!r}, the only class, not balanced "
-            "accuracies."
-        )
-    else:
-        notes.append(
-            "Scores are balanced accuracies: recall averaged over the classes; chance "
-            f"level is {posteriors[0].chance:.3f}."
-        )
+    notes.append(_describe_score(comparison.posteriors[0], are_outcomes))
     if joint.correction:
         notes.append(
             "This compares algorithms: models refitted on data sets of this size, not "
@@ -1023,12 +1131,31 @@ def report_parts(
             f"These results apply to the {fitted}; variation from retraining is not "
             "included."
         )
-    if are_balanced:
-        evidence = [one._evidence() for one in posteriors]
+    if isinstance(comparison.posteriors[0], PosteriorBalancedAccuracy):
+        evidence = [one._evidence() for one in comparison.posteriors]
         notes += [*coverage_notes(evidence), *untested_notes(evidence)]
     is_drawn = isinstance(comparison.difference(leader, second), DrawnDistribution)
     notes += _describe_precision(records, differences if is_drawn else [])
     return lines, notes
+
+
+def _describe_score(posterior: Any, are_outcomes: bool) -> str:
+    """Return a sentence on what the scores are."""
+    if not isinstance(posterior, PosteriorBalancedAccuracy):
+        if are_outcomes:
+            return "Scores are accuracies: the share of items that are right."
+        less = "; lower is better" if posterior._less_is_better else ""
+        return f"Metric: {posterior.score_name}{less}."
+    if len(posterior._averaged) == 1:
+        (label,) = label_list(posterior.counts.classes[posterior._averaged])
+        return (
+            f"Scores are recalls of class {label!r}, the only class, not balanced "
+            "accuracies."
+        )
+    return (
+        "Scores are balanced accuracies: recall averaged over the classes; chance "
+        f"level is {posterior.chance:.3f}."
+    )
 
 
 def _describe_precision(
@@ -1221,14 +1348,16 @@ def compare_predictions(
         Beta(1, 1).
     n_draws : int, default=100_000
         Number of random draws, at most 1e9, for ranks and losses of more than two
-        classifiers, and for all results of metrics other than the accuracies; fewer,
-        but at least 2,000, where there are many different combinations of labels, such
-        as with ten classes.
+        classifiers, and for all results of metrics other than the accuracies. There are
+        fewer for more than 41 classifiers, but at least 10,000 unless `n_draws` is
+        less; and fewer, but at least 2,000, where there are many different combinations
+        of labels, such as with ten classes.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the draws, read once, so the result then stays the same. Results are
         reproducible by default; None stands for fresh entropy.
     n_jobs : int, default=None
-        Number of jobs of :class:`joblib.Parallel`; the result does not depend on it.
+        Number of jobs of :class:`joblib.Parallel` that draw the ranks of accuracies;
+        the result does not depend on it.
 
     Returns
     -------
@@ -1289,7 +1418,10 @@ def compare_predictions(
 
     For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each
     classifier and in all moments up to the third; the error in fourth moments is far
-    below the Monte Carlo error.
+    below the Monte Carlo error. If more than 1,024 patterns occur in a class, only
+    those are drawn one by one in which two classifiers differ that differ on fewer than
+    1,000 samples; sums over the others are drawn as normal variables, which moves the
+    probability of a pair by about 0.0001 at most.
 
     For any other metric, the cells of true class and all predictions have a Dirichlet
     prior, of which each classifier has the posterior of

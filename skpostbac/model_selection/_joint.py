@@ -58,7 +58,9 @@ from skpostbac.stats import (
     BoundedDistribution,
     PairedDifference,
 )
+from skpostbac.stats._dirichlet import probabilities_above
 from skpostbac.stats._distribution import DrawnDistribution
+from skpostbac.stats._ranks import PairTests
 from skpostbac.stats._several import (
     JointPanels,
     PatternDistribution,
@@ -85,11 +87,16 @@ _SMALL_PROBABILITY = 1e-9
 # which are used once, and of accuracies, which are used over and over.
 _BLOCK_PROBABILITIES = 2**20
 _BLOCK_ACCURACIES = 2**15
+_LEAST_BLOCK = 2**11
 # Draws in a block if each pair has a distribution of its own.
 _BLOCK_PAIRWISE = 2**15
 
 # Random draws of a comparison: standard errors of probabilities of at most 0.002.
 N_JOINT_DRAWS = 100_000
+
+# Of many classifiers there are fewer draws, but this many at least.
+_LEAST_DRAWS = 10_000
+_MOST_ACCURACIES = 2**22
 
 # Differences with a distribution of their own that are kept: with draws, 1.6 MB each.
 _MOST_KEPT = 128
@@ -192,6 +199,21 @@ class Joint(StablePickle, ABC):
     @abstractmethod
     def expected_loss(self) -> Floats:
         """Expected shortfall of each from the best, shape (T,)."""
+
+    @cached_property
+    def tests(self) -> PairTests:
+        """Tests of which is better, of all pairs at once."""
+        return PairTests.of(self.prob_greater, self.variances)
+
+    @cached_property
+    def variances(self) -> Floats:
+        """Variances of the errors of all differences, shape (T, T)."""
+        count = len(self.posteriors)
+        variances = np.zeros((count, count))
+        for i, j in combinations(range(count), 2):
+            variance = self.difference(i, j).variance()
+            variances[i, j] = variances[j, i] = variance
+        return variances
 
     @property
     def rank_errors(self) -> tuple[Floats, Floats, Floats]:
@@ -298,9 +320,10 @@ class PairwiseJoint(Joint):
     """Base class of joint distributions that have one of the difference of each pair.
 
     A class defines `_make_pair`, for i < j and where it is exact for i > j, and how
-    ranks are drawn. Of two classifiers, ranks and losses follow from the difference if
-    it is exact; otherwise they are averages over joint draws. Differences are gains:
-    where lower is better, they are the second less the first.
+    ranks are drawn if not from the differences: `_values` or `_tally`. Of two
+    classifiers, ranks and losses follow from the difference if it is exact; otherwise
+    they are averages over joint draws. Differences are gains: where lower is better,
+    they are the second less the first.
     """
 
     n_draws: int
@@ -316,10 +339,24 @@ class PairwiseJoint(Joint):
     def _make_pair(self, i: int, j: int) -> Difference:
         """Return the distribution of i minus j."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def _tally(self) -> Tally:
         """Ranks and losses in joint draws."""
+        draws = self._values
+        if draws is None:
+            return self._draw_differences()
+        return tally(draws.T, np.random.default_rng(self.seed))
+
+    @property
+    def _values(self) -> Floats | None:
+        """Joint draws of the scores, shape (T, n_draws), if that is what there is."""
+        return None
+
+    @cached_property
+    def tests(self) -> PairTests:
+        """Tests of which is better, of all pairs at once."""
+        draws = self._values
+        return super().tests if draws is None else PairTests.of_draws(draws)
 
     def _drawn(self, i: int, j: int, draws: Floats) -> DrawnDistribution:
         """Return a difference of which there are draws; its tails are those of both."""
@@ -339,23 +376,19 @@ class PairwiseJoint(Joint):
     @cached_property
     def prob_greater(self) -> Floats:
         """P(row > column), shape (T, T), 1/2 on the diagonal."""
-        count = len(self.posteriors)
-        probabilities = np.full((count, count), 0.5)
-        pairs = list(combinations(range(count), 2))
-        differences = (self.difference(*pair) for pair in pairs)
-        # Python is busy in a quadrature, NumPy where random draws are made.
-        prefer = (
-            None
-            if isinstance(self.difference(0, 1), BoundedDistribution)
-            else "threads"
-        )
-        parallel = Parallel(n_jobs=self.n_jobs, prefer=prefer, return_as="generator")
-        both = parallel(delayed(_both_sides)(difference) for difference in differences)
-        for (i, j), sides in zip(
-            pairs, progress(both, len(pairs), "comparing pairs"), strict=True
-        ):
-            probabilities[i, j], probabilities[j, i] = sides
+        probabilities = self._quick_probabilities()
+        np.fill_diagonal(probabilities, 0.5)
+        pairs = np.argwhere(np.triu(np.isnan(probabilities))).tolist()
+        for i, j in progress(pairs, len(pairs), "comparing pairs"):
+            probabilities[i, j], probabilities[j, i] = _both_sides(
+                self.difference(i, j)
+            )
         return probabilities
+
+    def _quick_probabilities(self) -> Floats:
+        """P(row > column) of pairs that are computed at once, NaN of others."""
+        count = len(self.posteriors)
+        return np.full((count, count), np.nan)
 
     @cached_property
     def rank_probabilities(self) -> Floats:
@@ -445,9 +478,7 @@ class PairwiseJoint(Joint):
         if count == 2:
             # As they are: their probabilities are those of the difference.
             return tally(np.insert(draws[0][:, np.newaxis], leader, 0.0, axis=1), rng)
-        variances = np.zeros((count, count))
-        for i, j in combinations(range(count), 2):
-            variances[i, j] = variances[j, i] = self._pair(i, j).variance()
+        variances = self.variances
         own = variances[leader, others]
         covariances = (np.add.outer(own, own) - variances[np.ix_(others, others)]) / 2
         correlations = nearest_correlations(covariances)
@@ -592,6 +623,53 @@ class PairedJoint(PairwiseJoint):
         return self._prior.pair(cells, self.weights)
 
     @cached_property
+    def variances(self) -> Floats:
+        """Variances of all differences of equally good classifiers, shape (T, T)."""
+        if self._design is not None:
+            return super().variances
+        only = self._only_right
+        total = np.maximum(self.counts._totals, 1)
+        scale = (self._score_weights / total) ** 2
+        return np.asarray(np.tensordot(scale, only + only.swapaxes(1, 2), 1))
+
+    def _quick_probabilities(self) -> Floats:
+        """P(row > column), without groups, of one class or many classifiers."""
+        probabilities = super()._quick_probabilities()
+        weights = self._score_weights
+        is_quick = np.count_nonzero(weights) == 1 or len(probabilities) > _FEW
+        if self._design is not None or not is_quick:
+            return probabilities
+        strength, prior = self._prior.pair_prior(self.counts._totals)
+        pairs = np.triu_indices(len(probabilities), 1)
+        first, second = (
+            strength * only[:, *pairs] + prior[:, [1]]
+            for only in (self._only_right, self._only_right.swapaxes(1, 2))
+        )
+        masses = strength[:, 0] * self.counts._totals + prior.sum(axis=1)
+        alphas = np.stack([first.T, second.T, masses - first.T - second.T], axis=-1)
+        probabilities[pairs] = probabilities_above(alphas, weights)
+        probabilities.T[pairs] = 1 - probabilities[pairs]
+        return probabilities
+
+    @cached_property
+    def _only_right(self) -> Floats:
+        """Samples on which of two only the row is right, shape (n_classes, T, T)."""
+        right = self.counts.patterns.astype(np.float64)
+        weighted = right * self.counts.counts[:, np.newaxis]
+        classes = range(self.counts.n_classes)
+        of_class = [self.counts.class_index == index for index in classes]
+        both = np.stack([right[rows].T @ weighted[rows] for rows in of_class])
+        alone = np.diagonal(both, axis1=1, axis2=2)[..., np.newaxis]
+        return np.asarray(np.maximum(alone - both, 0.0))
+
+    @property
+    def _score_weights(self) -> Floats:
+        """Weights of the recalls in the score."""
+        if self.weights is None:
+            return self.margins[0].class_weight
+        return self.weights
+
+    @cached_property
     def _patterns(self) -> list[PatternDistribution] | None:
         """Joint posterior of which classifiers are right, by class, if there is one."""
         if self._design is not None:
@@ -611,18 +689,20 @@ class PairedJoint(PairwiseJoint):
         if distributions is None:
             return self._draw_differences()
         # The blocks, and the seed of each, depend on nothing but the data.
-        most_patterns = 1 + max(len(one.counts) for one in distributions)
+        count = len(self.posteriors)
+        n_draws = min(self.n_draws, max(_MOST_ACCURACIES // count, _LEAST_DRAWS))
+        most_patterns = 1 + max(one.n_drawn for one in distributions)
         size = min(
             _BLOCK_PROBABILITIES // most_patterns,
-            _BLOCK_ACCURACIES // len(self.posteriors),
+            max(_BLOCK_ACCURACIES // count, _LEAST_BLOCK),
         )
-        starts = range(0, self.n_draws, max(1, size))
+        starts = range(0, n_draws, max(1, size))
         seeds = np.random.SeedSequence(self.seed).spawn(len(starts))
-        weights = self.margins[0].class_weight if self.weights is None else self.weights
+        weights = self._score_weights
 
         def draw_block(start: int, seed: np.random.SeedSequence) -> Tally:
             rng = np.random.default_rng(seed)
-            end = min(start + starts.step, self.n_draws)
+            end = min(start + starts.step, n_draws)
             return tally(draw_averages(distributions, weights, end - start, rng), rng)
 
         parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
@@ -680,11 +760,11 @@ class ConfusionJoint(PairwiseJoint):
         return self._drawn(i, j, self.sign * (first - second))
 
     @cached_property
-    def _tally(self) -> Tally:
+    def _values(self) -> Floats | None:
         if self.confusion.effects or len(self.posteriors) == 2:
-            return self._draw_differences()
+            return None
         rng = np.random.default_rng(self.seed)
-        return tally(self.sign * self.confusion.values(rng, self.n_draws).T, rng)
+        return np.asarray(self.sign * self.confusion.values(rng, self.n_draws))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -708,10 +788,6 @@ class DrawnJoint(PairwiseJoint):
 
     def _make_pair(self, i: int, j: int) -> Difference:
         return self._drawn(i, j, self._values[i] - self._values[j])
-
-    @cached_property
-    def _tally(self) -> Tally:
-        return tally(self._values.T, np.random.default_rng(self.seed))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

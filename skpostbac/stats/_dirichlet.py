@@ -75,7 +75,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import ArrayLike
-from scipy.special import erfc, gammaln
+from scipy.special import betainc, erfc, gammaln
 
 from skpostbac._utils import Bools, Complexes, Floats, float_array
 from skpostbac.stats._beta import LARGEST, SMALLEST, weighted_means
@@ -115,6 +115,12 @@ _WINDOW_DEVIATION = 8.6
 _HALF_EDGE = 70.0
 # Number of entries of tables or products that are computed at a time.
 _BLOCK_ENTRIES = 2**18
+# Of square waves: orders times the standard deviation, the last term, most orders, and
+# orders times sums that are computed at a time.
+_WAVE_REACH = 12.0
+_WAVE_TOLERANCE = 1e-7
+_MOST_WAVES = 4096
+_WAVE_ENTRIES = 2**22
 
 
 def asymptotic_heights(alphas: Floats) -> Floats:
@@ -531,6 +537,66 @@ class PairedDifference(BoundedDistribution):
     def _centred(self) -> Series:
         ((_, series),) = series_of(Pairs.of(self._alphas, self.weights))
         return series
+
+
+def probabilities_above(alphas: Floats, weights: Floats) -> Floats:
+    r"""Return P(X > 0) for many sums X over the same classes, shape (P,).
+
+    Of one class, P(p_B > p_A) is that of a Beta(alpha_B, alpha_A) variable above 1/2,
+    exactly. Of several, the sign of X on its support [-L, L] is the square wave
+
+    .. math::
+
+        \operatorname{sign}(x) = \frac{4}{\pi} \sum_{k \text{ odd}}
+        \frac{\sin(k \pi x / L)}{k},
+
+    whose expectation needs the transforms of the different cells of each class only
+    once. The error is 1e-7 at most.
+
+    Parameters
+    ----------
+    alphas : ndarray of shape (P, l, 3)
+        Parameters of the cells only B, only A, and both or neither right.
+    weights : ndarray of shape (l,)
+        Weights of the classes, not all zero.
+
+    Returns
+    -------
+    probabilities : ndarray of shape (P,)
+        NaN where more than 4,096 terms would be needed.
+    """
+    alphas = np.where(weights[:, np.newaxis] > 0, alphas, alphas[..., [1, 0, 2]])
+    alphas = alphas[:, weights != 0]
+    size = np.abs(weights[weights != 0])
+    if size.size == 1:
+        return np.asarray(betainc(alphas[:, 0, 1], alphas[:, 0, 0], 0.5))
+
+    step = np.pi / size.sum()
+    n = alphas.sum(axis=-1)
+    means = (alphas[..., 0] - alphas[..., 1]) / n
+    variances = (alphas[..., :2].sum(axis=-1) / n - means**2) / (n + 1)
+    deviations = np.sqrt(variances @ size**2)
+    needed = np.exp2(np.ceil(np.log2(_WAVE_REACH / (step * deviations))))
+    needed = np.clip(needed, 32, _MOST_WAVES).astype(np.intp)
+
+    probabilities = np.empty(len(alphas))
+    for n_orders in np.unique(needed).tolist():
+        alike = np.flatnonzero(needed == n_orders)
+        odd = np.arange(1, n_orders, 2)
+        width = _WAVE_ENTRIES // n_orders
+        for start in range(0, alike.size, width):
+            rows = alike[start : start + width]
+            phases = step * np.multiply.outer(means[rows] @ size, odd)
+            terms = waves(phases, 0.0)
+            for i, weight in enumerate(size.tolist()):
+                cells, which = np.unique(alphas[rows, i], axis=0, return_inverse=True)
+                rates = np.full(len(cells), weight * step)
+                transforms = difference_transforms(cells, rates, n_orders)
+                terms *= transforms[which.ravel(), 1::2]
+            sums = 0.5 + 2 / np.pi * (terms.imag / odd).sum(axis=1)
+            is_resolved = np.abs(terms[:, -1]) < _WAVE_TOLERANCE
+            probabilities[rows] = np.where(is_resolved, np.clip(sums, 0, 1), np.nan)
+    return probabilities
 
 
 def pair_counts(counts: ArrayLike) -> Floats:

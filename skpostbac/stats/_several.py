@@ -576,6 +576,10 @@ def log_survival(k: float, n: Floats, p: Floats) -> float:
 
 # With smaller parameters Gamma variables may underflow.
 _LEAST_MASS = 0.5
+# Up to so many patterns are drawn one by one; of more, only those on which two
+# classifiers differ that differ on fewer samples than this.
+_FEW_PATTERNS = 1024
+_FEW_DIFFERENCES = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -611,8 +615,9 @@ class PatternDistribution:
             return self._draw_all_patterns(size, rng)
 
         # Gamma variables over their sum are the shares of the patterns and the prior.
-        masses = [*self.counts.tolist(), prior_mass]
-        if sum(masses) >= _LEAST_MASS:
+        is_alone = self._is_alone
+        masses = [*self.counts[is_alone].tolist(), prior_mass]
+        if self.counts.sum() + prior_mass >= _LEAST_MASS:
             shares = np.stack([rng.standard_gamma(mass, size) for mass in masses])
         else:
             # All Gamma variables may underflow, but their logarithms do not.
@@ -625,10 +630,53 @@ class PatternDistribution:
             )
             shares = np.exp(logs - logs.max(axis=0))
 
-        accuracies = matrix_product(self.patterns.T, shares[:-1])
+        accuracies = matrix_product(self.patterns[is_alone].T, shares[:-1])
         accuracies += shares[-1] * self._draw_prior(size, rng)
-        accuracies /= shares.sum(axis=0)
+        total = shares.sum(axis=0)
+        if not is_alone.all():
+            mean, root = self._sums
+            normal = rng.standard_normal((mean.size, size))
+            sums = mean[:, np.newaxis] + matrix_product(root, normal)
+            total += sums[0]
+            accuracies += sums[1:]
+        accuracies /= total
         return accuracies.T
+
+    @cached_property
+    def _is_alone(self) -> Bools:
+        """Which patterns are drawn one by one: all, if there are few.
+
+        Of many, they are those in which two classifiers differ that seldom do. Sums of
+        Gamma variables over many samples are nearly normal: if a pair differs on d of
+        them, its probability has an error of at most about 0.13 / d.
+        """
+        if len(self.counts) <= _FEW_PATTERNS:
+            return np.ones(len(self.counts), dtype=bool)
+        weighted = self.patterns.T * self.counts
+        both = weighted @ self.patterns
+        right = np.diag(both)
+        n_different = np.add.outer(right, right) - 2 * both
+        is_alone = np.zeros(len(self.counts), dtype=bool)
+        for i, j in np.argwhere(np.triu(n_different < _FEW_DIFFERENCES, 1)):
+            is_alone |= self.patterns[:, i] != self.patterns[:, j]
+        return is_alone
+
+    @property
+    def n_drawn(self) -> int:
+        """Number of patterns that are drawn one by one."""
+        return int(self._is_alone.sum())
+
+    @cached_property
+    def _sums(self) -> tuple[Floats, Floats]:
+        """Mean and a root of the covariance of sums of the patterns drawn together.
+
+        The first sum is that of all of them.
+        """
+        together = ~self._is_alone
+        patterns = np.insert(self.patterns[together], 0, 1.0, axis=1)
+        weighted = patterns.T * self.counts[together]
+        values, vectors = np.linalg.eigh(weighted @ patterns)
+        return weighted.sum(axis=1), vectors * np.sqrt(np.maximum(values, 0.0))
 
     def _draw_all_patterns(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw the shares of all patterns of few classifiers."""

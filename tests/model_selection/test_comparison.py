@@ -572,6 +572,7 @@ def test_summary_is_a_table(three, four):
         str,
         float,
         int,
+        bool,
     }
     table = pd.DataFrame(records).set_index("name")
     for name, entry in zip(three.names, three.posteriors, strict=True):
@@ -590,10 +591,12 @@ def test_report_of_independent_posteriors(three):
     """One sentence for each, best first, without certainty, then what was compared."""
     low, high = three.posteriors[2].credible_interval()
     ends = three.difference_interval("C3", "C1")
-    first, second, third, how, score, training = sentences(three).splitlines()
+    lines = sentences(three).splitlines()
+    first, second, third, how, selected, ranks, score, training = lines
     assert first == (
         f"C3 has the highest posterior mean of 3 classifiers, 0.879 (95% credible interval "
-        f"{low:.3f} to {high:.3f}); it is the best with probability 0.865."
+        f"{low:.3f} to {high:.3f}); it is the best with probability 0.865. "
+        "2 of 3 may be the best (95%): C3, C1."
     )
     assert second.startswith("C1 has 0.776 (95% credible interval ")
     assert second.endswith(
@@ -605,6 +608,8 @@ def test_report_of_independent_posteriors(three):
     assert how.startswith(
         "Independent comparison: the classifiers are assumed to have been tested"
     )
+    assert selected.startswith("The highest score was selected as such")
+    assert ranks.startswith("In about 95% of test sets")
     assert score.endswith("averaged over the classes; chance level is 0.333.")
     assert training.endswith("variation from retraining is not included.")
     assert str(three) == three.report()
@@ -612,7 +617,7 @@ def test_report_of_independent_posteriors(three):
 
 def test_report_of_paired_classifiers(four):
     """How they were compared, and how precise random draws are."""
-    *_, how, _, _, precision = sentences(four).splitlines()
+    *_, how, _, _, _, _, precision = sentences(four).splitlines()
     assert how == four.explanation
     assert how.startswith(
         "Paired comparison: all classifiers were tested on the same 300 samples"
