@@ -65,7 +65,7 @@ from skpostbac.stats._several import resolve
 from skpostbac.stats._table import LogitDistribution, Table
 
 # Nodes are neglected if the log of their weight is so far below the largest one.
-_DEPTH = 17.0
+_DEPTH = 20.0
 # Error of tabulated log densities.
 _TOLERANCE = 1e-7
 # Beyond this spread of the groups, (alpha + beta)^(-1/2), there is no prior.

@@ -42,7 +42,7 @@ def test_draws_agree(case):
     assert found.standard_deviation() == pytest.approx(draws.std(), rel=0.01)
     levels = np.linspace(0.005, 0.995, 199)
     # Kolmogorov's statistic exceeds 2 / sqrt(n) with a probability of 0.0007.
-    at_quantiles = found.cdf(np.quantile(draws, levels))
+    at_quantiles = found.distribution.cdf(np.quantile(draws, levels))
     assert np.abs(at_quantiles - levels).max() < 3.2e-3
 
 
@@ -57,7 +57,7 @@ def test_an_independent_rule_agrees(name):
     share = np.clip((z - y) / (x - y), 0, 1)
     below = betainc(*q, share)
     below = np.where(x > y, below, 1 - below)
-    assert found.cdf(z) == pytest.approx(below.mean(), abs=5e-4)
+    assert found.distribution.cdf(z) == pytest.approx(below.mean(), abs=5e-4)
 
 
 def test_moments_are_those_of_the_distribution():
@@ -78,7 +78,9 @@ def test_all_gold_is_the_accuracy(gold, prior):
     name = "jeffreys" if prior == "calibrated" else prior
     alone = PosteriorAccuracy.from_counts([n_true], [100], prior=name)
     z = np.linspace(0.3, 0.9, 31)
-    assert found.cdf(z) == pytest.approx(alone.cdf(z), abs=1e-6)
+    assert found.distribution.cdf(z) == pytest.approx(
+        alone.distribution.cdf(z), abs=1e-6
+    )
     assert found.judge_worth == pytest.approx(0, abs=1e-6)
 
 
@@ -188,7 +190,7 @@ def test_the_report_says_what_the_judge_was_worth():
     """Samples that alone would be as informative, at the same mean."""
     found = posterior_prevalence(130, 200, gold=GOLD)
     mean = found.mean()
-    size = mean * (1 - mean) / found.variance() - 2
+    size = mean * (1 - mean) / found.distribution.variance() - 2
     assert found.summary()["judge_worth"] == pytest.approx(size - 60, rel=1e-4)
     worth = round(size - 60)
     assert (
