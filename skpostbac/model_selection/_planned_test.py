@@ -29,7 +29,7 @@ from skpostbac.stats._distribution import interval_of
 # Outcomes that are enumerated or drawn at most, and fewest and most counts drawn.
 _MOST_OUTCOMES = 2**15
 _LEAST_DRAWS = 2**12
-_MOST_COUNTS = 2**19
+_MOST_COUNTS = 2**18
 # Probability of the counts of a class that are left out of an enumeration.
 _LEFT_OUT = 1e-15
 # Up to so many classes, exact posteriors are cheap even for a few samples.

@@ -349,7 +349,8 @@ def _by_false_position(
             high = np.where(is_high, ratio, 0.5 * high)
             first = np.where(is_high, first, tail)
             last = np.where(is_high, tail, last)
-            if ((last - first <= 1e-8 * (1 - level)) | (np.abs(ratio) <= 1e-9)).all():
+            # The length is at its minimum, and changes by the square of an error here.
+            if ((last - first <= 1e-6 * (1 - level)) | (np.abs(ratio) <= 1e-7)).all():
                 break
     return ends[..., 0]
 

@@ -56,6 +56,7 @@ k-th of evenly spaced quantiles.
 generating function.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -72,6 +73,9 @@ from skpostbac.stats._numerics import Frame, integrate, matrix_product, places_i
 
 # The initial panels extend to this many standard deviations from the means.
 REACH = 8.0
+# After so many halvings, the first panel is cut by this factor.
+_HALVINGS = 10
+_STRIDE = 2.0**16
 # The last Legendre coefficients of a resolved panel are below this.
 _PANEL_TOLERANCE = 1e-9
 
@@ -108,6 +112,9 @@ def resolved_panels(
 ) -> tuple[Floats, Floats]:
     """Halve panels until they are resolved; return their edges and values at the nodes.
 
+    A first panel that is still not resolved after many halvings has a pole at its lower
+    end, and is cut further down.
+
     Parameters
     ----------
     evaluate : callable
@@ -123,14 +130,18 @@ def resolved_panels(
     panels = np.column_stack([edges[:-1], edges[1:]])
     count = len(panels)
     done: list[tuple[Floats, Floats]] = []
-    while len(panels):
+    for n_rounds in itertools.count():
         # The form is exact at both ends, so that adjacent panels share a value.
         values = evaluate(panels[:, :1] * share[::-1] + panels[:, 1:] * share)
         split = is_unresolved(panels, values) & (count <= most)
         done.append((panels[~split], values[~split]))
 
+        if not split.any():
+            break
         low, high = panels[split].T
         middle = (low + high) / 2
+        if n_rounds > _HALVINGS:
+            middle = np.where(low == edges[0], low + (high - low) / _STRIDE, middle)
         left = np.append(low, middle)
         panels = np.column_stack([left, np.append(middle, high)])
         count += middle.size
