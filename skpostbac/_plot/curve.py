@@ -18,10 +18,11 @@ _LAST_TAIL = 0.005
 # ends, where a density may be infinite.
 _START = expit(np.linspace(-16, 16, 97))
 # Between neighbouring points, the area between the density and its polygon is at most
-# this large, unless the rounds of splitting run out.
+# this large, unless the rounds of splitting or the points run out.
 _GAP_AREA = 1e-5
 _MAX_PIECES = 8
 _MAX_ROUNDS = 6
+_MOST_POINTS = 1000
 # Plots show at most this multiple of the height above which this fraction of the area
 # lies. Only infinite densities reach it: the multiple is 1.7 for a normal peak and 2.6
 # for an exponential one.
@@ -93,10 +94,15 @@ def density_curve(distribution: Distribution) -> Curve:
         bend = np.pad(np.abs(np.diff(np.diff(y) / width)), 1, "edge")
         error = np.maximum(bend[:-1], bend[1:]) * width**2 / 12
         pieces = np.ceil(np.cbrt(error / _GAP_AREA)).clip(1, _MAX_PIECES)
-        if pieces.max() == 1:
+        if pieces.max() == 1 or x.size > _MOST_POINTS:
             break
         ends = np.append(0, np.cumsum(pieces))
-        x, y = _finite(pdf, np.unique(np.interp(np.arange(ends[-1] + 1), ends, x)))
+        places = np.interp(np.arange(ends[-1] + 1), ends, x)
+        new_x, new_y = _finite(pdf, np.setdiff1d(places, x))
+        x = np.append(x, new_x)
+        order = np.argsort(x)
+        x = x[order]
+        y = np.append(y, new_y)[order]
     return Curve(x, y)
 
 

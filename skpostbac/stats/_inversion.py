@@ -331,11 +331,19 @@ def _by_false_position(
     low, high = ratios
     ends = start[..., np.newaxis]
     evaluate = distributions.evaluator(2)
+    accuracy = 1e-6 * (1 - level)
+    # The density may vanish where the support ends, and yet this may be the solution.
+    is_last = np.isinf(high)
+    is_first = np.isinf(low) & ~is_last
+    was_high = is_last
     with np.errstate(all="ignore"):
         for i in range(100):
             tail = (first * high - last * low) / (high - low)
             is_safe = (first < tail) & (tail < last) & (i % 4 < 3)
             tail = np.where(is_safe, tail, 0.5 * (first + last))
+            if i == 0:
+                tail = np.where(is_last, last - accuracy, tail)
+                tail = np.where(is_first, first + accuracy, tail)
             # Smaller tails cannot be distinguished from zero.
             tail = np.clip(tail, 1e-12, (1 - level) - 1e-12)
             ends = _intervals_above(
@@ -343,14 +351,16 @@ def _by_false_position(
             )
             ratio = _log_density_ratio(distributions, evaluate, ends)[:, 0]
 
-            # The Illinois rule halves the value at an end that does not change.
+            # The Illinois rule halves the value at an end that stays a second time.
             is_high = ratio > 0
-            low = np.where(is_high, 0.5 * low, ratio)
-            high = np.where(is_high, ratio, 0.5 * high)
+            kept = np.where((is_high == was_high) & (i > 0), 0.5, 1.0)
+            low = np.where(is_high, kept * low, ratio)
+            high = np.where(is_high, ratio, kept * high)
+            was_high = is_high
             first = np.where(is_high, first, tail)
             last = np.where(is_high, tail, last)
             # The length is at its minimum, and changes by the square of an error here.
-            if ((last - first <= 1e-6 * (1 - level)) | (np.abs(ratio) <= 1e-7)).all():
+            if ((last - first <= accuracy) | (np.abs(ratio) <= 1e-7)).all():
                 break
     return ends[..., 0]
 
