@@ -171,7 +171,7 @@ def make_parser() -> Parser:
         "--prior",
         type=_prior,
         default=DEFAULT_PRIOR,
-        help="calibrated (default), reciprocal, uniform, jeffreys, neutral, A,B",
+        help="calibrated, reciprocal, uniform, jeffreys, neutral, A,B",
     )
     add(
         "--level",
