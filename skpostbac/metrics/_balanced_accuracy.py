@@ -68,8 +68,14 @@ from skpostbac.metrics._prior import (
     make_prior,
 )
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._beta import SMALLEST
-from skpostbac.stats._distribution import describe, estimates, figures_of
+from skpostbac.stats._beta import SMALLEST, evaluate_all
+from skpostbac.stats._distribution import (
+    Interval,
+    describe,
+    estimates,
+    figures_of,
+    interval_of,
+)
 
 # Classes listed one by one in an HTML table.
 _TABLE_CLASSES = 20
@@ -587,7 +593,12 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
         (['a', 'b'], [0.75, 0.625])
         """
         recalls = self.recalls()
-        statistics = [figures_of(recall, level) for recall in recalls.values()]
+        distributions = list(recalls.values())
+        intervals = evaluate_all(distributions, lambda some: interval_of(some, level))
+        statistics = [
+            figures_of(recall, level, Interval(*ends))
+            for recall, ends in zip(distributions, intervals.tolist(), strict=True)
+        ]
         return {
             "class": list(recalls),
             "correct": self.counts.correct.tolist(),
