@@ -402,8 +402,9 @@ def merge_labels(first: LabelArray, second: LabelArray) -> LabelArray:
     """Return the union: as given if both agree, else sorted if possible."""
     if label_list(first) == label_list(second):
         return first
-    union: list[Any] = list(dict.fromkeys(label_list(first) + label_list(second)))
-    check_same_type(union)
+    both: list[Any] = label_list(first) + label_list(second)
+    check_same_type(both)
+    union = list(dict.fromkeys(both))
     with suppress(TypeError):  # no order between them, such as members of an Enum
         union.sort()
     return array_of_labels(union)

@@ -36,5 +36,5 @@ def test_search(make, tumours, folds):
     for params, posterior in zip(search.cv_results_["params"], posteriors, strict=True):
         y_pred = cross_val_predict(model.set_params(**params), X, y, cv=folds)
         assert posterior.counts == class_counts(y, y_pred)
-    bounds = [posterior.iccdf(0.95) for posterior in posteriors]
+    bounds = [posterior.distribution.iccdf(0.95) for posterior in posteriors]
     assert search.best_index_ == np.argmax(bounds)

@@ -24,7 +24,7 @@ def test_study_of_the_pooled_posterior(tumours, folds):
 
     def bound(depth):
         tree = DecisionTreeClassifier(max_depth=depth, random_state=0)
-        return cross_val_posterior(tree, *tumours, cv=folds).iccdf(0.95)
+        return cross_val_posterior(tree, *tumours, cv=folds).distribution.iccdf(0.95)
 
     space = {"max_depth": [1, 2, 4]}
     study = optuna.create_study(
