@@ -232,8 +232,7 @@ class PriorInfluenceWarning(UserWarning):
     more certain than they are. The message says which prior helps.
 
     The warning is also given for classes of positive weight without samples, which it
-    names: their recalls are those of the prior. Probabilities of the gap of
-    :func:`~skpostbac.subgroup_posteriors` without pooling give it, too.
+    names: their recalls are those of the prior.
 
     Scores, scorers and refit rules do not warn, since a search would repeat the warning
     in each fold. Informative priors, i.e. a pair of two different numbers or an array

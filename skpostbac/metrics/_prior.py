@@ -490,12 +490,6 @@ def check_prior(prior: PriorLike) -> PriorLike:
     return array
 
 
-def is_default(prior: PriorLike) -> bool:
-    """Return whether a prior, as users write it, is the default."""
-    name = prior.name if isinstance(prior, BetaPrior) else prior
-    return isinstance(name, str) and name == DEFAULT_PRIOR
-
-
 def make_prior(prior: PriorLike, n_classes: int) -> BetaPrior:
     """Return the prior of the recalls of a number of classes.
 

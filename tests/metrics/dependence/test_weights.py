@@ -244,9 +244,7 @@ def test_reports_have_the_number_of_samples(scale):
         compare_predictions(y, predictions, **options),
         compare_predictions(y, predictions, metric="accuracy", **options),
         compare_predictions(y, predictions, metric="f1", **options),
-        subgroup_posteriors(
-            y, predictions["a"], sensitive_features=site, pooling=None, **options
-        ),
+        subgroup_posteriors(y, predictions["a"], sensitive_features=site, **options),
     ]
     said = ["200 samples", "same 200 samples", "same 200 samples", "same samples"]
     for report, text in zip(
