@@ -47,7 +47,6 @@ from skpostbac.metrics._labels import (
     warn_of_strays,
 )
 from skpostbac.metrics._posterior import ScalarPosterior
-from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution import DrawnDistribution, estimate_rows, figures_of
 from skpostbac.stats._population import GroupInference
 
@@ -159,13 +158,12 @@ class SubgroupPosteriors(StablePickle):
     def _draws(self) -> Floats:
         """Joint draws of the accuracies of the groups, shape (n_draws, n_groups)."""
         rng = np.random.default_rng(0)
-        n_alone = POOLED_DRAWS // 2
-        shape = (POOLED_DRAWS - n_alone, 1)
+        size = POOLED_DRAWS // 2
         counts = [posterior.effective_counts for posterior in self.posteriors]
 
         # Half of the draws take the groups as related: alike, or equal in all classes.
-        alike: Floats = np.zeros((shape[0], len(counts)))
-        equal: Floats = np.zeros(shape)
+        alike: Floats = np.zeros((size, len(counts)))
+        equal: Floats = np.zeros((size, 1))
         log_odds = logit(_EQUAL)
         for i, weight in enumerate(self.posteriors[0].class_weight):
             if weight == 0:
@@ -173,31 +171,26 @@ class SubgroupPosteriors(StablePickle):
             correct = np.array([group.correct[i] for group in counts])
             total = np.array([group.total[i] for group in counts])
             inference = GroupInference(correct, total)
-            alike += weight * inference.sample_groups(shape[0], rng)
+            alike += weight * inference.sample_groups(size, rng)
             a = 1 + correct.sum()
             b = 1 + (total - correct).sum()
-            equal += weight * rng.beta(a, b, shape)
+            equal += weight * rng.beta(a, b, (size, 1))
             log_odds += betaln(a, b) - inference.log_evidence()
 
         # Clusters with samples of several classes widen the average, as they do that of
         # each group alone.
+        by_itself = [posterior.distribution for posterior in self.posteriors]
         factors = [
-            one._factor if isinstance(one, WidenedAverage) else 1.0
-            for one in self._distributions
+            one._factor if isinstance(one, WidenedAverage) else 1.0 for one in by_itself
         ]
         alike = _widened(alike, factors)
         equal = _widened(equal, [float(np.mean(factors))])
-        related = np.where(rng.random(shape) < expit(log_odds), equal, alike)
+        related = np.where(rng.random((size, 1)) < expit(log_odds), equal, alike)
 
         # The data do not change the share of the others: where a group is hard to tell
         # from chance, the evidence for related groups would draw it to the others.
-        alone = [one.sample(n_alone, rng=rng) for one in self._distributions]
+        alone = [one.sample(size, rng=rng) for one in by_itself]
         return np.concatenate([related, np.stack(alone, axis=1)])
-
-    @property
-    def _distributions(self) -> list[BetaAverage]:
-        """Distributions of the groups, each by itself."""
-        return [posterior.distribution for posterior in self.posteriors]
 
     @cached_property
     def gap(self) -> SubgroupPosterior:
