@@ -184,7 +184,7 @@ class SubgroupPosteriors(StablePickle):
             one._factor if isinstance(one, WidenedAverage) else 1.0 for one in by_itself
         ]
         alike = _widened(alike, factors)
-        equal = _widened(equal, [float(np.mean(factors))])
+        equal = _widened(equal, np.mean(factors))
         related = np.where(rng.random((size, 1)) < expit(log_odds), equal, alike)
 
         # The data do not change the share of the others: where a group is hard to tell
@@ -485,7 +485,7 @@ def subgroup_posteriors(
     return subgroups
 
 
-def _widened(draws: Floats, factors: list[float]) -> Floats:
+def _widened(draws: Floats, factors: ArrayLike) -> Floats:
     """Multiply the variance of each column of accuracies by a factor."""
     centre = draws.mean(axis=0)
     widened: Floats = centre + np.sqrt(factors) * (draws - centre)
