@@ -262,7 +262,6 @@ VALID = {
         f"pd.DataFrame({_OUTCOMES}.cv_results_)",
     ],
     "multi_class": _split("'raise' ; 'ovr' ; 'ovo' ; 'all'"),
-    "pooling": _split("None ; 'partial'"),
     "same_splits": _split("False ; True"),
     "training_variation": _split("None ; 'nadeau-bengio'"),
     "complexity": _split("None ; 'C' ; '-mean_fit_time' ; len"),

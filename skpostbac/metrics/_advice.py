@@ -42,7 +42,7 @@ from skpostbac._utils import (
     Floats,
     StablePickle,
     format_number,
-    shown,
+    list_labels,
     user_stacklevel,
 )
 from skpostbac.metrics._counts import ClassCounts
@@ -232,8 +232,7 @@ class PriorInfluenceWarning(UserWarning):
     more certain than they are. The message says which prior helps.
 
     The warning is also given for classes of positive weight without samples, which it
-    names: their recalls are those of the prior. Probabilities of the gap of
-    :func:`~skpostbac.subgroup_posteriors` without pooling give it, too.
+    names: their recalls are those of the prior.
 
     Scores, scorers and refit rules do not warn, since a search would repeat the warning
     in each fold. Informative priors, i.e. a pair of two different numbers or an array
@@ -370,21 +369,11 @@ def describe_untested(
     labels : sequence of labels
         The classes.
     leave_out_with : str
-        Arguments that leave out a class.
+        Arguments that leave out classes.
     """
-    if len(labels) == 1:
-        subject = f"Class {shown(labels[0])}"
-        has = "has"
-        rests = "rests"
-        it = "it"
-    else:
-        subject = f"The classes {shown(list(labels))}"
-        has = "have"
-        rests = "rest"
-        it = "them"
     return (
-        f"{subject} {has} no samples and {rests} on the prior alone: test {it}, or "
-        f"leave {it} out with {leave_out_with}."
+        f"Classes without samples ({list_labels(labels)}) rest on the prior alone: "
+        f"test them, or leave them out with {leave_out_with}."
     )
 
 

@@ -190,6 +190,12 @@ class Counts(StablePickle, ABC):
         (a list of ``true`` and ``false`` for each row) and ``"counts"``. Labels are
         strings, numbers or ``true`` and ``false``.
 
+        With groups or importance weights, an object ``"design"`` has one row for each
+        group, class and outcome, as columns: ``"group"``, with numbers in place of
+        names, ``"class_index"``, ``"hits"`` (a list of ``true`` and ``false`` for each
+        classifier) and ``"sums"`` (the numbers of samples, and the sums of their
+        weights and of the squares of these).
+
         Returns
         -------
         text : str
@@ -198,9 +204,6 @@ class Counts(StablePickle, ABC):
         ------
         TypeError
             If a label is neither a str, an int, a bool nor a finite float.
-        ValueError
-            If samples have groups or importance weights, whose rows are kept by a
-            pickle alone. The counts of :meth:`ClassCounts.effective` have a JSON.
 
         Examples
         --------
@@ -214,16 +217,13 @@ class Counts(StablePickle, ABC):
          "classes": ["a"], "class_index": [0, 0], "patterns": [[true, false],
          [true, true]], "counts": [1.0, 7.0]}
         """
-        if self._design is not None:
-            raise ValueError(
-                "counts with groups or importance weights have no JSON: pickle them, "
-                "or write ClassCounts.effective()"
-            )
         document: dict[str, Any] = {"format": self._format, "version": VERSION}
         for key in self._keys:
             column = getattr(self, key)
             is_array = isinstance(column, np.ndarray)
             document[key] = label_list(column) if is_array else list(column)
+        if self._design is not None:
+            document["design"] = self._design.to_columns()
         return json.dumps(document, allow_nan=False)
 
     @classmethod
@@ -245,7 +245,8 @@ class Counts(StablePickle, ABC):
             If `text` is not a str.
         ValueError
             If `text` is not a document of this format and version, if a key is missing
-            or unknown, or for the reasons listed for the constructor.
+            or unknown, if the rows of groups do not add up to the counts, or for the
+            reasons listed for the constructor.
 
         Examples
         --------
@@ -263,10 +264,16 @@ class Counts(StablePickle, ABC):
             found = document.pop(key, None)
             if found != expected:
                 raise ValueError(f"{key!r} must be {expected!r}, got {shown(found)}")
+        columns = document.pop("design", None)
         try:
-            return cls(**document)
+            counts = cls(**document)
         except TypeError as error:  # of another key, or what is no string or number
             raise ValueError(f"text: {error}") from error
+        if columns is None:
+            return counts
+        n_classifiers = len(document.get("names", ["one"]))
+        design = SampleDesign.of_columns(columns, n_classifiers, counts._totals)
+        return counts._moved(counts.classes, np.arange(counts.n_classes), design)
 
 
 def check_labels(labels: ArrayLike, found: LabelArray) -> LabelArray:

@@ -289,9 +289,8 @@ class BetaPrior(StablePickle):
         """The name in brackets, if there is one."""
         return f" ({self.name})" if self.name else ""
 
-    @property
-    def given(self) -> str:
-        """The prior as it was given, in a few characters."""
+    def __str__(self) -> str:
+        """Return the prior as it was given, in a few characters."""
         if self.name is not None:
             return repr(self.name)
         if self.is_by_class:
@@ -313,7 +312,7 @@ class BetaPrior(StablePickle):
 
     def facts(self, default: str | None = DEFAULT_PRIOR) -> list[str]:
         """Return what a repr says of a prior that is not the default."""
-        return [] if self.name == default else [f"prior={self.given}"]
+        return [] if self.name == default else [f"prior={self}"]
 
     def report_sentences(
         self, default: str | None = DEFAULT_PRIOR, subject: str = "each recall"
@@ -321,14 +320,11 @@ class BetaPrior(StablePickle):
         """Return what a report says of a prior that is not the default."""
         return [] if self.name == default else [self.describe(subject)]
 
-    def __str__(self) -> str:
-        return self.given
-
     def _made_of(self) -> tuple[Any, ...]:
         return self.a.tobytes(), self.b.tobytes()
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.given}, n_classes={self.a.size})"
+        return f"{type(self).__name__}({self}, n_classes={self.a.size})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -488,12 +484,6 @@ def check_prior(prior: PriorLike) -> PriorLike:
     _check_range(array, "prior")
     array.flags.writeable = False
     return array
-
-
-def is_default(prior: PriorLike) -> bool:
-    """Return whether a prior, as users write it, is the default."""
-    name = prior.name if isinstance(prior, BetaPrior) else prior
-    return isinstance(name, str) and name == DEFAULT_PRIOR
 
 
 def make_prior(prior: PriorLike, n_classes: int) -> BetaPrior:

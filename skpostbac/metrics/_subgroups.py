@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,6 @@ from skpostbac._utils import (
     Floats,
     StablePickle,
     block,
-    check_choice,
     format_column,
     format_estimate,
     format_probability,
@@ -30,7 +29,7 @@ from skpostbac._utils import (
     table,
     user_stacklevel,
 )
-from skpostbac.metrics._advice import PriorInfluenceWarning, coverage_notes
+from skpostbac.metrics._advice import PriorInfluenceWarning
 from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._counts import count_outcomes, describe_samples
@@ -48,21 +47,8 @@ from skpostbac.metrics._labels import (
     warn_of_strays,
 )
 from skpostbac.metrics._posterior import ScalarPosterior
-from skpostbac.metrics._prior import (
-    DEFAULT_PRIOR,
-    PriorLike,
-    is_default,
-)
-from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution import DrawnDistribution, estimate_rows, figures_of
 from skpostbac.stats._population import GroupInference
-from skpostbac.stats._several import (
-    PanelDistribution,
-    largest_distance,
-    rank_probabilities,
-    resolve_jointly,
-    smallest,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,17 +57,11 @@ if TYPE_CHECKING:
 SHOWN_GROUPS = 20
 _NAMED = 5
 
-_GAP = "Gap in "
 # Draws of pooled groups: probabilities are accurate to 0.002.
 POOLED_DRAWS = 100_000
 # Prior probability that related groups are equal. In benchmarks/subgroup_pooling.py,
 # 0 finds certain gaps among equal groups, and 0.5 conceals more of the real ones.
 _EQUAL = 0.2
-_ALONE = (
-    "Each group is evaluated by itself (pooling=None), so the gap is overestimated: "
-    "with 8 equally good groups of 30 samples per class, P(gap > 0.05) was above 0.95 "
-    "in all simulated test sets. Use pooling='partial'."
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,24 +69,17 @@ class SubgroupPosterior(ScalarPosterior):
     """Posterior balanced accuracy of a group or the worst group, or of the gap."""
 
     name: str
-    _distribution: PanelDistribution | DrawnDistribution
+    _distribution: DrawnDistribution
 
     @property
-    def distribution(self) -> PanelDistribution | DrawnDistribution:
-        """The distribution, accurate to about 1e-8, or draws of pooled groups."""
+    def distribution(self) -> DrawnDistribution:
+        """The distribution, as 100,000 random draws."""
         return self._distribution
 
     @property
     def score_name(self) -> str:
         """Name of the metric."""
         return self.name
-
-    def _proportion(self, value: ArrayLike) -> Floats:
-        """Return checked values, and warn that the gap of separate groups is biased."""
-        is_alone = isinstance(self._distribution, PanelDistribution)
-        if is_alone and self.name.startswith(_GAP):
-            warnings.warn(_ALONE, PriorInfluenceWarning, user_stacklevel())
-        return super()._proportion(value)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self._summary()})"
@@ -123,19 +96,16 @@ class SubgroupPosteriors(StablePickle):
     names : tuple
         Sorted names of the two or more groups.
     posteriors : tuple of PosteriorBalancedAccuracy
-        One per group, with the same classes; of each group alone, even with pooling.
-    pooling : {"partial"} or None, default="partial"
-        With "partial", groups borrow strength from one another in half of the draws,
-        in which the priors of `posteriors` do not apply; with None they are independent
-        given their counts.
+        One per group alone, with the same classes. Groups borrow strength from one
+        another in half of the draws, in which the priors of these do not apply.
 
     Raises
     ------
     TypeError
         If a posterior is not a PosteriorBalancedAccuracy.
     ValueError
-        If there are fewer than two groups, if the number of names differs, if the
-        groups have different classes, or if `pooling` is invalid.
+        If there are fewer than two groups, if the number of names differs, or if the
+        groups have different classes.
 
     Examples
     --------
@@ -144,16 +114,13 @@ class SubgroupPosteriors(StablePickle):
     >>> men = PosteriorBalancedAccuracy.from_counts([80, 45], [90, 50])
     >>> women = PosteriorBalancedAccuracy.from_counts([30, 14], [36, 20])
     >>> SubgroupPosteriors(("men", "women"), (men, women))
-    SubgroupPosteriors(gap=0.099, 95% CI=[0.000, 0.246], n_groups=2, pooling='partial')
+    SubgroupPosteriors(gap=0.099, 95% CI=[0.000, 0.246], n_groups=2)
     """
 
     names: tuple[Hashable, ...]
     posteriors: tuple[PosteriorBalancedAccuracy, ...]
-    pooling: Literal["partial"] | None = "partial"
 
     def __post_init__(self) -> None:
-        if self.pooling is not None:
-            check_choice(self.pooling, ["partial"], "pooling")
         names = tuple(self.names)
         posteriors = tuple(self.posteriors)
         for posterior in posteriors:
@@ -175,10 +142,8 @@ class SubgroupPosteriors(StablePickle):
         vars(self).update(names=names, posteriors=posteriors)
 
     @property
-    def by_group(self) -> dict[Hashable, PosteriorBalancedAccuracy | SubgroupPosterior]:
-        """Posterior of each group, by name; by random draws if groups are pooled."""
-        if self.pooling is None:
-            return dict(zip(self.names, self.posteriors, strict=True))
+    def by_group(self) -> dict[Hashable, SubgroupPosterior]:
+        """Posterior of each group, by name."""
         return {
             name: SubgroupPosterior(self._score_name, DrawnDistribution(draws))
             for name, draws in zip(self.names, self._draws.T, strict=True)
@@ -191,15 +156,14 @@ class SubgroupPosteriors(StablePickle):
 
     @cached_property
     def _draws(self) -> Floats:
-        """Joint draws of the accuracies of pooled groups, shape (n_draws, n_groups)."""
+        """Joint draws of the accuracies of the groups, shape (n_draws, n_groups)."""
         rng = np.random.default_rng(0)
-        n_alone = POOLED_DRAWS // 2
-        shape = (POOLED_DRAWS - n_alone, 1)
+        size = POOLED_DRAWS // 2
         counts = [posterior.effective_counts for posterior in self.posteriors]
 
         # Half of the draws take the groups as related: alike, or equal in all classes.
-        alike: Floats = np.zeros((shape[0], len(counts)))
-        equal: Floats = np.zeros(shape)
+        alike: Floats = np.zeros((size, len(counts)))
+        equal: Floats = np.zeros((size, 1))
         log_odds = logit(_EQUAL)
         for i, weight in enumerate(self.posteriors[0].class_weight):
             if weight == 0:
@@ -207,63 +171,50 @@ class SubgroupPosteriors(StablePickle):
             correct = np.array([group.correct[i] for group in counts])
             total = np.array([group.total[i] for group in counts])
             inference = GroupInference(correct, total)
-            alike += weight * inference.sample_groups(shape[0], rng)
+            alike += weight * inference.sample_groups(size, rng)
             a = 1 + correct.sum()
             b = 1 + (total - correct).sum()
-            equal += weight * rng.beta(a, b, shape)
+            equal += weight * rng.beta(a, b, (size, 1))
             log_odds += betaln(a, b) - inference.log_evidence()
 
-        # Clusters with samples of several classes widen the average, as they do without
-        # pooling.
+        # Clusters with samples of several classes widen the average, as they do that of
+        # each group alone.
+        by_itself = [posterior.distribution for posterior in self.posteriors]
         factors = [
-            one._factor if isinstance(one, WidenedAverage) else 1.0
-            for one in self._distributions
+            one._factor if isinstance(one, WidenedAverage) else 1.0 for one in by_itself
         ]
         alike = _widened(alike, factors)
-        equal = _widened(equal, [float(np.mean(factors))])
-        related = np.where(rng.random(shape) < expit(log_odds), equal, alike)
+        equal = _widened(equal, np.mean(factors))
+        related = np.where(rng.random((size, 1)) < expit(log_odds), equal, alike)
 
         # The data do not change the share of the others: where a group is hard to tell
         # from chance, the evidence for related groups would draw it to the others.
-        alone = [one.sample(n_alone, rng=rng) for one in self._distributions]
+        alone = [one.sample(size, rng=rng) for one in by_itself]
         return np.concatenate([related, np.stack(alone, axis=1)])
-
-    @property
-    def _distributions(self) -> list[BetaAverage]:
-        """Distributions of the groups, each by itself."""
-        return [posterior.distribution for posterior in self.posteriors]
 
     @cached_property
     def gap(self) -> SubgroupPosterior:
         """Posterior of the gap between the best and the worst group.
 
-        It is never negative, even if the groups are equally good; with pooling, its
-        interval starts at 0 unless equal groups are unlikely. Compare it with a
-        tolerable gap, e.g. ``gap.prob_above(0.05)``. Without pooling such probabilities
-        are too large, and a :class:`~skpostbac.metrics.PriorInfluenceWarning` says so.
+        It is never negative, even if the groups are equally good; its interval starts
+        at 0 unless equal groups are unlikely. Compare it with a tolerable gap, e.g.
+        ``gap.prob_above(0.05)``.
         """
-        name = f"{_GAP}{self._score_name.lower()}"
-        if self.pooling is None:
-            return SubgroupPosterior(name, largest_distance(self._distributions))
+        name = f"Gap in {self._score_name.lower()}"
         return SubgroupPosterior(name, DrawnDistribution(np.ptp(self._draws, axis=1)))
 
     @cached_property
     def worst(self) -> SubgroupPosterior:
         """Posterior of the balanced accuracy of the worst group, whichever that is."""
         name = f"{self._score_name}, worst group"
-        if self.pooling is None:
-            return SubgroupPosterior(name, smallest(self._distributions))
         return SubgroupPosterior(name, DrawnDistribution(self._draws.min(axis=1)))
 
     @property
     def prob_worst(self) -> dict[Hashable, float]:
         """Probability that each group is the worst; they sum to 1."""
-        if self.pooling is None:
-            worst = rank_probabilities(resolve_jointly(self._distributions))[:, -1]
-        else:
-            # Equal groups share the last place.
-            is_worst = self._draws == self._draws.min(axis=1, keepdims=True)
-            worst = (is_worst / is_worst.sum(axis=1, keepdims=True)).mean(axis=0)
+        # Equal groups share the last place.
+        is_worst = self._draws == self._draws.min(axis=1, keepdims=True)
+        worst = (is_worst / is_worst.sum(axis=1, keepdims=True)).mean(axis=0)
         return dict(zip(self.names, worst.tolist(), strict=True))
 
     def summary(self, level: float = 0.95) -> list[dict[str, Any]]:
@@ -339,8 +290,6 @@ class SubgroupPosteriors(StablePickle):
         ):
             samples = describe_samples(alone.counts.n_given)
             lines.append(f"{name!r}, {samples}: {posterior._describe(level)}.")
-        if self.pooling is None:
-            lines.append(_ALONE)
         return paragraphs(*lines, *_missing_class_notes(self))
 
     def __str__(self) -> str:
@@ -392,10 +341,9 @@ class SubgroupPosteriors(StablePickle):
 
     def __repr__(self) -> str:
         mean, interval = format_estimate(self.gap.mean(), self.gap.credible_interval())
-        pooled = "" if self.pooling is None else f", pooling={self.pooling!r}"
         return (
             f"SubgroupPosteriors(gap={mean}, 95% CI={interval}, "
-            f"n_groups={len(self.names)}{pooled})"
+            f"n_groups={len(self.names)})"
         )
 
 
@@ -409,14 +357,19 @@ def subgroup_posteriors(
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
-    prior: PriorLike = DEFAULT_PRIOR,
-    pooling: Literal["partial"] | None = "partial",
 ) -> SubgroupPosteriors:
     """Compute the posterior balanced accuracy of each subgroup, the worst, and the gap.
 
     The groups are those of interest, such as men and women, and no others.
     :func:`population_posterior` takes groups as a sample of more, such as sites;
     `groups` says which samples depend on one another, such as those of one patient.
+
+    The groups are partially pooled. Half of 100,000 draws, with a fixed seed, evaluate
+    each group by itself, so that a group can stand apart. In the other half groups
+    borrow strength from one another: in each class, their recalls are a sample from a
+    Beta population, as in :func:`~skpostbac.population_posterior`, or, with a prior
+    probability of 0.2 that the data update, all groups are equal. This takes about
+    10 ms per group and class.
 
     Parameters
     ----------
@@ -441,17 +394,6 @@ def subgroup_posteriors(
         the gap is then less uncertain than shown.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum to 1.
-    prior : str, pair of floats or array-like, default="calibrated"
-        Prior of the recall of each class in each group without pooling, as for
-        :func:`posterior_balanced_accuracy`.
-    pooling : {"partial"} or None, default="partial"
-        By default half of 100,000 draws, with a fixed seed, evaluate each group by
-        itself, so that a group can stand apart. In the other half groups borrow
-        strength from one another: in each class, their recalls are a sample from a Beta
-        population, as in :func:`~skpostbac.population_posterior`, or, with a prior
-        probability of 0.2 that the data update, all groups are equal. This takes about
-        10 ms per group and class. With None each group is evaluated by itself, which is
-        exact and fast, but overestimates the gap.
 
     Returns
     -------
@@ -460,17 +402,15 @@ def subgroup_posteriors(
     Raises
     ------
     ValueError, TypeError
-        If there are fewer than two groups, if `prior` is combined with pooling, or for
-        the reasons listed in :func:`posterior_balanced_accuracy`.
+        If there are fewer than two groups, or for the reasons listed in
+        :func:`posterior_balanced_accuracy`.
 
     Warns
     -----
     GroupsWarning
         If the correlation within clusters is poorly known in one of the groups.
     PriorInfluenceWarning
-        If a group has no samples of a class. Without pooling, also if 95 % intervals
-        under this prior would often miss the true value in similar groups, and when
-        probabilities of the gap are computed.
+        If a group has no samples of a class.
 
     See Also
     --------
@@ -482,9 +422,9 @@ def subgroup_posteriors(
     The observed gap is biased upwards: with few samples, even equally good groups
     differ. The posterior of the gap shows how large it may be. At most half of its mass
     is at zero, which is no evidence of a gap; ask whether the gap exceeds what you can
-    tolerate. Without pooling the posterior is biased upwards as well: with equally good
-    groups P(gap > 0.05) exceeded 0.95 in 18 % of the test sets with 3 groups of 25
-    samples per class, and in all with 8 groups of 30; with pooling, in 1 %. With one
+    tolerate. With equally good groups, P(gap > 0.05) exceeded 0.95 in 1 % of the test
+    sets with 3 groups of 25 samples per class, and with 8 groups of 30; it did in 18 %
+    and in all of them with each group evaluated by itself alone. With one
     group at 0.70 beside others at 0.92, the 95 % interval of the worst group contained
     it in 95 to 99 % of the test sets (see :ref:`subgroups`).
 
@@ -496,17 +436,12 @@ def subgroup_posteriors(
     >>> sex = ["f", "m", "m"] * 40
     >>> groups = subgroup_posteriors(y_true, y_pred, sensitive_features=sex)
     >>> groups
-    SubgroupPosteriors(gap=0.045, 95% CI=[0.000, 0.169], n_groups=2, pooling='partial')
+    SubgroupPosteriors(gap=0.045, 95% CI=[0.000, 0.169], n_groups=2)
     >>> groups.by_group["f"].mean()
     0.7540
     >>> groups.gap.prob_above(0.1)
     0.1439
     """
-    if pooling is not None and not is_default(prior):
-        raise ValueError(
-            "prior does not apply with pooling='partial', which has its own prior; "
-            "pass pooling=None to evaluate each group by itself"
-        )
     # Errors and warnings that concern all samples.
     outcomes = read_outcomes(
         y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups
@@ -536,15 +471,11 @@ def subgroup_posteriors(
         for weight in of_group
     ]
     posteriors = tuple(
-        PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight)
-        for one in counts
+        PosteriorBalancedAccuracy(one, class_weight=class_weight) for one in counts
     )
 
-    subgroups = SubgroupPosteriors(tuple(names), posteriors, pooling)
-    sentences = _missing_class_notes(subgroups)
-    if pooling is None:
-        sentences = coverage_notes([one._evidence() for one in posteriors]) + sentences
-    if sentences:
+    subgroups = SubgroupPosteriors(tuple(names), posteriors)
+    if sentences := _missing_class_notes(subgroups):
         warnings.warn(" ".join(sentences), PriorInfluenceWarning, user_stacklevel())
     for name, one in zip(names, posteriors, strict=True):
         if doubts := group_notes(one.design_effects, label_list(pooled.classes)):
@@ -554,7 +485,7 @@ def subgroup_posteriors(
     return subgroups
 
 
-def _widened(draws: Floats, factors: list[float]) -> Floats:
+def _widened(draws: Floats, factors: ArrayLike) -> Floats:
     """Multiply the variance of each column of accuracies by a factor."""
     centre = draws.mean(axis=0)
     widened: Floats = centre + np.sqrt(factors) * (draws - centre)
@@ -570,12 +501,9 @@ def _missing_class_notes(groups: SubgroupPosteriors) -> list[str]:
     if not named:
         return []
 
-    source = "the prior determines"
-    if groups.pooling is not None:
-        source = "the prior and the other groups determine"
     sentence = (
         f"Some groups have no samples of a class: {join_first(named, _NAMED)}. Only "
-        f"{source} their recall there. Pass labels with the classes that all groups "
-        "have."
+        "the prior and the other groups determine their recall there. Pass labels with "
+        "the classes that all groups have."
     )
     return [sentence]

@@ -1,6 +1,6 @@
 r"""Joint computations with several distributions.
 
-Order statistics, minimum and range of independent variables; joint draws of dependent
+Order statistics of independent variables; joint draws of dependent
 variables, from patterns or correlations; the expected loss of a choice, and sums of
 binomial counts. Imports `_distribution`, `_fourier` and `_numerics`.
 
@@ -9,10 +9,7 @@ The probability that variable i takes rank r is a Stieltjes integral,
 
     P(rank_i = r) = \int P(exactly r - 1 of the others exceed x) dF_i(x),
 
-and so are P(X_i > X_j), the expected shortfall, and the distribution of the range. If
-variable i is the smallest, all others are at most d above it:
-
-    P(max - min <= d) = \sum_i \int \prod_{j \ne i} (F_j(x + d) - F_j(x)) dF_i(x).
+and so are P(X_i > X_j) and the expected shortfall.
 
 All distributions share one set of panels of Gauss-Lobatto-Legendre nodes, which are
 halved until the distribution functions, and products of these, are resolved. Because of
@@ -155,8 +152,8 @@ def resolve(
     cdf: Callable[[Floats], Floats],
     edges: Floats,
     *,
-    tolerance: float = _PANEL_TOLERANCE,
-    most: int = 64,
+    tolerance: float,
+    most: int,
 ) -> "PanelDistribution":
     """Return the distribution with a distribution function, given initial edges."""
     # Shorter panels have no digits at distances from the mean.
@@ -389,82 +386,12 @@ def rank_probabilities(panels: JointPanels) -> Floats:
 def expected_shortfalls(panels: JointPanels) -> Floats:
     """Return E[max_j X_j - X_i] for each i, shape (T,).
 
-    It is the integral of P(X_i <= x < the largest of the others) over x, which is never
-    negative.
+    It is the integral over x of P(X_i <= x) less the probability that all are at most
+    x, which is never negative.
     """
-    others = _products_of_others(np.moveaxis(panels.cdf, -1, 0))
-    values = panels.cdf * (1 - np.moveaxis(others, 0, -1))
+    values = panels.cdf - panels.cdf.prod(axis=-1, keepdims=True)
     half = np.diff(panels.edges)[:, 0] / 2
     return np.asarray(np.maximum(np.einsum("p,n,pnt->t", half, WEIGHTS, values), 0.0))
-
-
-def _products_of_others(values: Floats) -> Floats:
-    """Return the product of all other entries of the first axis, for each entry."""
-    # Division would fail at zeros.
-    ones = np.ones_like(values[:1])
-    before = np.cumprod(np.concatenate([ones, values[:-1]]), axis=0)
-    after = np.cumprod(np.concatenate([ones, values[:0:-1]]), axis=0)
-    return before * after[::-1]
-
-
-def smallest(distributions: Sequence[BoundedDistribution]) -> PanelDistribution:
-    """Return the distribution of the smallest of independent variables."""
-    panels = resolve_jointly(distributions)
-    return PanelDistribution(panels.edges, 1 - np.prod(1 - panels.cdf, axis=-1))
-
-
-def largest_distance(distributions: Sequence[BoundedDistribution]) -> PanelDistribution:
-    """Return the distribution of the range, maximum minus minimum, of the variables.
-
-    For each distance d panels are divided where x or x + d is at an end of a panel. On
-    each of the pieces F_i(x) and F_j(x + d) are polynomials, even next to an end where
-    a distribution function rises like a root.
-    """
-    panels = resolve_jointly(distributions)
-    series = np.einsum("kn,pnt->pkt", TO_LEGENDRE, panels.cdf)
-    ends = np.append(panels.edges[:, 0], panels.edges[-1, 1])
-
-    def cdfs(middle: Floats, x: Floats) -> Floats:
-        """Return all functions at points x of the panels at `middle`, (T, *x.shape)."""
-        panel, _ = places_in_panels(panels.edges[:, 0], panels.edges[:, 1], middle)
-        low, high = panels.edges[panel].T[..., np.newaxis]
-        u = np.clip((2 * x - low - high) / (high - low), -1.0, 1.0)
-        basis = legendre.legvander(u, series.shape[1] - 1)
-        return np.moveaxis(basis @ series[panel], -1, 0)
-
-    def block_cdf(d: Floats) -> Floats:
-        """Return P(max - min <= d)."""
-        shifted = np.clip(ends - d[:, np.newaxis], ends[0], ends[-1])
-        cuts = np.hstack([np.broadcast_to(ends, shifted.shape), shifted])
-        cuts.sort(axis=1)
-        row, piece = np.nonzero(np.diff(cuts, axis=1) > 0)
-        low = cuts[row, piece]
-        high = cuts[row, piece + 1]
-        shift = d[row]
-
-        # The middle determines the panel of a piece: its ends may be shared by two.
-        middle = (low + high) / 2
-        x = middle[:, np.newaxis] + (high - low)[:, np.newaxis] / 2 * NODES
-        lower = cdfs(middle, x)
-        upper = cdfs(middle + shift, x + shift[:, np.newaxis])
-        others = _products_of_others(np.maximum(upper - lower, 0.0))
-
-        flat = others.reshape(-1, NODES.size)
-        slopes = matrix_product(flat, STIFFNESS).reshape(others.shape)
-        integrals = np.einsum("tqk,tqk->q", slopes, lower)
-        return np.asarray(np.bincount(row, integrals, len(d)), np.float64)
-
-    def cdf(d: Floats) -> Floats:
-        # Arrays of a quarter of a megabyte fit into the cache of a core.
-        size = max(1, 2**15 // (2 * panels.cdf.size))
-        blocks = [block_cdf(d[i : i + size]) for i in range(0, d.size, size)]
-        return np.concatenate(blocks)
-
-    sd = max(distribution.standard_deviation() for distribution in distributions)
-    means = [distribution.mean() for distribution in distributions]
-    longest = float(ends[-1] - ends[0])
-    reach = min(longest, max(means) - min(means) + REACH * sd)
-    return resolve(cdf, np.unique([*np.linspace(0.0, reach, 5), longest]))
 
 
 def mean_positive_part(distribution: BoundedDistribution) -> float:

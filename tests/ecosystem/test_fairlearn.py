@@ -27,8 +27,8 @@ def test_scores_by_group_are_those_of_the_groups():
     frame = metrics.MetricFrame(
         metrics={"score": SCORE}, y_true=Y_TRUE, y_pred=Y_PRED, sensitive_features=SITE
     )
-    groups = subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE, pooling=None)
-    for name, posterior in groups.by_group.items():
+    groups = subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE)
+    for name, posterior in zip(groups.names, groups.posteriors, strict=True):
         assert frame.by_group["score"][name] == pytest.approx(posterior.mean())
 
 
@@ -53,8 +53,9 @@ def test_whole_posteriors_are_values_of_a_frame():
         y_pred=Y_PRED,
         sensitive_features=SITE,
     )
-    groups = subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE, pooling=None)
-    assert dict(frame.by_group["posterior"]) == dict(groups.by_group)
+    groups = subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE)
+    alone = dict(zip(groups.names, groups.posteriors, strict=True))
+    assert dict(frame.by_group["posterior"]) == alone
 
 
 def test_the_posterior_of_the_gap_reaches_below_the_observed_gap():

@@ -336,8 +336,6 @@ CALLS = [
     (lambda: subgroups(sensitive_features=SITES[1:]), "^sensitive_features: "),
     (lambda: subgroups(sensitive_features=[0] * 5), "sensitive_features must have two or more"),
     (lambda: subgroups(sample_weight=[1, 0, 1, 0, 0]), "of each group.* of 's' are 0"),
-    (lambda: subgroups(pooling="full"), "pooling must be one of"),
-    (lambda: subgroups(prior="uniform"), "prior does not apply with pooling='partial'"),
     # Thresholds
     (lambda: curve(level=1.0), "level must be"),
     (lambda: curve(class_weight=[1, 2, 3]), "class_weight must have one"),

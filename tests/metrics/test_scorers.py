@@ -104,7 +104,7 @@ def test_objectives(level):
         assert score == pytest.approx(value, abs=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:Class 7 has no samples")
+@pytest.mark.filterwarnings("ignore:Classes without samples")
 def test_all_arguments_reach_the_posterior():
     """Labels, both kinds of weights, and the prior; the function through its scorer."""
     options = {

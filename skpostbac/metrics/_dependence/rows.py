@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,20 @@ from skpostbac._utils import (
     Floats,
     FrozenArrays,
     Indices,
+    check_nonnegative,
+    float_array,
+    shown,
 )
+
+# The keys of a design in JSON, and the types of their values.
+_COLUMNS = {
+    "has_groups": bool,
+    "is_importance": bool,
+    "group": int,
+    "class_index": int,
+    "hits": bool,
+    "sums": float,
+}
 
 
 def sum_by(index: Indices, values: Floats | Bools | None, size: int) -> Floats:
@@ -205,6 +218,54 @@ class SampleDesign(FrozenArrays):
             sums=np.append(self.sums, other.sums, axis=1),
         )
         return both if self.has_groups else both.merged()
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the rows as plain lists, one or more for each column."""
+        return {key: np.asarray(getattr(self, key)).tolist() for key in _COLUMNS}
+
+    @classmethod
+    def of_columns(
+        cls, columns: Any, n_classifiers: int, total: Floats
+    ) -> SampleDesign:
+        """Return the rows that :meth:`to_columns` wrote.
+
+        Parameters
+        ----------
+        columns : dict
+        n_classifiers : int
+        total : ndarray of shape (n_classes,)
+            Number of samples of each class, which the rows must add up to.
+
+        Raises
+        ------
+        ValueError
+            If they are not such rows, or do not add up.
+        """
+        if not isinstance(columns, dict) or columns.keys() != _COLUMNS.keys():
+            raise ValueError(
+                f"'design' must be an object with the keys {list(_COLUMNS)}, "
+                f"got {shown(columns)}"
+            )
+
+        n = np.size(columns["group"])
+        shapes = [(), (), (n,), (n,), (n_classifiers, n), (3, n)]
+        read: dict[str, Any] = {}
+        for (key, kind), shape in zip(_COLUMNS.items(), shapes, strict=True):
+            name = f"'{key}'"
+            numbers = float_array(columns[key], name)
+            check_nonnegative(numbers, name)
+            with np.errstate(invalid="ignore"):
+                read[key] = numbers.astype(kind)[()]
+            if numbers.shape != shape or np.any(read[key] != numbers):
+                raise ValueError(f"{name} must be {kind.__name__} of shape {shape}")
+
+        rows = cls(**read, n_classes=len(total))
+        is_class = rows.class_index < len(total)
+        if not is_class.all() or not np.allclose(
+            rows.by_class(rows.sums[1]), total, rtol=1e-9, atol=0
+        ):
+            raise ValueError("'design' must add up to the samples of each class")
+        return rows.merged()
 
 
 def merge_designs(designs: Sequence[SampleDesign | None]) -> SampleDesign | None:

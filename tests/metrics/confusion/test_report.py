@@ -233,7 +233,7 @@ def test_never_predicted_and_without_samples():
         assert precision.credible_interval() == pytest.approx((0, 1), abs=0.002)
         assert report.to_dict()[label]["precision"] == 0.5
     text = str(report)
-    assert "Class 'c' has no samples and rests on the prior alone" in text
+    assert "Classes without samples ('c') rest on the prior alone" in text
     assert "the prior determines precision: 'b', 'c'." in text
     assert "Never" not in str(report_of())
 

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import warnings
 from functools import partial
 from pathlib import Path
@@ -244,20 +245,72 @@ def test_batches_of_disjoint_groups_add(grouped):
     np.testing.assert_allclose(found.divisor, expected.divisor, rtol=1e-12)
 
 
-def test_pickles_keep_the_groups(grouped):
-    """JSON has no rows of groups, but effective counts, which add up between sites."""
+def test_json_and_pickles_keep_the_groups(grouped):
+    """Sites exchange rows of groups as they exchange counts."""
     y, y_pred, other, groups = grouped
     counts = class_counts(y, y_pred, groups=groups)
     paired = paired_counts(y, {"a": y_pred, "b": other}, groups=groups)
     for one in (counts, paired, counts.reindex([2]), counts.reindex(["none"])):
-        with pytest.raises(ValueError, match="have no JSON: pickle them"):
-            one.to_json()
+        read = type(one).from_json(one.to_json())
+        assert read == one
+        assert read + one == one + one
         assert pickle.loads(pickle.dumps(one)) == one
         assert hash(pickle.loads(pickle.dumps(one))) == hash(one)
-    effective = counts.effective()
-    assert ClassCounts.from_json(effective.to_json()) == effective
     assert paired.margin("a") == counts
     assert counts != ClassCounts(counts.classes, counts.correct, counts.total)
+
+
+BROKEN = {
+    "not an object": (lambda d: [1], "'design' must be an object with the keys"),
+    "empty": (lambda d: {}, "'design' must be an object with the keys"),
+    "unknown key": (lambda d: d | {"x": 1}, "'design' must be an object with the keys"),
+    "not a flag": (
+        lambda d: d | {"has_groups": 2},
+        "'has_groups' must be bool of shape ()",
+    ),
+    "shape": (
+        lambda d: d | {"sums": d["sums"][:2]},
+        "'sums' must be float of shape (3, ",
+    ),
+    "another classifier": (
+        lambda d: d | {"hits": d["hits"] * 2},
+        "'hits' must be bool of shape (1, ",
+    ),
+    "other classes": (
+        lambda d: d | {"class_index": [3] * len(d["group"])},
+        "'design' must add up to the samples of each class",
+    ),
+    "half a group": (
+        lambda d: d | {"group": [0.5] * len(d["group"])},
+        "'group' must be int of shape",
+    ),
+    "huge group": (
+        lambda d: d | {"group": [10**30] * len(d["group"])},
+        "'group' must be int of shape",
+    ),
+    "text": (
+        lambda d: d | {"group": ["a"] * len(d["group"])},
+        "'group' must be an array of numbers, got 'a'",
+    ),
+    "negative": (
+        lambda d: d | {"sums": [[-n for n in one] for one in d["sums"]]},
+        "'sums' must be finite and non-negative",
+    ),
+    "other totals": (
+        lambda d: d | {"sums": [[2 * n for n in one] for one in d["sums"]]},
+        "'design' must add up to the samples of each class",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BROKEN.values(), ids=BROKEN)
+def test_json_of_another_design_is_refused(change, message):
+    """With the key that is wrong."""
+    y, y_pred, _, groups = draw(1)
+    document = json.loads(class_counts(y, y_pred, groups=groups).to_json())
+    document["design"] = change(document["design"])
+    with pytest.raises(ValueError, match=re.escape(message)):
+        ClassCounts.from_json(json.dumps(document))
 
 
 def test_order_and_names_do_not_matter(grouped):
@@ -435,6 +488,21 @@ def test_repeated_ids_are_told(function):
     with warnings.catch_warnings(action="error", category=GroupsWarning):
         function(repeated, y_pred, groups=np.arange(300))
         function(pd.Series(y), y_pred)
+
+
+def test_json_has_rows():
+    """One for each group, class and outcome, with numbers for the names of groups."""
+    counts = class_counts(
+        [0, 0, 1, 1, 1], [0, 1, 1, 1, 0], groups=["Ada", "Eve", "Eve", "Eve", "Ada"]
+    )
+    assert json.loads(counts.to_json())["design"] == {
+        "has_groups": True,
+        "is_importance": False,
+        "group": [0, 0, 1, 1],
+        "class_index": [0, 1, 0, 1],
+        "hits": [[True, False, False, True]],
+        "sums": [[1, 1, 1, 2]] * 3,
+    }
 
 
 def test_rows_do_not_depend_on_the_number_of_samples():
