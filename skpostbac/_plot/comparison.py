@@ -321,9 +321,10 @@ def _plot_decision(
     names, order = _sorted(comparison, "expected_loss")
     summaries = summarize([comparison.posteriors[i] for i in order], level, method)
     losses = comparison.expected_loss()[order]
+    may_be_best = comparison.may_be_best(level)[order]
     columns = {
         "P(best)": [*map(format_probability, comparison.prob_best()[order])],
-        "May be best": np.where(comparison.may_be_best(level), "yes", "no")[order],
+        "May be best": ["yes" if one else "no" for one in may_be_best],
         "Expected loss": [f"{loss:.4f}" for loss in losses],
     }
     artists = plot_forest(ax, names, summaries, None, **columns)

@@ -29,6 +29,7 @@ import numpy as np
 from skpostbac._utils import (
     Floats,
     FrozenArrays,
+    Indices,
     check_interval_level,
     check_nonnegative,
     check_probability,
@@ -243,13 +244,22 @@ class PosteriorValidatedPrevalence(ScalarPosterior, FrozenArrays):
         worth = round(self.judge_worth)
         counts = self.total, self.positives, self.gold.sum(), self.gold.sum() + worth
         total, positives, n_gold, alone = map(format_count, counts)
+        as_gold = describe_samples(worth, "gold sample")
         called, others = (describe(one, level) for one in self.predictive_values)
         return [
-            f"The share of positives is {self._describe(level)}; of {total} samples, "
-            f"the judge called {positives} positive, and {n_gold} are gold.",
-            f"Of those called positive, {called} are positive; of the others, {others}.",
-            f"The judge was worth {describe_samples(worth, 'gold sample')}: {alone} "
-            "alone would be about as informative.",
+            (
+                f"The share of positives is {self._describe(level)}; of {total} "
+                f"samples, the judge called {positives} positive, and {n_gold} are "
+                "gold."
+            ),
+            (
+                f"Of those called positive, {called} are positive; of the others, "
+                f"{others}."
+            ),
+            (
+                f"The judge was worth {as_gold}: {alone} alone would be about as "
+                "informative."
+            ),
         ]
 
     def _html_tables(self) -> list[str]:
@@ -276,7 +286,10 @@ def check_fraction(values: object, name: str) -> Floats:
 
 
 def check_gold(
-    judged: Floats, labelled: Floats, which: str, verdicts: Sequence[str]
+    judged: Floats | Indices,
+    labelled: Floats | Indices,
+    which: str,
+    verdicts: Sequence[str],
 ) -> None:
     """Raise if gold samples are no part of the judged ones, or of some verdicts only.
 
