@@ -370,7 +370,7 @@ REFUSED_PAIRS = {
         lambda: compare_predictions(
             Y_TRUE, {"one": ONE, "two": TWO}, metric="mcc", n_draws=100
         ),
-        "this compares MCC",
+        "this compares PosteriorConfusionMetric",
     ),
 }
 

@@ -313,7 +313,15 @@ def _option(convert: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def _number(check: Callable[[float], float]) -> Callable[[str], Any]:
-    return _option(lambda text: check(float(text)))
+    @_option
+    def convert(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            raise ValueError(f"must be a number, got {text!r}") from None
+        return check(number)
+
+    return convert
 
 
 def _check_loss(loss: float) -> float:

@@ -2,8 +2,8 @@
 
 A gate asks that a score is above a goal, or that a classifier is better than a baseline
 by more than the negative of a loss. A classifier passes if both its bounds are above
-the goal, fails if both are below, and is undecided otherwise. The
-bounds are those of one look, or with ``--anytime`` a confidence sequence.
+the goal, fails if both are below, and is undecided otherwise. The bounds are those of
+one look, or with ``--anytime`` a confidence sequence.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from skpostbac._cli.answer import Answer, Record, percent
+from skpostbac._cli.answer import Answer, percent
 from skpostbac._cli.evaluation import Evaluation
 from skpostbac._cli.reading import InputError
 from skpostbac._cli.table import InputTable
@@ -113,7 +113,7 @@ def _add_gate(answer: Answer, what: str, goal: float, judged: Iterator[Judged]) 
         bounds = {"lower": lower, "upper": upper, "verdict": verdict}
         records.append({"name": name, **finite_or_none(figures), **bounds})
     columns = "mean interval lower upper verdict"
-    notes = [_explain(answer, records[0])]
+    notes = [_explain(answer)]
     answer.add(f"Gate: {condition}", answer.tested, columns, records, notes)
     answer.results["gate"] += [{"condition": condition, **one} for one in records]
 
@@ -128,17 +128,16 @@ def _add_gate(answer: Answer, what: str, goal: float, judged: Iterator[Judged]) 
             answer.verdicts[line] = status
 
 
-def _explain(answer: Answer, first: Record) -> str:
-    """Return what the verdicts mean, and what bounds that hold at all looks cost."""
+def _explain(answer: Answer) -> str:
+    """Return what the verdicts mean."""
     args = answer.args
     level = percent(args.level)
     if args.anytime:
-        width = first["high"] - first["low"]
         return (
-            "The bounds hold at all looks: the probability of a wrong verdict at any "
-            f"of them is at most {percent(1 - args.level)}. They are "
-            f"{first['upper'] - first['lower']:.3f} apart; the credible interval, for "
-            f"one look, has a width of {width:.3f}. If undecided, go on sampling."
+            f"The {level} lower and upper bound here hold at all looks: the "
+            "probability of a wrong verdict at any of them is at most "
+            f"{percent(1 - args.level)}. All other numbers are for one look. If "
+            "undecided, go on sampling."
         )
     text = (
         f"passed: the {level} lower bound is above this value; failed: the {level} "

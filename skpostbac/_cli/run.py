@@ -92,8 +92,7 @@ def _run(args: Namespace) -> Mapping[str, int]:
         try:
             answer = answers[args.question](table, args)
         except (ArithmeticError, ValueError) as error:  # as for a huge prior
-            reason = as_options(str(error))
-            raise InputError(f"the posteriors cannot be computed: {reason}") from error
+            raise InputError(as_options(str(error))) from error
         if args.html is not None:
             files[args.html] = render_page(answer).encode()
         if args.plot is not None:

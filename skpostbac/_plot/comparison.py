@@ -107,7 +107,8 @@ class ComparisonPlot(Plot):
         ax : matplotlib Axes, default=None
             Axes to plot on, by default those of a new figure.
         kind : {"decision", "difference", "matrix", "ranks"}, default="decision"
-            "decision": credible interval, probability of being best and expected loss
+            "decision": credible interval, probability of being best, whether it may be
+            best (see :meth:`PosteriorComparison.may_be_best`), and expected loss
             of each classifier, smallest loss first; the numbers of the interval are
             left out if they do not fit. "difference": density of the difference of two
             classifiers, with the probabilities that the first is better, that the
@@ -187,7 +188,7 @@ def _figure_size(kind: str, names: Sequence[str]) -> tuple[float, float]:
 
     if kind == "decision":
         width, height = layout.rows_size(len(names), names)
-        return width + 1.8, height  # wider for the columns beside the rows
+        return width + 2.6, height  # wider for the columns beside the rows
 
     side = min(4 + 0.35 * len(names), 11)
     return 1.2 * side, side
@@ -316,12 +317,14 @@ def _plot_heat_map(
 def _plot_decision(
     ax: Axes, comparison: Any, level: float, method: str
 ) -> dict[str, Any]:
-    """Plot the intervals beside the probability of being best and the expected loss."""
+    """Plot the intervals beside who is the best, and the expected losses."""
     names, order = _sorted(comparison, "expected_loss")
     summaries = summarize([comparison.posteriors[i] for i in order], level, method)
     losses = comparison.expected_loss()[order]
+    may_be_best = comparison.may_be_best(level)[order]
     columns = {
         "P(best)": [*map(format_probability, comparison.prob_best()[order])],
+        "May be best": ["yes" if one else "no" for one in may_be_best],
         "Expected loss": [f"{loss:.4f}" for loss in losses],
     }
     artists = plot_forest(ax, names, summaries, None, **columns)

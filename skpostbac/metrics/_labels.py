@@ -302,9 +302,9 @@ def _check_uniform(found: Encoded) -> None:
         return
     labels = label_list(found.values)
     with input_errors(found.name):  # labels may compare by functions of their own
-        is_missing = np.array(list(map(_is_missing, labels)), bool)
-    if is_missing.any():
-        where = is_missing[found.codes()]
+        are_missing = np.array(list(map(is_missing, labels)), bool)
+    if are_missing.any():
+        where = are_missing[found.codes()]
         raise ValueError(
             f"Input {found.name} contains NaN: {where.sum()} of {len(where)} labels "
             f"are missing, the first at position {where.argmax()}."
@@ -312,7 +312,8 @@ def _check_uniform(found: Encoded) -> None:
     check_same_type(labels, f"{found.name}: ")
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
+    """Return whether a label is None, NaN or pandas.NA."""
     # The comparison of pandas.NA with itself has no truth value.
     return label is None or type(label).__name__ == "NAType" or bool(label != label)
 

@@ -29,6 +29,7 @@ import numpy as np
 from skpostbac._utils import (
     Floats,
     FrozenArrays,
+    Indices,
     check_interval_level,
     check_nonnegative,
     check_probability,
@@ -36,7 +37,11 @@ from skpostbac._utils import (
     shown,
     table,
 )
-from skpostbac.metrics._counts import check_no_shares
+from skpostbac.metrics._counts import (
+    check_no_shares,
+    describe_samples,
+    format_count,
+)
 from skpostbac.metrics._posterior import ScalarPosterior
 from skpostbac.metrics._prior import DEFAULT_PRIOR, make_prior
 from skpostbac.stats import BetaAverage
@@ -236,16 +241,25 @@ class PosteriorValidatedPrevalence(ScalarPosterior, FrozenArrays):
         }
 
     def _sentences(self, level: float) -> list[str]:
-        n_gold = self.gold.sum()
         worth = round(self.judge_worth)
+        counts = self.total, self.positives, self.gold.sum(), self.gold.sum() + worth
+        total, positives, n_gold, alone = map(format_count, counts)
+        as_gold = describe_samples(worth, "gold sample")
         called, others = (describe(one, level) for one in self.predictive_values)
-        calls = f"the judge called {self.positives:g} of {self.total:g} positive"
-        alone = f"{n_gold + worth:g} of them alone would be about as informative"
-        gold = f"{n_gold:g} of all are gold"
         return [
-            f"The share of positives is {self._describe(level)}; {calls}, and {gold}.",
-            f"Of those called positive {called} are positive, of the others {others}.",
-            f"The judge was worth {worth} gold samples: {alone}.",
+            (
+                f"The share of positives is {self._describe(level)}; of {total} "
+                f"samples, the judge called {positives} positive, and {n_gold} are "
+                "gold."
+            ),
+            (
+                f"Of those called positive, {called} are positive; of the others, "
+                f"{others}."
+            ),
+            (
+                f"The judge was worth {as_gold}: {alone} alone would be about as "
+                "informative."
+            ),
         ]
 
     def _html_tables(self) -> list[str]:
@@ -272,7 +286,10 @@ def check_fraction(values: object, name: str) -> Floats:
 
 
 def check_gold(
-    judged: Floats, labelled: Floats, which: str, verdicts: Sequence[str]
+    judged: Floats | Indices,
+    labelled: Floats | Indices,
+    which: str,
+    verdicts: Sequence[str],
 ) -> None:
     """Raise if gold samples are no part of the judged ones, or of some verdicts only.
 

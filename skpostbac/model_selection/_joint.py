@@ -248,7 +248,7 @@ class Joint(StablePickle, ABC):
         """
         if self._compares_accuracies:
             raise sequence_error("these classifiers were tested on different samples")
-        raise sequence_error(f"this compares {self.posteriors[0].score_name}")
+        raise sequence_error(f"this compares {type(self.posteriors[0]).__name__}")
 
     @property
     def _compares_accuracies(self) -> bool:

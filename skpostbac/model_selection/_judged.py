@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import float_array
-from skpostbac.metrics._labels import NO_LABELS, read_outcomes
+from skpostbac._utils import Floats, float_array, input_errors
+from skpostbac.metrics._labels import NO_LABELS, is_missing, read_outcomes
 from skpostbac.metrics._paired_counts import by_argument
 from skpostbac.metrics._posterior import ScalarPosterior
 from skpostbac.metrics._prior import PriorLike, make_prior
@@ -95,7 +95,7 @@ def judged_joint(
     rated = by_argument(verdicts, outcomes, "verdicts")
     judged = read_outcomes(NO_LABELS, rated, None, None, groups)
     given = by_argument(outcomes, outcomes, "outcomes")
-    values = np.stack([float_array(one, name) for name, one in given.items()])
+    values = np.stack([_read_known(one, name) for name, one in given.items()])
     is_known = ~np.isnan(values)
     is_gold = np.logical_and(*is_known)
     if is_gold.size != judged.n_samples or (is_known != is_gold).any():
@@ -103,18 +103,17 @@ def judged_joint(
             "outcomes must have all items of verdicts, and NaN for both systems where "
             "one is unknown"
         )
+    _, called_right, _ = judged.read()
+    pattern = 3 - np.array([2, 1]) @ called_right
+    n_judged = np.bincount(pattern, minlength=4)
+    n_gold = np.bincount(pattern[is_gold], minlength=4)
+    names = [f"{dict(zip(outcomes, row, strict=True))}" for row in _PATTERNS.tolist()]
+    check_gold(n_judged, n_gold, "with the verdicts", names)
+
     known = dict(zip(given, values[:, is_gold], strict=True))
     _, right, _ = read_outcomes(NO_LABELS, known, None).read()
-    _, called_right, _ = judged.read()
-
-    cell = 5 * (3 - np.array([2, 1]) @ called_right) + 4
+    cell = 5 * pattern + 4
     cell[is_gold] -= 1 + np.array([2, 1]) @ right
-    counts = np.bincount(cell, minlength=20).reshape(_CELLS)
-    names = [f"{dict(zip(outcomes, row, strict=True))}" for row in _PATTERNS.tolist()]
-    judged_counts = counts.sum(axis=1)
-    n_gold = judged_counts - counts[:, 4]
-    check_gold(judged_counts, n_gold, "with the verdicts", names)
-
     group = np.arange(cell.size)
     if judged.groups is not None:
         group = judged.groups(slice(None))
@@ -145,3 +144,13 @@ def judged_joint(
         n_groups=0 if groups is None else n_groups,
         n_gold=int(n_gold.sum()),
     )
+
+
+def _read_known(outcomes: ArrayLike, name: str) -> Floats:
+    """Return outcomes as numbers, with NaN for None and for pandas.NA."""
+    with input_errors(name):
+        array = np.asarray(outcomes)
+    if array.dtype.kind == "O":
+        is_unknown = np.vectorize(is_missing, otypes=[bool])(array)
+        outcomes = np.where(is_unknown, np.nan, array)
+    return float_array(outcomes, name)

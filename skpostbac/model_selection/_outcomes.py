@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import (
-    RandomStateLike,
-    check_n_draws,
-    draw_seed,
-)
+from skpostbac._utils import RandomStateLike, check_n_draws, draw_seed
 from skpostbac.metrics._advice import warn_of_prior
 from skpostbac.metrics._dependence import warn_of_groups
 from skpostbac.metrics._labels import (
@@ -55,9 +51,9 @@ def compare_outcomes(
         per system.
     verdicts : mapping of str to array-like of shape (n_items,), or DataFrame, optional
         Verdicts of a judge on two systems, with the same names: True or 1 for what it
-        calls right. `outcomes` are then needed for some items only and are NaN for
-        others; see :ref:`prevalence`. Items with outcomes, of both systems, must be
-        random among those with the same verdicts.
+        calls right. `outcomes` are then needed for some items only and are NaN, None or
+        pandas.NA for others; see :ref:`prevalence`. Items with outcomes, of both
+        systems, must be random among those with the same verdicts.
     rope : float, default=0.0
         Half-width of the region of practical equivalence, in [0, 1).
     sample_weight, weight_type

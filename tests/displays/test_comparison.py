@@ -173,9 +173,12 @@ def test_decision_has_intervals_and_losses():
         assert line[:, 0] == pytest.approx(
             THREE[name].credible_interval(0.8), rel=1e-14
         )
-    _, best, losses = columns_beside(display.ax_)
+    _, best, may_be_best, losses = columns_beside(display.ax_)
     order = [list(THREE).index(name) for name in RANKED]
     assert best == ["0.865", "0.135", "< 0.001"]
+    expected = {True: "yes", False: "no"}
+    assert may_be_best == [expected[comparison.may_be_best(0.8)[i]] for i in order]
+    assert set(may_be_best) == {"yes", "no"}
     assert [float(loss) for loss in losses] == pytest.approx(
         comparison.expected_loss()[order], abs=5e-5
     )

@@ -1,6 +1,7 @@
 """Two systems that a judge rated on the same items, with the outcomes of some."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from skpostbac import compare_outcomes, posterior_prevalence
@@ -149,6 +150,25 @@ def test_unlabelled_verdicts_are_an_error():
         match=rf"none of the {n} .* \{{'a': 1, 'b': 0\}} is gold: label at least {least} ",
     ):
         compare(is_gold=IS_GOLD & ~is_other)
+    with pytest.raises(ValueError, match=r"none of the \d+ .* is gold"):
+        compare(is_gold=np.zeros_like(IS_GOLD))
+
+
+@pytest.mark.parametrize("unknown", [None, pd.NA], ids=str)
+def test_unknown_outcomes_are_none_or_na_too(unknown):
+    """As in JSON, and in a nullable column of pandas."""
+    rows = np.where(IS_GOLD, TRUTH.astype(object), unknown)
+    options = {"verdicts": named(VERDICTS), "n_draws": N_DRAWS}
+    of_lists = compare_outcomes(named(rows.tolist()), **options)
+    assert ends(of_lists) == ends(compare())
+    table = pd.DataFrame(named(rows), dtype="boolean")
+    assert ends(compare_outcomes(table, **options)) == ends(compare())
+
+
+def test_no_confidence_sequence():
+    """The error says what was compared, which are accuracies, but by a judge."""
+    with pytest.raises(ValueError, match="this compares PosteriorJudgedAccuracy"):
+        compare().confidence_sequence("a", "b")
 
 
 @pytest.mark.parametrize(

@@ -174,8 +174,8 @@ def _check_fit(
     if is_wrong.any():
         place = int(np.argmax(is_wrong))
         raise ValueError(
-            f"{name} of {labels[place]!r} is {sizes[place]:g}, which does not fit "
-            f"{describe_samples(labelled[place])} labelled of this prediction"
+            f"{name} of {labels[place]!r} is {sizes[place]:g}, but this is the "
+            f"prediction of {describe_samples(labelled[place], 'labelled sample')}"
         )
 
 

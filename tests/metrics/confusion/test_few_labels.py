@@ -254,11 +254,17 @@ Y = {"y_true": [0, 0, 1, 1], "y_pred": [0, 1, 1, 1]}
     [
         ({"prediction_counts": {0: 5}}, "prediction_counts must have the labels"),
         ({"prediction_shares": {0: 5, 1: 1, 2: 3}}, "prediction_shares must have the"),
-        ({"prediction_counts": {0: 5, 1: 2}}, "prediction_counts of 1 is 2, which"),
+        (
+            {"prediction_counts": {0: 5, 1: 2}},
+            "prediction_counts of 1 is 2, but this is",
+        ),
         ({"prediction_counts": {0: 5, 1: 7.5}}, "must be whole numbers, got 7.5"),
         ({"prediction_counts": {0: 5, 1: -7}}, "prediction_counts must be finite and"),
         ({"prediction_shares": {0: 0, 1: 0}}, "prediction_shares must not be all zero"),
-        ({"prediction_shares": {0: 0, 1: 1}}, "prediction_shares of 0 is 0, which"),
+        (
+            {"prediction_shares": {0: 0, 1: 1}},
+            "prediction_shares of 0 is 0, but this is",
+        ),
         ({"prediction_shares": {0: np.nan, 1: 1}}, "prediction_shares must be finite"),
         ({"prediction_shares": {0: "a", 1: 1}}, "prediction_shares must be"),
         (
@@ -293,7 +299,7 @@ Y = {"y_true": [0, 0, 1, 1], "y_pred": [0, 1, 1, 1]}
         ),
         (
             {"prediction_counts": {0: 5, 1: 7, 2: 4}, "labels": [0, 1, 2]},
-            "prediction_counts of 2 is 4, which does not fit 0 samples",
+            "prediction_counts of 2 is 4, but this is the prediction of 0 labelled samples",
         ),
     ],
 )
