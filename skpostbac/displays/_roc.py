@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 
 from skpostbac import _plot
 from skpostbac._plot import CurveDisplay, Kwargs
-from skpostbac._utils import Floats, check_level, check_text
+from skpostbac._utils import Floats, RandomStateLike, check_level, check_text
 from skpostbac.metrics import PosteriorRankingMetric
+from skpostbac.metrics._labels import WeightType
 from skpostbac.metrics._ranking import roc_with_band
 
 if TYPE_CHECKING:
@@ -103,7 +104,11 @@ class PosteriorRocDisplay(CurveDisplay):
         y_score: ArrayLike,
         *,
         pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        weight_type: WeightType = None,
+        groups: ArrayLike | None = None,
         level: float = 0.95,
+        random_state: RandomStateLike = 0,
         name: str | None = None,
         ax: Axes | None = None,
         **options: Any,
@@ -112,7 +117,7 @@ class PosteriorRocDisplay(CurveDisplay):
 
         Parameters
         ----------
-        y_true, y_score, pos_label
+        y_true, y_score, pos_label, sample_weight, weight_type, groups, random_state
             As for :func:`~skpostbac.posterior_roc_auc`, of two classes.
         level : float, default=0.95
             Probability of the band at each point, and of the interval of the area, in
@@ -122,8 +127,7 @@ class PosteriorRocDisplay(CurveDisplay):
         ax : matplotlib Axes, default=None
             Axes to plot on; a new figure by default.
         **options
-            As for :func:`~skpostbac.posterior_roc_auc`: `sample_weight`, `weight_type`,
-            `groups` and `random_state`; and those of :meth:`plot`.
+            As for :meth:`plot`.
 
         Returns
         -------
@@ -136,9 +140,15 @@ class PosteriorRocDisplay(CurveDisplay):
         ImportError
             If matplotlib is not installed.
         """
-        options, plot_options = cls._split(options)
         posterior, band = roc_with_band(
-            y_true, y_score, level=level, pos_label=pos_label, **options
+            y_true,
+            y_score,
+            level=level,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            weight_type=weight_type,
+            groups=groups,
+            random_state=random_state,
         )
         display = cls(
             *band,
@@ -147,7 +157,7 @@ class PosteriorRocDisplay(CurveDisplay):
             name=name,
             pos_label=1 if pos_label is None else pos_label,
         )
-        return display.plot(ax, **plot_options)
+        return display.plot(ax, **options)
 
     def plot(
         self,

@@ -331,7 +331,7 @@ def _by_false_position(
     low, high = ratios
     ends = start[..., np.newaxis]
     evaluate = distributions.evaluator(2)
-    accuracy = 1e-6 * (1 - level)
+    accuracy = 1e-7 * (1 - level)
     # The density may vanish where the support ends, and yet this may be the solution.
     is_last = np.isinf(high)
     is_first = np.isinf(low) & ~is_last

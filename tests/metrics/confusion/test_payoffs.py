@@ -169,7 +169,7 @@ def test_likelihood_ratios_by_quadrature(matrix, sign):
     known = RatioByQuadrature(above, below)
     levels = np.array([0.02, 0.3, 0.5, 0.95])
     error = np.sqrt(levels * (1 - levels) / 1e5)
-    found = posterior.cdf(known.quantile(levels))
+    found = posterior.distribution.cdf(known.quantile(levels))
     assert (np.abs(found - levels) < 4 * error).all()
     a, b = below
     assert (posterior.mean() == np.inf) == (a <= 1)
@@ -189,7 +189,7 @@ def test_likelihood_ratios_by_quadrature(matrix, sign):
         assert (np.abs(np.subtract(interval, ends)) < 4 * np.array(errors) + 1e-5).all()
     for p in (0.1, 0.5, 0.9):
         low, high = known.quantile([p - 0.02, p + 0.02])
-        height = posterior.pdf(np.linspace(low, high, 101)).mean()
+        height = posterior.distribution.pdf(np.linspace(low, high, 101)).mean()
         assert height * (high - low) == pytest.approx(0.04, rel=0.05)
 
 

@@ -135,7 +135,7 @@ def test_calibrated_by_hand():
     theta = one.ppf((nodes + 1) / 2)
     for x in (0.4, 0.6, 0.8, 0.9):
         expected = weights / 2 @ two.cdf(2 * x - theta)
-        assert posterior.cdf(x) == pytest.approx(expected, abs=1e-4)
+        assert posterior.distribution.cdf(x) == pytest.approx(expected, abs=1e-4)
     for n_classes, discount in [(1, 0), (4, 1), (8, 1.25)]:
         prior = from_counts([1] * n_classes, [2] * n_classes).prior
         assert prior.discount == discount

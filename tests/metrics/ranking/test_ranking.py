@@ -73,7 +73,7 @@ def test_distribution_is_that_of_weighted_samples(name, prevalence):
     )
     quantiles = np.quantile(areas, [0.1, 0.5, 0.9])
     np.testing.assert_allclose(
-        found.icdf([0.1, 0.5, 0.9]), quantiles, atol=9 * spread / size**0.5
+        found.distribution.icdf([0.1, 0.5, 0.9]), quantiles, atol=9 * spread / size**0.5
     )
 
 
