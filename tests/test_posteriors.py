@@ -26,9 +26,6 @@ BALANCED = skpostbac.posterior_balanced_accuracy(Y_TRUE, Y_PRED)
 SUBGROUPS = skpostbac.subgroup_posteriors(
     Y_TRUE, Y_PRED, sensitive_features=["f", "m"] * 10
 )
-POOLED = skpostbac.subgroup_posteriors(
-    Y_TRUE, Y_PRED, sensitive_features=["f", "m"] * 10, pooling="partial"
-)
 PREVALENCE = skpostbac.posterior_prevalence(130, 200, **JUDGE)
 # A posterior of a single figure, of each class and kind.
 FIGURES = {
@@ -51,7 +48,6 @@ FIGURES = {
     "SelectedPosterior": SelectedPosterior(BALANCED, optimism=0.03),
     "SubgroupPosterior, gap": SUBGROUPS.gap,
     "SubgroupPosterior, worst": SUBGROUPS.worst,
-    "SubgroupPosterior, pooled": POOLED.gap,
     "DrawnDistribution": skpostbac.stats.DrawnDistribution(np.linspace(0, 1, 200) ** 2),
 }
 

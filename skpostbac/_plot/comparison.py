@@ -108,7 +108,7 @@ class ComparisonPlot(Plot):
             Axes to plot on, by default those of a new figure.
         kind : {"decision", "difference", "matrix", "ranks"}, default="decision"
             "decision": credible interval, probability of being best, whether it may be
-            best (see :meth:`PosteriorComparison.may_be_best`), and expected loss
+            best (:meth:`~skpostbac.PosteriorComparison.may_be_best`), and expected loss
             of each classifier, smallest loss first; the numbers of the interval are
             left out if they do not fit. "difference": density of the difference of two
             classifiers, with the probabilities that the first is better, that the
