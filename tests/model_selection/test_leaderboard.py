@@ -128,6 +128,7 @@ def test_joint_intervals_are_wider():
     assert comparison.may_be_best(0.5).sum() < comparison.may_be_best(0.99).sum()
 
 
+@pytest.mark.slow
 def test_coverage_of_equal_systems():
     """A given one of ten stays in 95 %; the most probable alone is any of them."""
     n_boards = 150
@@ -170,6 +171,7 @@ def test_other_comparisons():
     assert rate.may_be_best().tolist() == [True, True, False]
 
 
+@pytest.mark.slow
 def test_many_patterns(monkeypatch):
     """Draws of many patterns together have the results of draws one by one."""
     rng = np.random.default_rng(7)

@@ -46,6 +46,7 @@ def test_simulated_labels(metric, known):
     assert np.median(widths) == pytest.approx(width, rel=0.05)
 
 
+@pytest.mark.slow
 def test_design():
     """Labels keep the proportions of the pilot, up to the number of predictions."""
     options = {"width": 0.1, "prediction_counts": {"no": 8000, "yes": 60}}
