@@ -22,11 +22,11 @@ from _studies import versions
 from scipy.special import gammaln, xlogy
 
 from skpostbac import (
-    PairedCounts,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
     required_test_size,
 )
+from skpostbac.metrics import PairedCounts
 from skpostbac.stats._sequence import majority_p_value
 
 RESULTS = Path(__file__).with_suffix(".rst")
