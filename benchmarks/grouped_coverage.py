@@ -345,7 +345,7 @@ def write_table(results, n_sets, seconds):
     table = grid(header, list(summary_rows(results)))
     TABLE.write_text(
         TABLE.write_text(
-            f"{table}\n\n{made}\n\n.. dropdown:: Settings outside the goals\n\n"
+            f"{table}\n\n{made}\n\n.. admonition:: Settings outside the goals\n   :class: dropdown\n\n"
             "   Kind, classes, groups or samples, correlation or cv, and the family or recall.\n\n"
             f"{missed}\n"
         )

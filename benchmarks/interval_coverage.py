@@ -353,7 +353,9 @@ def write_table(rows):
 
 def fold(title, rows):
     """Return a table that is shown on demand."""
-    return f".. dropdown:: {title}\n\n" + textwrap.indent(write_table(rows), "   ")
+    return f".. admonition:: {title}\n   :class: dropdown\n\n" + textwrap.indent(
+        write_table(rows), "   "
+    )
 
 
 def tables(cells):

@@ -2,9 +2,9 @@
 
     python benchmarks/quoted.py
 
-writes `doc/evidence/quoted.rst.inc`, with the names that its pages use, such as
-|two-default-mean|. Means are rounded, the lowest are rounded down, and of ranges the low end is
-rounded down and the high end is rounded. "Lowest" is over all tables that are shown.
+writes at the foot of each page the figures that it names, such as |two-default-mean|. Means are
+rounded, the lowest are rounded down, and of ranges the low end is rounded down and the high end is
+rounded. "Lowest" is over all tables that are shown.
 """
 
 import re
@@ -16,6 +16,7 @@ import numpy as np
 BENCHMARKS = Path(__file__).parent
 DOC = BENCHMARKS.parent / "doc"
 EVIDENCE = DOC / "evidence"
+MARK = ".. The figures of this page, from its tables by benchmarks/quoted.py\n"
 # The tables of the interval, and how their rows begin in the list of low cells and, where the
 # default is the same, in the earlier run.
 PARTS = {
@@ -299,16 +300,22 @@ def measured():
     return {name: text for one in generators for name, text in one} | of_other_tables()
 
 
-def substitutions():
-    """Return the substitutions of all names that the pages use."""
-    pages = (path.read_text("utf-8") for path in DOC.rglob("*.rst"))
-    used, found = (
-        {name for page in pages for name in re.findall(r"\|(\S+)\|", page)},
-        measured(),
-    )
-    lines = [f".. |{name}| replace:: {found[name]}" for name in found if name in used]
-    return "\n".join([".. Written by benchmarks/quoted.py\n", *lines]) + "\n"
+def pages():
+    """Return the pages that may quote, as paths."""
+    return [DOC.parent / "README.rst", *DOC.glob("*.rst"), *DOC.glob("[eu]*/*.rst")]
+
+
+def with_figures(page, figures):
+    """Return the text of a page with the figures that it names at its foot, and no others."""
+    text = page.partition(f"\n{MARK}")[0]
+    names = dict.fromkeys(re.findall(r"\|([a-z]+-[\w-]+)\|", text))
+    lines = [f".. |{name}| replace:: {figures[name]}\n" for name in names]
+    return text + (f"\n{MARK}\n{''.join(lines)}" if lines else "")
 
 
 if __name__ == "__main__":
-    (EVIDENCE / "quoted.rst.inc").write_text(substitutions(), "utf-8")
+    figures = measured()
+    for path in pages():
+        old = path.read_text("utf-8")
+        if (new := with_figures(old, figures)) != old:
+            path.write_text(new, "utf-8")

@@ -595,13 +595,13 @@ def table(state):
         f"The last column has\nthe slowest call with up to {FEW_CLASSES} classes, if it misses "
         "the goal.\n"
     )
-    rule = " ".join("=" * width for width in (56, 7, 9, 7, 8, 7))
-    names = f"{'method':56} {'calls':>7} {'slowest s':>9} {'classes':>7} {'most MB':>8} {'few s':>7}"
+    rule = " ".join("=" * width for width in (66, 7, 9, 7, 8, 7))
+    names = f"{'method':66} {'calls':>7} {'slowest s':>9} {'classes':>7} {'most MB':>8} {'few s':>7}"
     lines = [head, rule, names, rule]
     for key, row in sorted(calls.items(), key=lambda item: -item[1]["cpu"]):
         few = f"{row['few']:.1f}" if "few" in row else "\\-"
         lines.append(
-            f"{key:56} {row['times']:7} {row['cpu']:9.3f} {row['cpu_classes']:7} "
+            f"{key:66} {row['times']:7} {row['cpu']:9.3f} {row['cpu_classes']:7} "
             f"{row['memory'] / 1e6:8.0f} {few:>7}"
         )
     lines += [

@@ -13,7 +13,7 @@ import skpostbac
 
 sys.path.insert(
     0, str(Path(__file__).parent)
-)  # Sphinx imports gallery_order and mathml by name
+)  # Sphinx imports gallery_order, mathml and plain by name
 
 project = "skpostbac"
 author = "skpostbac developers"
@@ -24,6 +24,7 @@ extensions = [
     "mathml",
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",
+    "plain",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
@@ -34,8 +35,6 @@ extensions = [
 exclude_patterns = ["_build", "examples"]  # the gallery is made from the latter
 templates_path = ["_templates"]
 default_role = "literal"
-# Measured numbers that texts quote by name, as in |two-default-mean|: see benchmarks/quoted.py.
-rst_epilog = (Path(__file__).parent / "evidence" / "quoted.rst.inc").read_text("utf-8")
 
 # Every reference must have a target, those to other projects excepted: see below.
 nitpicky = True
