@@ -37,17 +37,26 @@ def tables(path):
     return [table.splitlines() for table in found]
 
 
-def column(path, name, rows="", place=0, table=0):
+def column(path, name, rows="", place=0, table=0, nth=0):
     """Return a number of each cell of a column, in the rows that match; or all with place=...
 
-    Of several columns of one name, it is the first, and cells without a number are left out.
+    Of several columns of one name, it is the first or the `nth`. Cells without a number are left
+    out. A minus is a sign, but not in a range such as 0.9-0.95.
     """
-    rule, head, _, *body, _ = tables(path)[table]
+    lines = tables(path)[table]
+    rule = lines[0]
+    middle = lines.index(rule, 1)
     starts = [match.start() for match in re.finditer("=+", rule)]
     cuts = [slice(*ends) for ends in zip(starts, [*starts[1:], None], strict=True)]
-    cut = cuts[[head[cut].strip() for cut in cuts].index(name)]
-    cells = [re.findall(r"\d*\.?\d+", row[cut]) for row in body if re.search(rows, row)]
-    found = [cell if place is ... else cell[place] for cell in cells if cell]
+    names = [lines[middle - 1][cut].strip() for cut in cuts]
+    cut = [cut for cut, one in zip(cuts, names, strict=True) if one == name][nth]
+    number = r"(?<!\d)-?\d*\.?\d+"
+    body = [row for row in lines[middle + 1 : -1] if re.search(rows, row)]
+    found = [
+        cell if place is ... else cell[place]
+        for row in body
+        if (cell := re.findall(number, row[cut]))
+    ]
     if not found:
         raise ValueError(f"no row of {path} matches {rows!r}")
     return np.array(found, dtype=float).ravel()
@@ -66,6 +75,12 @@ def lowest(*shares):
 def span(*shares):
     """Return the range of shares in percents."""
     return f"{lowest(*shares)[:-2]} to {mean(np.concatenate(shares).max())}"
+
+
+def range_of(values, digits):
+    """Return the range of numbers, or of their sizes if they are negative."""
+    low, high = np.sort(np.abs([np.min(values), np.max(values)]))
+    return f"{low:.{digits}f} to {high:.{digits}f}"
 
 
 def of_intervals():
@@ -115,6 +130,12 @@ def of_priors():
             yield f"hard-{prior}-above", f"{np.sum(least[1] >= 0.9)} of {least[1].size}"
         yield f"validity-{prior}-lowest", lowest(*least)
     hard = column("validity_hard.rst.inc", "calibrated")
+    warned = column("validity_hard.rst.inc", "calibrated", place=1)
+    yield "hard-default-warned", mean(warned[hard.argmin()])
+    yield "hard-default-unwarned", lowest(hard[warned <= 0.01])
+    warning = partial(column, "validity_warning.rst.inc", "reciprocal")
+    yield "warning-below", mean(warning("^0 to 0.9 "))
+    yield "warning-above", mean(warning("^0.93 to 1"))
     yield "hard-default-mean", mean(hard)
     yield "hard-default-lowest", lowest(hard)
 
@@ -132,8 +153,8 @@ def of_pairs():
         sure = np.array(seems_better)[:, seems_better[1] > 0]
         yield f"pairs-{part}-mean", mean(held)
         yield f"pairs-{part}-lowest", lowest(held)
-        yield f"pairs-{part}-sure", f"{sure.mean():.3f}".lstrip("0")
-        yield f"pairs-{part}-most", f"{sure.max():.3f}".lstrip("0")
+        yield f"pairs-{part}-sure", f"{100 * sure.mean():.1f} %"
+        yield f"pairs-{part}-most", f"{100 * sure.max():.1f} %"
 
 
 def of_metrics():
@@ -149,14 +170,104 @@ def of_metrics():
         )
         yield f"metrics-difference{kind}-mean", mean(held)
         yield f"metrics-difference{kind}-lowest", lowest(held)
-        yield f"metrics-difference{kind}-sure", f"{sure.mean():.3f}".lstrip("0")
-        yield f"metrics-difference{kind}-most", f"{sure.max():.3f}".lstrip("0")
+        yield f"metrics-difference{kind}-sure", f"{100 * sure.mean():.1f} %"
+        yield f"metrics-difference{kind}-most", f"{100 * sure.max():.1f} %"
+
+
+def of_small_differences():
+    """Yield how often a probability above .95 was true, where real differences are small."""
+    of = partial(column, "paired_differences.rst.inc", "stated 0.95 to 1")
+    for name, sd in (("half", "0.5"), ("quarter", "0.25")):
+        yield f"differences-{name}", mean(of(rf"^2 +20 +{sd} ", place=1))
+    yield "differences-stated", mean(of(r"^2 +20 "))
+    yield "differences-larger", lowest(of(r"^\d +100 +0.5 ", place=1))
+
+
+def of_priors_in_pairs():
+    """Yield what is quoted of differences under the uniform and the reciprocal prior."""
+    for name, prior in (("uniform", "uniform"), ("plain", "(1/l, 1/l)")):
+        of = partial(column, "paired_validity.rst.inc", prior, place=...)
+        for n_classes in (3, 10, 50):
+            held = of(f"^{n_classes} ").reshape(-1, 3)[:, 0]
+            yield f"same-{name}-of-{n_classes}", mean(held)
+        yield f"same-{name}-lowest", lowest(of().reshape(-1, 3)[:, 0])
+        equal = r" equal|^[15]0 .*one for the other"
+        sides = of(equal).reshape(-1, 3)[:, 1:]
+        yield f"same-{name}-sure", mean(sides)
+        yield f"same-{name}-most", mean(sides.max())
+
+
+def of_choices():
+    """Yield what is quoted of the winner of a search and of the best threshold."""
+    of = partial(column, "selection_coverage.rst", rows="^(?!mean)")
+    apart = of("separation")
+    bias, corrected_bias = of("bias"), of("bias", nth=1)
+    far, close = apart <= 1, apart == 2
+    yield "search-bias", f"{bias[far].mean():.3f}"
+    yield "search-bias-corrected", f"{corrected_bias[far].mean():.3f}"
+    yield "search-bias-of-noise", f"{corrected_bias[apart == 0][0]:.3f}"
+    yield "search-far-uncorrected", mean(of("uncorrected")[far])
+    yield "search-far-corrected", mean(of("corrected")[far])
+    yield "search-far-lowest", lowest(of("corrected")[far])
+    yield "search-close-bias", range_of(bias[close], 3)
+    yield "search-close-bias-corrected", range_of(corrected_bias[close], 3)
+    yield "search-close-added", range_of((corrected_bias - bias)[close], 3)
+    yield "search-close-corrected", span(of("corrected")[close])
+    lost = partial(column, "selection_loss.rst")
+    sets = lost("sets")
+    yield "search-lost", f"{np.average(lost('score'), weights=sets):.3f}"
+    yield "search-lost-more", f"{np.average(lost('lower bound'), weights=sets):.4f}"
+    curve = partial(column, "threshold_coverage.rst")
+    fifty, wide = r"^\w+ +50 ", r"^\w+ +20 +5 "
+    yield "thresholds-bias", f"{curve('bias', fifty).max():.2f}"
+    yield "thresholds-bias-wide", range_of(curve("bias", wide, nth=1), 3)
+    yield "thresholds-band", span(curve("band"))
+    best = partial(column, "threshold_range.rst")
+    yield "thresholds-bias-left", f"{best('bias').max():.2f}"
+    yield "thresholds-similar", span(best("held", nth=1))
+
+
+def of_bounds():
+    """Yield what is quoted of lower bounds, and of the test against guessing."""
+    bounds = partial(column, "one_sided.rst")
+    power = bounds("posterior", place=2)
+    others = [power - bounds(name, place=2) for name in ("melded", "MOVER")]
+    yield "bounds-mean", span(bounds("posterior", place=1))
+    yield "bounds-most", mean(bounds("posterior").max())
+    yield "bounds-other-power", range_of(others, 2)
+    rates = ("r = 0", "once", "r = 0.3", "r = 1", "r = 3", "r = 10")
+    tested = [column("guessing.rst", rate, place=1) for rate in rates]
+    yield "guessing-most", mean(np.max(tested))
+    power = partial(column, "guessing.rst", table=1)
+    yield "guessing-power", range_of(power("posterior") - power("test"), 2)
+
+
+def of_shared_priors():
+    """Yield what is quoted of priors that the classes share."""
+    of = partial(column, "shared_prior.rst.inc")
+    for name in ("chain", "mixture", "default"):
+        yield f"shared-{name}", f"{100 * of(name, '^mean')[0]:.1f} %"
+        yield f"shared-{name}-score", f"{of(name, '^mean', nth=1)[0]:.4f}"
+        yield f"shared-{name}-first", f"{100 * of(name)[0]:.1f} %"
+
+
+def of_times():
+    """Yield what is quoted of times beside point estimates."""
+    of = partial(column, "point_estimates.rst")
+    ours = r"95% interval +balanced"
+    yield "times-small", range_of(of("ratio", rf" 1000 {ours}"), 0)
+    yield "times-large", span(of("ratio", rf" 1000000 {ours}"))
+    yield "times-cross-validation", mean(of("ratio", "^digits") - 1)
+    for name, n_classes in (("two", 2), ("ten", 10)):
+        macro = of("ms", rf" {n_classes} .* F1, 95% interval")
+        yield f"times-f1-{name}", f"{range_of(macro, 0)} ms"
 
 
 def of_other_tables():
     """Return what is quoted of all other tables."""
     first_page = partial(column, "intervals.rst.inc", "coverage", table=-1)
     groups = partial(column, "groups.rst.inc")
+    alarms = groups("told apart (most)", "^paired", place=1)
     metrics = (
         "precision",
         "f1",
@@ -198,7 +309,7 @@ def of_other_tables():
     missed_once = looks("credible interval, 50 looks")
     longer = partial(column, "anytime.rst", "ratio", table=2)
     boards = partial(column, "leaderboards.rst")
-    cost = column("parsimony.rst", "difference", "rope=0, limit=0.84, paired")
+    cost = partial(column, "parsimony.rst", "difference")
     ratio = count("^int64  .*bincounts")
     found = {
         "first-page-default": mean(first_page("^default")),
@@ -208,6 +319,8 @@ def of_other_tables():
         "groups-ignored": span(
             groups("ignoring", r"^(nested|crossing), correlation 0\.")
         ),
+        "groups-alarms": mean(groups("told apart (most)", "^paired")),
+        "groups-alarms-most": f"{100 * alarms.max():.1f} %",
         "weights-coverage": span(groups("coverage (worst)", "^weights")),
         "weights-lowest": lowest(
             groups("coverage (worst)", "^weights", place=1), *heavy
@@ -242,6 +355,8 @@ def of_other_tables():
         "cv-corrected": span(
             *(table("Nadeau-Bengio") for table in trained), splits("corrected")
         ),
+        "cv-random-corrected": span(splits("corrected", r"^\d+ random")),
+        "cv-random-none": span(splits("None", r"^\d+ random")),
         "cv-equals-corrected": span(equals[0]),
         "cv-equals-none": span(equals[1]),
         "auc-coverage": span(areas("posterior")),
@@ -263,12 +378,21 @@ def of_other_tables():
         "thresholds-ignored": span(thresholds[2]("ignored")),
         "gold-held": mean(golds("held", rows="^all")),
         "gold-pairs-held": mean(golds("held", rows="^all", table=1)),
+        "judges-apart": mean(
+            column("prevalence_difference.rst", "held", r"^0\.1 +200 ")
+        ),
+        "judges-apart-large": mean(
+            column("prevalence_difference.rst", "held", r"^0\.1 +1000 ")
+        ),
         "judges-posterior": span(judges("posterior")),
         "judges-delta": span(judges("delta")),
         "sites-default-mean": mean(sites("beta-binomial")[0]),
         "sites-default-lowest": lowest(sites("beta-binomial")),
         "sites-default-range": span(sites("beta-binomial")),
-        "parsimony-cost": f"{cost.min():.3f} to {cost.max():.3f}",
+        "sites-pooled": mean(sites("pooled")[0]),
+        "parsimony-cost": range_of(cost("rope=0, limit=0.84, paired"), 3),
+        "parsimony-cost-unpaired": range_of(cost("rope=0, limit=0.84, independent"), 3),
+        "parsimony-cost-large": f"{-cost('^1000 .*rope=0.05, limit=0.05, paired')[0]:.3f}",
         "counting-ratio": f"{ratio.min():.1f} to {ratio.max():.1f}",
         "counting-memory": f"{count('memory').max():.1f} MiB",
     }
@@ -296,7 +420,18 @@ def of_subgroups():
 
 def measured():
     """Return all that may be quoted, by name."""
-    generators = of_intervals(), of_priors(), of_pairs(), of_metrics()
+    generators = (
+        of_intervals(),
+        of_priors(),
+        of_pairs(),
+        of_metrics(),
+        of_small_differences(),
+        of_priors_in_pairs(),
+        of_choices(),
+        of_bounds(),
+        of_shared_priors(),
+        of_times(),
+    )
     return {name: text for one in generators for name, text in one} | of_other_tables()
 
 
