@@ -13,7 +13,7 @@ import skpostbac
 
 sys.path.insert(
     0, str(Path(__file__).parent)
-)  # Sphinx imports gallery_order, mathml and plain by name
+)  # Sphinx imports gallery_order, long_names, mathml and plain by name
 
 project = "skpostbac"
 author = "skpostbac developers"
@@ -21,6 +21,7 @@ project_copyright = f"{date.today().year}, {author}"
 version = release = skpostbac.__version__
 
 extensions = [
+    "long_names",
     "mathml",
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",
@@ -41,6 +42,7 @@ nitpicky = True
 
 # The docstrings say types in words. A template lists the members of each class.
 autodoc_typehints = "none"
+maximum_signature_line_length = 68  # longer ones have a line for each parameter
 autodoc_member_order = "bysource"
 toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
@@ -97,6 +99,7 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["paper.js"]
 html_title = f"skpostbac {version}"
 html_math_renderer = "mathml"
 html_context = {"default_mode": "auto"}
