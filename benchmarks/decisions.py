@@ -17,7 +17,7 @@ import json
 import time
 import warnings
 import zlib
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -226,7 +226,7 @@ def below(cells, *values):
     return _below(tuple(map(tuple, alike.tolist())), values)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _below(cells, values):
     """As `below`; samples on which A and B agree say nothing about the difference."""
     rows = [(agree, only_a, only_b, 0) for agree, only_a, only_b in cells]
@@ -472,33 +472,43 @@ def error(n_sets):
 def write_tables(results):
     """Write the tables of the documentation."""
     parts = [
-        "**A score above .8**: how often the lower bound is above it (*passes*) and the upper "
-        "bound below it (*fails*), by the true value. The first of two numbers is of classes "
-        f"that are alike, the second of common classes with a recall of {EASY:g} and hard rare "
-        "ones. *worst* is the highest share of bounds on the wrong side of the true value, of "
-        "two classes with any recalls of .5 to .999. Two classes are "
-        f"enumerated; of others, {N_SCORES:,} sets a cell (standard error of a share of .05: "
-        f"{error(N_SCORES)}).",
+        (
+            "**A score above .8**: how often the lower bound is above it (*passes*) and the upper "
+            "bound below it (*fails*), by the true value. The first of two numbers is of classes "
+            f"that are alike, the second of common classes with a recall of {EASY:g} and hard rare "
+            "ones. *worst* is the highest share of bounds on the wrong side of the true value, of "
+            "two classes with any recalls of .5 to .999. Two classes are "
+            f"enumerated; of others, {N_SCORES:,} sets a cell (standard error of a share of .05: "
+            f"{error(N_SCORES)})."
+        ),
         score_table(results),
-        "**A is better than B** with a probability above .95: how often A seems better, and how "
-        "often B. *errors traded*: equally good, but A has .05 more in common classes and less "
-        f"in rare ones. Recalls are about {MIDDLE[0]:g} in common and {MIDDLE[1]:g} in rare "
-        f"classes; {N_PAIRS:,} sets a cell ({error(N_PAIRS)}).",
+        (
+            "**A is better than B** with a probability above .95: how often A seems better, and how "
+            "often B. *errors traded*: equally good, but A has .05 more in common classes and less "
+            f"in rare ones. Recalls are about {MIDDLE[0]:g} in common and {MIDDLE[1]:g} in rare "
+            f"classes; {N_PAIRS:,} sets a cell ({error(N_PAIRS)})."
+        ),
         pair_table(results),
-        "**Practically equal**, by true difference, with two classes: a difference *within* "
-        f"{ROPE:g}, or a loss of not more than {LOSS:g} (*not worse*), with a probability above "
-        f".95. The last column of each should not be said; {N_ROPES} sets a cell "
-        f"({error(N_ROPES)}).",
+        (
+            "**Practically equal**, by true difference, with two classes: a difference *within* "
+            f"{ROPE:g}, or a loss of not more than {LOSS:g} (*not worse*), with a probability above "
+            f".95. The last column of each should not be said; {N_ROPES} sets a cell "
+            f"({error(N_ROPES)})."
+        ),
         rope_table(results),
-        "**The best of several**: how often the truly best, or *another*, has P(best) above "
-        ".95 (of several best ones, any is another), whether a given best one is among those "
-        "that may be the best, and how many are. The best have an accuracy of .8, the others "
-        f"less, in *two best* by .05; {N_BOARDS} boards a row ({error(N_BOARDS)}).",
+        (
+            "**The best of several**: how often the truly best, or *another*, has P(best) above "
+            ".95 (of several best ones, any is another), whether a given best one is among those "
+            "that may be the best, and how many are. The best have an accuracy of .8, the others "
+            f"less, in *two best* by .05; {N_BOARDS} boards a row ({error(N_BOARDS)})."
+        ),
         board_table(results),
-        f"**At one of many looks**, after every {LOOK} samples of a classifier that is equally "
-        "good in all classes: how often the confidence sequence was above .8 at a look so far, "
-        "P(above .8) was above .95 at this look alone, and at any look so far; "
-        f"{N_SEQUENCES:,} sets a row ({error(N_SEQUENCES)}).",
+        (
+            f"**At one of many looks**, after every {LOOK} samples of a classifier that is equally "
+            "good in all classes: how often the confidence sequence was above .8 at a look so far, "
+            "P(above .8) was above .95 at this look alone, and at any look so far; "
+            f"{N_SEQUENCES:,} sets a row ({error(N_SEQUENCES)})."
+        ),
         sequence_table(results),
     ]
     head = f"{versions()}; ``python benchmarks/decisions.py``."

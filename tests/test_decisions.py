@@ -40,6 +40,8 @@ def test_probability_above_decides_as_the_lower_bound_does(study):
         )
         passes = posterior.lower_bound() > study.GOAL
         assert passes == (above[correct] > study.LEVEL)
+        fails = posterior.upper_bound() < study.GOAL
+        assert fails == (above[correct] < 1 - study.LEVEL)
 
 
 def test_shares_of_outcomes_are_those_of_a_binomial_variable(study):
@@ -49,6 +51,24 @@ def test_shares_of_outcomes_are_those_of_a_binomial_variable(study):
     is_said[9:] = 1
     found = study.share(is_said, sizes, (0.7, 0.4))
     assert found == pytest.approx(binom.sf(8, 12, 0.7), rel=1e-12)
+
+
+def test_worst_shares_are_those_of_all_recalls(study, monkeypatch):
+    """Outcomes that are left out do not matter, and none is counted twice."""
+    recalls = np.array([0.6, 0.95])
+    monkeypatch.setattr(study, "RECALLS", recalls)
+    monkeypatch.setitem(study.SIZES, "few", (5, 3))
+    expected = np.zeros(2)
+    for pair in np.stack(np.meshgrid(recalls, recalls), axis=-1).reshape(-1, 2):
+        wrong = np.zeros(2)
+        for correct in np.ndindex(6, 4):
+            posterior = PosteriorBalancedAccuracy.from_counts(correct, (5, 3))
+            bounds = posterior.lower_bound(), posterior.upper_bound()
+            is_wrong = bounds[0] > pair.mean(), bounds[1] < pair.mean()
+            wrong += np.array(is_wrong) * binom.pmf(correct, (5, 3), pair).prod()
+        expected = np.maximum(expected, wrong)
+    found = study.measure_worst(2, "few", None)
+    assert [found["passes"], found["fails"]] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
