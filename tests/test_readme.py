@@ -1,10 +1,13 @@
 """The figures of the first page that are not printed by its code."""
 
+import re
+import runpy
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
+from docutils import core, nodes
 from scipy.stats import binom
 
 from skpostbac import ClassCounts, PosteriorBalancedAccuracy
@@ -42,6 +45,31 @@ def test_coverage_over_all_outcomes(interval, coverage):
         low, high = interval(counts)
         held += (low <= RECALL <= high) * binom.pmf(counts, SAMPLES, RECALL).prod()
     assert round(held, 2) == coverage
+
+
+def test_site_begins_as_the_first_page():
+    """The site's first page has the command that installs, and an answer, as this one has."""
+    root = Path(__file__).parents[1]
+    block = r"(?m)^\.\. code-block:: \w+\n\n(?:    .*\n)+"
+    shown = re.findall(block, (root / "doc" / "index.rst").read_text("utf-8"))
+    assert len(shown) == 2
+    assert set(shown) <= set(
+        re.findall(block, (root / "README.rst").read_text("utf-8"))
+    )
+
+
+def test_links_of_the_package_index_are_absolute():
+    """With an address, no link or picture is relative, and without one the text is the file."""
+    root = Path(__file__).parents[1]
+    describe = runpy.run_path(str(root / "setup.py"))["long_description"]
+    text = (root / "README.rst").read_text("utf-8")
+    assert describe(text, "") == text
+    page = core.publish_doctree(describe(text, "https://host.org/skpostbac"))
+    links = [node["refuri"] for node in page.findall(nodes.reference)]
+    links += [node["uri"] for node in page.findall(nodes.image)]
+    assert all(link.startswith("https://host.org/skpostbac/") for link in links)
+    assert "https://host.org/skpostbac/raw/main/doc/_static/overview.svg" in links
+    assert "https://host.org/skpostbac/blob/main/doc/user_guide/choose.rst" in links
 
 
 def test_command_works_as_printed(tmp_path, monkeypatch, capsys):
