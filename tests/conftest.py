@@ -116,7 +116,9 @@ def check_view(text):
             name for name in node.attrib if name in ("href", "src") or name[:2] == "on"
         }
     # Text has the colour of the page, on its background; what has one of its own is seen on both.
-    colors = set(re.findall(r"#[0-9a-f]{3,8}\b", text.split("</code>", 1)[1]))
+    colors = set(
+        re.findall(r"#[0-9a-f]{3,8}\b", re.split("</code>|</p>", text, maxsplit=1)[1])
+    )
     assert colors <= {"#3388cc", "#8888"}
     assert not re.findall(r"[\";]background|[\";]color:(?!inherit)", text)
     for table in root.iter("table"):

@@ -735,10 +735,12 @@ def test_scores_have_the_notes_of_the_report(write, run):
     assert document["data"]["n_groups"] == 20
     explanation = "all classifiers scored the same 40 samples from 20 groups"
     assert [explanation in note for note in document["notes"]].count(True) == 1
-    for metric in ("ROC AUC", "Average precision"):
-        assert f"Metric: {metric}." in document["notes"]
+    for metric in ("ROC AUC", "average precision"):
+        score = f"the highest estimated {metric} among 2 classifiers, 0."
+        assert [score in note for note in document["notes"]].count(True) == 1
     text = " ".join(run(*options, "--scores=a").split())
-    assert re.search(r"ROC AUC: 0\.\d+ \(95% credible interval", text)
+    found = r"The ROC AUC is 0\.\d+ \(95% .* The average precision is 0\.\d+ \(95%"
+    assert re.match(found, text)
 
 
 def test_groups_are_in_the_notes_of_every_metric(write, run):
@@ -749,7 +751,8 @@ def test_groups_are_in_the_notes_of_every_metric(write, run):
     options = [write("y,a,g\n" + rows), "--truth", "y", "--groups", "g"]
     for metric in ("balanced_accuracy", "accuracy", "mcc", "f1_macro"):
         notes = json.loads(run(*options, "--metric", metric, "--json"))["notes"]
-        assert "('x') are none of the classes" in notes[0]
+        assert " is 0." in notes[0]
+        assert "('x') are none of the classes" in notes[1]
         (effective,) = (note for note in notes if "come from 15 groups" in note)
         assert "independent samples" in effective
 
@@ -853,14 +856,15 @@ def test_a_gate_at_every_look(write, capsys):
 
 
 def test_a_constant_prediction_is_not_above_chance(write, capsys):
-    """It fails a gate at chance, not one below, and is told first among the notes."""
+    """It fails a gate at chance, not one below, and the first lines say so."""
     path = write("y,a\n" + "common,common\n" * 2000 + "rare,common\n" * 10)
     assert main([path, "--truth=y", "--fail-below=0.5"]) == 4
     captured = capsys.readouterr()
     bound = float(re.search(r"bounds of a \[(0\.\d+)", captured.err)[1])
     assert 0.49 < bound < 0.5
-    notes = captured.out.split("------\n")[1]
-    assert "\nAlways predicting 'common' gives these counts.\nThe balanced" in notes
+    first = " ".join(captured.out.partition("\n\n")[0].split())
+    assert first.startswith("The balanced accuracy is 0.5")
+    assert first.endswith(". Always predicting 'common' gives these counts.")
     assert "a 95% lower bound is above the true value in less than 5%" in " ".join(
         captured.out.split()
     )

@@ -14,14 +14,14 @@ MOST_HELP_LINES = 39
 
 
 def test_differences_have_signs_and_probabilities_none():
-    """Nor have other numbers of the same row."""
+    """Nor have other numbers of the same row but bounds."""
     record = {"name": "b", "mean": 0.12, "low": -0.01, "high": 0.25}
-    record |= {"prob_greater": 0.9996, "expected_loss": 0.5}
-    columns = "mean interval prob_greater expected_loss"
+    record |= {"prob_greater": 0.9996, "expected_loss": 0.5, "upper": 0.2}
+    columns = "mean interval prob_greater expected_loss upper"
     section = Section("title", "other", columns, [record], is_difference=True)
     header, row = section.cells(ARGS)
-    assert header == ["other", "mean", "90% CI", "P(>0)", "expected loss"]
-    assert row == ["b", "+0.120", "[-0.010, +0.250]", "> 0.999", "0.500"]
+    assert header[:-1] == ["other", "mean", "90% CI", "P(>0)", "expected loss"]
+    assert row == ["b", "+0.120", "[-0.010, +0.250]", "> 0.999", "0.500", "+0.200"]
 
 
 def test_what_does_not_exist_is_a_dash():
@@ -52,7 +52,8 @@ def test_no_line_is_wider_than_a_terminal():
         record = {"name": name, **numbers}
         for more in ("", " effective_samples"):
             section = Section("title", "classifier", columns + more, [record])
-            answer = Answer(ARGS, {}, {"Truth": "word " * 30}, {}, [section])
+            facts = {"Truth": "word " * 30}
+            answer = Answer(ARGS, {}, facts, {}, [section], lead=["word " * 30])
             lines = render_text(answer).splitlines()
             assert max(map(len, lines)) <= 80
             is_broken = not any("90% lower" in line for line in lines)

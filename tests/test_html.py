@@ -20,6 +20,7 @@ from skpostbac import (
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorRefit,
+    compare_outcomes,
     compare_posteriors,
     compare_predictions,
     population_posterior,
@@ -138,7 +139,8 @@ def test_names_are_text(result, check_view):
 def rows_of(name):
     """Return the title and the rows of the tables of a view, with a tab between cells."""
     root = ET.fromstring({**RESULTS, **NAMED}[name]._repr_html_())
-    title = " ".join(root.find("code").text.split())
+    first = next(one for one in root if one.tag in ("code", "p"))
+    title = " ".join(first.text.split())
     return [
         title,
         *("\t".join(cell.text or "" for cell in row) for row in root.iter("tr")),
@@ -185,15 +187,28 @@ def test_a_long_report_is_one_paragraph():
     assert "\\n" not in plan._repr_html_()
 
 
-def test_view_of_a_comparison_draws_no_ranks(monkeypatch):
+def test_view_of_many_classifiers_draws_no_ranks(monkeypatch):
     """They take seconds of random draws, and are what `summary` is for."""
     y_true, rng = np.arange(60) % 2, np.random.default_rng(0)
-    predictions = {f"c{i}": np.where(rng.random(60) < 0.8, y_true, 0) for i in range(5)}
+    predictions = {f"c{i}": np.where(rng.random(60) < 0.8, y_true, 0) for i in range(9)}
     comparison = compare_predictions(y_true, predictions, random_state=0)
     monkeypatch.setattr(np.random, "default_rng", None)
     assert comparison._repr_html_()
     with pytest.raises(TypeError, match="not callable"):
         comparison.summary()
+
+
+def test_view_of_a_comparison_has_the_best_beside_those_that_may_be(read_html):
+    """The probability of being the best alone would be taken for an error rate."""
+    right = {"a": [1] * 30 + [0] * 10, "b": [0, 1, 1, 1] * 10, "c": [0] * 40}
+    comparison = compare_outcomes(right)
+    (_, *rows) = ET.fromstring(comparison._repr_html_()).find("table").iter("tr")
+    found = {row[0].text[2:]: (row[3].text, row[4].text) for row in rows}
+    may_be_best = dict(zip("abc", comparison.may_be_best(), strict=True))
+    assert {name: best == "yes" for name, (_, best) in found.items()} == may_be_best
+    assert found["c"] == ("< 0.001", "no")
+    best = dict(zip("abc", comparison.prob_best(), strict=True))
+    assert float(found["a"][0]) == pytest.approx(best["a"], abs=5.1e-4)
 
 
 if __name__ == "__main__":

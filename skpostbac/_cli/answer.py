@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from skpostbac import __version__
 from skpostbac._cli.arguments import OPTIONS
 from skpostbac._utils import format_probability, printable, records_of, unwrap
+from skpostbac.model_selection import compare_posteriors
 from skpostbac.model_selection._comparison import report_parts
 
 Record: TypeAlias = dict[str, Any]
@@ -25,7 +26,7 @@ Record: TypeAlias = dict[str, Any]
 # options, or the level as a percentage.
 HEADINGS = {
     "balanced_accuracy": "bal.acc.",
-    "observed": "samples",
+    "observed": "on test samples",
     "n_samples": "samples",
     "interval": "{percent} CI",
     "lower": "{percent} lower",
@@ -55,6 +56,8 @@ ARGUMENTS = {
     "pos_label": "LABEL",
     "sensitive_features": "--by",
 }
+# What shows its sign in tables of differences.
+SIGNED = ("mean", "median", "lower", "upper")
 # How columns are formatted that do not have three decimals.
 FORMATS: Mapping[str, Callable[[Any], str]] = {
     **dict.fromkeys(PROBABILITIES.split(), format_probability),
@@ -78,7 +81,7 @@ class Section:
     records: Sequence[Record]
     notes: Sequence[str] = ()
     is_difference: bool = False
-    """Whether means and intervals are of differences, and show their signs."""
+    """Whether numbers are of differences, and show their signs."""
 
     def cells(self, args: Namespace) -> list[list[str]]:
         """Return the rows as text, the headings first."""
@@ -102,7 +105,7 @@ class Section:
         value = record[key]
         if key in FORMATS and value is not None:
             return FORMATS[key](value)
-        return number(value, sign if key in ("mean", "median") else "")
+        return number(value, sign if key in SIGNED else "")
 
 
 @dataclass
@@ -121,7 +124,7 @@ class Answer:
     verdicts: dict[str, int] = field(default_factory=dict)
     """Lines on what does not pass a gate, with their exit status."""
     lead: list[str] = field(default_factory=list)
-    """Sentences at the top of a page."""
+    """Sentences at the top of a page, and the first of them at that of a text."""
     method: Mapping[str, str] = field(default_factory=dict)
     """Text for a paper, by the name of the classifier that it is on."""
     plots: Sequence[Any] = ()
@@ -195,12 +198,23 @@ def describe(
 def report_of(
     posteriors: Mapping[str, Any], comparison: Any, level: float
 ) -> tuple[list[str], list[str]]:
-    """Return the sentences on each classifier, best first, and those below a table."""
+    """Return the sentences on each classifier, best first, and those below a table.
+
+    The first one is on the result.
+    """
     if comparison is not None:
         return report_parts(comparison, level)
     (only,) = posteriors.values()
     sentences = unwrap(only.report(level))
-    return sentences, sentences
+    return sentences, sentences[1:]
+
+
+def describe_best(posteriors: Mapping[str, Any], level: float) -> str:
+    """Return the sentence on the best of several posteriors, or on the only one."""
+    if len(posteriors) > 1:
+        return f"{compare_posteriors(posteriors)._describe_leaders(level)}."
+    (only,) = posteriors.values()
+    return unwrap(only.report(level))[0]
 
 
 def as_options(text: str) -> str:

@@ -52,7 +52,8 @@ def add_gates(answer: Answer, evaluation: Evaluation, table: InputTable) -> None
     if args.baseline is not None:
         what = f"improvement in {score} over {args.baseline} above"
         goal = 0 - args.max_loss  # not -0.0
-        _add_gate(answer, what, goal, _gains(evaluation, args))
+        gains = _gains(evaluation, args)
+        _add_gate(answer, what, goal, gains, is_difference=True)
     if gate and table.left_out:
         # Nobody would notice.
         what = "predictions" if table.truth else "outcomes"
@@ -100,7 +101,9 @@ def _gains(evaluation: Evaluation, args: Namespace) -> Iterator[Judged]:
         yield name, figures_of(gain, level), bounds
 
 
-def _add_gate(answer: Answer, what: str, goal: float, judged: Iterator[Judged]) -> None:
+def _add_gate(
+    answer: Answer, what: str, goal: float, judged: Iterator[Judged], **how: Any
+) -> None:
     """Add the verdicts on what is to be above a goal."""
     condition = f"{what} {goal:.12g}"
     records = []
@@ -114,7 +117,7 @@ def _add_gate(answer: Answer, what: str, goal: float, judged: Iterator[Judged]) 
         records.append({"name": name, **finite_or_none(figures), **bounds})
     columns = "mean interval lower upper verdict"
     notes = [_explain(answer)]
-    answer.add(f"Gate: {condition}", answer.tested, columns, records, notes)
+    answer.add(f"Gate: {condition}", answer.tested, columns, records, notes, **how)
     answer.results["gate"] += [{"condition": condition, **one} for one in records]
 
     for verdict, status in STATUSES.items():

@@ -54,7 +54,7 @@ def answer_labels(table: InputTable, args: Namespace) -> Answer:
         {"posteriors": posteriors, "differences": differences},
         method={best: posterior.methods_text(level)},
         plots=list(make_plots(evaluation, data, args)),
-        tested="system" if args.correct else "classifier",
+        tested=posterior._tested,
     )
     _add_ranking(answer)
     _add_posteriors(answer, evaluation)
@@ -72,9 +72,7 @@ def _describe_data(evaluation: Evaluation, table: InputTable) -> Record:
         {"label": str(label), "n_samples": int(n)}
         for label, n in zip(counts.classes, counts.total, strict=True)
     ]
-    name = str(score.score_name)
-    if not (name[1:2].isupper() or name[1:2].isdigit()):  # as in MCC, F1
-        name = name[:1].lower() + name[1:]
+    name = score._name
     if len(classes) == 1 and table.truth is not None:
         name += f" of class {classes[0]['label']}"
     n_samples = int(counts.n_samples)
@@ -119,7 +117,8 @@ def _describe_classifier(
 def _facts(data: Record, args: Namespace) -> dict[str, str]:
     """Return the data and the prior in words."""
     columns = join_first(list(map(repr, data["columns_left_out"])), LISTED)
-    left_out = f"; columns left out, as hardly predictions: {columns}" * bool(columns)
+    what = "outcomes" if args.correct else "predictions"
+    left_out = f"; columns left out, as hardly {what}: {columns}" * bool(columns)
     samples = f"{data['n_samples']}"
     if n_left_out := data["n_left_out"]:
         samples += f" ({n_left_out} from other classes left out)"
@@ -148,8 +147,16 @@ def _add_ranking(answer: Answer) -> None:
     ranking = ranked(answer.results["posteriors"])
     if len(ranking) == 1:
         return
-    columns = "prob_best may_be_best expected_rank expected_loss mean"
-    answer.add("Ranking by posterior mean", answer.tested, columns, ranking)
+    columns = "prob_best may_be_best mean"
+    may_be = f"may be best: no other {answer.tested} is surely better"
+    notes = [f"P(best): the probability of being the best; {may_be}."]
+    if answer.args.all_pairs:
+        columns = "prob_best may_be_best expected_rank expected_loss mean"
+        notes.append(
+            "expected rank: the average rank; expected loss: by how much the best "
+            "score is better on average."
+        )
+    answer.add("Ranking by posterior mean", answer.tested, columns, ranking, notes)
     answer.add_differences(
         f"Difference in {answer.data['score']}",
         answer.results["differences"],
@@ -162,15 +169,15 @@ def _add_posteriors(answer: Answer, evaluation: Evaluation) -> None:
     """Add the posterior of each classifier, and the notes of the report."""
     args = answer.args
     data = answer.data
-    observed = "samples: sample values"
+    observed = ""
     columns = "observed mean interval lower"
     if data["less_is_better"]:
         columns = "observed mean interval upper"
     if answer.args.correct:
         columns = columns.replace("observed", "accuracy")
-        observed = "accuracy: share of these items right"
+        observed = " (accuracy: share of these items right)"
     elif data["chance"] is not None:
-        observed = "accuracy, bal.acc.: sample values"
+        observed = " (accuracy, bal.acc.: on the test samples)"
         columns = "accuracy balanced_accuracy mean interval lower guessing_p_value"
     if args.groups is not None:
         columns += " effective_samples"
@@ -181,12 +188,12 @@ def _add_posteriors(answer: Answer, evaluation: Evaluation) -> None:
         hint = "" if args.groups else f"; use --groups {args.id} to account for this"
         notes.append(
             f"The {n_rows} rows have only {n_ids} different values in column "
-            f"{args.id}: repeated samples are not independent{hint}."
+            f"{args.id}: repeats are not independent{hint}."
         )
-    title = f"Posterior of the {data['score']} ({observed})"
+    title = f"Posterior of the {data['score']}{observed}"
     ranking = ranked(answer.results["posteriors"])
     answer.add(title, answer.tested, columns, ranking, notes)
-    answer.results["notes"] = notes
+    answer.results["notes"] = [answer.lead[0], *notes]
 
 
 def _report(answer: Answer, evaluation: Evaluation) -> list[str]:
@@ -196,7 +203,7 @@ def _report(answer: Answer, evaluation: Evaluation) -> list[str]:
     answer.lead += sentences[:SENTENCES]
     if (n := len(evaluation.scores)) > SENTENCES:
         answer.lead.append(f"Showing the best {SENTENCES} of {n} {answer.tested}s.")
-    return as_options("\n".join(notes)).split("\n")
+    return list(map(as_options, notes))
 
 
 def _notes_on_classifiers(answer: Answer, evaluation: Evaluation) -> Iterator[str]:

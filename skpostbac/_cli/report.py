@@ -6,14 +6,10 @@ import warnings
 from argparse import Namespace
 from typing import Any
 
-from skpostbac._cli.answer import Answer, as_options
+from skpostbac._cli.answer import Answer, as_options, describe_best
 from skpostbac._cli.table import InputTable
 from skpostbac.metrics import StrayLabelWarning, posterior_classification_report
 
-AVERAGES_NOTE = (
-    "Averages are inferred for all classes at once, and their prior may differ from "
-    "that of single classes: they need not be the means of the rows."
-)
 COLUMNS = ("name", "precision", "recall", "f1-score", "support")
 
 
@@ -45,11 +41,16 @@ def answer_report(table: InputTable, args: Namespace) -> Answer:
         "Truth": f"column {table.truth} of {table.source}",
         "Samples": f"{n_samples}",
     }
-    answer = Answer(args, data, facts, {"reports": records})
+    accuracies = {
+        name: report.posteriors["accuracy"]["accuracy"]
+        for name, report in reports.items()
+    }
+    lead = [describe_best(accuracies, args.level)]
+    answer = Answer(args, data, facts, {"reports": records}, lead=lead)
     for name, report in reports.items():
         rows = [
             dict(zip(COLUMNS, row, strict=True)) for row in report._cells(args.level)
         ]
-        notes = [*map(as_options, report._notes(args.level)), AVERAGES_NOTE]
+        notes = list(map(as_options, report._notes(args.level)))
         answer.add(f"Report on {name}", "class", " ".join(COLUMNS[1:]), rows, notes)
     return answer

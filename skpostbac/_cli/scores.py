@@ -64,6 +64,7 @@ def answer_scores(table: InputTable, args: Namespace) -> Answer:
     ]
     y_true = truth == positive
     options: dict[str, Any] = {"sample_weight": table.counts, "groups": groups}
+    lead: list[str] = []
     for metric, (title, posterior_of) in AREAS.items():
         comparison = None
         with warnings.catch_warnings():
@@ -78,20 +79,23 @@ def answer_scores(table: InputTable, args: Namespace) -> Answer:
                     for name, values in scores.items()
                 }
         areas, differences = describe(posteriors, comparison, args.level)
-        _, more = report_of(posteriors, comparison, args.level)
+        sentences, more = report_of(posteriors, comparison, args.level)
+        lead.append(sentences[0])
         more = [*notes, *more]
         columns = "observed mean interval"
         if differences:
             columns += " prob_best may_be_best"
-        name = f"Posterior of the {title} (samples: sample values)"
-        answer.add(name, "classifier", columns, ranked(areas), more)
+        answer.add(
+            f"Posterior of the {title}", "classifier", columns, ranked(areas), more
+        )
         if differences:
             name = f"Difference in {title}, same samples"
             answer.add_differences(name, differences, ranked(areas))
         results["areas"] += [{"metric": metric, **one} for one in areas]
         results["differences"] += [{"metric": metric, **one} for one in differences]
         results["notes"] += more
-    results["notes"] = list(dict.fromkeys(results["notes"]))
+    answer.lead = [" ".join(lead)]
+    results["notes"] = list(dict.fromkeys([*lead, *results["notes"]]))
     return answer
 
 

@@ -17,11 +17,11 @@ LEAST_NAME = 10
 
 
 def render_text(answer: Answer) -> str:
-    """Render the results for a terminal: facts, then tables with their notes."""
+    """Render the results for a terminal: a sentence, facts, tables with their notes."""
     facts = [
         fill(f"{key:<9} {value}", indent=10) for key, value in answer.facts.items()
     ]
-    parts = ["\n".join(facts)]
+    parts = [fill(answer.lead[0]), "\n".join(facts)]
     for section in answer.sections:
         notes = map(fill, section.notes)
         table = _table(*section.cells(answer.args))

@@ -12,6 +12,7 @@ import numpy as np
 from skpostbac._cli.answer import (
     Answer,
     describe,
+    describe_best,
     format_estimate,
     ranked,
 )
@@ -63,9 +64,10 @@ def answer_verdicts(table: InputTable, args: Namespace) -> Answer:
     informedness = figures_of(judge, args.level)
     facts = {
         "Verdicts": f"{table.n_rows} rows of {table.source}; positive: {args.positive}",
-        "Judge": "sensitivity {} of {}, specificity {} of {}; informedness {}".format(
-            *args.sensitivity, *args.specificity, format_estimate(informedness)
-        ),
+        "Judge": (
+            "sensitivity {} of {}, specificity {} of {}; sensitivity + specificity - 1 "
+            "is {}"
+        ).format(*args.sensitivity, *args.specificity, format_estimate(informedness)),
     }
     answer = Answer(
         args,
@@ -77,6 +79,7 @@ def answer_verdicts(table: InputTable, args: Namespace) -> Answer:
             "differences": differences,
             "notes": notes,
         },
+        lead=[describe_best(posteriors, args.level)],
     )
     title = "Posterior of the share of positives, corrected for the errors of the judge"
     columns = "positives mean interval prob_outside"

@@ -30,6 +30,7 @@ from skpostbac._utils.html import (
     paragraph,
     parameters,
     record,
+    result,
     table,
 )
 from skpostbac._utils.immutable import FrozenArrays, SetOnce, StablePickle

@@ -168,10 +168,13 @@ def format_share(value: float) -> str:
     return "-" if isnan(value) else f"{value:.3f}"
 
 
-def describe_estimate(mean: float, interval: tuple[float, float], level: float) -> str:
-    """Format a mean and its interval as part of a sentence."""
+def describe_estimate(
+    mean: float, interval: tuple[float, float], level: float, note: str = ""
+) -> str:
+    """Format a mean and its interval, with a note, as part of a sentence."""
     middle, low, high = round_estimate(mean, interval)
-    return f"{middle} ({100 * float(level):.12g}% credible interval {low} to {high})"
+    percent = f"{100 * float(level):.12g}%"
+    return f"{middle} ({note}{percent} credible interval {low} to {high})"
 
 
 def format_probability(value: float) -> str:

@@ -42,10 +42,17 @@ def escape(text: str) -> str:
 
 def block(title: str, *parts: str) -> str:
     """Return a title in monospace type with the parts below it."""
-    return (
-        '<div style="max-width:100%;overflow-wrap:anywhere">'
-        f"<code>{escape(title)}</code>{''.join(parts)}</div>"
-    )
+    return _wrap(f"<code>{escape(title)}</code>", *parts)
+
+
+def result(sentence: str, *parts: str) -> str:
+    """Return a sentence with the parts below it."""
+    return _wrap(paragraph(sentence), *parts)
+
+
+def _wrap(*parts: str) -> str:
+    style = "max-width:100%;overflow-wrap:anywhere"
+    return f'<div style="{style}">{"".join(parts)}</div>'
 
 
 def paragraph(text: str) -> str:

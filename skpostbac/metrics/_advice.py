@@ -338,9 +338,9 @@ def coverage_notes(evidence: Iterable[Evidence]) -> list[str]:
     cause = "recalls from few samples look more certain than they are"
     if abs(influence.shift) > LARGEST_SHIFT:
         cause = (
-            f"the prior moves the mean from the observed {influence.observed:.3f} to "
-            f"{influence.mean:.3f}, by {abs(influence.shift):.1f} posterior standard "
-            "deviations"
+            f"the prior moves the mean from {influence.observed:.3f} on the test "
+            f"samples to {influence.mean:.3f}, by {abs(influence.shift):.1f} posterior "
+            "standard deviations"
         )
     share = influence.expected_coverage
     remedy = influence.remedy
@@ -384,7 +384,7 @@ def warn_if_prior_moves(
     untested: Sequence[Hashable],
     prior: BetaPrior,
 ) -> None:
-    """Warn that the prior moves a metric far from its observed value.
+    """Warn that the prior moves a metric far from its value on the test samples.
 
     Parameters
     ----------
@@ -402,8 +402,8 @@ def warn_if_prior_moves(
     else:
         remedy = f"With few samples of each class, {prior.weaker}."
     warnings.warn(
-        f"The prior moves {metric} from the observed {format_number(observed)} to "
-        f"{format_number(expected)}, which is more than {LARGEST_SHIFT} posterior "
+        f"The prior moves {metric} from {format_number(observed)} on the test samples "
+        f"to {format_number(expected)}, which is more than {LARGEST_SHIFT} posterior "
         f"standard deviations. {remedy}",
         PriorInfluenceWarning,
         stacklevel=user_stacklevel(),
@@ -413,7 +413,7 @@ def warn_if_prior_moves(
 def moves_far(observed: float, expected: float, standard_deviation: float) -> bool:
     """Return whether the prior moves a metric far enough for a warning.
 
-    Any prior moves what is infinite in the samples, such as a likelihood ratio without
+    Any prior moves what is infinite on the samples, such as a likelihood ratio without
     errors.
     """
     least = max(LARGEST_SHIFT * standard_deviation, _LEAST_MOVE)
@@ -430,18 +430,18 @@ class PriorInfluence(StablePickle):
     the notation of :class:`~skpostbac.PosteriorBalancedAccuracy`, and the shifts add up
     to the shift of the balanced accuracy.
 
-    A class without samples has no observed recall. It is compared with the observed
-    balanced accuracy of the other classes.
+    A class without samples has no recall on the test samples. It is compared with the
+    balanced accuracy of the other classes on them.
 
     Attributes
     ----------
     counts : ClassCounts
-        Observed counts, whose classes are those of the shifts.
+        Counts of the test samples, whose classes are those of the shifts.
     mean : float
         Posterior mean of the balanced accuracy.
     observed : float
-        Weighted mean of the observed recalls, over classes with samples; nan if none of
-        these has a positive weight.
+        Weighted mean of the recalls on the test samples, over their classes; nan if
+        none of these has a positive weight.
     class_shifts : tuple of n_classes floats
         Contribution of each class to `shift`.
     expected_coverage : float

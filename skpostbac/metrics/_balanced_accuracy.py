@@ -161,11 +161,11 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
     >>> posterior.prob_above(0.7)
     0.8900
     >>> print(posterior.report())
-    The balanced accuracy is 0.808 (95% credible interval 0.629 to 0.950); 0.829 in the
-    46 samples of 3 classes.
+    The balanced accuracy is 0.808 (95% credible interval 0.629 to 0.950); 0.829 on the
+    46 test samples of 3 classes.
     The p-value against guessing (chance level 0.333) is < 0.001.
     Class 2 has the lowest recall (3 of 4 correct): 0.700 (95% credible interval 0.284
-        to 0.997).
+    to 0.997).
 
     Priors and weights can differ between classes. Here the prior mean of class 2 is
     0.9, and the class counts twice:
@@ -455,8 +455,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
         Returns
         -------
         influence : PriorInfluence
-            Distance of the posterior mean from the observed recalls, in posterior
-            standard deviations.
+            Distance of the posterior mean from the recalls on the test samples, in
+            posterior standard deviations.
 
         Examples
         --------
@@ -615,9 +615,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
         }
 
     def _sentences(self, level: float) -> list[str]:
-        lines = [self._estimate_sentence(level)]
-        if constant := constant_note(self.counts):
-            lines.insert(0, constant)
+        constant = constant_note(self.counts)
+        lines = [f"{self._estimate_sentence(level)}{constant}"]
         if len(self._averaged) > 1:
             p_value = format_probability(self.guessing_p_value())
             lines.append(
@@ -633,7 +632,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
         return lines + design_notes(self.design_effects, has_weights, labels)
 
     def _estimate_sentence(self, level: float) -> str:
-        """Return the sentence on the estimate, the samples and what was observed."""
+        """Return the sentence on the estimate and on the score of the samples."""
         counts = self.counts
         averaged = self._averaged
         total = counts.total[averaged]
@@ -641,7 +640,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
         if counts._design is not None and counts._design.is_importance:
             size = counts._design.n_samples[averaged].sum()
 
-        samples = describe_samples(float(size))
+        samples = describe_samples(float(size), "test sample")
         if self._divisor != 1 or counts.has_importance_weights:
             n_effective = self.effective_counts.total[averaged].sum()
             samples += f" (effective size {n_effective:.4g})"
@@ -728,12 +727,12 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
 
 
 def constant_note(counts: ClassCounts) -> str:
-    """Return a sentence on counts that a constant prediction gives, or nothing.
+    """Return a next sentence on counts that a constant prediction gives, or nothing.
 
     Examples
     --------
     >>> constant_note(ClassCounts(["a", "b"], [9, 0], [9, 3]))
-    "Always predicting 'a' gives these counts."
+    " Always predicting 'a' gives these counts."
     """
     correct = counts.correct
     found = np.flatnonzero(correct)
@@ -741,7 +740,7 @@ def constant_note(counts: ClassCounts) -> str:
     if not is_constant or np.count_nonzero(counts.total) < 2:
         return ""
     (label,) = label_list(counts.classes[found])
-    return f"Always predicting {label!r} gives these counts."
+    return f" Always predicting {label!r} gives these counts."
 
 
 def posterior_balanced_accuracy(

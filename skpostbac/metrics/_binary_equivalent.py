@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
     Floats,
-    block,
     check_flags,
     check_integer,
     finite_or_none,
@@ -22,7 +21,7 @@ from skpostbac._utils import (
     input_errors,
     nonnegative_array,
     paragraphs,
-    record,
+    result,
 )
 from skpostbac.metrics._counts import (
     ClassCounts,
@@ -265,8 +264,8 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
     PosteriorBinaryEquivalentAccuracy(mean=0.898, 95% CI=[0.793, 0.976], chance=0.577,
         n_classes=3)
     >>> print(posterior.binary_equivalent().report())
-    Binary-equivalent accuracy: 0.898 (95% credible interval 0.793 to 0.976).
-    Chance level: 0.577.
+    The binary-equivalent accuracy is 0.898 (95% credible interval 0.793 to 0.976).
+    Its chance level is 0.577.
     """
 
     accuracy: BoundedDistribution
@@ -291,7 +290,7 @@ class PosteriorBinaryEquivalentAccuracy(ScalarPosterior):
         return {"mode": self.mode(), "chance": self.chance}
 
     def _sentences(self, level: float) -> list[str]:
-        return [*super()._sentences(level), f"Chance level: {self.chance:.3f}."]
+        return [*super()._sentences(level), f"Its chance level is {self.chance:.3f}."]
 
     def __repr__(self) -> str:
         return (
@@ -464,9 +463,7 @@ class GuessingTest:
         return self.report()
 
     def _repr_html_(self) -> str:
-        header = "correct", "samples", "expected of guessing", "p-value"
-        counts = str(self.correct), str(self.n), f"{self.expected_correct:.1f}"
-        return block(repr(self), record(header, *counts, self._p_value_text()))
+        return result(" ".join(self.report().split()))
 
     def __repr__(self) -> str:
         return (

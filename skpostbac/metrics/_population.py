@@ -15,13 +15,13 @@ from skpostbac._utils import (
     Floats,
     LabelArray,
     StablePickle,
-    block,
     check_nonnegative,
     first,
     float_array,
     format_estimate,
     input_errors,
     paragraphs,
+    result,
     shown,
     table,
 )
@@ -195,24 +195,25 @@ class PopulationPosterior(StablePickle):
         --------
         >>> from skpostbac import population_posterior
         >>> print(population_posterior([82, 75, 92], [100] * 3).report())
-        Mean accuracy in the population: 0.791 (95% credible interval 0.569 to 0.926).
-        Accuracy of a new group: 0.791 (95% credible interval 0.337 to 1.000).
-        Lowest of the 3 groups, 'group 1': 0.762 (95% credible interval 0.674 to 0.843).
+        The mean accuracy in the population is 0.791 (95% credible interval 0.569 to
+        0.926).
+        The accuracy of a new group is 0.791 (95% credible interval 0.337 to 1.000).
+        The lowest of the 3 groups, 'group 1', has 0.762 (95% credible interval 0.674 to
+        0.843).
         With fewer than 5 groups, the prior largely determines how much they differ.
         Test more groups; more samples of the same groups help little.
         """
-        score = self._score_name
+        score = self._score_name.lower()
         n_groups = len(self.groups)
         means = [group.mean() for group in self.groups]
         weakest = means.index(min(means))
         name = self._group_names[weakest]
 
-        mean = describe(self.population_mean, level)
         lowest = describe(self.groups[weakest], level)
         lines = [
-            f"Mean {score.lower()} in the population: {mean}.",
-            f"{score} of a new group: {describe(self.new_group, level)}.",
-            f"Lowest of the {n_groups} groups, {name!r}: {lowest}.",
+            self._first_sentence(level),
+            f"The {score} of a new group is {describe(self.new_group, level)}.",
+            f"The lowest of the {n_groups} groups, {name!r}, has {lowest}.",
         ]
         if n_groups < _FEW_GROUPS:
             lines.append(
@@ -298,7 +299,11 @@ class PopulationPosterior(StablePickle):
         rows = estimate_rows(self._distributions(groups))
         rows = rows[len(groups) :] + rows[: len(groups)]
         header = ("accuracy", "mean", "95% CI")
-        return block(repr(self), table(header, rows, note=note))
+        return result(self._first_sentence(0.95), table(header, rows, note=note))
+
+    def _first_sentence(self, level: float) -> str:
+        mean = describe(self.population_mean, level)
+        return f"The mean {self._score_name.lower()} in the population is {mean}."
 
     def __repr__(self) -> str:
         distribution = self.population_mean

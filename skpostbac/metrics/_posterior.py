@@ -24,7 +24,6 @@ from skpostbac._utils import (
     Floats,
     RngLike,
     StablePickle,
-    block,
     check_level,
     check_text,
     density_drawing,
@@ -34,6 +33,7 @@ from skpostbac._utils import (
     format_estimate,
     format_number,
     paragraphs,
+    result,
     round_estimate,
     shown,
     table,
@@ -71,6 +71,23 @@ class ScalarPosterior(StablePickle, ABC):
     @abstractmethod
     def score_name(self) -> str:
         """Name of the metric, used as an axis label."""
+
+    @property
+    def _name(self) -> str:
+        """Name of the metric in a sentence, such as "balanced accuracy" or "MCC"."""
+        name = self.score_name
+        is_short = name[1:2].isupper() or name[1:2].isdigit()
+        return name if is_short else name[:1].lower() + name[1:]
+
+    @property
+    def _unit(self) -> str:
+        """What reports call a sample."""
+        return "sample"
+
+    @property
+    def _tested(self) -> str:
+        """What reports call that which was tested."""
+        return "system" if self._unit == "item" else "classifier"
 
     @property
     def _less_is_better(self) -> bool:
@@ -245,8 +262,8 @@ class ScalarPosterior(StablePickle, ABC):
         Returns
         -------
         interval : Interval
-            Named tuple ``(low, high)``. It contains the observed value, and depends on
-            the counts and the class weights, not on the prior of the posterior.
+            Named tuple ``(low, high)``. It contains the score on the test samples. It
+            depends on the counts and the class weights, not on the prior.
 
         Raises
         ------
@@ -341,7 +358,7 @@ class ScalarPosterior(StablePickle, ABC):
         ...     y_true, y_pred, sensitive_features=["f", "m", "m"] * 40
         ... )
         >>> print(groups.gap.report())
-        Gap in balanced accuracy: 0.045 (95% credible interval 0.000 to 0.169).
+        The gap in balanced accuracy is 0.045 (95% credible interval 0.000 to 0.169).
         """
         return paragraphs(*self._sentences(level))
 
@@ -354,21 +371,23 @@ class ScalarPosterior(StablePickle, ABC):
 
     def _sentences(self, level: float) -> list[str]:
         """Return the lines of the report."""
-        return [f"{self.score_name}: {self._describe(level)}."]
+        return [f"The {self._name} is {self._describe(level)}."]
 
     def _describe(self, level: float) -> str:
-        """Return the mean and the credible interval as part of a sentence."""
-        return describe_estimate(self.mean(), self.credible_interval(level), level)
+        """Return mean or median and credible interval as part of a sentence."""
+        name, value = self._centre
+        note = "median; " * (name == "median")
+        return describe_estimate(value, self.credible_interval(level), level, note)
 
     def _beside_observed(self, observed: float, samples: str, level: float) -> str:
-        """Return the estimate and the observed score as part of a sentence."""
+        """Return the estimate and the score on the samples as part of a sentence."""
         estimate = self._describe(level)
         score = "undefined" if np.isnan(observed) else format_number(observed)
         low, high = self.credible_interval(level)
         if low < observed < high:
-            return f"{estimate}; {score} in {samples}"
+            return f"{estimate}; {score} on {samples}"
         # They would look like a contradiction, as after a perfect result.
-        return f"{score} on {samples}; for new samples expect {estimate}"
+        return f"{score} on {samples}; for new {self._unit}s expect {estimate}"
 
     def plot(
         self, ax: Axes | None = None, *, name: str | None = None, **plot_params: Any
@@ -417,9 +436,9 @@ class ScalarPosterior(StablePickle, ABC):
         curve = density_curve(self.distribution)
         _, *ends = round_estimate(self.mean(), interval)
         y = np.minimum(curve.y, curve.shown_height())
-        caption = "Posterior density, 95% interval shaded"
+        caption = "Posterior density, 95% credible interval shaded"
         drawing = density_drawing(curve.x, y, interval, ends, caption)
-        return block(repr(self), drawing, *self._html_tables())
+        return result(self._sentences(0.95)[0], drawing, *self._html_tables())
 
     def _html_tables(self) -> list[str]:
         """Return the tables shown below the density in a notebook."""
@@ -470,11 +489,11 @@ def write_methods(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PosteriorMetric(ScalarPosterior):
-    """Posterior of a metric that has a value in the samples.
+    """Posterior of a metric that has a value on the test samples.
 
-    The summary also has "observed" (the metric of the samples), and the Monte Carlo
-    standard errors of the mean, "monte_carlo_error", and of both ends, "low_error" and
-    "high_error"; they are 0 if the distribution is exact.
+    The summary also has "observed" (the metric on the test samples), and the Monte
+    Carlo standard errors of the mean, "monte_carlo_error", and of both ends,
+    "low_error" and "high_error"; they are 0 if the distribution is exact.
     """
 
     metric: str
@@ -488,8 +507,8 @@ class PosteriorMetric(ScalarPosterior):
 
     @property
     def _where_observed(self) -> str:
-        """What the observed metric is of, in the report."""
-        return "the samples"
+        """What the samples are called in the report."""
+        return "the test samples"
 
     def _more_statistics(self, level: float) -> dict[str, float]:
         errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
@@ -498,29 +517,19 @@ class PosteriorMetric(ScalarPosterior):
         return {"observed": self.observed, **errors}
 
     def _sentences(self, level: float) -> list[str]:
-        name, value = self._centre
-        if name == "median":
-            estimate = describe_estimate(value, self.credible_interval(level), level)
-            observed = (
-                "undefined" if np.isnan(self.observed) else format_number(self.observed)
-            )
+        estimate = self._beside_observed(self.observed, self._where_observed, level)
+        sentences = [f"The {self._name} is {estimate}."]
+        if self._centre[0] == "median":
             moment = "mean" if np.isinf(self.mean()) else "standard deviation"
             reason = "because a denominator close to 0 is too likely"
-            estimate = f"median {estimate}; {observed} in {self._where_observed}"
-            sentences = [
-                f"{self.score_name}: {estimate}.",
-                f"The {moment} is infinite, {reason}.",
-            ]
-        else:
-            estimate = self._beside_observed(self.observed, self._where_observed, level)
-            sentences = [f"{self.score_name}: {estimate}."]
+            sentences.append(f"The {moment} is infinite, {reason}.")
         if isinstance(self._distribution, DrawnDistribution):
             sentences.append(describe_draws(self._distribution, level))
         return sentences
 
     def _html_tables(self) -> list[str]:
         name, value = self._centre
-        header = ("metric", "observed", name, "95% CI")
+        header = ("metric", "on the test samples", name, "95% CI")
         estimate = format_estimate(value, self.credible_interval())
         observed = "-" if np.isnan(self.observed) else format_number(self.observed)
         return [table(header, [(self.metric, observed, *estimate)])]

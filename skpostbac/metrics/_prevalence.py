@@ -146,6 +146,8 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         super().__post_init__()
 
     score_name = "Prevalence"
+    _name = "share of positives"
+    _tested = "system"
 
     @property
     def _betas(self) -> Floats:
@@ -338,7 +340,7 @@ class PrevalenceDifference(ScalarPosterior):
     >>> difference
     PrevalenceDifference(mean=0.148, 95% CI=[0.009, 0.295])
     >>> print(difference)
-    Difference of prevalences: 0.148 (95% credible interval 0.009 to 0.295).
+    The difference of prevalences is 0.148 (95% credible interval 0.009 to 0.295).
     This assumes that the judge has the same sensitivity and specificity on both.
     """
 

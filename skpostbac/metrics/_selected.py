@@ -81,7 +81,7 @@ class SelectedPosterior(ScalarPosterior):
     >>> SelectedPosterior(uncorrected, optimism=0.03, optimism_error=0.002)
     SelectedPosterior(mean=0.798, 95% CI=[0.634, 0.930], optimism=0.030)
     >>> print(SelectedPosterior(uncorrected, optimism=0.03, n_candidates=56).report())
-    Balanced accuracy of the best: 0.798 (95% credible interval 0.634 to 0.930).
+    The balanced accuracy of the best is 0.798 (95% credible interval 0.634 to 0.930).
     It was selected among 56 on the same samples, which inflates it by 0.030 on average.
     Uncorrected: 0.827 (95% credible interval 0.678 to 0.943).
     """
@@ -159,10 +159,9 @@ class SelectedPosterior(ScalarPosterior):
 
     def _sentences(self, level: float) -> list[str]:
         estimate = self._describe(level)
-        name = self.score_name
         if self.n_candidates == 1 and not self.optimism:
             return [
-                f"{name}: {estimate}.",
+                f"The {self._name} is {estimate}.",
                 "It was the only one, so it is not corrected.",
             ]
         number = "" if self.n_candidates is None else f" among {self.n_candidates}"
@@ -174,7 +173,7 @@ class SelectedPosterior(ScalarPosterior):
             plain = self.uncorrected._describe(level)
             effect = f"inflates it by {size} on average. Uncorrected: {plain}."
         return [
-            f"{name} of the best: {estimate}.",
+            f"The {self._name} of the best is {estimate}.",
             f"It was selected{number} on the same samples, which {effect}",
         ]
 

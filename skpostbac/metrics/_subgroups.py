@@ -17,7 +17,6 @@ from skpostbac._plot import PosteriorPlot
 from skpostbac._utils import (
     Floats,
     StablePickle,
-    block,
     format_column,
     format_estimate,
     format_probability,
@@ -25,8 +24,10 @@ from skpostbac._utils import (
     join_first,
     more,
     paragraphs,
+    result,
     shown,
     table,
+    unwrap,
     user_stacklevel,
 )
 from skpostbac.metrics._advice import PriorInfluenceWarning
@@ -206,7 +207,7 @@ class SubgroupPosteriors(StablePickle):
     @cached_property
     def worst(self) -> SubgroupPosterior:
         """Posterior of the balanced accuracy of the worst group, whichever that is."""
-        name = f"{self._score_name}, worst group"
+        name = f"{self._score_name} of the worst group"
         return SubgroupPosterior(name, DrawnDistribution(self._draws.min(axis=1)))
 
     @property
@@ -266,8 +267,8 @@ class SubgroupPosteriors(StablePickle):
         >>> y_pred = [0] * 50 + [1] * 10 + [1] * 40 + [0] * 20
         >>> sex = ["f", "m", "m"] * 40
         >>> print(subgroup_posteriors(y_true, y_pred, sensitive_features=sex).report())
-        The gap between the best and the worst of 2 groups: 0.045 (95% credible interval
-        0.000 to 0.169).
+        The gap in balanced accuracy between the best and worst group is 0.045 (95%
+        credible interval 0.000 to 0.169).
         The worst group has a balanced accuracy of 0.722 (95% credible interval 0.624 to
         0.809).
         It is 'm' with probability 0.602.
@@ -277,12 +278,12 @@ class SubgroupPosteriors(StablePickle):
         prob_worst = self.prob_worst
         worst = max(prob_worst, key=prob_worst.__getitem__)
         probability = format_probability(prob_worst[worst])
-        n_groups = len(self.names)
         gap = self.gap._describe(level)
         lowest = self.worst._describe(level)
+        score = self._score_name.lower()
         lines = [
-            f"The gap between the best and the worst of {n_groups} groups: {gap}.",
-            f"The worst group has a {self._score_name.lower()} of {lowest}.",
+            f"The gap in {score} between the best and worst group is {gap}.",
+            f"The worst group has a {score} of {lowest}.",
             f"It is {worst!r} with probability {probability}.",
         ]
         for (name, posterior), alone in zip(
@@ -333,8 +334,8 @@ class SubgroupPosteriors(StablePickle):
 
         header = ("group", "n", "mean", "95% CI", "P(worst)")
         note = more(len(self.names), SHOWN_GROUPS)
-        return block(
-            repr(self),
+        return result(
+            unwrap(self.report())[0],
             table(header, rows, note=note),
             table(("over the groups", "mean", "95% CI"), over_groups),
         )
@@ -419,14 +420,14 @@ def subgroup_posteriors(
 
     Notes
     -----
-    The observed gap is biased upwards: with few samples, even equally good groups
-    differ. The posterior of the gap shows how large it may be. At most half of its mass
-    is at zero, which is no evidence of a gap; ask whether the gap exceeds what you can
-    tolerate. With equally good groups, P(gap > 0.05) exceeded 0.95 in 1 % of the test
-    sets with 3 groups of 25 samples per class, and with 8 groups of 30; it did in 18 %
-    and in all of them with each group evaluated by itself alone. With one
-    group at 0.70 beside others at 0.92, the 95 % interval of the worst group contained
-    it in 95 to 99 % of the test sets (see :ref:`subgroups`).
+    The gap on the test samples is biased upwards: if they are few, even equally good
+    groups differ. The posterior of the gap shows how large it may be. At most half of
+    its mass is at zero, which is no evidence of a gap; ask whether the gap exceeds what
+    you can tolerate. With equally good groups, P(gap > 0.05) exceeded 0.95 in 1 % of
+    the test sets with 3 groups of 25 samples per class, and with 8 groups of 30; it did
+    in 18 % and in all of them with each group evaluated by itself alone. With one group
+    at 0.70 beside others at 0.92, the 95 % interval of the worst group contained it in
+    95 to 99 % of the test sets (see :ref:`subgroups`).
 
     Examples
     --------

@@ -34,7 +34,6 @@ from skpostbac._utils import (
     FrozenArrays,
     Indices,
     RandomStateLike,
-    block,
     check_level,
     check_probability,
     draw_seed,
@@ -43,6 +42,7 @@ from skpostbac._utils import (
     format_estimate,
     nonnegative_array,
     paragraphs,
+    result,
     shown,
 )
 from skpostbac.metrics._advice import warn_of_prior
@@ -161,7 +161,7 @@ class PosteriorThresholdCurve(FrozenArrays):
 
     @property
     def _observed(self) -> Floats:
-        """The observed balanced accuracy, shape (n_thresholds,)."""
+        """Balanced accuracy on the test samples, shape (n_thresholds,)."""
         return np.asarray((self.correct / self.total) @ self._weights)
 
     @property
@@ -231,12 +231,12 @@ class PosteriorThresholdCurve(FrozenArrays):
 
     @property
     def best_index(self) -> int:
-        """Index of the threshold with the largest observed balanced accuracy."""
+        """Index of the threshold with the largest score on the test samples."""
         return int(np.argmax(self._observed))
 
     @property
     def best_threshold(self) -> float:
-        """Threshold of the largest observed balanced accuracy; the highest if tied."""
+        """Threshold of the largest score on the test samples; the highest if tied."""
         return float(self.thresholds[self.best_index])
 
     def best_threshold_range(self, level: float | None = None) -> tuple[float, float]:
@@ -289,7 +289,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     ) -> tuple[float, float]:
         """Return the range around the best threshold where others do about as well.
 
-        It describes these samples: the observed balanced accuracy at each threshold in
+        It describes these samples: the balanced accuracy on them at each threshold in
         the range is at most `loss` below that of the best one. How often such a range
         contains the truly best threshold is given in :ref:`evidence_thresholds`; use
         `best_threshold_range` to be sure of it.
@@ -503,26 +503,30 @@ class PosteriorThresholdCurve(FrozenArrays):
         >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
         >>> curve = posterior_threshold_curve(y_true, y_score, random_state=0)
         >>> print(curve.report())
-        8 samples, 8 thresholds: 0.5 has the highest observed balanced accuracy.
+        Threshold 0.5, the best of 8 on the 8 test samples, has a balanced accuracy of
+        0.730 (95% credible interval 0.414 to 0.984).
+        It was selected among 8 on the same samples, which inflates it by 0.092 on
+        average. Uncorrected: 0.812 (95% credible interval 0.543 to 0.995).
         On these samples, thresholds between 0.4 and 0.5 do about as well (within 0.02).
         The truly best one lies anywhere (95% confidence).
-        Balanced accuracy of the best: 0.730 (95% credible interval 0.414 to 0.984).
-        It was selected among 8 on the same samples, which inflates it by 0.092 on
-        average.
-        Uncorrected: 0.812 (95% credible interval 0.543 to 0.995).
         """
-        level = self.level if level is None else level
+        return paragraphs(*self._sentences(self.level if level is None else level))
+
+    def _sentences(self, level: float) -> list[str]:
+        """Return the lines of the report."""
         number = len(self.thresholds)
         n_effective = self.total.sum()
-        samples = describe_samples(n_effective)
+        samples = describe_samples(n_effective, "test sample")
         if self.n_samples is not None:
             n_samples = format_count(self.n_samples)
-            samples = f"{n_samples} samples (effective size {n_effective:.4g})"
+            samples = f"{n_samples} test samples (effective size {n_effective:.4g})"
 
+        estimate = self.corrected._describe(level)
         best = (
-            f"{samples}, {number} threshold{'' if number == 1 else 's'}: "
-            f"{self.best_threshold:.4g} has the highest observed balanced accuracy."
+            f"Threshold {self.best_threshold:.4g}, the best of {number} on the "
+            f"{samples}, has a balanced accuracy of {estimate}."
         )
+        _, selection = self.corrected._sentences(level)
         similar = _in_words(*self.similar_threshold_range())
         similar = (
             f"On these samples, thresholds {similar} do about as well (within "
@@ -530,8 +534,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         )
         truth = _in_words(*self.best_threshold_range(level))
         truth = f"The truly best one lies {truth} ({100 * level:.12g}% confidence)."
-        corrected = self.corrected.report(level)
-        return f"{paragraphs(best, similar, truth)}\n{corrected}"
+        return [best, selection, similar, truth]
 
     def __str__(self) -> str:
         return self.report()
@@ -553,7 +556,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         return ThresholdPlot(self).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:
-        return block(repr(self), *self.corrected._html_tables())
+        return result(self._sentences(self.level)[0], *self.corrected._html_tables())
 
     def __repr__(self) -> str:
         corrected = self.corrected

@@ -120,6 +120,8 @@ class PosteriorValidatedPrevalence(ScalarPosterior, FrozenArrays):
         check_gold(self._judged, gold.sum(axis=0), "called", verdicts)
 
     score_name = "Prevalence"
+    _name = "share of positives"
+    _tested = "system"
 
     @property
     def _judged(self) -> Floats:

@@ -29,7 +29,6 @@ from skpostbac._utils import (
     check_level,
     check_n_draws,
     check_rope,
-    describe_estimate,
     draw_seed,
     finite_or_none,
     float_or_nan,
@@ -41,6 +40,7 @@ from skpostbac._utils import (
     paragraphs,
     progress,
     record,
+    result,
     round_estimate,
     table,
 )
@@ -322,17 +322,24 @@ class PosteriorComparison(StablePickle):
         return self.report()
 
     def _repr_html_(self) -> str:
-        # Ranks of several classifiers take many draws: `summary` has them.
+        # Ranks of many classifiers take seconds of draws: `summary` has them.
         shown = [
             position_of(name, self.names, "name")
             for name in self.ranking()[:_SHOWN_NAMES]
         ]
         names = [f"{rank} {self.names[index]}" for rank, index in enumerate(shown, 1)]
         note = more(len(self.names), _SHOWN_NAMES)
+        first = self.posteriors[0]
         distributions = [self.posteriors[index].distribution for index in shown]
-        cells = zip(names, estimates(distributions), strict=True)
-        rows = ((name, *row) for name, row in cells)
-        header = ("classifier", f"{self.posteriors[0].score_name}, mean", "95% CI")
+        header = [first._tested, f"{first.score_name}, mean", "95% CI"]
+        columns = [names, *zip(*estimates(distributions), strict=True)]
+        if not note:
+            header += ["P(best)", "may be best"]
+            best = self.prob_best()[shown].tolist()
+            columns.append([format_probability(one) for one in best])
+            may_be = self.may_be_best()[shown].tolist()
+            columns.append(["yes" if one else "no" for one in may_be])
+        rows = zip(*columns, strict=True)
 
         matrix = [["" for _ in names] for _ in names]
         for i, j in combinations(range(len(shown)), 2):
@@ -343,8 +350,8 @@ class PosteriorComparison(StablePickle):
         # fit.
         ranks = (str(rank) for rank in range(1, len(shown) + 1))
         body = ((name, *row) for name, row in zip(names, matrix, strict=True))
-        return block(
-            repr(self),
+        return result(
+            f"{self._describe_leaders(0.95)}.",
             table(header, rows, note=note),
             table(("P(row > column)", *ranks), body, note=note),
         )
@@ -954,18 +961,18 @@ class PosteriorComparison(StablePickle):
         ...     [[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new")
         ... )
         >>> print(PosteriorComparison.from_paired_counts(counts).report())
-        new has the highest posterior mean of 2 classifiers, 0.789 (95% credible
-        interval 0.673 to 0.890); it is the best with probability 0.981.
+        new has the highest estimated balanced accuracy among 2 classifiers, 0.789 (95%
+        credible interval 0.673 to 0.890); it is the best with probability 0.981.
         old has 0.670 (95% credible interval 0.543 to 0.790). new is better than old
-        with probability 0.981 (difference 0.120, 95% interval 0.004 to 0.244).
+        with probability 0.981 (difference 0.120, 95% credible interval 0.004 to 0.244).
         Paired comparison: all classifiers were tested on the same 60 samples, and the
         comparison accounts for their agreement on individual samples.
         With so few samples, probabilities above 0.95 are too high if real differences
         are small (in simulations, 0.98 stated and 0.93 true).
-        Scores are balanced accuracies: recall averaged over the classes; chance level
-            is 0.500.
+        The balanced accuracy is the recall averaged over the classes; its chance level
+        is 0.500.
         These results apply to the fitted classifiers; variation from retraining is not
-            included.
+        included.
         """
         sentences, notes = report_parts(self, level)
         return paragraphs(*sentences, *notes)
@@ -1017,8 +1024,27 @@ class PosteriorComparison(StablePickle):
         i = position_of(a, self.names, "a")
         j = position_of(b, self.names, "b")
         if i == j:
-            raise ValueError(f"a and b must be different classifiers, got {a!r} twice")
+            raise ValueError(f"a and b must be different, got {a!r} twice")
         return i, j
+
+    def _describe_leaders(self, level: float) -> str:
+        """Return who has the best score, as part of a sentence."""
+        order = self._order()
+        first = self.posteriors[order[0]]
+        means = [one.mean() for one in self.posteriors]
+        tied = [self.names[i] for i in order if means[i] == first.mean()]
+        which = "lowest" if self.less_is_better else "highest"
+        score = (
+            f"the {which} estimated {first._name} among {len(order)} {first._tested}s, "
+            f"{first._describe(level)}"
+        )
+        if len(tied) == 1:
+            return f"{tied[0]} has {score}"
+        ahead = "neither is ahead" if len(tied) == 2 else "none is ahead"
+        leaders = join_first(tied, _SHOWN_NAMES)
+        if len(tied) <= _SHOWN_NAMES:
+            leaders = f"{', '.join(tied[:-1])} and {tied[-1]}"
+        return f"{leaders} share {score}: {ahead}"
 
     def _order(self, objective: str = "mean", level: float = 0.95) -> list[int]:
         check_objective(objective, level, (*OBJECTIVES, *_JOINT_OBJECTIVES))
@@ -1043,28 +1069,15 @@ def report_parts(
     comparison: PosteriorComparison, level: float
 ) -> tuple[list[str], list[str]]:
     """Return one line per classifier, best first, and notes on the comparison."""
-
-    def describe(one: dict[str, Any]) -> str:
-        name, middle = _middle(one)
-        interval = Interval(one["low"], one["high"])
-        return name + describe_estimate(middle, interval, level)
-
     best, *others = records = comparison._records(level)
-    *tied, last = (
-        record["name"] for record in records if record["mean"] == best["mean"]
-    )
     first = comparison.posteriors[0]
-    counted = getattr(first, "counts", first)
-    are_outcomes = getattr(counted, "_unit", "") == "item"
-    tested = "systems" if are_outcomes else "classifiers"
-    leaders = f"{', '.join(tied)} and {last} tie for" if tied else f"{last} has"
-    highest = "lowest" if comparison.less_is_better else "highest"
-    introduction = (
-        f"{leaders} the {highest} posterior mean of {len(records)} {tested}, "
-        f"{describe(best)}; {best['name'] if tied else 'it'} is the best with "
-        f"probability {format_probability(best['prob_best'])}."
-    )
-    lines = [introduction]
+    posteriors = dict(zip(comparison.names, comparison.posteriors, strict=True))
+    tested = first._tested
+    introduction = comparison._describe_leaders(level)
+    if best["mean"] != others[0]["mean"]:
+        probability = format_probability(best["prob_best"])
+        introduction += f"; it is the best with probability {probability}"
+    lines = [f"{introduction}."]
     are_several = len(records) > 2
     percent = f"{100 * float(level):.12g}%"
     if are_several:
@@ -1094,44 +1107,46 @@ def report_parts(
                 f"equivalent (within {rope:g}) with probability {within} and worse by "
                 f"more than {rope:g} with probability {below}"
             )
+        estimate = posteriors[name]._describe(level)
         ends = sorted({other["rank_low"], other["rank_high"]})
         ranks = f", and rank {' to '.join(map(str, ends))}"
         lines.append(
-            f"{name} has {describe(other)}{ranks * are_several}. "
+            f"{name} has {estimate}{ranks * are_several}. "
             f"{leader} is better than {name} {how} ({middle_name}difference {shown}, "
-            f"{percent} interval {low} to {high})."
+            f"{percent} credible interval {low} to {high})."
         )
     if len(records) > _SHOWN_NAMES:
-        lines.append(f"Showing the top {_SHOWN_NAMES} of {len(records)} {tested}.")
+        lines.append(f"Showing the top {_SHOWN_NAMES} of {len(records)} {tested}s.")
     joint = comparison.joint
     second = others[0]["name"]
     notes = [comparison.explanation]
     if are_several:
         selected = (
-            f"The {highest} score was selected as such, so it tends to be better than "
-            "the true one."
+            "The best score was selected as such, so it tends to be better than the "
+            "true one."
         )
         promise = (
-            f"In about {percent} of test sets, a given best one of the {tested} is "
-            "among those that may be the best (several equal ones not always all), and "
-            "in as many all ranks hold at once."
+            f"A {tested} may be the best if no other surely beats it. In about "
+            f"{percent} of test sets, the truly best one is among these (of several "
+            "equal ones not always all), and in as many all ranks hold at once."
         )
         notes += [selected, promise]
     notes += joint.notes(*comparison._pair(leader, second), comparison.names)
-    notes.append(_describe_score(comparison.posteriors[0], are_outcomes))
+    notes += _describe_score(first)
     if joint.correction:
         notes.append(
             "This compares algorithms: models refitted on data sets of this size, not "
             "only those that were tested."
         )
         notes.append(joint.correction)
+    elif tested == "system":
+        notes.append("These results apply to the systems as they were tested.")
     else:
-        fitted = tested if are_outcomes else f"fitted {tested}"
         notes.append(
-            f"These results apply to the {fitted}; variation from retraining is not "
-            "included."
+            "These results apply to the fitted classifiers; variation from retraining "
+            "is not included."
         )
-    if isinstance(comparison.posteriors[0], PosteriorBalancedAccuracy):
+    if isinstance(first, PosteriorBalancedAccuracy):
         evidence = [one._evidence() for one in comparison.posteriors]
         notes += [*coverage_notes(evidence), *untested_notes(evidence)]
     is_drawn = isinstance(comparison.difference(leader, second), DrawnDistribution)
@@ -1139,23 +1154,17 @@ def report_parts(
     return lines, notes
 
 
-def _describe_score(posterior: Any, are_outcomes: bool) -> str:
-    """Return a sentence on what the scores are."""
+def _describe_score(posterior: Any) -> list[str]:
+    """Return a sentence on the scores, unless their name says it."""
     if not isinstance(posterior, PosteriorBalancedAccuracy):
-        if are_outcomes:
-            return "Scores are accuracies: the share of items that are right."
-        less = "; lower is better" if posterior._less_is_better else ""
-        return f"Metric: {posterior.score_name}{less}."
+        if posterior._unit == "item":
+            return ["The accuracy is the share of items that are right."]
+        return ["Lower scores are better."] if posterior._less_is_better else []
     if len(posterior._averaged) == 1:
         (label,) = label_list(posterior.counts.classes[posterior._averaged])
-        return (
-            f"Scores are recalls of class {label!r}, the only class, not balanced "
-            "accuracies."
-        )
-    return (
-        "Scores are balanced accuracies: recall averaged over the classes; chance "
-        f"level is {posterior.chance:.3f}."
-    )
+        return [f"Scores are recalls of class {label!r}, not balanced accuracies."]
+    chance = f"its chance level is {posterior.chance:.3f}"
+    return [f"The balanced accuracy is the recall averaged over the classes; {chance}."]
 
 
 def _describe_precision(
@@ -1609,9 +1618,7 @@ def _confusion_joint(
 
 def check_several(n_classifiers: int, argument: str) -> None:
     if n_classifiers < 2:
-        raise ValueError(
-            f"{argument} must hold at least two classifiers, got {n_classifiers}"
-        )
+        raise ValueError(f"{argument} must hold at least two, got {n_classifiers}")
 
 
 def _check_same_score(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> None:

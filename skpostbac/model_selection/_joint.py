@@ -23,12 +23,8 @@ from skpostbac._utils import (
     Floats,
     FrozenArrays,
     StablePickle,
-    block,
-    format_column,
     format_probability,
-    more,
     progress,
-    table,
 )
 from skpostbac.metrics import (
     PairedCounts,
@@ -101,9 +97,6 @@ _MOST_ACCURACIES = 2**22
 # Differences with a distribution of their own that are kept: with draws, 1.6 MB each.
 _MOST_KEPT = 128
 
-# Rows shown in a notebook.
-_SHOWN_EFFECTS = 8
-
 # If the logits of recalls differ with a standard deviation of .5, probabilities above
 # .95 are too high by .05 with two classes of 20 samples, .02 with five of 20, and .003
 # with two of 100 (`benchmarks/paired_default.py`).
@@ -132,26 +125,6 @@ class MonteCarloError(FrozenArrays):
     """Shape (T,)."""
     prob_greater: Floats
     """Of the probability that one classifier is better than another, shape (T, T)."""
-
-    def _repr_html_(self) -> str:
-        worst = self.rank_probabilities.max(axis=1, initial=0.0)
-        columns = (worst, self.expected_rank, self.expected_loss)
-        cells = (
-            format_column(column[:_SHOWN_EFFECTS].tolist(), digits=2)
-            for column in columns
-        )
-        rows = [(str(i), *row) for i, row in enumerate(zip(*cells, strict=True))]
-        n = len(self.expected_rank)
-        header = (
-            "standard errors",
-            "of a rank's probability",
-            "expected rank",
-            "expected loss",
-        )
-        return block(
-            f"MonteCarloError(n_classifiers={n})",
-            table(header, rows, note=more(n, _SHOWN_EFFECTS)),
-        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -268,11 +241,10 @@ class Joint(StablePickle, ABC):
 class IndependentJoint(Joint):
     """Independent averages of Beta variables: all results by quadrature."""
 
-    # Nothing is known of dependent samples.
-    explanation = (
-        "Independent comparison: the classifiers are assumed to have been tested on "
-        "different samples, and one may have had easier samples by chance."
-    )
+    @property
+    def explanation(self) -> str:
+        """Text on what was compared."""
+        return _explain_independent(self.posteriors[0])
 
     def difference(self, i: int, j: int) -> BoundedDistribution:
         """Return the distribution of i minus j."""
@@ -556,16 +528,16 @@ class PairedJoint(PairwiseJoint):
     def notes(self, i: int, j: int, names: Sequence[str]) -> list[str]:
         """Return the caveats on few samples and on groups."""
         are_few = self._n_balanced < _FEW_SAMPLES
-        lines = [_FEW_SAMPLES_NOTE.format(self.counts._unit)] if are_few else []
+        unit = self.counts._unit
+        lines = [_FEW_SAMPLES_NOTE.format(unit)] if are_few else []
         effects = self.effects(i, j)
         if effects is None or self._design is None:
             return lines
         # Ignoring the groups, what importance weights divide by remains.
         scale = effects.design_effect / effects.divisor
         ignoring = self._of_cells(self._cells(i, j) * scale[:, np.newaxis])
-        return lines + _group_notes(
-            effects, self.effect_labels, ignoring, names[i], names[j]
-        )
+        pair = names[i], names[j]
+        return lines + _group_notes(effects, self.effect_labels, ignoring, *pair, unit)
 
     def evidence(self) -> list[Evidence]:
         """Return what warnings about the prior judge the averages of recalls by."""
@@ -774,7 +746,7 @@ class DrawnJoint(PairwiseJoint):
     @property
     def explanation(self) -> str:
         """Text on what was compared."""
-        return IndependentJoint.explanation
+        return _explain_independent(self.posteriors[0])
 
     @cached_property
     def _values(self) -> Floats:
@@ -892,6 +864,17 @@ def probability_errors(probabilities: float | Floats, n_draws: int) -> Floats:
     return np.asarray(np.sqrt(shares * (1 - shares) / n_draws))
 
 
+def _explain_independent(posterior: Any) -> str:
+    """Return the sentence on an independent comparison of such posteriors."""
+    # Nothing is known of dependent samples.
+    samples = f"{posterior._unit}s"
+    return (
+        f"Independent comparison: the {posterior._tested}s are assumed to have been "
+        f"tested on different {samples}, and one may have had easier {samples} by "
+        "chance."
+    )
+
+
 def _explain_pairs(
     n_effective: float | None, inflation: float = 1.0, unit: str = "sample"
 ) -> str:
@@ -909,10 +892,10 @@ def _explain_pairs(
 
 
 def _explain_design(n_groups: float, unit: str = "sample") -> str:
-    """Return the sentence on the design effects; there may be no groups but weights."""
+    """Return the sentence on groups, or on weights if there are no groups."""
     groups = "1 group" if n_groups == 1 else f"{n_groups:.0f} groups"
-    source = f" for {unit}s from {groups}" if n_groups else ""
-    return f" Each difference has its own design effects{source}."
+    what = f"correlation of {unit}s within {groups}" if n_groups else "weights"
+    return f" Each difference allows for the {what}."
 
 
 def _group_notes(
@@ -921,9 +904,10 @@ def _group_notes(
     ignoring: Difference,
     best: str,
     second: str,
+    unit: str = "sample",
 ) -> list[str]:
     """Return the caveats on groups, and the result of ignoring them."""
-    lines = group_notes(effects, labels)
+    lines = group_notes(effects, labels, unit)
     if is_large(effects):
         probability = format_probability(float(ignoring.ccdf(0.0)))
         lines.append(

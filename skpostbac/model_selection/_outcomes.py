@@ -138,6 +138,6 @@ def compare_outcomes(
         name, right = next(iter(columns.items()))
         warn_of_repeated_ids(right, f"outcomes[{name!r}]")
     effects = comparison.design_effects(*counts.names[:2])
-    warn_of_groups(effects, comparison.joint.effect_labels)
+    warn_of_groups(effects, comparison.joint.effect_labels, "item")
     warn_of_prior(*comparison.joint.evidence())
     return comparison

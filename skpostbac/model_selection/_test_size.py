@@ -12,7 +12,6 @@ from skpostbac._utils import (
     FrozenArrays,
     LabelArray,
     RandomStateLike,
-    block,
     check_flags,
     check_level,
     check_positive_integer,
@@ -21,8 +20,8 @@ from skpostbac._utils import (
     finite_or_none,
     first,
     float_array,
-    paragraph,
     paragraphs,
+    result,
 )
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._class_weight import (
@@ -195,7 +194,7 @@ class RequiredTestSize(FrozenArrays):
         return self.report()
 
     def _repr_html_(self) -> str:
-        return block(repr(self), paragraph(" ".join(self.report().split())))
+        return result(" ".join(self.report().split()))
 
     def __repr__(self) -> str:
         return (

@@ -418,9 +418,9 @@ def test_equal_classifiers_tie():
     assert comparison.ranking() == ("a", "b", "c")
     report = sentences(comparison)
     assert report.startswith(
-        "a, b and c tie for the highest posterior mean of 3 classifiers, "
+        "a, b and c share the highest estimated balanced accuracy among 3 classifiers, "
     )
-    assert "; a is the best with probability 0.333." in report
+    assert "): none is ahead. 3 of 3 may be the best (95%): a, b, c.\n" in report
     # Predictions, with a prior so weak that it is lost in rounding.
     y_true = np.repeat([0, 1], 50)
     y_pred = np.where(np.arange(100) % 7, y_true, 1 - y_true)
@@ -594,23 +594,25 @@ def test_report_of_independent_posteriors(three):
     lines = sentences(three).splitlines()
     first, second, third, how, selected, ranks, score, training = lines
     assert first == (
-        f"C3 has the highest posterior mean of 3 classifiers, 0.879 (95% credible interval "
-        f"{low:.3f} to {high:.3f}); it is the best with probability 0.865. "
+        "C3 has the highest estimated balanced accuracy among 3 classifiers, 0.879 (95% "
+        f"credible interval {low:.3f} to {high:.3f}); it is the best with probability 0.865. "
         "2 of 3 may be the best (95%): C3, C1."
     )
     assert second.startswith("C1 has 0.776 (95% credible interval ")
     assert second.endswith(
         "C3 is better than C1 by more than 0.01 with probability 0.841, practically equivalent "
         "(within 0.01) with probability 0.046 and worse by more than 0.01 with probability 0.113 "
-        f"(difference 0.103, 95% interval {ends.low:.3f} to {ends.high:.3f})."
+        f"(difference 0.103, 95% credible interval {ends.low:.3f} to {ends.high:.3f})."
     )
     assert "probability > 0.999, practically equivalent (within 0.01) with" in third
     assert how.startswith(
         "Independent comparison: the classifiers are assumed to have been tested"
     )
-    assert selected.startswith("The highest score was selected as such")
-    assert ranks.startswith("In about 95% of test sets")
-    assert score.endswith("averaged over the classes; chance level is 0.333.")
+    assert selected.startswith("The best score was selected as such")
+    assert ranks.startswith(
+        "A classifier may be the best if no other surely beats it. "
+    )
+    assert score.endswith("averaged over the classes; its chance level is 0.333.")
     assert training.endswith("variation from retraining is not included.")
     assert str(three) == three.report()
 
@@ -626,7 +628,7 @@ def test_report_of_paired_classifiers(four):
         "estimated from random draws, with a standard error of up to about 0.00"
         in precision
     )
-    assert "Scores are recalls of class 0, the only class" in sentences(
+    assert "Scores are recalls of class 0, not balanced accuracies" in sentences(
         compare([[9, 1, 2, 3]])
     )
 
@@ -697,9 +699,7 @@ PAIR = ("a", "b")
         pytest.param(
             (ONE, ONE), TypeError, "posteriors must be a mapping, got tuple", id="tuple"
         ),
-        pytest.param(
-            {"a": ONE}, ValueError, "at least two classifiers, got 1", id="one"
-        ),
+        pytest.param({"a": ONE}, ValueError, "at least two, got 1", id="one"),
         pytest.param(
             {"a": ONE, 1: ONE}, TypeError, "must be strings, got 1", id="name"
         ),
@@ -741,7 +741,7 @@ def test_what_cannot_be_compared_is_refused(posteriors, error, message):
         ("ab", TypeError, "names must be a tuple"),
         (("a", 1), TypeError, "must be strings, got 1"),
         (("a", "a"), ValueError, "must be different"),
-        (("a",), ValueError, "at least two classifiers, got 1"),
+        (("a",), ValueError, "at least two, got 1"),
         (("a", "b", "c"), ValueError, "names and joint .* 3 names and 2 posteriors"),
     ],
     ids=["text", "number", "twice", "one", "three"],
@@ -792,7 +792,7 @@ def test_the_constructor_copies():
     [
         (("C4", "C1"), "a must be one of .* got 'C4'"),
         (("C1", "C4"), "b must be one of .* got 'C4'"),
-        (("C1", "C1"), "a and b must be different classifiers, got 'C1' twice"),
+        (("C1", "C1"), "a and b must be different, got 'C1' twice"),
     ],
     ids=["a", "b", "same"],
 )

@@ -136,7 +136,7 @@ def test_the_report_says_what_is_known():
         "Paired comparison: a judge rated both systems on the same 600 items, and the "
         "outcomes of 150 are known."
     ) in said
-    assert "Scores are accuracies: the share of items that are right." in said
+    assert "The accuracy is the share of items that are right." in said
 
 
 def test_unlabelled_verdicts_are_an_error():

@@ -275,7 +275,7 @@ def test_less_is_better():
     assert cost.difference("y", "x").mean() == pytest.approx(
         share.difference("y", "x").mean()
     )
-    assert "y has the lowest posterior mean" in cost.report()
+    assert "y has the lowest estimated expected cost among" in cost.report()
     display = cost.plot(kind="difference")
     assert display.ax_.get_xlabel().startswith("Expected cost: z \N{MINUS SIGN} y")
 
@@ -370,7 +370,7 @@ def test_independent_draws_of_areas():
         repr(comparison)
         == "PosteriorComparison('a', 'b', 'c', metric='ROC AUC', rope=0)"
     )
-    assert "Metric: ROC AUC." in comparison.report()
+    assert " estimated ROC AUC among " in comparison.report()
 
 
 def test_different_metrics_are_refused():
@@ -408,7 +408,7 @@ def test_results():
         0
     ].keys()
     report = comparison.report()
-    assert "Metric: Macro F1." in report
+    assert " estimated macro F1 among " in report
     assert "These numbers are estimated from random draws" in report
     assert comparison.plot().ax_.get_xlabel() == "Macro F1"
     assert "Macro F1" in comparison._repr_html_()

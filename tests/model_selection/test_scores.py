@@ -36,7 +36,7 @@ def draw(n, seed=0, shifts=(1.0, 1.4, 1.2)):
 @pytest.mark.slow
 @each_metric
 def test_posteriors_are_those_of_each_alone(metric):
-    """Within the error of the draws; the values in the samples are scikit-learn's."""
+    """Within the error of the draws; the values on the test samples are scikit-learn's."""
     y, scores = draw(60)
     comparison = compare_scores(y, scores, metric=metric)
     posterior_of, score = METRICS[metric]
@@ -221,7 +221,7 @@ def test_columns_of_a_frame_are_classifiers():
 
 Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
 WRONG = {
-    "alone": ({"scores": {"one": S}}, "scores must hold at least two classifiers"),
+    "alone": ({"scores": {"one": S}}, "scores must hold at least two, got 1"),
     "text": ({"scores": {"one": S, "two": list("abcd")}}, r"scores\['two'\] must be"),
     "length": ({"scores": {"one": S, "two": S[:3]}}, r"y_true and scores\['two'\]"),
     "metric": ({"metric": "auc"}, "metric must be one of"),

@@ -81,8 +81,8 @@ class PosteriorConfusionMetric(PosteriorMetric):
     metric : str
         Name of the metric, such as "macro f1".
     observed : float
-        Metric of the observed confusion matrix; nan if it is 0 / 0. If `prevalence` is
-        an array, it replaces the observed shares of the classes, and known predictions
+        Metric on the test samples; nan if it is 0 / 0. If `prevalence` is
+        an array, it replaces the sampled shares of the classes, and known predictions
         replace the shares of the predicted classes.
     distribution : distribution of `skpostbac.stats`
         Distribution of the metric, exact or by random draws. Exact ones have more
@@ -153,7 +153,8 @@ class PosteriorConfusionMetric(PosteriorMetric):
     PosteriorConfusionMetric('mcc', mean=0.766, 95% CI=[0.699, 0.827],
         monte_carlo_error=1e-04, CI_error=8e-04)
     >>> print(PosteriorConfusionMetric.from_confusion_matrix(C, "f1").report())
-    F1 of class 1: 0.889 (95% credible interval 0.855 to 0.920); 0.891 in the samples.
+    The F1 of class 1 is 0.889 (95% credible interval 0.855 to 0.920); 0.891 on the test
+    samples.
     """
 
     prior: BetaPrior
@@ -273,7 +274,8 @@ class PosteriorConfusionMetric(PosteriorMetric):
 
     @property
     def _where_observed(self) -> str:
-        return "the weighted samples" if self._weighting else super()._where_observed
+        weighted = "the weighted test samples"
+        return weighted if self._weighting else super()._where_observed
 
     def _sentences(self, level: float) -> list[str]:
         named = self.prior.report_sentences(self._default_prior)
@@ -559,7 +561,7 @@ class _Input(NamedTuple):
     is_importance: bool
     """Whether the samples have importance weights."""
     observed: float
-    """The metric of the samples."""
+    """The metric on the test samples."""
     expected: float
     """The metric of the expected matrix."""
 

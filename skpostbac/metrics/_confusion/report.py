@@ -14,7 +14,6 @@ from skpostbac._utils import (
     LabelArray,
     RandomStateLike,
     StablePickle,
-    block,
     format_column,
     format_estimate,
     join_first,
@@ -22,6 +21,7 @@ from skpostbac._utils import (
     paragraph,
     paragraphs,
     printable,
+    result,
     shown,
     table,
     user_stacklevel,
@@ -193,6 +193,9 @@ class PosteriorClassificationReport(StablePickle):
         >>> y_true = ["ham"] * 80 + ["spam"] * 20
         >>> y_pred = ["ham"] * 76 + ["spam"] * 4 + ["spam"] * 15 + ["ham"] * 5
         >>> print(posterior_classification_report(y_true, y_pred).report(0.9))
+        The accuracy is 0.902 (90% credible interval 0.850 to 0.950); 0.910 on the test
+        samples.
+        <BLANKLINE>
                               precision             recall           f1-score  support
         <BLANKLINE>
                  ham  0.93 [0.88, 0.98]  0.94 [0.90, 0.98]  0.94 [0.90, 0.97]       80
@@ -203,6 +206,7 @@ class PosteriorClassificationReport(StablePickle):
         weighted avg  0.90 [0.85, 0.95]  0.90 [0.85, 0.95]  0.90 [0.85, 0.95]      100
         <BLANKLINE>
         Posterior means with 90% credible intervals (hull of shortest and equal-tailed).
+        Averages have priors of their own and may differ from the means of rows.
         """
         names, *columns = zip(*self._cells(level), strict=True)
         short = shorten(map(printable, names), _LONGEST_NAME)
@@ -210,8 +214,14 @@ class PosteriorClassificationReport(StablePickle):
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         head, *lines = ["  ".join(map(str.rjust, row, widths)) for row in rows]
         n = len(self._support)
-        parts = [head], lines[:n], lines[n:], [paragraphs(*self._notes(level))]
+        first = paragraphs(self._result(level))
+        notes = paragraphs(*self._notes(level))
+        parts = [first], [head], lines[:n], lines[n:], [notes]
         return "\n\n".join(map("\n".join, parts))
+
+    def _result(self, level: float) -> str:
+        """Return the sentence on the accuracy."""
+        return self._numbers["accuracy", "accuracy"]._sentences(level)[0]
 
     def __str__(self) -> str:
         return self.report()
@@ -236,10 +246,13 @@ class PosteriorClassificationReport(StablePickle):
         ]
 
     def _notes(self, level: float) -> list[str]:
-        """Return sentences on the numbers, and on what is odd in the samples."""
+        """Return sentences on the numbers, and on what is odd in the test samples."""
         percent = f"{100 * float(level):.12g}%"
         kind = "hull of shortest and equal-tailed"
-        notes = [f"Posterior means with {percent} credible intervals ({kind})."]
+        notes = [
+            f"Posterior means with {percent} credible intervals ({kind}).",
+            "Averages have priors of their own and may differ from the means of rows.",
+        ]
         if self._n_strays:
             n = format_count(self._n_strays)
             notes.append(f"Predictions of no class, which count as errors: {n}.")
@@ -263,7 +276,8 @@ class PosteriorClassificationReport(StablePickle):
 
     def _repr_html_(self) -> str:
         notes = map(paragraph, self._notes(0.95))
-        return block(repr(self), table(("class", *_COLUMNS), self._cells(0.95)), *notes)
+        numbers = table(("class", *_COLUMNS), self._cells(0.95))
+        return result(self._result(0.95), numbers, *notes)
 
     def __repr__(self) -> str:
         accuracy = self._numbers["accuracy", "accuracy"]
@@ -353,6 +367,9 @@ def posterior_classification_report(
     >>> X, y = load_wine(return_X_y=True)
     >>> y_pred = cross_val_predict(GaussianNB(), X, y)
     >>> print(posterior_classification_report(y, y_pred))
+    The accuracy is 0.961 (95% credible interval 0.928 to 0.987); 0.966 on the test
+    samples.
+    <BLANKLINE>
                           precision             recall           f1-score  support
     <BLANKLINE>
                0  0.97 [0.92, 1.00]  0.94 [0.87, 0.99]  0.96 [0.91, 0.99]       59
@@ -364,6 +381,7 @@ def posterior_classification_report(
     weighted avg  0.96 [0.93, 0.99]  0.96 [0.93, 0.99]  0.96 [0.93, 0.99]      178
     <BLANKLINE>
     Posterior means with 95% credible intervals (hull of shortest and equal-tailed).
+    Averages have priors of their own and may differ from the means of rows.
     """
     outcomes = read_outcomes(
         y_true, {"y_pred": y_pred}, sample_weight, weight_type, groups

@@ -70,9 +70,11 @@ class SampleWeightWarning(UserWarning):
     """
 
 
-def warn_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable]) -> None:
+def warn_of_groups(
+    effects: DesignEffects | None, classes: Sequence[Hashable], unit: str = "sample"
+) -> None:
     """Warn if the groups leave the correlation, or the interval, uncertain."""
-    if doubts := group_notes(effects, classes):
+    if doubts := group_notes(effects, classes, unit):
         warnings.warn(" ".join(doubts), GroupsWarning, stacklevel=user_stacklevel())
 
 
@@ -160,7 +162,7 @@ _CROSSING = (
 
 
 def group_notes(
-    effects: DesignEffects | None, classes: Sequence[Hashable]
+    effects: DesignEffects | None, classes: Sequence[Hashable], unit: str = "sample"
 ) -> list[str]:
     """Return sentences on the uncertainty that the groups leave."""
     if effects is None:
@@ -183,8 +185,8 @@ def group_notes(
         )
     if nu == 0:
         doubts.append(
-            "The correlation within groups cannot be estimated from these samples, so "
-            "each group counts as about one sample. Test more groups."
+            f"The correlation within groups cannot be estimated from these {unit}s, so "
+            f"each group counts as about one {unit}. Test more groups."
         )
     elif causes:
         why = " and ".join(causes)
@@ -200,43 +202,48 @@ def group_notes(
         which = ""
         if len(large) > 1:
             which = f" of class {shown(classes[int(np.argmax(large))])}"
-        doubts.append(f"One group contains a third or more of the samples{which}.")
+        doubts.append(f"One group contains a third or more of the {unit}s{which}.")
     if effects.crosses:
         doubts.append(_CROSSING)
     return doubts
 
 
-def describe_effective_size(effects: DesignEffects, has_weights: bool) -> str:
+def describe_effective_size(
+    effects: DesignEffects, has_weights: bool, unit: str
+) -> str:
     """Return a sentence on the effective size of the samples."""
     size = f"{effects.effective_size.sum():.4g}"
     if not effects.n_groups:
-        return f"The weighted samples are equivalent to {size} samples of equal weight."
+        return f"The weighted {unit}s are equivalent to {size} {unit}s of equal weight."
     groups = "1 group" if effects.n_groups == 1 else f"{effects.n_groups:.0f} groups"
     if not effects.depends.any() and not has_weights:
         if effects.crosses:
             return f"No class has several samples of one of the {groups}."
-        return f"Each of the {groups} has one sample: samples are independent."
+        return f"Each of the {groups} has one {unit}: {unit}s are independent."
 
     low = f"{effects.design_effect.min():.2g}"
     high = f"{effects.design_effect.max():.2g}"
     span = low if low == high else f"{low} to {high}"
     they = "With their weights, they" if has_weights else "They"
     return (
-        f"The samples come from {groups}, with an estimated "
+        f"The {unit}s come from {groups}, with an estimated "
         f"correlation of {effects.correlation:.2f} ({effects.correlation_used:.2f} "
-        f"allowing for its error). {they} are equivalent to {size} independent samples "
+        f"allowing for its error). {they} are equivalent to {size} independent {unit}s "
         f"(design effect {span})."
     )
 
 
 def design_notes(
-    effects: DesignEffects | None, has_weights: bool, classes: Sequence[Hashable]
+    effects: DesignEffects | None,
+    has_weights: bool,
+    classes: Sequence[Hashable],
+    unit: str = "sample",
 ) -> list[str]:
     """Return sentences on the effective size, and on what groups leave uncertain."""
     if effects is None:
         return []
-    worth = describe_effective_size(effects, has_weights)
-    return [worth, *group_notes(effects, classes)]
+    size = describe_effective_size(effects, has_weights, unit)
+    return [size, *group_notes(effects, classes, unit)]
 
 
 def is_large(effects: DesignEffects | None) -> bool:

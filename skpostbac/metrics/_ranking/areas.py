@@ -139,13 +139,13 @@ class Curves:
 
     @property
     def _observed(self) -> Floats:
-        """The weights in the samples, shape (U, 1)."""
+        """The weights on the test samples, shape (U, 1)."""
         weights = self.shapes.copy()
         weights[self.ends] = 0.0
         return weights[:, np.newaxis]
 
     def observed(self) -> Floats:
-        """Return the areas in the samples, shape (C,)."""
+        """Return the areas on the test samples, shape (C,)."""
         return self.areas(self._observed)[:, 0]
 
     def _draws(self, rng: np.random.Generator, n_draws: int) -> Iterator[Floats]:

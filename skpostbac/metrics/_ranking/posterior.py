@@ -74,7 +74,7 @@ class PosteriorRankingMetric(PosteriorMetric):
     metric : {"roc_auc", "average_precision"}
         Name of the metric.
     observed : float
-        Metric of the samples, which a given `prevalence` weights.
+        Metric on the test samples, which a given `prevalence` weights.
     distribution : DrawnDistribution or BetaAverage
         Distribution of the metric by random draws; with many samples the Beta
         distribution with the mean and variance of its normal limit.

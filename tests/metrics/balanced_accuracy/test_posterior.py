@@ -186,8 +186,10 @@ def test_report_has_the_value_of_the_samples():
     y_true, y_pred = [0] * 9 + [1] * 4, [0] * 7 + [1] * 2 + [1] * 3 + [0]
     observed = balanced_accuracy_score(y_true, y_pred)
     report = sentences(posterior_balanced_accuracy(y_true, y_pred))
-    assert f"; {observed:.3f} in the 13 samples of 2 classes." in report
-    assert ", from 3 samples of 2 classes." in sentences(from_counts([2, 0], [3, 0]))
+    assert f"; {observed:.3f} on the 13 test samples of 2 classes." in report
+    assert ", from 3 test samples of 2 classes." in sentences(
+        from_counts([2, 0], [3, 0])
+    )
 
 
 def test_report_of_a_perfect_result():
@@ -195,7 +197,7 @@ def test_report_of_a_perfect_result():
     perfect = from_counts([15, 39], [15, 39])
     report = sentences(perfect)
     assert report.startswith(
-        "The balanced accuracy is 1.000 on the 54 samples of 2 classes; "
+        "The balanced accuracy is 1.000 on the 54 test samples of 2 classes; "
     )
     assert (
         f"for new samples expect {perfect.mean():.3f} (95% credible interval" in report
@@ -211,7 +213,7 @@ def test_report_of_a_perfect_result():
         [[9, 0], [0, 9]], "f1", pos_label=1
     )
     assert sentences(one).startswith(
-        "F1 of class 1: 1.000 on the samples; for new samples expect 0."
+        "The F1 of class 1 is 1.000 on the test samples; for new samples expect 0."
     )
 
 

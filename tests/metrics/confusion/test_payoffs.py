@@ -227,7 +227,8 @@ def test_the_median_stands_for_an_infinite_mean():
     )
     first, second, third = sentences(ratio).splitlines()
     assert first.startswith(
-        f"Positive likelihood ratio of class 1: median {ratio.median():.3f} (95%"
+        "The positive likelihood ratio of class 1 is inf on the test samples; for new "
+        f"samples expect {ratio.median():.3f} (median; 95%"
     )
     assert (
         second

@@ -369,7 +369,7 @@ def test_many_classes_are_warned_of(metric, options):
     ]
     for call in calls:
         with pytest.warns(
-            PriorInfluenceWarning, match=f"{metric} from the observed 1.000"
+            PriorInfluenceWarning, match=f"{metric} from 1.000 on the test samples"
         ) as record:
             call()
         assert [warning.filename for warning in record] == [__file__]

@@ -448,7 +448,7 @@ def test_several_classifiers_in_groups(grouped, prior):
         comparison.prob_greater()[0, 1], abs=1e-9
     )
     assert pair.prob_best().sum() == pytest.approx(1)
-    assert "own design effects for samples from" in pair.explanation
+    assert "allows for the correlation of samples within" in pair.explanation
 
 
 def test_widened_averages_are_subtracted():

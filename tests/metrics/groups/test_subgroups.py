@@ -149,7 +149,7 @@ def test_words_begin_with_the_gap(groups):
     """The report has the gap, the worst group, and each group."""
     lines = sentences(groups).splitlines()
     assert lines[0].startswith(
-        f"The gap between the best and the worst of 3 groups: {groups.gap.mean():.3f}"
+        f"The gap in balanced accuracy between the best and worst group is {groups.gap.mean():.3f}"
     )
     assert lines[2].startswith("It is 'west' with probability")
     assert len(lines) == 6
@@ -167,7 +167,7 @@ def test_recall_of_one_class_is_called_so():
         groups.worst.score_name,
         groups.by_group["f"].score_name,
     ]
-    assert names == ["Gap in recall", "Recall, worst group", "Recall"]
+    assert names == ["Gap in recall", "Recall of the worst group", "Recall"]
     assert "The worst group has a recall of" in sentences(groups)
 
 
@@ -231,7 +231,10 @@ def test_pooled_groups_borrow_strength():
         one.n_samples for one in counts
     ]
     assert repr(pooled).endswith("n_groups=5)")
-    assert "The gap between the best and the worst of 5 groups" in sentences(pooled)
+    assert (
+        "The gap in balanced accuracy between the best and worst group is"
+        in sentences(pooled)
+    )
 
 
 def of_counts(correct, total):

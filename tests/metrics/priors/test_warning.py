@@ -66,7 +66,7 @@ def test_every_entry_warns_once_where_the_user_calls(entry):
     # Beta(3, 1) in each class: mean 3/4, variance 3/80, and so 1/4 / sqrt(3/80/8) = 3.65.
     assert str(warning.message) == (
         "95% intervals would contain the true balanced accuracy in about 0% of similar test "
-        "sets: the prior moves the mean from the observed 1.000 to 0.750, by 3.7 posterior "
+        "sets: the prior moves the mean from 1.000 on the test samples to 0.750, by 3.7 posterior "
         "standard deviations. Test more samples, or use prior='calibrated' (about 98%)."
     )
 
@@ -92,7 +92,7 @@ def test_scores_and_searches_stay_silent():
 
 def test_comparison_of_predictions_warns_once():
     """Of the classifier that suffers most."""
-    message = "from the observed 1.000 to 0.750, .* use prior='calibrated'"
+    message = "from 1.000 on the test samples to 0.750, .* use prior='calibrated'"
     with pytest.warns(PriorInfluenceWarning, match=message) as record:
         comparison = compare_predictions(
             LABELS, {"A": LABELS, "B": LABELS[::-1]}, prior="uniform"

@@ -214,10 +214,10 @@ def test_more_classes(multi_class, average):
 
 
 def test_report_and_summary():
-    """The value in the samples, the estimate, and the errors of the draws."""
+    """The value on the test samples, the estimate, and the errors of the draws."""
     found = posterior_roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    assert sentences(found).startswith("ROC AUC: ")
-    assert "0.750 in the samples" in sentences(found)
+    assert sentences(found).startswith("The ROC AUC is ")
+    assert "0.750 on the test samples" in sentences(found)
     assert found.summary()["observed"] == 0.75
     assert found.summary()["low_error"] > 0
 
