@@ -94,8 +94,8 @@ def expressions(library):
     """Return all that is code in the right column of a library's table."""
     section = GUIDE.read_text("utf-8").split(f"\n{library}\n{'=' * len(library)}\n")[1]
     lines = section.splitlines()
-    rules = [i for i, line in enumerate(lines) if re.fullmatch("=+ =+", line)]
-    edge = lines[rules[0]].index(" ")
+    rules = [i for i, line in enumerate(lines) if re.fullmatch(" *=+ =+", line)]
+    edge = lines[rules[0]].rindex(" ")
     right = " ".join(line[edge:] for line in lines[rules[1] + 1 : rules[2]])
     return re.findall("``(.+?)``", right)
 
