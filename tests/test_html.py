@@ -141,7 +141,10 @@ def rows_of(name):
     title = " ".join(root.find("code").text.split())
     return [
         title,
-        *("\t".join(cell.text or "" for cell in row) for row in root.iter("tr")),
+        *(
+            "\t".join("".join(cell.itertext()) for cell in row)
+            for row in root.iter("tr")
+        ),
     ]
 
 
