@@ -23,7 +23,7 @@ def with_breaks(html: str) -> str:
 class Translator(HTML5Translator):
     """Writer of pages with places to break long names at."""
 
-    def visit_Text(self, node: nodes.Text) -> None:
+    def visit_Text(self, node: nodes.Text) -> None:  # noqa: N802
         """Write a text, in which tags are short."""
         before = len(self.body)
         super().visit_Text(node)

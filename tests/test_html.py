@@ -143,7 +143,10 @@ def rows_of(name):
     title = " ".join(first.text.split())
     return [
         title,
-        *("\t".join(cell.text or "" for cell in row) for row in root.iter("tr")),
+        *(
+            "\t".join("".join(cell.itertext()) for cell in row)
+            for row in root.iter("tr")
+        ),
     ]
 
 

@@ -4,6 +4,7 @@ All text is escaped. The fragments load and run nothing: no scripts, style sheet
 fonts.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape as escape_markup
 
@@ -17,16 +18,19 @@ ACCENT = "#3388cc"
 
 # Inline styles: notebooks have their own rules for table cells, and some sites remove
 # style sheets. Some browsers do not let tables inherit the text colour by default. Long
-# names may break anywhere.
+# names break between words where they can, and anywhere if a word is too long.
 TABLE_STYLE = (
     "color:inherit;border-collapse:collapse;margin:.4em 0;width:auto;"
     "font-variant-numeric:tabular-nums"
 )
 NAME_STYLE = (
-    "text-align:left;padding:.15em 1.2em .15em 0;overflow-wrap:anywhere;min-width:5em"
+    "text-align:left;padding:.15em 1.2em .15em 0;overflow-wrap:anywhere;min-width:7em"
 )
 FIRST_NUMBER_STYLE = "text-align:right;padding:.15em 0;white-space:nowrap"
 NUMBER_STYLE = "text-align:right;padding:.15em 0 .15em 1.2em;white-space:nowrap"
+
+# In names such as random_forest and RandomForest.
+BETWEEN_WORDS = re.compile(r"(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 # Sizes of a density drawing in pixels. The margins hold the numbers below the plot.
 DENSITY_WIDTH = 360
@@ -51,7 +55,7 @@ def result(sentence: str, *parts: str) -> str:
 
 
 def _wrap(*parts: str) -> str:
-    style = "max-width:100%;overflow-wrap:anywhere"
+    style = "max-width:100%;overflow-wrap:anywhere;overflow-x:auto"
     return f'<div style="{style}">{"".join(parts)}</div>'
 
 
@@ -86,7 +90,7 @@ def _row(tag: str, first_style: str, cells: Sequence[str]) -> str:
     """Return a table row whose first cell has its own style."""
     styles = (first_style, *[NUMBER_STYLE] * (len(cells) - 1))
     inner = (
-        f'<{tag} style="{style}">{escape(cell)}</{tag}>'
+        f'<{tag} style="{style}">{BETWEEN_WORDS.sub("<wbr/>", escape(cell))}</{tag}>'
         for style, cell in zip(styles, cells, strict=True)
     )
     return f"<tr>{''.join(inner)}</tr>"
