@@ -428,7 +428,8 @@ def posterior_prevalence(
     positives : float
         Number of samples that the judge called positive.
     total : float
-        Number of judged samples, at least one.
+        Number of judged samples, at least one. They must be independent: of samples in
+        groups, such as sentences of a text, judge one of each group.
     gold : array-like of shape (2, 2), optional
         Confusion matrix of the gold samples that are part of the `total` judged ones,
         with the truth as rows and the verdicts of the judge as columns, negatives
