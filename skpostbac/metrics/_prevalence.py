@@ -381,9 +381,6 @@ class PrevalenceDifference(ScalarPosterior):
     def _sentences(self, level: float) -> list[str]:
         return [*super()._sentences(level), _SAME_ERRORS]
 
-    def _html_tables(self) -> list[str]:
-        return [*super()._html_tables(), _SAME_ERRORS]
-
     def __repr__(self) -> str:
         return f"PrevalenceDifference({self._summary()})"
 
