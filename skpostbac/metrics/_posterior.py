@@ -32,11 +32,13 @@ from skpostbac._utils import (
     float_array,
     format_estimate,
     format_number,
+    paragraph,
     paragraphs,
     result,
     round_estimate,
     shown,
     table,
+    unwrap,
     user_stacklevel,
 )
 from skpostbac.metrics._dependence import sequence_error
@@ -438,7 +440,8 @@ class ScalarPosterior(StablePickle, ABC):
         y = np.minimum(curve.y, curve.shown_height())
         caption = "Posterior density, 95% credible interval shaded"
         drawing = density_drawing(curve.x, y, interval, ends, caption)
-        return result(self._sentences(0.95)[0], drawing, *self._html_tables())
+        first, *notes = unwrap(self.report())
+        return result(first, drawing, *self._html_tables(), *map(paragraph, notes))
 
     def _html_tables(self) -> list[str]:
         """Return the tables shown below the density in a notebook."""

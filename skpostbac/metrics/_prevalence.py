@@ -381,9 +381,6 @@ class PrevalenceDifference(ScalarPosterior):
     def _sentences(self, level: float) -> list[str]:
         return [*super()._sentences(level), _SAME_ERRORS]
 
-    def _html_tables(self) -> list[str]:
-        return [*super()._html_tables(), _SAME_ERRORS]
-
     def __repr__(self) -> str:
         return f"PrevalenceDifference({self._summary()})"
 
@@ -428,7 +425,8 @@ def posterior_prevalence(
     positives : float
         Number of samples that the judge called positive.
     total : float
-        Number of judged samples, at least one.
+        Number of judged samples, at least one. They must be independent: of samples in
+        groups, such as sentences of a text, judge one of each group.
     gold : array-like of shape (2, 2), optional
         Confusion matrix of the gold samples that are part of the `total` judged ones,
         with the truth as rows and the verdicts of the judge as columns, negatives

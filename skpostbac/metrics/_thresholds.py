@@ -41,6 +41,7 @@ from skpostbac._utils import (
     float_or_nan,
     format_estimate,
     nonnegative_array,
+    paragraph,
     paragraphs,
     result,
     shown,
@@ -556,7 +557,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         return ThresholdPlot(self).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:
-        return result(self._sentences(self.level)[0], *self.corrected._html_tables())
+        first, *notes = self._sentences(self.level)
+        return result(first, *self.corrected._html_tables(), *map(paragraph, notes))
 
     def __repr__(self) -> str:
         corrected = self.corrected

@@ -393,7 +393,7 @@ def required_test_size(
     if difference is None:
         assert width is not None
         width = check_probability(width, "width")
-        goal = f"the {100 * level:g}% interval is at most {width:g} wide"
+        goal = f"the {100 * level:g}% credible interval is at most {width:g} wide"
     else:
         design = "separate"
         rates = _second_better(rates[1], difference, weights)

@@ -92,7 +92,7 @@ def test_labels_of_a_difference():
         ({"kind": "pie"}, "kind must be one of"),
         ({"kind": "difference", "pair": ("C1",)}, "pair must name two of"),
         ({"kind": "difference", "pair": ("C4", "C1")}, "pair: a must be one of"),
-        ({"kind": "difference", "pair": ("C1", "C1")}, "different classifiers"),
+        ({"kind": "difference", "pair": ("C1", "C1")}, "a and b must be different"),
         ({"kind": "decision", "level": 95}, "level must be"),
         ({"kind": "decision", "method": "odd"}, "method must be"),
     ],

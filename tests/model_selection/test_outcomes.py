@@ -115,7 +115,7 @@ def test_report_speaks_of_items(groups):
     text = f"{comparison.report()} {alone.report()}"
     assert "all systems were tested on the same 180 items" in " ".join(text.split())
     assert "the share of items that are right" in " ".join(text.split())
-    assert ", from 180 items." in " ".join(text.split())
+    assert " on the 180 test items." in " ".join(text.split())
     for word in ("class", "chance", "recall", "balanced"):
         assert word not in text
     assert "items correct" in alone.methods_text()

@@ -476,11 +476,11 @@ def test_corrected_posterior_names_the_correction():
     assert wide.training_variation == "nadeau-bengio"
     assert repr(wide).startswith("PosteriorBalancedAccuracy(mean=")
     assert repr(wide).endswith("training_variation='nadeau-bengio')")
-    assert "nadeau-bengio" in wide._repr_html_()
     sentence = (
         "This describes the model refitted on all data. The counts are divided by 2.25"
     )
     assert sentence in sentences(wide)
+    assert sentence in wide._repr_html_()
     assert "refitted" not in sentences(plain)
     assert type(plain) is PosteriorBalancedAccuracy
     with pytest.raises(AttributeError):
@@ -503,7 +503,7 @@ def test_samples_are_told_before_division():
     posterior = cross_val_posterior(GaussianNB(), X, y, cv=5)
     assert "n_classes=3, n=270, n_effective=120, training" in repr(posterior)
     report = sentences(posterior)
-    assert "in the 270 samples (effective size 120) of 3 classes." in report
+    assert "on the 270 test samples (effective size 120) of 3 classes." in report
     hits = cross_val_predict(GaussianNB(), X, y, cv=5) == y
     right = [int(hits[y == label].sum()) for label in range(3)]
     weakest = int(np.argmin(right))

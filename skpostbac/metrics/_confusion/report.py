@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,7 @@ from skpostbac.metrics._confusion.posterior import (
     PosteriorConfusionMetric,
     infer_metrics,
 )
+from skpostbac.metrics._confusion.predictions import check_labelled, read_predictions
 from skpostbac.metrics._confusion.samples import read_confusions
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._dependence import GroupsWarning
@@ -272,6 +274,8 @@ class PosteriorClassificationReport(StablePickle):
         if accuracy.design_effects is not None:
             size = accuracy.design_effects.effective_size.sum()
             notes.append(f"Effective number of samples for the accuracy: {size:.4g}.")
+        if accuracy._weighting:
+            notes.append(f"Labelled samples are {accuracy._weighting}.")
         return notes + accuracy.prior.report_sentences(accuracy._default_prior)
 
     def _repr_html_(self) -> str:
@@ -295,6 +299,8 @@ def posterior_classification_report(
     *,
     labels: ArrayLike | None = None,
     target_names: ArrayLike | None = None,
+    prediction_counts: Mapping[Hashable, float] | None = None,
+    prediction_shares: Mapping[Hashable, float] | None = None,
     sample_weight: ArrayLike | None = None,
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
@@ -320,6 +326,9 @@ def posterior_classification_report(
         Samples of other classes are ignored; any other prediction is an error.
     target_names : array-like of shape (n_classes,), default=None
         Names of the classes, in the order of `labels`; by default the labels.
+    prediction_counts, prediction_shares
+        As for :func:`posterior_confusion_metric`, if these samples are the labelled
+        ones of many with known predictions. The support is that of the labelled ones.
     sample_weight, weight_type, groups, prior, n_draws, random_state
         As for :func:`posterior_confusion_metric`.
 
@@ -401,11 +410,16 @@ def posterior_classification_report(
     }
 
     C = samples.matrix(len(classes))
-    options = "sampled", prior, n_draws, random_state
+    predictions = read_predictions(
+        prediction_counts, prediction_shares, classes, C, "sampled"
+    )
+    if predictions is not None:
+        check_labelled(samples, len(outcomes.weights))
+    options = "sampled", prior, n_draws, random_state, samples, predictions
     with warnings.catch_warnings(record=True) as caught:
         for category in (PriorInfluenceWarning, GroupsWarning):
             warnings.simplefilter("always", category)
-        posteriors = infer_metrics([*targets.values()], C, classes, *options, samples)
+        posteriors = infer_metrics([*targets.values()], C, classes, *options)
     first = {one.category: one.message for one in reversed(caught)}
     for message in first.values():
         warnings.warn(message, stacklevel=user_stacklevel())

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from skpostbac import PosteriorConfusionMetric, posterior_confusion_metric
+from tests.texts import sentences
 
 from_matrix = PosteriorConfusionMetric.from_confusion_matrix
 
@@ -235,8 +236,8 @@ def test_coverage_by_enumeration():
 
 def test_words():
     """What is estimated is said, and what the observed value is of."""
-    report = from_matrix(THREE, "f1", prediction_counts=counts_of(THREE, 10)).report()
-    assert "in the weighted samples" in report
+    report = sentences(from_matrix(THREE, "f1", prediction_counts=counts_of(THREE, 10)))
+    assert "on the weighted test samples" in report
     assert "weighted by 1280 predictions, a sample of the population." in report
     known = {"prediction_shares": {0: 7, 1: 1, 2: 3}}
     shares = from_matrix(THREE, "f1", **known)

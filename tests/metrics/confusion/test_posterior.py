@@ -471,7 +471,7 @@ def test_reports_name_classes():
     assert from_matrix([[7, 2], [3, 9]], "f1_macro").score_name == "Macro F1"
     assert from_matrix([[7, 2], [3, 9]], "accuracy").score_name == "Accuracy"
     report = sentences(from_matrix([[7, 2], [3, 9]], "balanced_accuracy"))
-    assert report.startswith("Balanced accuracy: 0.7")
+    assert report.startswith("The balanced accuracy is 0.7")
 
 
 def test_default_prior_is_that_of_the_balanced_accuracy():

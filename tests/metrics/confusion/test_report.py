@@ -328,3 +328,34 @@ def test_level_is_checked():
     for view in (report.report, report.to_dict, report.summary):
         with pytest.raises(ValueError, match="level must be"):
             view(1.5)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"prediction_counts": {"cat": 500, "dog": 300, "fox": 100}},
+        {"prediction_shares": {"cat": 0.5, "dog": 0.3, "fox": 0.2}},
+    ],
+    ids=["counts", "shares"],
+)
+def test_known_predictions(known):
+    """Each number is that of the metric alone, and a note says what they are weighted by."""
+    labels = ["cat", "dog", "fox"]
+    y_pred = np.repeat(labels, 20)
+    y_true = np.where(np.arange(60) % 5, y_pred, np.roll(y_pred, 20))
+    report = report_of(y_true, y_pred, labels=labels, n_draws=2000, **known)
+    for row, column, metric, options in [
+        ("fox", "precision", "precision", {"pos_label": "fox", "average": "binary"}),
+        ("macro avg", "f1-score", "f1", {"average": "macro"}),
+        ("accuracy", "accuracy", "accuracy", {}),
+    ]:
+        alone = posterior_confusion_metric(
+            y_true, y_pred, metric, labels=labels, n_draws=2000, **options, **known
+        )
+        assert report.posteriors[row][column].mean() == pytest.approx(
+            alone.mean(), abs=0.02
+        )
+        assert report.posteriors[row][column].observed == pytest.approx(alone.observed)
+    assert "Labelled samples are weighted by" in str(report)
+    with pytest.raises(ValueError, match="leave out groups"):
+        report_of(y_true, y_pred, labels=labels, groups=np.arange(60) // 2, **known)

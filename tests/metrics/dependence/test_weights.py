@@ -198,7 +198,9 @@ def test_report_counts_samples_and_not_what_they_are_worth():
     )
     worth = posterior.effective_counts.n_samples
     first, *others = sentences(posterior).splitlines()
-    assert f"in the 100 samples (effective size {worth:.4g}) of 3 classes." in first
+    assert (
+        f"on the 100 test samples (effective size {worth:.4g}) of 3 classes." in first
+    )
     assert any("of the weight correct)" in line for line in others)
     counts = posterior.counts
     halves = [
@@ -208,7 +210,7 @@ def test_report_counts_samples_and_not_what_they_are_worth():
         for part in (slice(60), slice(60, None))
     ]
     for same in (sum(halves), ClassCounts.from_json(counts.to_json())):
-        assert "in the 100 samples" in sentences(PosteriorBalancedAccuracy(same))
+        assert "on the 100 test samples" in sentences(PosteriorBalancedAccuracy(same))
 
 
 @pytest.mark.parametrize("entry", [posterior_balanced_accuracy, class_counts])
@@ -246,7 +248,7 @@ def test_reports_have_the_number_of_samples(scale):
         compare_predictions(y, predictions, metric="f1", **options),
         subgroup_posteriors(y, predictions["a"], sensitive_features=site, **options),
     ]
-    said = ["200 samples", "same 200 samples", "same 200 samples", "same samples"]
+    said = ["200 test samples", "same 200 samples", "same 200 samples", "same samples"]
     for report, text in zip(
         map(sentences, reports), [*said, "100 samples"], strict=True
     ):

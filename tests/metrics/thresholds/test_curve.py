@@ -86,7 +86,7 @@ def test_groups_count_at_the_best_threshold_as_they_do_there(is_crossing, pos_la
     assert curve.best_threshold == alone.best_threshold
     assert curve.best.distribution.variance() > 1.2 * alone.best.distribution.variance()
     assert curve.corrected.optimism > alone.corrected.optimism
-    assert "240 samples (effective size " in curve.report()
+    assert "240 test samples (effective size " in curve.report()
 
 
 @pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
@@ -304,7 +304,7 @@ def test_one_threshold_has_the_exact_beta_distribution():
     exact = BetaAverage([1, 4], [3, 1])
     assert curve.mean == pytest.approx(exact.mean())
     assert curve.corrected.optimism == 0
-    assert sentences(curve).startswith("5 samples, 1 threshold: ")
+    assert sentences(curve).startswith("Threshold 1, the best of 1 on the 5 test ")
     assert curve.best.recalls()[1].cdf(0.5) == pytest.approx(stats.beta(4, 1).cdf(0.5))
 
 
@@ -339,4 +339,4 @@ def test_importance_weights_have_the_effective_size_of_each_class(weighted, pos_
                 recall * size, rel=1e-9
             )
         assert f"n=120, n_effective={curve.total.sum():.4g}" in repr(curve)
-        assert "120 samples (effective size " in sentences(curve)
+        assert "120 test samples (effective size " in sentences(curve)
