@@ -9,7 +9,9 @@ lists all, ``nox -s tests`` runs one. Arguments after ``--`` go to pytest, or to
 script of a session.
 """
 
+import filecmp
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -52,10 +54,14 @@ def install(session: nox.Session, *arguments: str) -> None:
     session.install("--no-compile", *arguments)
 
 
+def group(name: str) -> tuple[str, ...]:
+    """Return the packages of a dependency group: an old pip knows no `--group`."""
+    return nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), name)
+
+
 def pinned(*names: str) -> list[str]:
-    """Return these tools in the versions of the extra dev."""
-    extras = nox.project.load_toml("pyproject.toml")["project"]["optional-dependencies"]
-    return [one for one in extras["dev"] if one.startswith(names)]
+    """Return these tools in the versions of the group dev."""
+    return [one for one in group("dev") if one.startswith(names)]
 
 
 @nox.session
@@ -96,14 +102,14 @@ def tests(session: nox.Session) -> None:
 @nox.session(default=False)
 def coverage(session: nox.Session) -> None:
     """Run all tests, and fail if they reach too little of the package."""
-    session.install(".[test,coverage]")
+    session.install(".[test]", *group("coverage"))
     session.run(*PYTEST, *THOROUGH, "--cov", *session.posargs, env=ENVIRONMENT)
 
 
 @nox.session
 def docs(session: nox.Session) -> None:
     """Build the site into build/html, with the gallery; warnings are errors."""
-    install(session, ".[doc]")
+    install(session, ".[plot]", *group("doc"))
     options = ("-q", "-W", "--keep-going", "-b", "html")
     session.run(
         "python", "-m", "sphinx", *options, "doc", "build/html", env=ENVIRONMENT
@@ -113,7 +119,7 @@ def docs(session: nox.Session) -> None:
 @nox.session
 def neighbours(session: nox.Session) -> None:
     """Run the packages that are used beside this one; needs Java and Chromium."""
-    install(session, ".[test,ecosystem]")
+    install(session, ".[test,dask,spark]", *group("ecosystem"))
     folders = ("tests/ecosystem", "tests/metrics/test_array_api.py")
     environment = {**ENVIRONMENT, "SKPOSTBAC_NO_SKIPS": "1"}
     session.run("python", "-m", "pytest", *folders, *session.posargs, env=environment)
@@ -127,7 +133,7 @@ def lowest(session: nox.Session) -> None:
     session.run(*PYTEST, *chosen, env=ENVIRONMENT)
 
 
-@nox.session(python=["3.11", "3.12", "3.13", "3.14"], default=False)
+@nox.session(python=["3.11", "3.12", "3.13", "3.14", "3.15"], default=False)
 def newest(session: nox.Session) -> None:
     """Run all tests at the newest versions; their deprecation warnings are errors."""
     session.install("--upgrade", ".[test]")
@@ -147,18 +153,51 @@ def nightly(session: nox.Session) -> None:
     session.run(*PYTEST, *session.posargs, env=ENVIRONMENT)
 
 
+def link_pages(root: Path) -> None:
+    """Let README.rst link to the host of the project, as PyPI shows it alone.
+
+    Nothing is done before `project.urls` has the address, with the name Source.
+    """
+    project = nox.project.load_toml(root / "pyproject.toml")["project"]
+    source = project.get("urls", {}).get("Source")
+    if source is None:
+        return
+
+    code = (root / "skpostbac" / "__init__.py").read_text("utf-8")
+    tag = "v" + re.search(r'(?m)^__version__ = "(.+)"', code)[1]
+    readme = root / "README.rst"
+    text = readme.read_text("utf-8")
+    text = re.sub(r"(<|: )([\w./-]+\.rst)\b", rf"\1{source}/blob/{tag}/\2", text)
+    text = re.sub(r"(: )([\w./-]+\.svg)\b", rf"\1{source}/raw/{tag}/\2", text)
+    readme.write_text(text, "utf-8")
+
+
 @nox.session
 def distributions(session: nox.Session) -> None:
     """Build sdist and wheel, check them, and run tests of the one on the other."""
-    install(session, ".[release,test]")
-    shutil.rmtree(ROOT / "dist", ignore_errors=True)
+    install(session, ".[test]", *group("release"))
     session.run("check-sdist")
-    session.run("python", "-m", "build", "--outdir", "dist")
+    temporary = Path(session.create_tmp())
+    shutil.rmtree(temporary)
+    copies = [temporary / "first", temporary / "second"]
+    for copy in copies:
+        session.run(
+            *("git", "checkout-index", "--all", f"--prefix={copy}/"), external=True
+        )
+        link_pages(copy)
+        session.run("python", "-m", "build", str(copy))
+    built = os.listdir(copies[0] / "dist")
+    same, *_ = filecmp.cmpfiles(*(copy / "dist" for copy in copies), built, False)
+    if sorted(same) != sorted(built):
+        session.error(f"two builds differ: {same} of {built} are the same")
+
+    shutil.rmtree(ROOT / "dist", ignore_errors=True)
+    shutil.copytree(copies[0] / "dist", ROOT / "dist")
     (sdist,), (wheel,) = ((ROOT / "dist").glob(kind) for kind in ("*.tar.gz", "*.whl"))
     session.run("twine", "check", "--strict", str(sdist), str(wheel))
     session.install("--force-reinstall", "--no-deps", str(wheel))
-    shutil.unpack_archive(sdist, session.create_tmp())
-    session.chdir(Path(session.create_tmp(), sdist.name.removesuffix(".tar.gz")))
+    shutil.unpack_archive(sdist, temporary)
+    session.chdir(temporary / sdist.name.removesuffix(".tar.gz"))
     # What is imported is then the wheel.
     shutil.rmtree("skpostbac")
     # What the other sessions have tested is only packed here.
@@ -173,7 +212,7 @@ def distributions(session: nox.Session) -> None:
 @nox.session(default=False)
 def mutation(session: nox.Session) -> None:
     """Change the package at random places and see what the tests notice."""
-    session.install(".[test,mutation]")
+    session.install(".[test]", *group("mutation"))
     session.run("python", "benchmarks/mutation.py", *session.posargs)
 
 
@@ -187,7 +226,7 @@ def fuzz(session: nox.Session) -> None:
 @nox.session(default=False)
 def review(session: nox.Session) -> None:
     """Compare the repository with the Scientific Python guide."""
-    session.install(".[dev]")
+    session.install(*pinned("sp-repo-review"))
     session.run("sp-repo-review", ".")
 
 

@@ -1,6 +1,6 @@
 """Change the package at random places, one at a time, and see which changes the tests notice.
 
-    python -m pip install ".[test,mutation]"
+    python -m pip install ".[test]" --group mutation
     python benchmarks/mutation.py [--mutants N] [--seed N] [--jobs N]
 
 The whole suite of quick tests runs once and tells which test reaches which line. Then places are

@@ -3,7 +3,7 @@
     python benchmarks/peers.py [--only TEXT] [--rst FILE]
 
 prints a Markdown table, and writes the same as reStructuredText for the documentation. Needs the
-extra ``bench``. The errors are measured against the reference values of the tests. Methods take
+group ``bench``. The errors are measured against the reference values of the tests. Methods take
 turns, each time with another seed; errors and times are medians over the turns.
 """
 

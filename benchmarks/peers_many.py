@@ -2,7 +2,7 @@
 
     python benchmarks/peers_many.py [--rst FILE]
 
-prints a table, and writes it as reStructuredText for the documentation. Needs the extra ``bench``.
+prints a table, and writes it as reStructuredText for the documentation. Needs the group ``bench``.
 Times are of the processor; methods take turns, and the median over the turns is given.
 """
 

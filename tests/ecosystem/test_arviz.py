@@ -4,7 +4,7 @@ import pytest
 
 from skpostbac import PosteriorBalancedAccuracy
 
-az = pytest.importorskip("arviz", reason="needs the extra ecosystem")
+az = pytest.importorskip("arviz", reason="needs the group ecosystem")
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
 

@@ -6,7 +6,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 
 from skpostbac import ClassCountsScorer, PosteriorRefit, class_counts, pooled_posteriors
 
-REASON = "needs the extra ecosystem"
+REASON = "needs the group ecosystem"
 
 
 def lightgbm_classifier():

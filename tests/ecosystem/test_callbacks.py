@@ -40,7 +40,7 @@ def test_monitor_of_counts(tumours):
 
 def test_callbacks_of_a_search(tumours, folds, capsys):
     """A search with a progress bar and a monitor chooses what it chooses without."""
-    pytest.importorskip("rich", reason="needs the extra ecosystem")
+    pytest.importorskip("rich", reason="needs the group ecosystem")
     X, y = scale(tumours[0]), tumours[1]
 
     def search(model):

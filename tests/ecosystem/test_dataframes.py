@@ -5,7 +5,7 @@ import pytest
 from skpostbac import class_counts
 from skpostbac.metrics import paired_counts
 
-REASON = "needs the extra ecosystem"
+REASON = "needs the group ecosystem"
 pd = pytest.importorskip("pandas", reason=REASON)
 pl = pytest.importorskip("polars", reason=REASON)
 pa = pytest.importorskip("pyarrow", reason=REASON)

@@ -15,7 +15,7 @@ from skpostbac import (
     posterior_balanced_accuracy,
 )
 
-REASON = "needs the extra ecosystem"
+REASON = "needs the group ecosystem"
 ensemble = pytest.importorskip("imblearn.ensemble", reason=REASON)
 over_sampling = pytest.importorskip("imblearn.over_sampling", reason=REASON)
 pipeline = pytest.importorskip("imblearn.pipeline", reason=REASON)

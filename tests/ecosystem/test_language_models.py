@@ -7,7 +7,7 @@ import pytest
 from skpostbac import compare_outcomes
 from skpostbac.__main__ import main
 
-REASON = "needs the extra ecosystem"
+REASON = "needs the group ecosystem"
 # Questions that a model gets wrong, of eight.
 WRONG = {"old": {1, 4, 6}, "new": {4}}
 N_QUESTIONS = 8

@@ -6,7 +6,7 @@ import pytest
 
 from skpostbac import posterior_balanced_accuracy, posterior_balanced_accuracy_score
 
-REASON = "needs the extra ecosystem"
+REASON = "needs the group ecosystem"
 mlflow = pytest.importorskip("mlflow", reason=REASON)
 models = pytest.importorskip("mlflow.models", reason=REASON)
 

@@ -5,7 +5,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac import ClassCountsScorer, cross_val_posterior, make_posterior_scorer
 
-REASON = "needs the extra ecosystem"
+REASON = "needs the group ecosystem"
 optuna = pytest.importorskip("optuna", reason=REASON)
 optuna_integration = pytest.importorskip("optuna_integration", reason=REASON)
 

@@ -10,7 +10,7 @@ import pytest
 
 from skpostbac.__main__ import main
 
-REASON = "needs the extra ecosystem"
+REASON = "needs the group ecosystem"
 pd = pytest.importorskip("pandas", reason=REASON)
 pl = pytest.importorskip("polars", reason=REASON)
 pytest.importorskip("pyarrow", reason=REASON)

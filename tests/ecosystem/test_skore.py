@@ -15,7 +15,7 @@ from skpostbac import (
     posterior_balanced_accuracy_score,
 )
 
-skore = pytest.importorskip("skore", reason="needs the extra ecosystem")
+skore = pytest.importorskip("skore", reason="needs the group ecosystem")
 
 NAME = "posterior_balanced_accuracy_score"
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
