@@ -74,8 +74,8 @@ BOARDS = {
     "best by .05": lambda n: np.where(np.arange(n) < 1, 0, 0.05),
     "best by .1": lambda n: np.where(np.arange(n) < 1, 0, 0.1),
 }
-SYSTEMS = (3, 10)
-ITEMS = (100, 1000)
+# Systems and items.
+BOARD_SIZES = ((3, 100), (3, 1000), (10, 100))
 N_BOARDS = 400
 
 LOOK = 40
@@ -352,12 +352,12 @@ def measure_sequences(n_classes, truth, rng):
 
 
 PARTS = {
-    "scores": (measure_scores, CLASSES, SIZES),
-    "worst": (measure_worst, (2,), SIZES),
-    "pairs": (measure_pairs, CLASSES, SIZES),
-    "ropes": (measure_ropes, (2,), SIZES),
-    "sequences": (measure_sequences, (1, 2, 10), (0.8, 0.85, 0.9)),
-    "boards": (measure_boards, SYSTEMS, ITEMS),
+    "scores": (measure_scores, [*product(CLASSES, SIZES)]),
+    "worst": (measure_worst, [*product([2], SIZES)]),
+    "pairs": (measure_pairs, [*product(CLASSES, SIZES)]),
+    "ropes": (measure_ropes, [*product([2], SIZES)]),
+    "sequences": (measure_sequences, [*product((1, 2, 10), (0.8, 0.85, 0.9))]),
+    "boards": (measure_boards, BOARD_SIZES),
 }
 
 
@@ -366,8 +366,8 @@ def run(parts):
     warnings.simplefilter("ignore")
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for part in parts or PARTS:
-        measure, *settings = PARTS[part]
-        for one in product(*settings):
+        measure, settings = PARTS[part]
+        for one in settings:
             name = "|".join(map(str, [part, *one]))
             if name in results:
                 continue
@@ -389,8 +389,8 @@ def table(header, rows):
 
 def cells_of(results, part):
     """Yield the settings and the results of the cells of a part."""
-    _, *settings = PARTS[part]
-    for one in product(*settings):
+    _, settings = PARTS[part]
+    for one in settings:
         yield one, results["|".join(map(str, [part, *one]))]
 
 
@@ -529,15 +529,17 @@ def draw_panel(ax, title, ticks, wrong, right):
         for color, (name, values) in zip(colors, lines.items(), strict=False):
             ax.plot(values, "o-", color=color, label=name, ms=4, lw=1.3, clip_on=False)
     ax.set_yscale("function", functions=(np.sqrt, np.square))
-    ax.set_ylim(0, 1)
+    # Above is room for the legend.
+    ax.set_ylim(0, 2.3)
+    ax.spines["left"].set_bounds(0, 1)
     ax.set_yticks([0, 0.05, 0.2, 0.5, 0.8, 1], ["0", ".05", ".2", ".5", ".8", "1"])
     ax.set_xticks(range(len(ticks)), [tick.replace("+", "\n+") for tick in ticks])
     ax.set_title(title, fontsize=9, loc="left")
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(
+        loc="upper left",
         fontsize=7.5,
-        edgecolor="none",
-        framealpha=0.8,
+        frameon=False,
         handlelength=1.2,
         labelspacing=0.2,
     )
@@ -566,7 +568,7 @@ def draw(results):
         for name in ("0", "0.02", "0.05")
     }
     boards = {
-        (name, i): series("boards", 10, lambda cell, n=name, i=i: cell[n][i])
+        (name, i): series("boards", 3, lambda cell, n=name, i=i: cell[n][i])
         for name in BOARDS
         for i in range(4)
     }
@@ -574,9 +576,9 @@ def draw(results):
         truth: list(results[f"sequences|2|{truth}"].values())
         for truth in (0.8, 0.85, 0.9)
     }
-    items = [f"{n:,} items" for n in ITEMS]
+    items = [f"{n:,} items" for systems, n in BOARD_SIZES if systems == 3]
     dropped = {
-        name: [(10 - kept) / 9 for kept in boards[name, 3]]
+        name: [(3 - kept) / 2 for kept in boards[name, 3]]
         for name in ("best by .05", "best by .1")
     }
     panels = [
@@ -599,7 +601,7 @@ def draw(results):
             {"by .02": ropes["0.02"], "equal": ropes["0"]},
         ),
         (
-            "Best of 10",
+            "Best of 3",
             items,
             {"all equal": boards["all equal", 1], "two best": boards["two best", 1]},
             {
@@ -608,7 +610,7 @@ def draw(results):
             },
         ),
         (
-            "Ruled out as the best of 10",
+            "Ruled out as the best of 3",
             items,
             {"the best (by .05)": [1 - k for k in boards["best by .05", 2]]},
             {
@@ -630,7 +632,7 @@ def draw(results):
         ),
     ]
     with mpl.rc_context({"font.size": 8}):
-        figure = Figure(figsize=(5.4, 7.2), layout="constrained")
+        figure = Figure(figsize=(5.4, 8.2), layout="constrained")
         for ax, panel in zip(figure.subplots(3, 2).flat, panels, strict=True):
             draw_panel(ax, *panel)
         figure.supylabel("how often yes is said", fontsize=9)
