@@ -396,7 +396,29 @@ def of_other_tables():
         "counting-ratio": f"{ratio.min():.1f} to {ratio.max():.1f}",
         "counting-memory": f"{count('memory').max():.1f} MiB",
     }
-    return found | dict(of_subgroups())
+    return found | dict(of_subgroups()) | dict(of_decisions())
+
+
+def of_decisions():
+    """Yield how often rules say yes when they should not, and when they should."""
+    score, pair, rope, board, look = (
+        partial(column, "decisions.rst", table=i) for i in range(5)
+    )
+    none, traded = (pair(name, place=...) for name in ("equal", "errors traded"))
+    yield "decisions-passes", span(score("passes, .8", place=...))
+    yield "decisions-fails", span(score("fails, .8", place=...))
+    yield "decisions-worst", mean(score("worst").max())
+    for place, name in enumerate(("fails", "fails-ordinary")):
+        yield f"decisions-worst-{name}", mean(score("worst, fails", place=place).max())
+    yield "decisions-better", span(none, traded)
+    yield "decisions-within", span(rope("within, .05"))
+    yield "decisions-not-worse", span(rope("not worse, .02"))
+    yield "decisions-named", span(board("another named", "(all equal|two best)"))
+    yield "decisions-kept", span(board("a best one kept"))
+    yield "decisions-ruled-out", span(1 - board("a best one kept"))
+    missed = look("2,000 samples", r"^\d+ +0\.8 ")
+    yield "decisions-sequence", f"{100 * missed.max():.1f} %"
+    yield "decisions-looks", span(look("2,000 samples", r"^\d+ +0\.8 ", place=2))
 
 
 def of_subgroups():

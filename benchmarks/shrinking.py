@@ -29,7 +29,7 @@ RESULTS = Path(__file__).with_suffix(".rst")
 SIZES = (20, 100)
 DEVIATIONS = (0.25, 0.5)
 FIXED = {20: (0.0, 0.05, 0.1, 0.2), 100: (0.0, 0.02, 0.05, 0.1)}
-N_RANDOM = 800
+N_RANDOM = 1200
 N_FIXED = 600
 COMPANY = 20
 EDGES = np.linspace(-1, 1, 801)
@@ -188,8 +188,8 @@ def main():
         f"{table(said)}\n\n"
         "How often 95 % intervals contained the difference, random (sd) and fixed:\n\n"
         f"{table(held)}\n\n"
-        "How often the better of two is said to be better, by samples of each class and "
-        "true difference (for 0, either of them):\n\n"
+        "How often A is said to be better, by samples of each class and by how much it is:"
+        "\n\n"
         f"{table(found)}\n"
     )
 

@@ -68,7 +68,8 @@ def test_worst_shares_are_those_of_all_recalls(study, monkeypatch):
             wrong += np.array(is_wrong) * binom.pmf(correct, (5, 3), pair).prod()
         expected = np.maximum(expected, wrong)
     found = study.measure_worst(2, "few", None)
-    assert [found["passes"], found["fails"]] == pytest.approx(expected, abs=1e-12)
+    assert found["passes"] == pytest.approx(expected[:1], abs=1e-12)
+    assert found["fails"] == pytest.approx(expected[[1, 1]], abs=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
