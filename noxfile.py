@@ -167,8 +167,8 @@ def link_pages(root: Path) -> None:
     tag = "v" + re.search(r'(?m)^__version__ = "(.+)"', code)[1]
     readme = root / "README.rst"
     text = readme.read_text("utf-8")
-    text = re.sub(r"(<|: )([\w./-]+\.rst)\b", rf"\1{source}/blob/{tag}/\2", text)
-    text = re.sub(r"(: )([\w./-]+\.svg)\b", rf"\1{source}/raw/{tag}/\2", text)
+    text = re.sub(r"<(?!\w+:)(\S+>`__)", rf"<{source}/blob/{tag}/\1", text)
+    text = re.sub(r"(\.\. image:: )(?!\w+:)", rf"\1{source}/raw/{tag}/", text)
     readme.write_text(text, "utf-8")
 
 
