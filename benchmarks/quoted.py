@@ -396,7 +396,8 @@ def of_other_tables():
         "counting-ratio": f"{ratio.min():.1f} to {ratio.max():.1f}",
         "counting-memory": f"{count('memory').max():.1f} MiB",
     }
-    return found | dict(of_subgroups()) | dict(of_decisions())
+    others = (of_subgroups(), of_decisions(), of_shrinking())
+    return found | {name: text for one in others for name, text in one}
 
 
 def of_decisions():
@@ -419,6 +420,41 @@ def of_decisions():
     missed = look("2,000 samples", r"^\d+ +0\.8 ")
     yield "decisions-sequence", f"{100 * missed.max():.1f} %"
     yield "decisions-looks", span(look("2,000 samples", r"^\d+ +0\.8 ", place=2))
+
+    sizes = {"10": "10\\+10", "50": "50\\+50", "200": "200\\+20", "1000": "1000\\+100"}
+    for name, size in sizes.items():
+        of_two = f"^2 +{size} "
+        yield f"decisions-higher-{name}", mean(score("passes, .9", of_two))
+        yield f"decisions-five-{name}", mean(pair("better by .05", of_two))
+        yield f"decisions-two-{name}", mean(pair("better by .02", of_two))
+        yield f"decisions-within-{name}", mean(rope("within, 0", f"^{size} "))
+        yield f"decisions-no-loss-{name}", mean(rope("not worse, 0", f"^{size} "))
+    for n_systems in (3, 10):
+        found = board("best named", rf"^{n_systems} +100 +best by \.1 ")
+        yield f"decisions-named-of-{n_systems}", mean(found)
+    for n_classes in (1, 2, 10):
+        found = look("2,000 samples", rf"^{n_classes} +0\.85 ")
+        yield f"decisions-sequence-of-{n_classes}", mean(found)
+    yield "decisions-one-look", mean(look("200 samples", r"^10 +0\.85 ", place=1))
+
+
+def of_shrinking():
+    """Yield what weights around zero do to statements of a difference, and to intervals."""
+    said, held, found = (partial(column, "shrinking.rst", table=i) for i in range(3))
+    for name, weight in {
+        "none": "none  ",
+        "strict": "none,",
+        "wide": r"normal \.1 ",
+        "normal": r"normal \.05",
+        "Laplace": "Laplace",
+        "mixture": "mixture",
+        "estimated": "estimated",
+    }.items():
+        row = f"^{weight}"
+        yield f"shrinking-{name}-true", mean(said("20 a class, sd 0.25", row, place=1))
+        yield f"shrinking-{name}-random", mean(held("20, sd 0.25", row))
+        yield f"shrinking-{name}-held", mean(held("20, 0.2", row))
+        yield f"shrinking-{name}-found", mean(found("20, 0.1", row))
 
 
 def of_subgroups():
