@@ -152,6 +152,13 @@ def of_metrics():
         yield f"metrics-difference{kind}-most", f"{sure.max():.3f}".lstrip("0")
 
 
+def _range(found):
+    """Return the least and the largest of some numbers, or the one number."""
+    return " to ".join(
+        f"{float(f'{one:.2g}'):g}" for one in np.unique([found.min(), found.max()])
+    )
+
+
 def of_other_tables():
     """Return what is quoted of all other tables."""
     first_page = partial(column, "intervals.rst.inc", "coverage", table=-1)
@@ -199,6 +206,18 @@ def of_other_tables():
     boards = partial(column, "leaderboards.rst")
     cost = column("parsimony.rst", "difference", "rope=0, limit=0.84, paired")
     ratio = count("^int64  .*bincounts")
+    speed = partial(column, "point_estimates.rst")
+    times = {
+        "mean": speed("ratio", " mean "),
+        "interval": speed("ratio", " 1000 +95% interval +balanced"),
+        "draws-two": speed("ratio", "^counts +2 "),
+        "draws-three": speed("ratio", "^counts +3 "),
+        "draws-ten": speed("ratio", "^counts +10 "),
+        "draws-hundred": speed("ratio", "^counts +100 "),
+        "f1-two": speed("ms", r" 2 .*f1_macro +scikit"),
+        "f1-ten": speed("ms", r" 10 .*f1_macro +scikit"),
+        "f1-thirty": speed("ms", r" 30 .*f1_macro +scikit"),
+    }
     found = {
         "first-page-default": mean(first_page("^default")),
         "first-page-bootstrap": mean(first_page("^bootstrap")),
@@ -268,6 +287,7 @@ def of_other_tables():
         "sites-default-lowest": lowest(sites("beta-binomial")),
         "sites-default-range": span(sites("beta-binomial")),
         "parsimony-cost": f"{cost.min():.3f} to {cost.max():.3f}",
+        **{f"speed-{name}": _range(found) for name, found in times.items()},
         "counting-ratio": f"{ratio.min():.1f} to {ratio.max():.1f}",
         "counting-memory": f"{count('memory').max():.1f} MiB",
     }
