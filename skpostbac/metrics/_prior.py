@@ -407,7 +407,7 @@ class CalibratedPrior(BetaPrior):
         self, correct: Floats, total: Floats
     ) -> tuple[Floats, Floats]:
         """Return the parameters of the recalls, under Jeffreys' prior."""
-        prior = self.alone() if self.discount else super()
+        prior = self.alone() if self.discount else self
         return prior.parameters(correct, total)
 
     def _pair_prior(self, strength: Floats) -> Floats:
