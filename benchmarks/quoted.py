@@ -251,16 +251,11 @@ def of_shared_priors():
         yield f"shared-{name}-first", f"{100 * of(name)[0]:.1f} %"
 
 
-def of_times():
-    """Yield what is quoted of times beside point estimates."""
-    of = partial(column, "point_estimates.rst")
-    ours = r"95% interval +balanced"
-    yield "times-small", range_of(of("ratio", rf" 1000 {ours}"), 0)
-    yield "times-large", span(of("ratio", rf" 1000000 {ours}"))
-    yield "times-cross-validation", mean(of("ratio", "^digits") - 1)
-    for name, n_classes in (("two", 2), ("ten", 10)):
-        macro = of("ms", rf" {n_classes} .* F1, 95% interval")
-        yield f"times-f1-{name}", f"{range_of(macro, 0)} ms"
+def _range(found):
+    """Return the least and the largest of some numbers, or the one number."""
+    return " to ".join(
+        f"{float(f'{one:.2g}'):g}" for one in np.unique([found.min(), found.max()])
+    )
 
 
 def of_other_tables():
@@ -311,6 +306,18 @@ def of_other_tables():
     boards = partial(column, "leaderboards.rst")
     cost = partial(column, "parsimony.rst", "difference")
     ratio = count("^int64  .*bincounts")
+    speed = partial(column, "point_estimates.rst")
+    times = {
+        "mean": speed("ratio", " mean "),
+        "interval": speed("ratio", " 1000 +95% interval +balanced"),
+        "draws-two": speed("ratio", "^counts +2 "),
+        "draws-three": speed("ratio", "^counts +3 "),
+        "draws-ten": speed("ratio", "^counts +10 "),
+        "draws-hundred": speed("ratio", "^counts +100 "),
+        "f1-two": speed("ms", r" 2 .*f1_macro +scikit"),
+        "f1-ten": speed("ms", r" 10 .*f1_macro +scikit"),
+        "f1-thirty": speed("ms", r" 30 .*f1_macro +scikit"),
+    }
     found = {
         "first-page-default": mean(first_page("^default")),
         "first-page-bootstrap": mean(first_page("^bootstrap")),
@@ -393,6 +400,7 @@ def of_other_tables():
         "parsimony-cost": range_of(cost("rope=0, limit=0.84, paired"), 3),
         "parsimony-cost-unpaired": range_of(cost("rope=0, limit=0.84, independent"), 3),
         "parsimony-cost-large": f"{-cost('^1000 .*rope=0.05, limit=0.05, paired')[0]:.3f}",
+        **{f"speed-{name}": _range(found) for name, found in times.items()},
         "counting-ratio": f"{ratio.min():.1f} to {ratio.max():.1f}",
         "counting-memory": f"{count('memory').max():.1f} MiB",
     }
@@ -488,7 +496,6 @@ def measured():
         of_choices(),
         of_bounds(),
         of_shared_priors(),
-        of_times(),
     )
     return {name: text for one in generators for name, text in one} | of_other_tables()
 

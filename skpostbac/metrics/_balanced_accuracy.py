@@ -667,9 +667,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
         is_tested = (counts.total > 0) & (self.class_weight > 0)
         if not is_tested.any():
             return []
-        recalls = list(self.recalls().values())
-        means = np.array([recall.mean() for recall in recalls])
-        weakest = int(np.argmin(np.where(is_tested, means, np.inf)))
+        effective = self.effective_counts
+        a, b = self.prior.recall_parameters(effective.correct, effective.total)
+        weakest = int(np.argmin(np.where(is_tested, a / (a + b), np.inf)))
 
         correct = self._in_samples(counts.correct[weakest])
         total = self._in_samples(counts.total[weakest])
@@ -679,7 +679,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
         if counts.has_importance_weights:
             share = f"{correct / total:.3f} of the weight"
         label = label_list(counts.classes)[weakest]
-        recall = describe(recalls[weakest], level)
+        recall = describe(BetaAverage(a[[weakest]], b[[weakest]]), level)
         # An estimate is lower than others also where only the samples are few.
         what = "recall" if correct < total else "estimate"
         lowest = f"Class {label!r} has the lowest {what} ({share} correct): {recall}."

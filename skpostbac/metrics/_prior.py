@@ -158,8 +158,14 @@ class BetaPrior(StablePickle):
 
     def recalls(self, correct: Floats, total: Floats) -> list[BetaAverage]:
         """Return the posterior distribution of the recall of each class by itself."""
-        parameters = self.parameters(correct, total)
+        parameters = self.recall_parameters(correct, total)
         return [BetaAverage([a], [b]) for a, b in zip(*parameters, strict=True)]
+
+    def recall_parameters(
+        self, correct: Floats, total: Floats
+    ) -> tuple[Floats, Floats]:
+        """Return the parameters of `recalls`."""
+        return self.parameters(correct, total)
 
     def plain(self) -> BetaPrior:
         """Return the prior of metrics of all classes that are no sum of recalls."""
@@ -397,11 +403,12 @@ class CalibratedPrior(BetaPrior):
         """Return the prior of a metric of one class by itself: Jeffreys'."""
         return _named("jeffreys", self.a.size)
 
-    def recalls(self, correct: Floats, total: Floats) -> list[BetaAverage]:
-        """Return the posterior of the recall of each class under Jeffreys' prior."""
-        if not self.discount:
-            return super().recalls(correct, total)
-        return self.alone().recalls(correct, total)
+    def recall_parameters(
+        self, correct: Floats, total: Floats
+    ) -> tuple[Floats, Floats]:
+        """Return the parameters of the recalls, under Jeffreys' prior."""
+        prior = self.alone() if self.discount else self
+        return prior.parameters(correct, total)
 
     def _pair_prior(self, strength: Floats) -> Floats:
         """Return the Dirichlet prior of the four cells of two classifiers.

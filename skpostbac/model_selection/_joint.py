@@ -90,9 +90,10 @@ _BLOCK_PAIRWISE = 2**15
 # Random draws of a comparison: standard errors of probabilities of at most 0.002.
 N_JOINT_DRAWS = 100_000
 
-# Of many classifiers there are fewer draws, but this many at least.
+# There are fewer draws of many classifiers, or of many patterns of correct predictions,
+# but this many at least: standard errors are then at most 0.005.
 _LEAST_DRAWS = 10_000
-_MOST_ACCURACIES = 2**22
+_MOST_NUMBERS = 2**22
 
 # Differences with a distribution of their own that are kept: with draws, 1.6 MB each.
 _MOST_KEPT = 128
@@ -662,8 +663,10 @@ class PairedJoint(PairwiseJoint):
             return self._draw_differences()
         # The blocks, and the seed of each, depend on nothing but the data.
         count = len(self.posteriors)
-        n_draws = min(self.n_draws, max(_MOST_ACCURACIES // count, _LEAST_DRAWS))
-        most_patterns = 1 + max(one.n_drawn for one in distributions)
+        n_patterns = [one.n_drawn for one in distributions]
+        affordable = _MOST_NUMBERS // (sum(n_patterns) + count)
+        n_draws = min(self.n_draws, max(affordable, _LEAST_DRAWS))
+        most_patterns = 1 + max(n_patterns)
         size = min(
             _BLOCK_PROBABILITIES // most_patterns,
             max(_BLOCK_ACCURACIES // count, _LEAST_BLOCK),

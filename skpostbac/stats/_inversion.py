@@ -72,12 +72,16 @@ def quantiles(
 
     with np.errstate(all="ignore"):
         for i in range(300):
-            # Of each row, those that have converged come last, and are left out.
-            columns = np.argsort(has_converged, axis=1, kind="stable")
-            columns = columns[:, : (~has_converged).sum(axis=1).max()]
-            left = np.take_along_axis(y, columns, axis=1)
-            np.put_along_axis(points, columns, left, axis=1)
-            np.put_along_axis(values, columns[np.newaxis], evaluate(left), axis=2)
+            if has_converged.any():
+                # Of each row, those that have converged come last, and are left out.
+                columns = np.argsort(has_converged, axis=1, kind="stable")
+                columns = columns[:, : (~has_converged).sum(axis=1).max()]
+                left = np.take_along_axis(y, columns, axis=1)
+                np.put_along_axis(points, columns, left, axis=1)
+                np.put_along_axis(values, columns[np.newaxis], evaluate(left), axis=2)
+            else:
+                points[...] = y
+                values[...] = evaluate(y)
             step, log_ratio, change, is_usable = _halley(y - end, sign, target, values)
 
             candidate = y + step

@@ -204,7 +204,7 @@ class PosteriorClassificationReport(StablePickle):
                 spam  0.78 [0.61, 0.92]  0.74 [0.57, 0.89]  0.75 [0.62, 0.87]       20
         <BLANKLINE>
             accuracy                                        0.90 [0.85, 0.95]      100
-           macro avg  0.85 [0.77, 0.93]  0.84 [0.75, 0.92]  0.84 [0.76, 0.92]      100
+           macro avg  0.85 [0.77, 0.93]  0.84 [0.75, 0.92]  0.84 [0.77, 0.92]      100
         weighted avg  0.90 [0.85, 0.95]  0.90 [0.85, 0.95]  0.90 [0.85, 0.95]      100
         <BLANKLINE>
         Posterior means with 90% credible intervals (hull of shortest and equal-tailed).

@@ -152,8 +152,10 @@ class Curves:
         """Draw weights, in blocks of shape (U, n)."""
         width = max(1, 2**20 // max(self.matrix.shape))
         for start in range(0, n_draws, width):
-            size = (len(self.shapes), min(width, n_draws - start))
-            yield rng.standard_gamma(self.shapes[:, np.newaxis], size)
+            weights = np.empty((len(self.shapes), min(width, n_draws - start)))
+            for row, shape in zip(weights, self.shapes.tolist(), strict=True):
+                rng.standard_gamma(shape, out=row)
+            yield weights
 
     def draw(self, rng: np.random.Generator, n_draws: int) -> Floats:
         """Draw the areas of all curves, (C, n_draws)."""
