@@ -432,8 +432,8 @@ def posterior_roc_auc(
 
     Even if no score is out of order, the area of the population may be below 1:
 
-    >>> posterior_roc_auc(y_true, range(10)).prob_above(0.9)
-    0.436
+    >>> round(posterior_roc_auc(y_true, range(10)).prob_above(0.9), 2)
+    0.44
     """
     samples = read_scored(y_true, sample_weight, weight_type, groups)
     ranked = rank(
