@@ -37,7 +37,7 @@ from skpostbac import (
 from skpostbac.metrics import SampleWeightWarning
 
 FOLDER = Path(__file__).parent
-SETS = {"splits": 80, "equals": 100, "weights": 400, "repeats": 80}
+SETS = {"splits": 60, "equals": 80, "weights": 400, "repeats": 80}
 
 
 def samples(n_groups, size, spread, rng, gain=0.9):

@@ -110,6 +110,8 @@ def of_priors():
             yield f"hard-{prior}-lowest", lowest(least[1])
             yield f"hard-{prior}-above", f"{np.sum(least[1] >= 0.9)} of {least[1].size}"
         yield f"validity-{prior}-lowest", lowest(*least)
+        warned = column("validity_warning.rst.inc", prior, r"^0 to 0\.9 ")
+        yield f"warned-{prior}", mean(warned)
     hard = column("validity_hard.rst.inc", "calibrated")
     yield "hard-default-mean", mean(hard)
     yield "hard-default-lowest", lowest(hard)
@@ -257,6 +259,9 @@ def of_other_tables():
         "ap-bootstrap": mean(precisions("bootstrap")),
         "search-corrected": mean(search("corrected", "^up to 1")),
         "search-corrected-lowest": lowest(search("corrected")),
+        "search-bias": f"{search('bias', '^up to 1')[0]:.3f}",
+        "search-bias-corrected": f"{search('bias left', '^up to 1')[0]:.3f}",
+        "search-bias-noise": f"{search('bias left', '^tree, 60 +120')[0]:.3f}",
         "search-uncorrected": mean(search("uncorrected", "^up to 1")),
         "thresholds-corrected": mean(thresholds("corrected", "^all")),
         "thresholds-lowest": lowest(

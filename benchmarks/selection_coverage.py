@@ -140,7 +140,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     args = parser.parse_args()
     head = ["search", "samples", "classes", "separation"]
-    head += ["uncorrected", "bias", "corrected", "bias", "refitted"]
+    head += ["uncorrected", "bias", "corrected", "bias left", "refitted"]
     rows, overlapping = [], []
     for cell in CELLS:
         tasks = (delayed(measure)(cell, number) for number in range(args.searches))

@@ -74,7 +74,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     args = parser.parse_args()
     head = ["scores", "positives", "negatives", "separation", "uncorrected", "bias"]
-    head += ["corrected", "bias", "band"]
+    head += ["corrected", "bias left", "band"]
     rows, every = [], []
     for cell in CELLS:
         tasks = (delayed(measure)(*cell, k) for k in range(args.sets))
