@@ -256,6 +256,7 @@ def of_other_tables():
         "ap-lowest": lowest(precisions("posterior"), precisions("known share")),
         "ap-bootstrap": mean(precisions("bootstrap")),
         "search-corrected": mean(search("corrected", "^up to 1")),
+        "loss-score": f"{column('selection_loss.rst', 'score', '^all')[0]:.3f}",
         "search-bias": f"{search('bias', '^up to 1')[0]:.3f}",
         "search-bias-corrected": f"{search('bias left', '^up to 1')[0]:.3f}",
         "search-bias-noise": f"{search('bias left', '^tree, 60 +120')[0]:.3f}",
