@@ -46,7 +46,9 @@ def column(path, name, rows="", place=0, table=0):
     starts = [match.start() for match in re.finditer("=+", rule)]
     cuts = [slice(*ends) for ends in zip(starts, [*starts[1:], None], strict=True)]
     cut = cuts[[head[cut].strip() for cut in cuts].index(name)]
-    cells = [re.findall(r"\d*\.?\d+", row[cut]) for row in body if re.search(rows, row)]
+    # A minus between two numbers is that of a range.
+    number = r"(?<!\d)-?\d*\.?\d+"
+    cells = [re.findall(number, row[cut]) for row in body if re.search(rows, row)]
     found = [cell if place is ... else cell[place] for cell in cells if cell]
     if not found:
         raise ValueError(f"no row of {path} matches {rows!r}")
@@ -56,6 +58,18 @@ def column(path, name, rows="", place=0, table=0):
 def mean(share):
     """Return a share, or the mean of shares, in whole percents."""
     return f"{100 * np.mean(share):.0f} %"
+
+
+def with_error(found):
+    """Return a share and its standard error, of a column with all numbers, in percents."""
+    share, error = found
+    return f"{100 * share:.0f} ± {max(100 * error, 1):.0f} %"
+
+
+def estimate(found):
+    """Return a number and its standard error, of a column with all numbers."""
+    value, error = found
+    return f"{value:.3f} ± {error:.3f}"
 
 
 def lowest(*shares):
@@ -182,11 +196,8 @@ def of_other_tables():
         column("practice_equals.rst", name, "^(?!.*two seeds)")
         for name in ("corrected", "None")
     ]
-    seeds = [
-        column("practice_equals.rst", name, "two seeds")
-        for name in ("corrected", "None")
-    ]
     search = partial(column, "selection_coverage.rst")
+    loss = partial(column, "selection_loss.rst", rows="^all", place=...)
     thresholds, *others = (
         partial(column, f"threshold_{name}.rst")
         for name in ("coverage", "weights", "groups")
@@ -201,7 +212,17 @@ def of_other_tables():
     missed_once = looks("credible interval, 50 looks")
     longer = partial(column, "anytime.rst", "ratio", table=2)
     boards = partial(column, "leaderboards.rst")
-    cost = column("parsimony.rst", "difference", "rope=0, limit=0.84, paired")
+    change = partial(column, "parsimony.rst", "difference", place=...)
+    costs = {}
+    for name, rule in {
+        "cost": "rope=0, limit=0.84, paired",
+        "alone": "rope=0, limit=0.84, independent",
+        "rope": "rope=0.05, limit=0.05, paired",
+    }.items():
+        change_and_error = change(rule).reshape(-1, 2)
+        # The size of samples at which it loses most.
+        worst, error = min(change_and_error.tolist())
+        costs[f"parsimony-{name}"] = estimate((-worst, error))
     ratio = count("^int64  .*bincounts")
     found = {
         "first-page-default": mean(first_page("^default")),
@@ -220,8 +241,8 @@ def of_other_tables():
         "class-weights-default": span(weighted("calibrated")),
         "class-weights-reciprocal": span(weighted("reciprocal")),
         "class-weights-uniform": span(weighted("uniform")),
-        "repeats-every-ten": mean(repeats("^after every 10")),
-        "repeats-once": mean(repeats("^once")),
+        "repeats-every-ten": with_error(repeats("^after every 10", place=...)),
+        "repeats-once": with_error(repeats("^once", place=...)),
         "sequences-missed": span(missed),
         "sequences-held": span(1 - missed),
         "sequences-credible": mean(missed_once),
@@ -240,11 +261,9 @@ def of_other_tables():
         "cv-corrected": mean([table("Nadeau-Bengio", "^all") for table in trained]),
         "cv-splits": mean(splits("corrected", "^all")),
         "cv-splits-none": mean(splits("None", "^all")),
-        "cv-left-out": mean(splits("corrected", "^leave")),
+        "cv-left-out": with_error(splits("corrected", "^leave", place=...)),
         "cv-equals-corrected": mean(equals[0]),
         "cv-equals-none": mean(equals[1]),
-        "cv-seeds-corrected": mean(seeds[0]),
-        "cv-seeds-none": mean(seeds[1]),
         "auc-coverage": span(areas("posterior")),
         "auc-delong": span(areas("DeLong, logit")),
         "auc-pairs": span(pairs("posterior")),
@@ -255,12 +274,13 @@ def of_other_tables():
         "ap-coverage": mean([precisions("posterior"), precisions("known share")]),
         "ap-lowest": lowest(precisions("posterior"), precisions("known share")),
         "ap-bootstrap": mean(precisions("bootstrap")),
-        "search-corrected": mean(search("corrected", "^up to 1")),
-        "loss-score": f"{column('selection_loss.rst', 'score', '^all')[0]:.3f}",
-        "search-bias": f"{search('bias', '^up to 1')[0]:.3f}",
-        "search-bias-corrected": f"{search('bias left', '^up to 1')[0]:.3f}",
-        "search-bias-noise": f"{search('bias left', '^tree, 60 +120')[0]:.3f}",
-        "search-uncorrected": mean(search("uncorrected", "^up to 1")),
+        "search-corrected": with_error(search("corrected", "^up to 1", place=...)),
+        "loss-score": estimate(loss("score")),
+        "loss-bound": f"{loss('lower bound')[0]:.4f} ± {loss('lower bound')[1]:.4f}",
+        "search-bias": estimate(search("bias", "^up to 1", place=...)),
+        "search-bias-corrected": estimate(search("bias left", "^up to 1", place=...)),
+        "search-bias-noise": estimate(search("bias left", "^tree, 60 +120", place=...)),
+        "search-uncorrected": with_error(search("uncorrected", "^up to 1", place=...)),
         "thresholds-corrected": mean(thresholds("corrected", "^all")),
         "thresholds-lowest": lowest(*(one("corrected") for one in others)),
         "thresholds-uncorrected": mean(thresholds("uncorrected", "^all")),
@@ -271,13 +291,17 @@ def of_other_tables():
         "thresholds-ignored": span(others[1]("ignored")),
         "gold-held": mean(golds("held", rows="^all")),
         "gold-pairs-held": mean(golds("held", rows="^all", table=1)),
-        "judges-posterior": mean(judges("posterior", "^all")),
-        "judges-delta": mean(judges("delta", "^all")),
+        "judges-posterior": with_error(judges("posterior", "^all", place=...)),
+        "judges-delta": with_error(judges("delta", "^all", place=...)),
         "sites-default-mean": mean(sites("beta-binomial", "^all")),
         "sites-pooled": mean(sites("pooled", "^all")),
-        "sites-one-of-six": mean(sites("beta-binomial", "^one in six")),
-        "sites-one-of-ten": mean(sites("beta-binomial", "^one in ten")),
-        "parsimony-cost": f"{cost.min():.3f} to {cost.max():.3f}",
+        "sites-one-of-six": with_error(
+            sites("beta-binomial", "^one in six", place=...)
+        ),
+        "sites-one-of-ten": with_error(
+            sites("beta-binomial", "^one in ten", place=...)
+        ),
+        **costs,
         "counting-ratio": f"{ratio.min():.1f} to {ratio.max():.1f}",
         "counting-memory": f"{count('memory').max():.1f} MiB",
     }

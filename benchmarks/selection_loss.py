@@ -134,7 +134,8 @@ def report():
     ]
     head = (
         f"{date.today()}, Python {platform.python_version()}, NumPy {np.__version__}, SciPy "
-        f"{scipy.__version__}, skpostbac {__version__}; ``python benchmarks/selection_loss.py``.\n"
+        f"{scipy.__version__}, skpostbac {__version__};\n``python benchmarks/selection_loss.py --sets "
+        f"{max(map(len, results.values()))}``. Standard errors in brackets.\n"
     )
     table = "\n".join([rule, lines[0], rule, *lines[1:], rule])
     RESULTS.with_suffix(".rst").write_text(f"{head}\n{table}\n")
