@@ -91,6 +91,38 @@ def versions():
     )
 
 
+def with_error(share, n_sets):
+    """Return a share of so many sets, and its standard error in brackets.
+
+    A share of none or all has the error of half a set.
+    """
+    variance = max(share * (1 - share), 0.5 / n_sets)
+    return f"{share:.3f} ({np.sqrt(variance / n_sets):.3f})"
+
+
+def figures(found):
+    """Return the mean of each column of a study, with its standard error in brackets."""
+    found = np.asarray(found, dtype=float)
+    n_sets = len(found)
+    shown = []
+    for column in found.T:
+        if np.isin(column, (0, 1)).all():
+            shown.append(with_error(column.mean(), n_sets))
+        else:
+            error = column.std() / np.sqrt(n_sets)
+            shown.append(f"{column.mean():.3f} ({error:.3f})")
+    return shown
+
+
+def table(header, rows):
+    """Return a table in reStructuredText."""
+    rows = [[str(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rule = " ".join("=" * width for width in widths)
+    head, *body = [" ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return "\n".join([rule, head, rule, *body, rule])
+
+
 def _worker(pipe, perform, cpu, memory, parent):
     """Perform tasks until none is left, telling what is about to be done and what came of it."""
     mpl.use("Agg")

@@ -22,7 +22,7 @@ from _studies import versions
 from skpostbac import PosteriorAccuracy, compare_outcomes, posterior_prevalence
 
 RESULTS = Path(__file__).with_suffix(".rst")
-N_SETS = 40
+N_SETS = 150
 N_PAIRED_SETS = 150
 N_DRAWS = 4000
 

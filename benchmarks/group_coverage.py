@@ -1,30 +1,24 @@
 """Coverage of 95 % intervals of the mean accuracy in a population of sites.
 
-    python benchmarks/group_coverage.py --draws 12
+    python benchmarks/group_coverage.py [--sets N]
 
 Sites are drawn from a population, and each has between 10 and 200 test samples. The mean accuracy
-of the population is compared with the shortest intervals of `population_posterior`, of Student's t
-on the accuracies of the sites, and of the pooled counts. Cells are divided into two halves like the
-squares of a chessboard: the model was chosen on one half, and its coverage is shown on the other.
-The table is written beside this script.
+of the population is compared with the credible intervals of `population_posterior`, with intervals
+of Student's t on the accuracies of the sites, and with those of the pooled counts. The table is
+written beside this script.
 """
 
 import argparse
-import platform
-from datetime import date
-from itertools import product
+import zlib
 from pathlib import Path
 
 import numpy as np
-import scipy
+from _studies import table, versions, with_error
 from scipy import stats
 from scipy.special import expit, logit
 
-import skpostbac
 from skpostbac import population_posterior
 
-SITES = (3, 5, 10, 20)
-MEDIANS = (0.6, 0.8, 0.9, 0.96)
 TABLE = Path(__file__).with_suffix(".rst")
 
 
@@ -50,6 +44,16 @@ def with_outliers(median, m, rng):
     return np.where(rng.random(m) < 0.2, worse, median), 0.8 * median + 0.2 * worse
 
 
+def one_of(n_sites):
+    """Return a population in which one site in so many has an accuracy of one half."""
+
+    def draw(median, m, rng):
+        is_bad = rng.random(m) < 1 / n_sites
+        return np.where(is_bad, 0.5, median), median + (0.5 - median) / n_sites
+
+    return draw
+
+
 POPULATIONS = {
     "equal sites": normal(0.0),
     "normal, 0.3": normal(0.3),
@@ -57,7 +61,25 @@ POPULATIONS = {
     "normal, 1.0": normal(1.0),
     "Beta": beta,
     "one in five worse": with_outliers,
+    "one in six at .5": one_of(6),
+    "one in ten at .5": one_of(10),
 }
+# Population, its median, and the number of sites.
+CELLS = (
+    ("equal sites", 0.9, 5),
+    ("normal, 0.3", 0.8, 3),
+    ("normal, 0.3", 0.9, 10),
+    ("normal, 0.6", 0.6, 5),
+    ("normal, 0.6", 0.96, 20),
+    ("normal, 1.0", 0.8, 10),
+    ("normal, 1.0", 0.9, 5),
+    ("Beta", 0.8, 3),
+    ("Beta", 0.9, 20),
+    ("one in five worse", 0.9, 5),
+    ("one in five worse", 0.9, 20),
+    ("one in six at .5", 0.95, 6),
+    ("one in ten at .5", 0.95, 15),
+)
 
 
 def student(correct, total):
@@ -75,8 +97,8 @@ def pooled(correct, total):
 
 
 def grouped(correct, total):
-    """Return the shortest interval of the population mean."""
-    return population_posterior(correct, total).population_mean.hdi()
+    """Return the credible interval of the population mean."""
+    return population_posterior(correct, total).population_mean.credible_interval()
 
 
 METHODS = {
@@ -86,76 +108,48 @@ METHODS = {
 }
 
 
-def cell(m, name, median, draws, seed):
-    """Return hits and widths of each method, shape (2, methods, draws)."""
-    rng = np.random.default_rng(
-        [seed, m, list(POPULATIONS).index(name), round(100 * median)]
-    )
-    ends = np.zeros((draws, len(METHODS), 2))
-    truth = 0.0
-    for draw in range(draws):
+def measure(name, median, m, n_sets):
+    """Return hits and widths of each method, shape (2, n_sets, methods)."""
+    rng = np.random.default_rng(zlib.crc32(f"{name}|{median}|{m}".encode()))
+    ends = np.zeros((n_sets, len(METHODS), 2))
+    for row in ends:
         accuracy, truth = POPULATIONS[name](median, m, rng)
         total = np.rint(np.exp(rng.uniform(np.log(10), np.log(200), m)))
         correct = rng.binomial(total.astype(int), accuracy)
-        ends[draw] = [method(correct, total) for method in METHODS.values()]
+        row[:] = [method(correct, total) for method in METHODS.values()]
     low, high = np.moveaxis(ends, 2, 0)
-    return np.array([(low <= truth) & (truth <= high), high - low]).transpose(0, 2, 1)
+    return np.array([(low <= truth) & (truth <= high), high - low])
 
 
-def rows(results):
-    """Return the rows of the table: by half, by number of sites, and by population."""
-    keys = list(results)
-    half = {
-        key: (
-            SITES.index(key[0])
-            + list(POPULATIONS).index(key[1])
-            + MEDIANS.index(key[2])
-        )
-        % 2
-        for key in keys
-    }
-    chosen = {
-        "half to choose from": [key for key in keys if half[key] == 0],
-        "half to show": [key for key in keys if half[key]],
-        **{f"{m} sites": [key for key in keys if key[0] == m] for m in SITES},
-        **{name: [key for key in keys if key[1] == name] for name in POPULATIONS},
-        **{f"median {p}": [key for key in keys if key[2] == p] for p in MEDIANS},
-    }
-    found = []
-    for name, members in chosen.items():
-        hits, widths = np.concatenate([results[key] for key in members], axis=2)
-        figures = zip(hits.mean(axis=1), widths.mean(axis=1), strict=True)
-        found.append(
-            [name, str(hits.shape[1]), *(f"{a:.3f} ({b:.2f})" for a, b in figures)]
-        )
-    return found
-
-
-def table(lines):
-    """Return a table in reStructuredText."""
-    head = ["cells", "data sets", *METHODS]
-    widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
-    rule = " ".join("=" * width for width in widths)
-    body = [" ".join(map(str.ljust, line, widths)).rstrip() for line in (head, *lines)]
-    return "\n".join([rule, body[0], rule, *body[1:], rule])
+def row_of(start, means, n_sets):
+    """Return a row of shares, with their standard errors, and widths of all methods."""
+    row = [*start]
+    for share, width in means.T:
+        row += [with_error(share, n_sets), f"{width:.2f}"]
+    return row
 
 
 def main():
     """Run all cells and write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--draws", type=int, default=12)
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    results = {
-        key: cell(*key, arguments.draws, arguments.seed)
-        for key in product(SITES, POPULATIONS, MEDIANS)
-    }
+    parser.add_argument("--sets", type=int, default=400, help="data sets a cell (400)")
+    n_sets = parser.parse_args().sets
+    head = ["population", "median", "sites"]
+    for method in METHODS:
+        head += [method, "width"]
+    rows, ordinary = [], []
+    for cell in CELLS:
+        means = measure(*cell, n_sets).mean(axis=1)
+        rows.append(row_of(cell, means, n_sets))
+        # Of few sites of these populations, often none is the bad one.
+        if "at .5" not in cell[0]:
+            ordinary.append(means)
+        print(*rows[-1], flush=True)
+    start = "all but one at .5", "", ""
+    rows.append(row_of(start, np.mean(ordinary, axis=0), n_sets * len(ordinary)))
     TABLE.write_text(
-        f"{date.today()}, skpostbac {skpostbac.__version__}, NumPy {np.__version__}, "
-        f"SciPy {scipy.__version__}, Python {platform.python_version()};\n"
-        f"``python benchmarks/group_coverage.py --draws {arguments.draws}``. Coverage of shortest "
-        "95 % intervals of\nthe population mean, and their mean width in brackets.\n\n"
-        f"{table(rows(results))}\n"
+        f"{versions()}; ``python benchmarks/group_coverage.py --sets {n_sets}``. {n_sets} data sets "
+        f"a cell; standard errors in brackets.\n\n{table(head, rows)}\n"
     )
 
 

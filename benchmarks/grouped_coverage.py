@@ -1,46 +1,35 @@
 """Measure the coverage of intervals of samples in groups, and of importance weights.
 
-    python benchmarks/grouped_coverage.py [--sets N] [--kinds KIND ...]
+    python benchmarks/grouped_coverage.py [--sets N]
 
 Test sets are drawn from known recalls: groups within classes ("nested"), also with importance
 weights, groups with samples of all classes ("crossing"), two classifiers of equal recalls on such
 samples ("paired"), and samples with importance weights alone ("weights"). The recall of a group is
 Beta distributed, or normal in the logit, with the given correlation of two of its samples. The
-shortest 95 % interval under the default prior is asked whether it holds the truth, with the groups
-or weights and without. Data set k of a cell depends on nothing but the name of the cell and k.
-The table of the site is written into doc/evidence.
+reported 95 % interval is asked whether it holds the truth, with the groups or weights and without.
+Data set k of a cell depends on nothing but the cell and k. The table is written into doc/evidence.
 """
 
 import argparse
-import platform
 import time
 import warnings
 import zlib
-from collections import defaultdict
-from datetime import date
 from functools import lru_cache
-from itertools import product
 from pathlib import Path
 
 import numpy as np
-import scipy
+from _studies import table, versions, with_error
 from scipy.optimize import brentq
 from scipy.special import betaincinv, expit, logit, ndtr
 
 from skpostbac import (
     PosteriorBalancedAccuracy,
     PosteriorComparison,
-    __version__,
     class_counts,
 )
 from skpostbac.metrics import GroupsWarning, PriorInfluenceWarning, paired_counts
 
 TABLE = Path(__file__).parents[1] / "doc" / "evidence" / "groups.rst.inc"
-CLASSES, GROUPS, CORRELATIONS = (2, 3, 10), (10, 20, 50), (0.0, 0.1, 0.3, 0.5)
-FAMILIES = ("beta", "logit")
-# Goals: a range of the mean coverage, the least of a nested and of a crossing cell, and the
-# largest share of equal classifiers that are told apart, a side.
-RANGE, LEAST, MOST = (0.93, 0.98), {"nested": 0.86, "crossing": 0.80}, 0.05
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
@@ -112,9 +101,9 @@ def draw_outcomes(recalls, place, family, correlation, shared, rng, n_classifier
     return right
 
 
-def holds(distribution, truth):
-    """Return whether the shortest interval holds the truth."""
-    low, high = distribution.hdi(0.95)
+def holds(interval, truth):
+    """Return whether an interval holds the truth."""
+    low, high = interval
     return low <= truth <= high
 
 
@@ -131,7 +120,8 @@ def run_single(cell, rng, ignoring):
         for groups in (group, None)[: 1 + ignoring]
     ]
     return beside(
-        holds(PosteriorBalancedAccuracy(one).distribution, truth) for one in counts
+        holds(PosteriorBalancedAccuracy(one).credible_interval(), truth)
+        for one in counts
     )
 
 
@@ -153,7 +143,8 @@ def run_both(cell, rng, ignoring):
         for groups in (group, None)[: 1 + ignoring]
     )
     return beside(
-        holds(PosteriorBalancedAccuracy(one).distribution, truth) for one in found
+        holds(PosteriorBalancedAccuracy(one).credible_interval(), truth)
+        for one in found
     )
 
 
@@ -173,11 +164,10 @@ def run_pair(cell, rng, ignoring):
     found = []
     for groups in (group, None)[: 1 + ignoring]:
         counts = paired_counts(y, predictions, groups=groups)
-        difference = PosteriorComparison.from_paired_counts(
-            counts, random_state=0
-        ).difference("B", "A")
-        above = float(difference.ccdf(0.0))
-        found.append((holds(difference, 0.0), ((above > 0.95) + (above < 0.05)) / 2))
+        comparison = PosteriorComparison.from_paired_counts(counts, random_state=0)
+        above = float(comparison.difference("B", "A").ccdf(0.0))
+        interval = comparison.difference_interval("B", "A")
+        found.append((holds(interval, 0.0), ((above > 0.95) + (above < 0.05)) / 2))
     holding, deciding = zip(*found, strict=True)
     return [*beside(holding), *beside(deciding)]
 
@@ -198,7 +188,7 @@ def run_weights(cell, rng, ignoring):
         for meaning in ("importance", "case")[: 1 + ignoring]
     ]
     return beside(
-        holds(PosteriorBalancedAccuracy(one).distribution, p) for one in counts
+        holds(PosteriorBalancedAccuracy(one).credible_interval(), p) for one in counts
     )
 
 
@@ -213,30 +203,56 @@ def weighted_centre(p, spread, association):
     )
 
 
-def grouped_cells(n_classes, n_groups, correlation):
-    """Yield cells of groups by the function that runs them."""
-    size = (n_classes, n_groups, correlation)
-    for family in FAMILIES if correlation else FAMILIES[:1]:
-        yield run_single, ("nested", *size, family, 0.0)
-        yield run_single, ("crossing", *size, family, 1.0)
-    if correlation:
-        # Half of the effect of a group is the same in all classes.
-        yield run_single, ("crossing", *size, FAMILIES[n_groups == GROUPS[1]], 0.5)
-    if n_groups > GROUPS[0]:
-        for kind, shared in (("paired nested", 0.0), ("paired crossing", 1.0)):
-            yield run_pair, (kind, *size, FAMILIES[n_groups == GROUPS[1]], shared)
+# Classes, groups, correlation, family of the recalls, and the share of the effect of a group that
+# is the same in all classes.
+GROUPED = [
+    ("nested", 2, 20, 0.0, "beta", 0.0),
+    ("nested", 2, 5, 0.5, "logit", 0.0),
+    ("nested", 2, 10, 0.3, "beta", 0.0),
+    ("nested", 3, 10, 0.5, "logit", 0.0),
+    ("nested", 10, 10, 0.1, "logit", 0.0),
+    ("nested", 10, 50, 0.5, "beta", 0.0),
+    ("crossing", 2, 20, 0.0, "beta", 1.0),
+    ("crossing", 2, 10, 0.5, "beta", 1.0),
+    ("crossing", 3, 10, 0.5, "logit", 1.0),
+    ("crossing", 10, 5, 0.5, "logit", 1.0),
+    ("crossing", 10, 10, 0.3, "logit", 1.0),
+    ("crossing", 10, 20, 0.5, "logit", 0.5),
+    ("crossing", 3, 50, 0.1, "beta", 1.0),
+]
+PAIRED = [
+    ("paired nested", 2, 20, 0.5, "logit", 0.0),
+    ("paired nested", 3, 50, 0.1, "beta", 0.0),
+    ("paired nested", 10, 50, 0.5, "beta", 0.0),
+    ("paired crossing", 2, 50, 0.3, "beta", 1.0),
+    ("paired crossing", 3, 20, 0.5, "logit", 1.0),
+]
+# Classes, samples of each, coefficient of variation, recall, and the association of the weights
+# with correctness.
+WEIGHTED = [
+    ("weights", 2, 50, 1.0, 0.7, 0.0),
+    ("weights", 10, 20, 2.0, 0.7, 0.0),
+    ("weights", 2, 20, 1.0, 0.9, -0.5),
+    ("weights", 2, 20, 2.0, 0.7, -1.0),
+    ("weights", 10, 50, 2.0, 0.9, -0.5),
+    ("weights", 10, 20, 2.0, 0.7, -0.5),
+    ("weights", 2, 200, 2.0, 0.9, 0.5),
+]
+# Classes, groups, correlation and coefficient of variation.
+BOTH = [("nested weighted", 2, 30, 0.3, 1.0, 0.0)]
+RUNS = (
+    (run_single, GROUPED),
+    (run_pair, PAIRED),
+    (run_weights, WEIGHTED),
+    (run_both, BOTH),
+)
 
 
 def cells():
     """Yield all cells by the function that runs them."""
-    for size in product(CLASSES, GROUPS, CORRELATIONS):
-        yield from grouped_cells(*size)
-    for cell in product(
-        (2, 10), (20, 50, 200), (1.0, 2.0), (0.7, 0.9), (0.0, -0.5, 0.5)
-    ):
-        yield run_weights, ("weights", *cell)
-    for cell in product((2, 10), (30,), (0.0, 0.3), (1.0, 2.0)):
-        yield run_both, ("nested weighted", *cell, 0.0)
+    for function, chosen in RUNS:
+        for cell in chosen:
+            yield function, cell
 
 
 def beside(found):
@@ -254,123 +270,55 @@ def run_cell(function, cell, n_sets):
     return np.nanmean(np.array(found, dtype=float), axis=0)
 
 
-def summary_rows(results):
-    """Return the rows of the table of the guide: mean and worst cell of each kind and strength."""
-    groups = defaultdict(list)
-    for cell, found in results:
-        kind, strength, association = cell[0], cell[3], cell[5]
-        if kind == "weights":
-            tied = (
-                "none" if association == 0 else "lower" if association < 0 else "higher"
-            )
-            groups[f"weights, cv {strength:g}, of correct samples {tied}"].append(found)
-        else:
-            groups[f"{kind}, correlation {strength:g}"].append(found)
-    for name, found in groups.items():
-        array = np.array(found)
-        told = [f"{column.mean():.3f} ({column.max():.3f})" for column in array.T[2:]]
-        yield [
-            name.replace("of correct samples none", "unrelated to correctness"),
-            str(len(array)),
-            f"{array[:, 0].mean():.3f} ({array[:, 0].min():.3f})",
-            f"{array[:, 1].mean():.3f} ({array[:, 1].min():.3f})",
-            *(told or ["", ""]),
-        ]
-
-
-def grid(header, rows):
-    """Write a simple table of reStructuredText."""
-    rows = [
-        [cell or ".." if not i else cell for i, cell in enumerate(row)] for row in rows
-    ]
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    rule = " ".join("=" * width for width in widths)
-    lines = [
-        " ".join(
-            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in [header, *rows]
-    ]
-    return "\n".join([rule, lines[0], rule, *lines[1:], rule])
-
-
-def missed_goals(results):
-    """Yield what falls short of the goals."""
-    for kind in (
-        "nested",
-        "crossing",
-        "paired nested",
-        "paired crossing",
-        "weights",
-        "nested weighted",
-    ):
-        found = [(cell, values) for cell, values in results if cell[0] == kind]
-        if not found:
-            continue
-        array = np.array([values[0] for _, values in found])
-        if not RANGE[0] <= array.mean() <= RANGE[1]:
-            yield f"{kind}: mean coverage {array.mean():.3f}"
-        for cell, values in found:
-            if values[0] < LEAST.get(kind, 0.0):
-                yield f"{', '.join(map(str, cell))}: coverage {values[0]:.3f}"
-            if len(values) > 2 and values[2] > MOST:
-                yield f"{', '.join(map(str, cell))}: {values[2]:.3f} a side"
-            if (
-                kind == "weights"
-                and cell[5] == 0
-                and not RANGE[0] <= values[0] <= RANGE[1]
-            ):
-                yield f"{', '.join(map(str, cell))}: coverage {values[0]:.3f}"
-
-
-def write_table(results, n_sets, seconds):
-    """Write the table of the site, and the cells that miss a goal."""
-    error = np.sqrt(0.95 * 0.05 / n_sets)
-    made = (
-        f"{date.today()}, skpostbac {__version__}, NumPy {np.__version__}, SciPy "
-        f"{scipy.__version__}, Python {platform.python_version()};\n"
-        f"``python benchmarks/grouped_coverage.py --sets {n_sets}``, {seconds / 60:.0f} minutes of "
-        f"CPU time.\n{n_sets} data sets a cell, of which a coverage of .95 has a standard error of "
-        f"{error:.3f},\nand a fourth of them for what ignores the groups and weights."
+def name_of(cell):
+    """Return what a row of the table begins with."""
+    kind, n_classes, n, strength, family, share = cell
+    if kind != "weights":
+        return [kind, n_classes, n, strength]
+    tied = (
+        "unrelated"
+        if share == 0
+        else f"of correct ones {'lower' if share < 0 else 'higher'}"
     )
-    header = [
-        "test sets",
-        "cells",
-        "coverage (worst)",
-        "ignoring",
-        "told apart (most)",
-        "ignoring",
-    ]
-    missed = "\n".join(f"   - {line}" for line in missed_goals(results)) or "   None."
-    table = grid(header, list(summary_rows(results)))
-    TABLE.write_text(
-        TABLE.write_text(
-            f"{table}\n\n{made}\n\n.. admonition:: Settings outside the goals\n   :class: dropdown\n\n"
-            "   Kind, classes, groups or samples, correlation or cv, and the family or recall.\n\n"
-            f"{missed}\n"
-        )
-    )
+    return [f"weights, {tied}, recall {family}", n_classes, n, f"cv {strength:g}"]
+
+
+def row_of(start, found, n_sets, n_ignoring):
+    """Return a row of shares with their standard errors."""
+    # Of what is told apart, the two sides of a set are taken for one.
+    sizes = [n_sets, n_ignoring, n_sets, n_ignoring]
+    shares = (with_error(*one) for one in zip(found, sizes, strict=False))
+    return [*start, *shares, *[""] * (4 - len(found))]
 
 
 def main():
-    """Run the cells, and write the tables."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sets", type=int, default=250)
-    parser.add_argument("--kinds", nargs="*")
-    args = parser.parse_args()
+    """Run the cells, and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sets", type=int, default=400, help="data sets a cell (400)")
+    n_sets = parser.parse_args().sets
     for category in (GroupsWarning, PriorInfluenceWarning):
         warnings.simplefilter("ignore", category)
-    results = []
+    n_ignoring = -(-n_sets // 4)
+    rows, pools = [], {}
     for function, cell in cells():
-        if not args.kinds or cell[0] in args.kinds:
-            results.append((cell, run_cell(function, cell, args.sets)))
-            print(
-                cell,
-                results[-1][1].round(3),
-                f"{time.process_time():.0f} s",
-                flush=True,
-            )
-    write_table(results, args.sets, time.process_time())
+        found = run_cell(function, cell, n_sets)
+        rows.append(row_of(name_of(cell), found, n_sets, n_ignoring))
+        # Groups without a correlation may be ignored.
+        if cell[0] != "nested weighted" and cell[3]:
+            pools.setdefault(cell[0], []).append(found)
+        print(cell, found.round(3), f"{time.process_time():.0f} s", flush=True)
+    for kind, found in pools.items():
+        start = [f"all {kind}", "", "", "" if kind == "weights" else "> 0"]
+        size = len(found)
+        mean = np.mean(found, axis=0)
+        rows.append(row_of(start, mean, size * n_sets, size * n_ignoring))
+    header = ["test sets", "classes", "groups", "correlation", "coverage", "ignoring"]
+    header += ["told apart", "ignoring"]
+    TABLE.write_text(
+        f"{versions()}; ``python benchmarks/grouped_coverage.py --sets {n_sets}``. {n_sets} data "
+        "sets a cell, and a fourth of them for what ignores groups and weights; standard errors in "
+        f"brackets.\n\n{table(header, rows)}\n"
+    )
 
 
 if __name__ == "__main__":

@@ -10,28 +10,25 @@ two equally good classifiers reaches a probability of 0.95 if they are compared 
 """
 
 import argparse
-import platform
 import warnings
-from datetime import date
 from pathlib import Path
 
 import numpy as np
-import scipy
-import sklearn
+from _studies import figures, table, versions, with_error
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import (
+    LeaveOneOut,
     RepeatedStratifiedKFold,
     StratifiedKFold,
     StratifiedShuffleSplit,
     cross_validate,
 )
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from skpostbac import (
     OutcomesScorer,
-    __version__,
     compare_cv_results,
     compare_predictions,
     cross_val_posterior,
@@ -40,10 +37,10 @@ from skpostbac import (
 from skpostbac.metrics import SampleWeightWarning
 
 FOLDER = Path(__file__).parent
-SETS = {"splits": 40, "equals": 300, "weights": 400, "repeats": 1000}
+SETS = {"splits": 60, "equals": 80, "weights": 400, "repeats": 80}
 
 
-def samples(n_groups, size, spread, rng):
+def samples(n_groups, size, spread, rng, gain=0.9):
     """Draw features of two classes, with shifts that the samples of a group share."""
     n = n_groups * size
     y, group = (
@@ -51,7 +48,7 @@ def samples(n_groups, size, spread, rng):
         np.repeat(np.arange(n_groups), size),
     )
     X = rng.normal(size=(n, 5)) + spread * rng.normal(size=(n_groups, 5))[group]
-    X[:, :2] += 0.9 * y[:, np.newaxis]
+    X[:, :2] += gain * y[:, np.newaxis]
     return X, y, group
 
 
@@ -63,70 +60,99 @@ SPLITS = {
         n_splits=5, n_repeats=3, random_state=0
     ),
     "groups of 4, 5 folds": None,
+    "leave-one-out of 40, labels at random": LeaveOneOut(),
 }
 
 
 def splits(n_sets):
     """Splits, classifier, and the coverage and mean width with the correction and without."""
     rng = np.random.default_rng(0)
+    every = []
     for name, cv in SPLITS.items():
         size, spread = (4, 1.0) if cv is None else (1, 0.0)
-        for model in (DecisionTreeClassifier(random_state=0), LogisticRegression()):
-            found = np.zeros((2, 2))
-            for _ in range(n_sets):
-                X, y, group = samples(100 // size, size, spread, rng)
-                X_new, y_new, _ = samples(5000, 1, spread, rng)
-                truth = balanced_accuracy_score(y_new, model.fit(X, y).predict(X_new))
-                for i, variation in enumerate(("nadeau-bengio", None)):
-                    low, high = cross_val_posterior(
-                        model,
-                        X,
-                        y,
-                        groups=group if cv is None else None,
-                        cv=cv,
-                        training_variation=variation,
-                    ).credible_interval()
-                    found[i] += (low <= truth <= high), high - low
-            cells = (f"{hit:.2f} ({width:.2f})" for hit, width in found / n_sets)
-            yield name, type(model).__name__, *cells
+        n, gain = (40, 0.0) if "at random" in name else (100, 0.9)
+        model = DecisionTreeClassifier(random_state=0)
+        if name.startswith(("leave", "5 random")):
+            model = LogisticRegression()
+        found = []
+        for _ in range(n_sets):
+            X, y, group = samples(n // size, size, spread, rng, gain)
+            X_new, y_new, _ = samples(5000, 1, spread, rng, gain)
+            truth = balanced_accuracy_score(y_new, model.fit(X, y).predict(X_new))
+            row = []
+            for variation in ("nadeau-bengio", None):
+                low, high = cross_val_posterior(
+                    model,
+                    X,
+                    y,
+                    groups=group if cv is None else None,
+                    cv=cv,
+                    training_variation=variation,
+                ).credible_interval()
+                row += [low <= truth <= high, high - low]
+            found.append(row)
+        if gain:
+            every += found
+        yield name, type(model).__name__, *figures(found)
+    yield "all with information", "", *figures(every)
+
+
+TREE, LINEAR = DecisionTreeClassifier(random_state=0), LogisticRegression()
+# Samples, folds, two algorithms, and the features that each of them sees.
+ALIKE, APART = (slice(0, 4), slice(2, 6)), (slice(0, 3), slice(3, 6))
+EQUALS = (
+    (60, 5, "trees, two of four features in common", TREE, TREE, ALIKE),
+    (200, 5, "trees, two of four features in common", TREE, TREE, ALIKE),
+    (200, 10, "trees, two of four features in common", TREE, TREE, ALIKE),
+    (200, 10, "trees, other features", TREE, TREE, APART),
+    (60, 5, "logistic regressions, other features", LINEAR, LINEAR, APART),
+    (200, 10, "logistic regressions, other features", LINEAR, LINEAR, APART),
+    (
+        200,
+        20,
+        "random trees, two seeds",
+        ExtraTreeClassifier(random_state=0),
+        ExtraTreeClassifier(random_state=1),
+        (slice(0, 6), slice(0, 6)),
+    ),
+    (
+        200,
+        20,
+        "random trees without seeds",
+        ExtraTreeClassifier(),
+        ExtraTreeClassifier(),
+        (slice(0, 6), slice(0, 6)),
+    ),
+)
 
 
 def equals(n_sets):
-    """Samples, folds, algorithm, and how often one of two equally good ones is better at 0.95.
-
-    The algorithms are the same but for the features that they see, which are equally informative.
-    """
+    """Samples, folds, algorithms, and how often one of two equally good ones is better at 0.95."""
     rng = np.random.default_rng(0)
-    for n, folds in ((60, 5), (200, 5), (200, 10)):
+    np.random.seed(0)  # noqa: NPY002
+    for n, folds, name, first, second, (left, right) in EQUALS:
         cv = StratifiedKFold(folds, shuffle=True, random_state=0)
-        for model in (DecisionTreeClassifier(random_state=0), LogisticRegression()):
-            sure = np.zeros(2)
-            for _ in range(n_sets):
-                y = np.resize([0, 1], n)
-                X, scorer = (
-                    rng.normal(size=(n, 6)) + 0.5 * y[:, np.newaxis],
-                    OutcomesScorer(n),
-                )
-                found = {
-                    name: cross_validate(
-                        model,
-                        X[:, columns],
-                        y,
-                        cv=cv,
-                        scoring=scorer,
-                        return_indices=True,
-                    )
-                    for name, columns in (("a", slice(0, 4)), ("b", slice(2, 6)))
-                }
-                for i, variation in enumerate(("nadeau-bengio", None)):
-                    comparison = compare_cv_results(found, training_variation=variation)
-                    sure[i] += max(comparison.prob_greater()[[0, 1], [1, 0]]) > 0.95
-            yield (
-                n,
-                folds,
-                type(model).__name__,
-                *(f"{share / 2:.3f}" for share in sure / n_sets),
-            )
+        sure = []
+        for _ in range(n_sets):
+            y = np.resize([0, 1], n)
+            X = rng.normal(size=(n, 6)) + 0.5 * y[:, np.newaxis]
+            options = {
+                "cv": cv,
+                "scoring": OutcomesScorer(n),
+                "return_indices": True,
+            }
+            found = {
+                "a": cross_validate(first, X[:, left], y, **options),
+                "b": cross_validate(second, X[:, right], y, **options),
+            }
+            row = []
+            for variation in ("nadeau-bengio", None):
+                comparison = compare_cv_results(found, training_variation=variation)
+                row += (comparison.prob_greater()[[0, 1], [1, 0]] > 0.95).tolist()
+            sure.append(row)
+        # One side or the other, which cannot both be sure.
+        sides = np.reshape(sure, (n_sets, 2, 2)).sum(axis=2).mean(axis=0) / 2
+        yield n, folds, name, *(with_error(share, 2 * n_sets) for share in sides)
 
 
 def strata(share, weight, recall, other=0.9):
@@ -216,13 +242,16 @@ def repeats(n_sets):
         ever += sure or any(
             is_one_better(y[:n], a[:n], b[:n]) for n in range(10, 1000, 10)
         )
-    yield "after every 10 of 1,000 samples", f"{ever / n_sets:.2f}"
-    yield "once, after 1,000 samples", f"{last / n_sets:.2f}"
+    yield "after every 10 of 1,000 samples", with_error(ever / n_sets, n_sets)
+    yield "once, after 1,000 samples", with_error(last / n_sets, n_sets)
 
 
 STUDIES = {
-    "splits": (splits, ("splits", "classifier", "corrected", "None")),
-    "equals": (equals, ("samples", "folds", "algorithm", "corrected", "None")),
+    "splits": (
+        splits,
+        ("splits", "classifier", "corrected", "width", "None", "width"),
+    ),
+    "equals": (equals, ("samples", "folds", "algorithms", "corrected", "None")),
     "weights": (weights, ("weights", "n = 10", "n = 25", "n = 50", "n = 100")),
     "repeats": (repeats, ("compared", "one seems better")),
 }
@@ -237,16 +266,18 @@ def main():
     warnings.simplefilter("ignore")
     for name in parser.parse_args().studies:
         study, head = STUDIES[name]
-        rows = [head, *(tuple(map(str, row)) for row in study(SETS[name]))]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        rule = " ".join("=" * width for width in widths)
-        lines = [" ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        rows = []
+        for row in study(SETS[name]):
+            rows.append(row)
+            print(*row, flush=True)
+        error = np.sqrt(0.95 * 0.05 / SETS[name])
+        errors = "standard errors in brackets"
+        if name == "weights":
+            errors = f"a coverage of .95 has a standard error of {error:.3f}"
         (FOLDER / f"practice_{name}.rst").write_text(
-            f"{date.today()}, skpostbac {__version__}, scikit-learn {sklearn.__version__}, "
-            f"NumPy {np.__version__}, SciPy {scipy.__version__},\n"
-            f"Python {platform.python_version()}; ``python benchmarks/practice_coverage.py "
-            f"{name}``, {SETS[name]} data sets a cell.\n\n"
-            + "\n".join([rule, lines[0], rule, *lines[1:], rule, ""])
+            f"{versions()}; ``python benchmarks/practice_coverage.py {name}``. {SETS[name]} data "
+            f"sets a cell; {errors}.\n\n"
+            f"{table(head, rows)}\n"
         )
 
 

@@ -7,17 +7,15 @@ method, cut to [0, 1]. Writes `prevalence_coverage.rst`.
 """
 
 import argparse
-import platform
 import warnings
-from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import scipy
+from _studies import figures, table, versions
 from joblib import Parallel, delayed
 
-from skpostbac import __version__, posterior_prevalence
+from skpostbac import posterior_prevalence
 from skpostbac.metrics import JudgeWarning
 
 RESULTS = Path(__file__).with_suffix(".rst")
@@ -90,23 +88,18 @@ def main():
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     args = parser.parse_args()
-    rule = " ".join("=" * width for width in (5, 11, 11, 5, 5, 9, 5, 6, 5))
-    head = "share sensitivity specificity n     gold  posterior width delta  width"
-    lines = [rule, head, rule]
+    head = ["share", "sensitivity", "specificity", "n", "gold"]
+    head += ["posterior", "width", "delta", "width"]
+    rows, every = [], []
     for cell in CELLS:
         tasks = (delayed(measure)(cell, number) for number in range(args.sets))
-        held, width, plain, wide = np.mean(Parallel(n_jobs=args.jobs)(tasks), axis=0)
-        lines.append(
-            f"{cell.share:<5g} {cell.sensitivity:<11g} {cell.specificity:<11g} {cell.n:<5} "
-            f"{cell.gold:<5} {held:<9.3f} {width:<5.2f} {plain:<6.3f} {wide:<5.2f}"
-        )
-        print(lines[-1], flush=True)
-    error = np.sqrt(0.95 * 0.05 / args.sets)
+        every += (found := Parallel(n_jobs=args.jobs)(tasks))
+        rows.append([*cell, *figures(found)])
+        print(*rows[-1], flush=True)
+    rows.append(["all", *[""] * 4, *figures(every)])
     RESULTS.write_text(
-        f"{date.today()}, Python {platform.python_version()}, NumPy {np.__version__}, SciPy "
-        f"{scipy.__version__}, skpostbac {__version__}; ``python benchmarks/"
-        f"prevalence_coverage.py --sets {args.sets}``. Standard error of a coverage of .95: "
-        f"{error:.3f}.\n\n" + "\n".join([*lines, rule]) + "\n"
+        f"{versions()}; ``python benchmarks/prevalence_coverage.py --sets {args.sets}``. "
+        f"{args.sets} data sets a cell; standard errors in brackets.\n\n{table(head, rows)}\n"
     )
 
 

@@ -17,16 +17,17 @@ BENCHMARKS = Path(__file__).parent
 DOC = BENCHMARKS.parent / "doc"
 EVIDENCE = DOC / "evidence"
 MARK = ".. The figures of this page, from its tables by benchmarks/quoted.py\n"
-# The tables of the interval, and how their rows begin in the list of low cells and, where the
-# default is the same, in the earlier run.
+# The tables of the interval, and how their rows begin in the list of low cells.
 PARTS = {
-    "two": ("^ *2 ", "^2 classes"),
-    "three": ("^ *3 ", ""),
-    "many": (r"^ *([5-9]|\d\d+) ", ""),
-    "class": ("", "^a class"),
-    "few": ("", ""),
-    "sparse": ("", ""),
+    "two": "^ *2 ",
+    "three": "^ *3 ",
+    "many": r"^ *([5-9]|\d\d+) ",
+    "class": "",
+    "few": "",
+    "sparse": "",
 }
+# How their rows begin in the table of what is known to fail.
+HARD = {"two": r"^\d+/", "many": "classes"}
 
 
 def tables(path):
@@ -67,6 +68,18 @@ def mean(share):
     return f"{100 * np.mean(share):.0f} %"
 
 
+def with_error(found):
+    """Return a share and its standard error, of a column with all numbers, in percents."""
+    share, error = found
+    return f"{100 * share:.0f} ± {max(100 * error, 1):.0f} %"
+
+
+def estimate(found):
+    """Return a number and its standard error, of a column with all numbers."""
+    value, error = found
+    return f"{value:.3f} ± {error:.3f}"
+
+
 def lowest(*shares):
     """Return the lowest share in percents, rounded down."""
     return f"{np.floor(round(100 * np.concatenate(shares).min(), 6)):.0f} %"
@@ -85,16 +98,12 @@ def range_of(values, digits):
 
 def of_intervals():
     """Yield what is quoted of the default interval and others."""
-    for number, (part, (listed, earlier)) in enumerate(PARTS.items()):
-        # The list of the low cells, and the earlier run, where the default has them.
-        least = (
-            [column("intervals.rst.inc", "coverage", listed, table=-2)]
-            if listed
-            else []
-        )
-        if earlier:
-            before = partial(column, "intervals_earlier.rst.inc", rows=earlier, place=1)
-            least += [before("chosen on"), before("others")]
+    for number, (part, listed) in enumerate(PARTS.items()):
+        # The list of the low cells, and what is known to fail.
+        low = partial(column, "intervals.rst.inc", "coverage", table=-2)
+        least = [low(listed)] if listed else []
+        if part in HARD:
+            least.append(column("intervals_hard.rst.inc", "default", HARD[part]))
         for line in tables("intervals.rst.inc")[2 * number][3:-1]:
             method = re.split(r" +\d\.", line)[0]
             of = partial(
@@ -129,13 +138,12 @@ def of_priors():
             yield f"hard-{prior}-lowest", lowest(least[1])
             yield f"hard-{prior}-above", f"{np.sum(least[1] >= 0.9)} of {least[1].size}"
         yield f"validity-{prior}-lowest", lowest(*least)
+        warned = column("validity_warning.rst.inc", prior, r"^0 to 0\.9 ")
+        yield f"warned-{prior}", mean(warned)
     hard = column("validity_hard.rst.inc", "calibrated")
     warned = column("validity_hard.rst.inc", "calibrated", place=1)
     yield "hard-default-warned", mean(warned[hard.argmin()])
     yield "hard-default-unwarned", lowest(hard[warned <= 0.01])
-    warning = partial(column, "validity_warning.rst.inc", "reciprocal")
-    yield "warning-below", mean(warning("^0 to 0.9 "))
-    yield "warning-above", mean(warning("^0.93 to 1"))
     yield "hard-default-mean", mean(hard)
     yield "hard-default-lowest", lowest(hard)
 
@@ -197,33 +205,9 @@ def of_priors_in_pairs():
         yield f"same-{name}-most", mean(sides.max())
 
 
-def of_choices():
-    """Yield what is quoted of the winner of a search and of the best threshold."""
-    of = partial(column, "selection_coverage.rst", rows="^(?!mean)")
-    apart = of("separation")
-    bias, corrected_bias = of("bias"), of("bias", nth=1)
-    far, close = apart <= 1, apart == 2
-    yield "search-bias", f"{bias[far].mean():.3f}"
-    yield "search-bias-corrected", f"{corrected_bias[far].mean():.3f}"
-    yield "search-bias-of-noise", f"{corrected_bias[apart == 0][0]:.3f}"
-    yield "search-far-uncorrected", mean(of("uncorrected")[far])
-    yield "search-far-corrected", mean(of("corrected")[far])
-    yield "search-far-lowest", lowest(of("corrected")[far])
-    yield "search-close-bias", range_of(bias[close], 3)
-    yield "search-close-bias-corrected", range_of(corrected_bias[close], 3)
-    yield "search-close-added", range_of((corrected_bias - bias)[close], 3)
-    yield "search-close-corrected", span(of("corrected")[close])
-    lost = partial(column, "selection_loss.rst")
-    sets = lost("sets")
-    yield "search-lost", f"{np.average(lost('score'), weights=sets):.3f}"
-    yield "search-lost-more", f"{np.average(lost('lower bound'), weights=sets):.4f}"
-    curve = partial(column, "threshold_coverage.rst")
-    fifty, wide = r"^\w+ +50 ", r"^\w+ +20 +5 "
-    yield "thresholds-bias", f"{curve('bias', fifty).max():.2f}"
-    yield "thresholds-bias-wide", range_of(curve("bias", wide, nth=1), 3)
-    yield "thresholds-band", span(curve("band"))
+def of_thresholds():
+    """Yield what is quoted of the best threshold, and of those that do about as well."""
     best = partial(column, "threshold_range.rst")
-    yield "thresholds-bias-left", f"{best('bias').max():.2f}"
     yield "thresholds-similar", span(best("held", nth=1))
 
 
@@ -242,15 +226,6 @@ def of_bounds():
     yield "guessing-power", range_of(power("posterior") - power("test"), 2)
 
 
-def of_shared_priors():
-    """Yield what is quoted of priors that the classes share."""
-    of = partial(column, "shared_prior.rst.inc")
-    for name in ("chain", "mixture", "default"):
-        yield f"shared-{name}", f"{100 * of(name, '^mean')[0]:.1f} %"
-        yield f"shared-{name}-score", f"{of(name, '^mean', nth=1)[0]:.4f}"
-        yield f"shared-{name}-first", f"{100 * of(name)[0]:.1f} %"
-
-
 def _range(found):
     """Return the least and the largest of some numbers, or the one number."""
     return " to ".join(
@@ -262,8 +237,7 @@ def of_other_tables():
     """Return what is quoted of all other tables."""
     first_page = partial(column, "intervals.rst.inc", "coverage", table=-1)
     groups = partial(column, "groups.rst.inc")
-    alarms = groups("told apart (most)", "^paired", place=1)
-    metrics = (
+    names = (
         "precision",
         "f1",
         "accuracy, known shares",
@@ -271,10 +245,8 @@ def of_other_tables():
         "mcc",
         "macro recall",
     )
-    metrics = [
-        partial(column, "grouped_metrics.rst.inc", name, "correlation")
-        for name in metrics
-    ]
+    metrics = [partial(column, "grouped_metrics.rst.inc", name) for name in names]
+    of_groups = r"^(nested|crossing) +\d"
     areas = partial(column, "ranking_coverage.rst", table=0)
     precisions = partial(column, "ranking_coverage.rst", table=1)
     # DeLong's method takes samples of groups for independent.
@@ -286,25 +258,39 @@ def of_other_tables():
     heavy = [column("practice_weights.rst", f"n = {n}") for n in (10, 25, 50, 100)]
     weighted = partial(column, "weight_coverage.rst")
     repeats = partial(column, "practice_repeats.rst", "one seems better")
-    trained = [
-        partial(column, "cross_validation.rst", place=..., table=i) for i in (0, 1)
-    ]
+    trained = [partial(column, "training_variation.rst", table=i) for i in (0, 1)]
     splits = partial(column, "practice_splits.rst")
-    equals = [column("practice_equals.rst", name) for name in ("corrected", "None")]
+    equals = [
+        column("practice_equals.rst", name, "^(?!.*two seeds)")
+        for name in ("corrected", "None")
+    ]
     search = partial(column, "selection_coverage.rst")
-    names = ("coverage", "weights", "groups")
-    thresholds = [partial(column, f"threshold_{name}.rst") for name in names]
+    loss = partial(column, "selection_loss.rst", rows="^all", place=...)
+    thresholds, *others = (
+        partial(column, f"threshold_{name}.rst")
+        for name in ("coverage", "weights", "groups")
+    )
     judges = partial(column, "prevalence_coverage.rst")
     labelled = partial(column, "few_labels.rst")
     golds = partial(column, "gold_coverage.rst")
-    sites = partial(column, "group_coverage.rst", rows="^(?!half to choose)")
+    sites = partial(column, "group_coverage.rst")
     count = partial(column, "counting.rst", "result")
     looks = partial(column, "anytime.rst", rows="^(?!p-value)")
     missed = looks("sequence, 2,000 looks")
     missed_once = looks("credible interval, 50 looks")
     longer = partial(column, "anytime.rst", "ratio", table=2)
     boards = partial(column, "leaderboards.rst")
-    cost = partial(column, "parsimony.rst", "difference")
+    change = partial(column, "parsimony.rst", "difference", place=...)
+    costs = {}
+    for name, rule in {
+        "cost": "rope=0, limit=0.84, paired",
+        "alone": "rope=0, limit=0.84, independent",
+        "rope": "rope=0.05, limit=0.05, paired",
+    }.items():
+        change_and_error = change(rule).reshape(-1, 2)
+        # The size of samples at which it loses most.
+        worst, error = min(change_and_error.tolist())
+        costs[f"parsimony-{name}"] = estimate((-worst, error))
     ratio = count("^int64  .*bincounts")
     speed = partial(column, "point_estimates.rst")
     times = {
@@ -321,33 +307,26 @@ def of_other_tables():
     found = {
         "first-page-default": mean(first_page("^default")),
         "first-page-bootstrap": mean(first_page("^bootstrap")),
-        "groups-coverage": span(groups("coverage (worst)", "correlation")),
-        "groups-lowest": lowest(groups("coverage (worst)", "correlation", place=1)),
-        "groups-ignored": span(
-            groups("ignoring", r"^(nested|crossing), correlation 0\.")
-        ),
-        "groups-alarms": mean(groups("told apart (most)", "^paired")),
-        "groups-alarms-most": f"{100 * alarms.max():.1f} %",
-        "weights-coverage": span(groups("coverage (worst)", "^weights")),
-        "weights-lowest": lowest(
-            groups("coverage (worst)", "^weights", place=1), *heavy
-        ),
+        "groups-coverage": mean(groups("coverage", "^all (nested|crossing)")),
+        "groups-lowest": lowest(groups("coverage", of_groups)),
+        "groups-ignored": mean(groups("ignoring", "^all (nested|crossing)")),
+        "groups-sure": mean(groups("told apart", "^all paired")),
+        "weights-coverage": mean(groups("coverage", "^all weights")),
+        "weights-lowest": lowest(groups("coverage", "^weights"), *heavy),
         "weights-hard": mean(column("practice_weights.rst", "n = 25", "^a tenth 10 x")),
-        "weights-ignored": span(groups("ignoring", "^weights")),
-        "metrics-coverage": span(*(metric() for metric in metrics)),
-        "metrics-lowest": lowest(*(metric(place=1) for metric in metrics)),
-        "metrics-ignored": span(
-            column("grouped_metrics.rst.inc", "ignoring", "correlation")
-        ),
+        "weights-ignored": mean(groups("ignoring", "^all weights")),
+        "metrics-coverage": mean([metric("^all") for metric in metrics]),
+        "metrics-lowest": lowest(*(metric("^(nested|crossing)") for metric in metrics)),
+        "metrics-ignored": mean(column("grouped_metrics.rst.inc", "ignoring", "^all")),
         "class-weights-default": span(weighted("calibrated")),
         "class-weights-reciprocal": span(weighted("reciprocal")),
         "class-weights-uniform": span(weighted("uniform")),
-        "repeats-every-ten": mean(repeats("^after every 10")),
-        "repeats-once": mean(repeats("^once")),
+        "repeats-every-ten": with_error(repeats("^after every 10", place=...)),
+        "repeats-once": with_error(repeats("^once", place=...)),
         "sequences-missed": span(missed),
         "sequences-held": span(1 - missed),
-        "sequences-credible": span(missed_once),
-        "sequences-credible-held": span(1 - missed_once),
+        "sequences-credible": mean(missed_once),
+        "sequences-credible-held": mean(1 - missed_once),
         "boards-kept": span(boards("a given best one kept")),
         "boards-ranks": span(boards("all ranks")),
         "boards-drawn": span(boards("all drawn ranks")),
@@ -358,14 +337,13 @@ def of_other_tables():
         "few-labels-lowest": lowest(labelled("posterior")),
         "few-labels-rare": lowest(labelled("posterior", " (recall|share) ")),
         "few-labels-formula": lowest(labelled("formula", " (recall|share) ")),
-        "cv-none": span(*(table("none") for table in trained), splits("None")),
-        "cv-corrected": span(
-            *(table("Nadeau-Bengio") for table in trained), splits("corrected")
-        ),
-        "cv-random-corrected": span(splits("corrected", r"^\d+ random")),
-        "cv-random-none": span(splits("None", r"^\d+ random")),
-        "cv-equals-corrected": span(equals[0]),
-        "cv-equals-none": span(equals[1]),
+        "cv-none": mean([table("none", "^all") for table in trained]),
+        "cv-corrected": mean([table("Nadeau-Bengio", "^all") for table in trained]),
+        "cv-splits": mean(splits("corrected", "^all")),
+        "cv-splits-none": mean(splits("None", "^all")),
+        "cv-left-out": with_error(splits("corrected", "^leave", place=...)),
+        "cv-equals-corrected": mean(equals[0]),
+        "cv-equals-none": mean(equals[1]),
         "auc-coverage": span(areas("posterior")),
         "auc-delong": span(areas("DeLong, logit")),
         "auc-pairs": span(pairs("posterior")),
@@ -373,16 +351,25 @@ def of_other_tables():
         "auc-pairs-alarms": span(pairs("P > 0.95", equal)),
         "auc-pairs-alarms-delong": span(pairs("P < 0.05", alone + equal)),
         "ap-pairs": span(pairs("posterior", table=1)),
-        "ap-coverage": span(precisions("posterior"), precisions("known share")),
-        "ap-bootstrap": span(precisions("bootstrap")),
-        "search-corrected": span(search("corrected"), search("refitted")),
-        "search-uncorrected": span(search("uncorrected")),
-        "thresholds-corrected": span(*(table("corrected") for table in thresholds)),
-        "thresholds-uncorrected": span(*(table("uncorrected") for table in thresholds)),
-        "thresholds-unrelated": span(thresholds[1]("corrected", "^unrelated")),
-        "thresholds-tied": span(thresholds[1]("corrected", "^tied")),
-        "thresholds-groups": span(thresholds[2]("corrected")),
-        "thresholds-ignored": span(thresholds[2]("ignored")),
+        "ap-coverage": mean([precisions("posterior"), precisions("known share")]),
+        "ap-lowest": lowest(precisions("posterior"), precisions("known share")),
+        "ap-bootstrap": mean(precisions("bootstrap")),
+        "search-corrected": with_error(search("corrected", "^up to 1", place=...)),
+        "loss-score": estimate(loss("score")),
+        "loss-bound": f"{loss('lower bound')[0]:.4f} ± {loss('lower bound')[1]:.4f}",
+        "search-bias": estimate(search("bias", "^up to 1", place=...)),
+        "search-bias-corrected": estimate(search("bias left", "^up to 1", place=...)),
+        "search-bias-noise": estimate(search("bias left", "^tree, 60 +120", place=...)),
+        "search-uncorrected": with_error(search("uncorrected", "^up to 1", place=...)),
+        "thresholds-corrected": mean(thresholds("corrected", "^all")),
+        "thresholds-lowest": lowest(*(one("corrected") for one in others)),
+        "thresholds-uncorrected": mean(thresholds("uncorrected", "^all")),
+        "thresholds-bias": f"{thresholds('bias', '^all')[0]:.3f}",
+        "thresholds-band": mean(thresholds("band", "^all")),
+        "thresholds-unrelated": span(others[0]("corrected", "^unrelated")),
+        "thresholds-tied": span(others[0]("corrected", "^tied")),
+        "thresholds-groups": span(others[1]("corrected")),
+        "thresholds-ignored": span(others[1]("ignored")),
         "gold-held": mean(golds("held", rows="^all")),
         "gold-pairs-held": mean(golds("held", rows="^all", table=1)),
         "judges-apart": mean(
@@ -391,15 +378,17 @@ def of_other_tables():
         "judges-apart-large": mean(
             column("prevalence_difference.rst", "held", r"^0\.1 +1000 ")
         ),
-        "judges-posterior": span(judges("posterior")),
-        "judges-delta": span(judges("delta")),
-        "sites-default-mean": mean(sites("beta-binomial")[0]),
-        "sites-default-lowest": lowest(sites("beta-binomial")),
-        "sites-default-range": span(sites("beta-binomial")),
-        "sites-pooled": mean(sites("pooled")[0]),
-        "parsimony-cost": range_of(cost("rope=0, limit=0.84, paired"), 3),
-        "parsimony-cost-unpaired": range_of(cost("rope=0, limit=0.84, independent"), 3),
-        "parsimony-cost-large": f"{-cost('^1000 .*rope=0.05, limit=0.05, paired')[0]:.3f}",
+        "judges-posterior": with_error(judges("posterior", "^all", place=...)),
+        "judges-delta": with_error(judges("delta", "^all", place=...)),
+        "sites-default-mean": mean(sites("beta-binomial", "^all")),
+        "sites-pooled": mean(sites("pooled", "^all")),
+        "sites-one-of-six": with_error(
+            sites("beta-binomial", "^one in six", place=...)
+        ),
+        "sites-one-of-ten": with_error(
+            sites("beta-binomial", "^one in ten", place=...)
+        ),
+        **costs,
         **{f"speed-{name}": _range(found) for name, found in times.items()},
         "counting-ratio": f"{ratio.min():.1f} to {ratio.max():.1f}",
         "counting-memory": f"{count('memory').max():.1f} MiB",
@@ -493,9 +482,8 @@ def measured():
         of_metrics(),
         of_small_differences(),
         of_priors_in_pairs(),
-        of_choices(),
+        of_thresholds(),
         of_bounds(),
-        of_shared_priors(),
     )
     return {name: text for one in generators for name, text in one} | of_other_tables()
 

@@ -3,7 +3,7 @@
     python benchmarks/selection_coverage.py [--searches N] [--jobs N]
 
 Real searches by cross-validation on synthetic data. The truth is the balanced accuracy of the
-models of the folds, and that of the model refitted to all samples, on 8,000 fresh samples. Of each
+models of the folds, and that of the model refitted to all samples, on 4,000 fresh samples. Of each
 cell: how often the 95 % interval of the uncorrected and of the corrected posterior holds the
 former, the bias of both means, and how often the corrected one with ``training_variation`` holds
 the latter. Search k of a cell depends on nothing but the name of the cell and k. Writes
@@ -11,15 +11,13 @@ the latter. Search k of a cell depends on nothing but the name of the cell and k
 """
 
 import argparse
-import platform
 import warnings
 import zlib
-from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import sklearn
+from _studies import figures, table, versions
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -32,11 +30,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skpostbac import OutcomesScorer, __version__, selected_posterior
+from skpostbac import OutcomesScorer, selected_posterior
 from skpostbac.metrics import PriorInfluenceWarning
 
 RESULTS = Path(__file__).with_suffix(".rst")
-FRESH = 8000
+FRESH = 4000
 
 
 class Cell(NamedTuple):
@@ -68,21 +66,13 @@ SEARCHES = {
     ),
 }
 CELLS = [
-    Cell("tree, 60", 60, 2, 1.0),
-    Cell("tree, 60", 200, 2, 0.6),
-    Cell("tree, 60", 600, 6, 1.0),
     Cell("tree, 60", 120, 2, 0.0),
+    Cell("tree, 60", 60, 2, 1.0),
     Cell("kNN, 24", 60, 2, 0.6),
     Cell("kNN, 24", 200, 3, 1.0),
-    Cell("kNN, 24", 400, 6, 0.8),
-    Cell("logistic, 8", 60, 2, 0.8),
     Cell("logistic, 8", 300, 4, 0.8),
     Cell("SVC, 30", 100, 2, 0.8),
-    Cell("SVC, 30", 300, 4, 1.0),
-    Cell("tree, 60", 60, 2, 2.0),
-    Cell("kNN, 24", 60, 2, 2.0),
     Cell("logistic, 8", 60, 2, 2.0),
-    Cell("SVC, 30", 100, 2, 2.0),
 ]
 
 
@@ -149,35 +139,22 @@ def main():
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     args = parser.parse_args()
-    rule = " ".join("=" * width for width in (11, 7, 7, 10, 11, 6, 9, 6, 8))
-    head = "search      samples classes separation uncorrected bias   corrected bias   refitted"
-    lines, rows = [rule, head, rule], []
+    head = ["search", "samples", "classes", "separation"]
+    head += ["uncorrected", "bias", "corrected", "bias left", "refitted"]
+    rows, overlapping = [], []
     for cell in CELLS:
         tasks = (delayed(measure)(cell, number) for number in range(args.searches))
-        rows.append(np.mean(Parallel(n_jobs=args.jobs)(tasks), axis=0))
-        lines.append(
-            _line(
-                f"{cell.search:<11} {cell[1]:>7} {cell[2]:>7} {cell[3]:>10g}", rows[-1]
-            )
-        )
-        print(lines[-1], flush=True)
-    lines.append(_line(f"{'mean':<11} {'':>7} {'':>7} {'':>10}", np.mean(rows, axis=0)))
-    error = np.sqrt(0.95 * 0.05 / args.searches)
+        found = Parallel(n_jobs=args.jobs)(tasks)
+        rows.append([*cell, *figures(found)])
+        if cell.class_sep <= 1:
+            overlapping += found
+        print(*rows[-1], flush=True)
+    rows.append(["up to 1", "", "", "", *figures(overlapping)])
     RESULTS.write_text(
-        f"{date.today()}, Python {platform.python_version()}, NumPy {np.__version__}, scikit-learn "
-        f"{sklearn.__version__}, skpostbac {__version__}; ``python benchmarks/"
-        f"selection_coverage.py --searches {args.searches}``. Standard error of a coverage of .95 "
-        f"in a cell: {error:.3f}. With a separation of 0 the labels are pure noise, "
-        f"and with one of 2 the true scores are .97 to .99.\n\n"
-        + "\n".join([*lines, rule])
-        + "\n"
-    )
-
-
-def _line(name, figures):
-    plain, bias, held, rest, refitted = figures
-    return (
-        f"{name} {plain:>11.2f} {bias:>6.3f} {held:>9.2f} {rest:>6.3f} {refitted:>8.2f}"
+        f"{versions()}; ``python benchmarks/selection_coverage.py --searches {args.searches}``. "
+        f"{args.searches} searches a cell; standard errors in brackets. With a separation of 0 the "
+        "labels are pure noise, and with one of 2 the true scores are .97 to .99.\n\n"
+        f"{table(head, rows)}\n"
     )
 
 

@@ -110,7 +110,8 @@ def report():
     """Write the table."""
     results = json.loads(RESULTS.read_text())
     rows = [["classes", "samples", "differ", "sets", *CRITERIA]]
-    for name, losses in results.items():
+    every = [losses for cell in results.values() for losses in cell]
+    for name, losses in [*results.items(), ("all||", every)]:
         found = np.array(losses)
         found[:, 1:] -= found[:, :1]
         means, errors = (
@@ -133,7 +134,8 @@ def report():
     ]
     head = (
         f"{date.today()}, Python {platform.python_version()}, NumPy {np.__version__}, SciPy "
-        f"{scipy.__version__}, skpostbac {__version__}; ``python benchmarks/selection_loss.py``.\n"
+        f"{scipy.__version__}, skpostbac {__version__};\n``python benchmarks/selection_loss.py --sets "
+        f"{max(map(len, results.values()))}``. Standard errors in brackets.\n"
     )
     table = "\n".join([rule, lines[0], rule, *lines[1:], rule])
     RESULTS.with_suffix(".rst").write_text(f"{head}\n{table}\n")

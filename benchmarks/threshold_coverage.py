@@ -10,21 +10,30 @@ true curve. Data set k of a cell depends on nothing but the name of the cell and
 """
 
 import argparse
-import platform
 import zlib
-from datetime import date
-from itertools import product
 from pathlib import Path
 
 import numpy as np
-import scipy
+from _studies import figures, table, versions
 from joblib import Parallel, delayed
 from scipy import stats
 
-from skpostbac import __version__, posterior_threshold_curve
+from skpostbac import posterior_threshold_curve
 
-SAMPLES = (20, 50, 200, 1000)
-SEPARATIONS = (0.5, 1.0, 2.0, 3.0, 5.0)
+# The scores, positives and negatives, and the distance between the scores.
+CELLS = (
+    ("normal", 20, 20, 0.5),
+    ("normal", 20, 20, 2.0),
+    ("normal", 20, 20, 5.0),
+    ("normal", 10, 90, 0.05),
+    ("normal", 10, 90, 1.0),
+    ("normal", 50, 50, 1.0),
+    ("normal", 200, 200, 0.5),
+    ("normal", 200, 200, 3.0),
+    ("exponential", 20, 20, 1.0),
+    ("exponential", 50, 50, 5.0),
+    ("exponential", 200, 200, 2.0),
+)
 RESULTS = Path(__file__).with_suffix(".rst")
 # The distribution of the negatives and that of the positives, for a separation.
 SCORES = {
@@ -33,14 +42,16 @@ SCORES = {
 }
 
 
-def measure(kind, n, separation, number):
+def measure(kind, n_positive, n_negative, separation, number):
     """Return held and error at the best threshold, uncorrected and corrected, and band held."""
-    rng = np.random.default_rng(
-        [zlib.crc32(f"{kind}|{n}|{separation}".encode()), number]
-    )
+    cell = f"{kind}|{n_positive}|{n_negative}|{separation}"
+    rng = np.random.default_rng([zlib.crc32(cell.encode()), number])
     negative, positive = SCORES[kind](separation)
-    y_true = np.repeat([0, 1], n)
-    y_score = np.concatenate([d.rvs(n, random_state=rng) for d in (negative, positive)])
+    y_true = np.repeat([0, 1], [n_negative, n_positive])
+    y_score = np.append(
+        negative.rvs(n_negative, random_state=rng),
+        positive.rvs(n_positive, random_state=rng),
+    )
     curve = posterior_threshold_curve(y_true, y_score, random_state=number)
 
     def true_at(threshold):
@@ -62,26 +73,18 @@ def main():
     parser.add_argument("--sets", type=int, default=400, help="data sets a cell (400)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     args = parser.parse_args()
-    rule = " ".join("=" * width for width in (11, 9, 10, 11, 6, 9, 6, 5))
-    head = "scores      per class separation uncorrected bias   corrected bias   band"
-    lines = [rule, head, rule]
-    for kind, n, separation in product(SCORES, SAMPLES, SEPARATIONS):
-        tasks = (delayed(measure)(kind, n, separation, k) for k in range(args.sets))
-        plain, bias, held, rest, band = np.mean(
-            Parallel(n_jobs=args.jobs)(tasks), axis=0
-        )
-        lines.append(
-            f"{kind:<11} {n:>9} {separation:>10g} {plain:>11.3f} {bias:>6.3f} {held:>9.3f} "
-            f"{rest:>6.3f} {band:>5.3f}"
-        )
-        print(lines[-1], flush=True)
-    error = np.sqrt(0.95 * 0.05 / args.sets)
+    head = ["scores", "positives", "negatives", "separation", "uncorrected", "bias"]
+    head += ["corrected", "bias left", "band"]
+    rows, every = [], []
+    for cell in CELLS:
+        tasks = (delayed(measure)(*cell, k) for k in range(args.sets))
+        every += (found := Parallel(n_jobs=args.jobs)(tasks))
+        rows.append([*cell, *figures(found)])
+        print(*rows[-1], flush=True)
+    rows.append(["all", "", "", "", *figures(every)])
     RESULTS.write_text(
-        f"{date.today()}, Python {platform.python_version()}, NumPy {np.__version__}, SciPy "
-        f"{scipy.__version__}, skpostbac {__version__}; ``python benchmarks/threshold_coverage.py "
-        f"--sets {args.sets}``. Standard error of a coverage of .95: {error:.3f}.\n\n"
-        + "\n".join([*lines, rule])
-        + "\n"
+        f"{versions()}; ``python benchmarks/threshold_coverage.py --sets {args.sets}``. "
+        f"{args.sets} data sets a cell; standard errors in brackets.\n\n{table(head, rows)}\n"
     )
 
 

@@ -1,47 +1,40 @@
 """Coverage of pooled posteriors, with and without a correction for the variation of training sets.
 
-    python benchmarks/training_variation.py --draws 400 --results training_variation.jsonl
+    python benchmarks/training_variation.py [--sets N]
 
-Data sets are drawn again and again from one population, and cross-validated. The posterior of the
-pooled counts is compared with two truths, known from a large sample: the expected balanced
-accuracy of a classifier trained on a new training set of the size of the folds', and the balanced
-accuracy of the one trained on all the data at hand. A cell that is in the results is not computed
-again. The table is reStructuredText.
+Data sets are drawn again and again from one population, and cross-validated. The 95 % interval of
+the default posterior of the pooled counts is compared with two truths, known from a large sample:
+the expected balanced accuracy of a classifier trained on a new training set of the size of the
+folds', and the balanced accuracy of the one trained on all the data at hand. Writes
+`training_variation.rst` beside this file.
 """
 
 import argparse
-import json
-import sys
-import time
+import warnings
 from functools import partial
-from itertools import product
 from pathlib import Path
 
 import numpy as np
-import scipy
-import sklearn
+from _studies import table, versions, with_error
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import recall_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-import skpostbac
-from skpostbac.stats import BetaAverage
+from skpostbac import ClassCounts, PosteriorBalancedAccuracy
+from skpostbac.metrics import PriorInfluenceWarning
 
 CLASSIFIERS = {
     "logistic": partial(LogisticRegression, max_iter=1000),
     "naive Bayes": GaussianNB,
-    "5 neighbours": KNeighborsClassifier,
     "tree": partial(DecisionTreeClassifier, random_state=0),
 }
-SIZES = (60, 200, 600)
-FOLDS = (5, 10)
-CLASSES = (2, 4)
+# Classes, samples and folds.
+CELLS = ((2, 60, 5), (2, 600, 10), (4, 200, 10), (4, 600, 5))
 N_POOL, N_EVALUATION = 40_000, 5_000
-LEVELS = (0.95, 0.8)
+RESULTS = Path(__file__).with_suffix(".rst")
 
 
 def population(n_classes):
@@ -88,7 +81,7 @@ def one_draw(make, folds, n_classes, data, size, rng):
             truths.append(recall_score(y_true, model.predict(X_true), average="macro"))
     model = make().fit(X, y)
     truths.append(recall_score(y_true, model.predict(X_true), average="macro"))
-    return {"correct": correct.tolist(), "total": total.tolist(), "truths": truths}
+    return correct, total, truths
 
 
 def overdispersion(correct, total):
@@ -114,119 +107,67 @@ def factors(correct, total):
     }
 
 
-def intervals(draw):
-    """Return the interval of each correction and level."""
-    correct, total = np.array(draw["correct"]), np.array(draw["total"])
+def ends_of(correct, total):
+    """Return the ends of the interval of each correction, shape (n_corrections, 2)."""
     k, n = correct.sum(axis=0), total.sum(axis=0)
-    return {
-        (name, level): BetaAverage(1 + k / by, 1 + (n - k) / by).interval(level)
-        for name, by in factors(correct, total).items()
-        for level in LEVELS
-    }
+    found = []
+    for by in factors(correct, total).values():
+        counts = ClassCounts(range(k.size), k / by, n / by)
+        found.append(PosteriorBalancedAccuracy(counts).credible_interval())
+    return found
 
 
 def inflation(draws):
     """Return the variance of the pooled score over the binomial one."""
-    k, n = (
-        np.array([np.sum(draw[name], axis=0) for draw in draws])
-        for name in ("correct", "total")
-    )
+    k, n = (np.array([draw[i].sum(axis=0) for draw in draws]) for i in (0, 1))
     rate = k.sum(axis=0) / n.sum(axis=0)
     return (k / n).mean(axis=1).var(ddof=1) / np.sum(
         rate * (1 - rate) / n[0] / len(rate) ** 2
     )
 
 
-def summary(draws):
-    """Return the coverage of the two truths by each correction, and the measured inflation."""
-    fresh, full = np.array([draw["truths"] for draw in draws]).T
-    ends = [intervals(draw) for draw in draws]
-    result = {"inflation": float(inflation(draws))}
-    for key in ends[0]:
-        low, high = np.array([end[key] for end in ends]).T
-        for truth, value in (("expected", fresh.mean()), ("full", full)):
-            covered = float(np.mean((low <= value) & (value <= high)))
-            result[f"{truth}, {key[0]}, {key[1]:g}"] = covered
-    return result
-
-
-def run(draws, path, seed):
-    """Compute the cells that are not in the results yet."""
-    done = {tuple(row["cell"]): row for row in read(path)}
-    cells = list(product(CLASSES, SIZES, FOLDS, CLASSIFIERS))
-    start = time.perf_counter()
-    for number, cell in enumerate(cells, 1):
-        if (*cell, draws) not in done:
-            n_classes, size, folds, name = cell
-            data = population(n_classes)
-            rng = np.random.default_rng([seed, number])
-            made = [
-                one_draw(CLASSIFIERS[name], folds, n_classes, data, size, rng)
-                for _ in range(draws)
-            ]
-            done[(*cell, draws)] = row = {"cell": [*cell, draws], **summary(made)}
-            with path.open("a") as file:
-                file.write(json.dumps(row) + "\n")
-        elapsed = time.perf_counter() - start
-        print(
-            f"\r{number}/{len(cells)} cells, {elapsed:.0f} s", end="", file=sys.stderr
-        )
-    print(file=sys.stderr)
-    return [done[(*cell, draws)] for cell in cells]
-
-
-def read(path):
-    """Return the rows of the results."""
-    return (
-        [json.loads(line) for line in path.read_text().splitlines()]
-        if path.exists()
-        else []
+def held(draws):
+    """Return whether intervals contain the truths, shape (n_sets, 2, n_corrections)."""
+    truths = np.array([draw[2] for draw in draws])
+    truths[:, 0] = truths[:, 0].mean()
+    low, high = np.moveaxis([ends_of(*draw[:2]) for draw in draws], 2, 0)
+    return (low[:, np.newaxis] <= truths[..., np.newaxis]) & (
+        truths[..., np.newaxis] <= high[:, np.newaxis]
     )
-
-
-def table(rows, truth, level):
-    """Return a table in reStructuredText: mean and range of the coverage over classifiers."""
-    names = [*factors(np.ones((5, 1)), np.ones((5, 1)))]
-    head = ["classes", "samples", "folds", "inflation", *names]
-    lines = []
-    for n_classes, size, folds in product(CLASSES, SIZES, FOLDS):
-        chosen = [row for row in rows if row["cell"][:3] == [n_classes, size, folds]]
-        line = [n_classes, size, folds, spread(chosen, "inflation")]
-        line += [spread(chosen, f"{truth}, {name}, {level:g}") for name in names]
-        lines.append([str(entry) for entry in line])
-    widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
-    rule = " ".join("=" * width for width in widths)
-    body = [" ".join(map(str.ljust, line, widths)).rstrip() for line in (head, *lines)]
-    return "\n".join([rule, body[0], rule, *body[1:], rule])
-
-
-def spread(rows, key):
-    """Return the least and the largest value."""
-    values = [row[key] for row in rows]
-    return f"{min(values):.2f}-{max(values):.2f}"
 
 
 def main():
-    """Run what is missing and print the tables."""
+    """Run all cells and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--draws", type=int, default=400)
-    parser.add_argument(
-        "--results", type=Path, default=Path("training_variation.jsonl")
+    parser.add_argument("--sets", type=int, default=400, help="data sets a cell (400)")
+    n_sets = parser.parse_args().sets
+    warnings.simplefilter("ignore", PriorInfluenceWarning)
+    keys, found = [], []
+    for number, (n_classes, size, folds) in enumerate(CELLS):
+        data = population(n_classes)
+        for place, (name, make) in enumerate(CLASSIFIERS.items()):
+            rng = np.random.default_rng([number, place])
+            draws = [
+                one_draw(make, folds, n_classes, data, size, rng) for _ in range(n_sets)
+            ]
+            keys.append((n_classes, size, folds, name, f"{inflation(draws):.2f}"))
+            found.append(held(draws).mean(axis=0))
+            print(*keys[-1], found[-1].round(3).tolist(), flush=True)
+    shares = np.array(found)
+    names = [*factors(np.ones((5, 1)), np.ones((5, 1)))]
+    head = ["classes", "samples", "folds", "classifier", "inflation", *names]
+    made = (
+        f"{versions()}; ``python benchmarks/training_variation.py --sets {n_sets}``. "
     )
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    rows = run(arguments.draws, arguments.results, arguments.seed)
-    versions = {
-        "skpostbac": skpostbac,
-        "scikit-learn": sklearn,
-        "scipy": scipy,
-        "numpy": np,
-    }
-    print(
-        ", ".join(f"{name} {module.__version__}" for name, module in versions.items())
-    )
-    for truth, level in product(("expected", "full"), LEVELS):
-        print(f"\n{truth}, level {level:g}\n\n{table(rows, truth, level)}")
+    parts = [f"{made}{n_sets} data sets a cell; standard errors in brackets."]
+    for title, part in zip(("Expected", "Full"), shares.swapaxes(0, 1), strict=True):
+        rows = [
+            [*key, *(with_error(share, n_sets) for share in row)]
+            for key, row in zip(keys, part, strict=True)
+        ]
+        of_all = (with_error(share, n_sets * len(part)) for share in part.mean(axis=0))
+        parts += [f"{title}:", table(head, [*rows, ["all", *[""] * 4, *of_all]])]
+    RESULTS.write_text("\n\n".join(parts) + "\n")
 
 
 if __name__ == "__main__":

@@ -375,7 +375,7 @@ def cross_val_posterior(
     often have more weight.
 
     In simulations, 95 % intervals contained the balanced accuracy of the refitted model
-    in 94 to 100 % of the data sets by default, and in 81 to 95 % with
+    in 99 % of the data sets by default, and in 90 % with
     ``training_variation=None``; see :ref:`evidence_cross_validation`.
 
     Weights in `params` are passed to ``fit`` only, and each tested sample counts as
