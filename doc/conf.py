@@ -13,7 +13,7 @@ import skpostbac
 
 sys.path.insert(
     0, str(Path(__file__).parent)
-)  # Sphinx imports gallery_order, long_names, mathml and plain by name
+)  # Sphinx imports the modules beside this file by name
 
 project = "skpostbac"
 author = "skpostbac developers"
@@ -21,6 +21,7 @@ project_copyright = f"{date.today().year}, {author}"
 version = release = skpostbac.__version__
 
 extensions = [
+    "browser_archive",
     "long_names",
     "mathml",
     "matplotlib.sphinxext.plot_directive",

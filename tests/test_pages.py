@@ -10,12 +10,16 @@ from docutils import core, nodes
 
 ROOT = Path(__file__).parents[1]
 DOC = ROOT / "doc"
-# Pages of the site alone, which have nothing to read or show a file that is another page here.
-SITE = [DOC / f"{name}.rst" for name in ("index", "changes", "contributing")]
+# Pages of the site alone: they have nothing to read, show a file that is another page here, or
+# are forms.
+SITE = [
+    *(DOC / f"{name}.rst" for name in ("index", "changes", "contributing")),
+    *(DOC / "user_guide" / f"{name}.rst" for name in ("calculator", "try")),
+]
 PAGES = [
     *ROOT.glob("*.rst"),
     *(page for page in DOC.glob("*.rst") if page not in SITE),
-    *DOC.glob("user_guide/*.rst"),
+    *(page for page in DOC.glob("user_guide/*.rst") if page not in SITE),
     *DOC.glob("evidence/*.rst"),
     *(ROOT / "benchmarks").glob("*.rst"),
 ]
