@@ -214,5 +214,17 @@ def test_view_of_a_comparison_has_the_best_beside_those_that_may_be(read_html):
     assert float(found["a"][0]) == pytest.approx(best["a"], abs=5.1e-4)
 
 
+def test_drawing_has_room_for_its_numbers():
+    """The ends of the interval stand below the density, inside the box."""
+    (box,) = re.findall(r'viewBox="([-\d. ]+)"', BALANCED._repr_html_())
+    _, top, _, height = map(float, box.split())
+    lines = [
+        float(y)
+        for y in re.findall(r'<text x="[\d.]+" y="([\d.]+)"', BALANCED._repr_html_())
+    ]
+    assert len(lines) == 2
+    assert all(top < y < top + height for y in lines)
+
+
 if __name__ == "__main__":
     write_views(sys.argv[1:])

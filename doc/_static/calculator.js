@@ -236,7 +236,7 @@ const calculator = (() => {
   function constantNote(correct, total) {
     const found = correct.flatMap((k, i) => (k > 0 ? [i] : []));
     const isConstant = found.length === 1 && correct[found[0]] === total[found[0]];
-    return isConstant ? `Always predicting ${found[0]} gives these counts.` : "";
+    return isConstant ? ` Always predicting ${found[0]} gives these counts.` : "";
   }
 
   /* The mean, the interval, the observed score and the sentence of the report. */
@@ -262,8 +262,7 @@ const calculator = (() => {
     return {
       mean, low, high, observed,
       probAbove: (value) => 1 - posterior.cdf(value),
-      note: constantNote(correct, total),
-      sentence: `The balanced accuracy is ${text}.`,
+      sentence: `The balanced accuracy is ${text}.${constantNote(correct, total)}`,
     };
   }
 
@@ -302,7 +301,6 @@ if (typeof document !== "undefined") {
       const [correct, total] = calculator.readCounts(rows);
       const result = calculator.evaluate(correct, total);
       const probability = calculator.formatProbability(result.probAbove(value));
-      if (result.note) lines.push(result.note);
       lines.push(result.sentence, `The probability of more than ${value} is ${probability}.`);
     } catch (error) {
       lines.push(error.message);

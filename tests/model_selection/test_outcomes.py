@@ -1,5 +1,7 @@
 """Comparison by right and wrong answers."""
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -48,6 +50,16 @@ def test_same_as_predictions_of_one_class(groups):
     )
     assert found.table("differences") == expected.table("differences")
     assert found.summary() == expected.summary()
+
+
+@pytest.mark.parametrize("groups", [None, ITEM], ids=["items", "runs"])
+def test_probabilities_are_those_of_the_differences(groups):
+    """All pairs at once, or one by one, with and without groups."""
+    comparison = compare_outcomes(RIGHT, groups=groups)
+    for first, second in permutations(RIGHT, 2):
+        expected = comparison.difference(first, second).ccdf(0)
+        found = comparison.prob_greater(first, second)
+        assert found == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(

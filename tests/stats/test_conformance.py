@@ -582,11 +582,11 @@ def test_moments(case):
 @pytest.mark.slow
 @lasting_case
 def test_moments_of_quantiles(case):
-    """Mean, variance and skewness are integrals of powers of the quantiles."""
+    """Mean, variance, skewness and kurtosis are integrals of powers of the quantiles."""
     distribution = case.distribution
     mean, sd = distribution.mean(), distribution.standard_deviation()
     nodes, weights = np.polynomial.legendre.leggauss(5)
-    sums = np.zeros(4)
+    sums = np.zeros(5)
     for inverse, tail in (
         (distribution.icdf, distribution.cdf),
         (distribution.iccdf, distribution.ccdf),
@@ -595,8 +595,8 @@ def test_moments_of_quantiles(case):
         half = np.diff(edges)[:, np.newaxis] / 2
         p = (edges[:-1, np.newaxis] + half + half * nodes).ravel()
         z = (inverse(p) - mean) / sd
-        sums += (half * weights).ravel() @ np.stack([z**k for k in range(4)], axis=1)
-    whole, first, second, third = sums
+        sums += (half * weights).ravel() @ np.stack([z**k for k in range(5)], axis=1)
+    whole, first, second, third, fourth = sums
     assert whole == pytest.approx(1, abs=1e-9)
     assert first == pytest.approx(0, abs=MOMENTS_OF_QUANTILES)
     assert second == pytest.approx(1, abs=MOMENTS_OF_QUANTILES)
@@ -604,6 +604,9 @@ def test_moments_of_quantiles(case):
         skewness = distribution.skewness()
         allowed = MOMENTS_OF_QUANTILES * (1 + abs(skewness))
         assert third == pytest.approx(skewness, abs=allowed)
+    if hasattr(distribution, "kurtosis"):
+        kurtosis = distribution.kurtosis(convention="non-excess")
+        assert fourth == pytest.approx(kurtosis, rel=MOMENTS_OF_QUANTILES)
 
 
 @lasting_case

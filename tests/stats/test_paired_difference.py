@@ -1,8 +1,11 @@
 """Differences of two balanced accuracies on one test set: closed forms, symmetries and input."""
 
+import math
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.special import poch
 
 from skpostbac.stats import PairedDifference
 
@@ -175,3 +178,27 @@ def test_counts_are_copied():
     assert distribution == PairedDifference(ORDINARY)
     with pytest.raises(ValueError, match="read-only"):
         distribution.counts[0] = 1
+
+
+def test_kurtosis_of_one_class():
+    """Moments of a Dirichlet distribution are ratios of rising factorials."""
+    b, a, r = alphas = np.array([3.5, 1.5, 6.5])
+    moments = [
+        sum(
+            math.comb(k, j)
+            * (-1) ** j
+            * poch(b, k - j)
+            * poch(a, j)
+            / poch(alphas.sum(), k)
+            for j in range(k + 1)
+        )
+        for k in range(5)
+    ]
+    _, m, m2, m3, m4 = moments
+    variance = m2 - m**2
+    fourth = m4 - 4 * m * m3 + 6 * m**2 * m2 - 3 * m**4
+    # Jeffreys' prior adds 1/2 to each of four cells: both, only A, only B, neither.
+    distribution = PairedDifference([[r - 1, a - 0.5, b - 0.5, 0]])
+    found = distribution.kurtosis(convention="non-excess")
+    assert distribution.variance() == pytest.approx(variance, rel=1e-12)
+    assert found == pytest.approx(fourth / variance**2, rel=1e-9)
