@@ -16,6 +16,7 @@ from skpostbac._utils import (
     format_column,
     format_probability,
     more,
+    shown,
     table,
 )
 from skpostbac.metrics._advice import (
@@ -71,7 +72,6 @@ from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta import SMALLEST, evaluate_all
 from skpostbac.stats._distribution import (
     Interval,
-    describe,
     estimates,
     figures_of,
     interval_of,
@@ -164,8 +164,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
     The balanced accuracy is 0.808 (95% credible interval 0.629 to 0.950); 0.829 on the
     46 test samples of 3 classes.
     The p-value against guessing (chance level 0.333) is < 0.001.
-    Class 2 has the lowest recall (3 of 4 correct): 0.700 (95% credible interval 0.284
-    to 0.997).
+    Class 2 has the lowest recall on the test samples: 0.750 (3 of 4 correct).
 
     Priors and weights can differ between classes. Here the prior mean of class 2 is
     0.9, and the class counts twice:
@@ -623,7 +622,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
                 f"The p-value against guessing (chance level {self.chance:.3f}) is "
                 f"{p_value}."
             )
-            lines += self._weakest_sentence(level)
+            lines += self._weakest_sentence()
         evidence = [self._evidence()]
         lines += self.prior.report_sentences()
         lines += [*coverage_notes(evidence), *untested_notes(evidence)]
@@ -661,30 +660,34 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
             "is not a balanced accuracy."
         )
 
-    def _weakest_sentence(self, level: float) -> list[str]:
-        """Return the sentence on the class of the lowest recall, if one was tested."""
+    def _weakest_sentence(self) -> list[str]:
+        """Return the sentence on the lowest recall, if the classes differ.
+
+        It has no interval: with several classes, that of the one which is lowest by
+        chance would often lie below its recall.
+        """
         counts = self.counts
         is_tested = (counts.total > 0) & (self.class_weight > 0)
         if not is_tested.any():
             return []
-        effective = self.effective_counts
-        a, b = self.prior.recall_parameters(effective.correct, effective.total)
-        weakest = int(np.argmin(np.where(is_tested, a / (a + b), np.inf)))
+        recalls = np.where(is_tested, counts.recalls, np.inf)
+        lowest = recalls.min()
+        (weakest,) = np.nonzero(recalls == lowest)
+        if weakest.size == np.count_nonzero(is_tested):
+            return ["All predictions are correct."] if lowest == 1 else []
 
-        correct = self._in_samples(counts.correct[weakest])
-        total = self._in_samples(counts.total[weakest])
-        share = f"{format_count(correct)} of {format_count(total)}"
+        labels = label_list(counts.classes[weakest])
+        what = "the lowest recall on the test samples"
+        if len(labels) > 1:
+            return [
+                f"{len(labels)} classes have {what}, {lowest:.3f}: {shown(labels)}."
+            ]
+        correct = self._in_samples(counts.correct[weakest[0]])
+        total = self._in_samples(counts.total[weakest[0]])
+        share = f" ({format_count(correct)} of {format_count(total)} correct)"
         if correct % 1 or total % 1:
-            share = f"about {share}"
-        if counts.has_importance_weights:
-            share = f"{correct / total:.3f} of the weight"
-        label = label_list(counts.classes)[weakest]
-        recall = describe(BetaAverage(a[[weakest]], b[[weakest]]), level)
-        # An estimate is lower than others also where only the samples are few.
-        what = "recall" if correct < total else "estimate"
-        lowest = f"Class {label!r} has the lowest {what} ({share} correct): {recall}."
-        is_perfect = (counts.correct == counts.total)[is_tested].all()
-        return [f"All predictions are correct. {lowest}" if is_perfect else lowest]
+            share = ""
+        return [f"Class {labels[0]!r} has {what}: {lowest:.3f}{share}."]
 
     @property
     def _divisor(self) -> float:

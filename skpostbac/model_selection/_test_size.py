@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from skpostbac._utils import (
     Floats,
@@ -39,6 +40,8 @@ from skpostbac.model_selection._planned_test import MOST_SAMPLES, Design, Planne
 
 # Rounding of a sum or difference of probabilities.
 _ROUNDING = 1e-9
+# Samples that a class may borrow from the others, after a pilot.
+_STRENGTHS = 2.0 ** np.arange(9)
 # Classes named one by one in the report.
 _REPORTED_CLASSES = 5
 
@@ -242,9 +245,9 @@ def required_test_size(
     ----------
     recalls : float, array-like of shape (n_classes,) or PosteriorBalancedAccuracy
         Planning values. A number is the accuracy, with all samples treated as one
-        class. An array has the recall of each class. The posterior of a pilot test
-        stands for uncertain recalls, and can be used with `width` only; pilot samples
-        do not count as test samples.
+        class. An array has the recall of each class. A pilot test stands for uncertain
+        recalls, and can be used with `width` only; pilot samples do not count as test
+        samples.
     width : float in (0, 1), optional
         Largest width of the credible interval of probability `level` that posteriors
         report, the hull of the shortest and the central one.
@@ -303,7 +306,10 @@ def required_test_size(
     Notes
     -----
     The computation uses the posterior of the counts, not a normal approximation. The
-    counts are binomial given recalls, and beta-binomial given a pilot [1]_. Outcomes
+    counts are binomial given recalls, and beta-binomial given a pilot [1]_. The classes
+    of a pilot borrow from each other, the more the more alike their recalls seem to be,
+    unless its prior is informative. The assurance is an average over the recalls that
+    are plausible then. Outcomes
     are enumerated up to 32,768 of them, which covers the width for one class, the width
     for two classes of up to about a thousand samples, and small samples of a few
     classes. Beyond that, 32,768 outcomes are drawn, and fewer with more than 16 classes
@@ -438,9 +444,7 @@ def _planned(
 ) -> tuple[Design, LabelArray, Floats]:
     """Return design, classes and rates for an interval, see `PlannedTest`."""
     if isinstance(recalls, PosteriorBalancedAccuracy):
-        counts = recalls.effective_counts
-        parameters = recalls.prior.parameters(counts.correct, counts.total)
-        return "pilot", counts.classes, np.stack(parameters)
+        return "pilot", recalls.counts.classes, _plausible_recalls(recalls)
     known = np.atleast_1d(float_array(recalls, "recalls"))
     if known.ndim != 1 or not known.size:
         raise ValueError(
@@ -451,6 +455,29 @@ def _planned(
     if bad.any():
         raise ValueError(f"recalls must lie between 0 and 1, got {first(known, bad)}")
     return "width", np.arange(known.size), np.stack([np.zeros_like(known), known])
+
+
+def _plausible_recalls(pilot: PosteriorBalancedAccuracy) -> Floats:
+    """Return the Beta parameters of the recalls after a pilot, shape (2, n_classes).
+
+    With k of n correct, the recall of a class is Beta(k + M m, n - k + M (1 - m)),
+    where m is the share of all samples that are correct. The more alike the classes,
+    the more each borrows from the others: M is averaged over its likelihood, in
+    logarithms. If recalls were independent of one another, those of many classes with
+    few samples would be too far apart, and intervals would seem too narrow.
+    """
+    counts = pilot.effective_counts
+    if counts.n_classes == 1 or pilot.prior.is_informative:
+        return np.stack(pilot.prior.parameters(counts.correct, counts.total))
+    errors = counts.total - counts.correct
+    mean = (counts.correct.sum() + 0.5) / (counts.total.sum() + 1)
+
+    right = _STRENGTHS[:, np.newaxis] * mean
+    wrong = _STRENGTHS[:, np.newaxis] - right
+    gains = special.betaln(counts.correct + right, errors + wrong)
+    likelihood = special.softmax((gains - special.betaln(right, wrong)).sum(axis=1))
+    strength = np.exp(likelihood @ np.log(_STRENGTHS))
+    return np.stack([counts.correct + strength * mean, errors + strength * (1 - mean)])
 
 
 def _search(

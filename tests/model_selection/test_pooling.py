@@ -508,8 +508,8 @@ def test_samples_are_told_before_division():
     right = [int(hits[y == label].sum()) for label in range(3)]
     weakest = int(np.argmin(right))
     assert (
-        f"Class {weakest} has the lowest recall ({right[weakest]} of 90 correct)"
-        in report
+        f"Class {weakest} has the lowest recall on the test samples: "
+        f"{right[weakest] / 90:.3f} ({right[weakest]} of 90 correct)." in report
     )
 
 

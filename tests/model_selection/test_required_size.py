@@ -203,7 +203,9 @@ def test_pairs_of_three_classes_are_those_of_a_simulation():
 @pytest.mark.slow
 def test_pilot_of_two_classes_is_that_of_a_simulation():
     """Recalls from the posterior of the pilot, and the interval of each outcome."""
-    pilot = PosteriorBalancedAccuracy.from_counts([18, 38], [20, 40], prior="jeffreys")
+    pilot = PosteriorBalancedAccuracy.from_counts(
+        [18, 38], [20, 40], prior=[(0.5, 0.5)] * 2
+    )
     plan = required_test_size(pilot, width=0.04, prior="jeffreys")
     assert plan.standard_error > 0
     rng = np.random.default_rng(4)
@@ -224,6 +226,21 @@ def test_pilot_is_a_beta_binomial(size):
     narrow = hull_width(k[:, None] + 1, size - k[:, None] + 1) <= 0.2
     expected = stats.betabinom.pmf(k, size, 19, 3)[narrow].sum()
     assert plan.assurance_at(size) == pytest.approx(expected, rel=1e-9, abs=1e-14)
+
+
+def test_classes_of_a_pilot_borrow_from_each_other():
+    """Forty classes of four samples need about as many as their mean recall says."""
+    rng = np.random.default_rng(3)
+    correct = rng.binomial(4, 0.7, 40)
+    pilot = PosteriorBalancedAccuracy.from_counts(correct, [4] * 40)
+    plan = required_test_size(pilot, width=0.1)
+    known = required_test_size([0.7] * 40, width=0.1)
+    assert known.assurance_at(plan.samples[0]) > 0.5
+    alone = PosteriorBalancedAccuracy.from_counts(
+        correct, [4] * 40, prior=[(0.5, 0.5)] * 40
+    )
+    apart = required_test_size(alone, width=0.1)
+    assert known.assurance_at(apart.samples[0]) < 0.2
 
 
 @pytest.mark.slow

@@ -192,6 +192,15 @@ def test_report_has_the_value_of_the_samples():
     )
 
 
+def test_report_of_classes_that_are_equally_weak():
+    """No class is named as the weakest where several are, or all."""
+    report = sentences(from_counts([1, 3, 5, 15], [4, 4, 20, 20]))
+    assert (
+        "2 classes have the lowest recall on the test samples, 0.250: [0, 2]." in report
+    )
+    assert "lowest" not in sentences(from_counts([3, 15], [4, 20]))
+
+
 def test_report_of_a_perfect_result():
     """A mean below 1 beside an observed 1, outside of the interval, is no contradiction."""
     perfect = from_counts([15, 39], [15, 39])
@@ -202,12 +211,13 @@ def test_report_of_a_perfect_result():
     assert (
         f"for new samples expect {perfect.mean():.3f} (95% credible interval" in report
     )
-    lowest = "Class 0 has the lowest estimate (15 of 15 correct)"
-    assert f"All predictions are correct. {lowest}" in report
+    assert "All predictions are correct." in report
     assert "lowest recall" not in report
-    # One sample says less than a hundred with some errors.
+    # A single sample that is right is no reason to name its class.
     report = sentences(from_counts([1, 95], [1, 100]))
-    assert "Class 0 has the lowest estimate (1 of 1 correct)" in report
+    assert (
+        "Class 1 has the lowest recall on the test samples: 0.950 (95 of 100" in report
+    )
     assert "All predictions" not in report
     one = PosteriorConfusionMetric.from_confusion_matrix(
         [[9, 0], [0, 9]], "f1", pos_label=1
