@@ -994,6 +994,25 @@ def test_answers_are_those_of_the_library(write, run):
         assert one["mean"] == pytest.approx(posterior.mean(), rel=1e-12)
 
 
+@pytest.mark.parametrize("options", [[], ["--groups", "question"]])
+def test_long_table(write, run, options):
+    """Names of systems in a column are pointed out; those of subjects are not."""
+    rows = [
+        f"q{i},{time},{model},{int((i + time + len(model)) % 3 > 0)}\n"
+        for i in range(8)
+        for time in range(2)
+        for model in ("old", "newer")
+    ]
+    long = "question,run,model,right\n" + "".join(rows)
+    text = " ".join(run(write(long), "--correct", *options).split())
+    assert "if 'model' names what was tested, give each its own column" in text
+    assert "Systems columns 'run', 'right' (choose with --classifier)" in text
+    wide = "question,run,topic,old,new\n" + "".join(
+        f"q{i},{i % 2},{'ab'[i // 4 % 2]},1,{int(i > 3)}\n" for i in range(8)
+    )
+    assert "names what" not in run(write(wide), "--correct", *options)
+
+
 def test_subgroups_of_answers(write, run):
     """As the library has them of samples of one class."""
     right = [i % 3 > 0 for i in range(40)]

@@ -51,7 +51,7 @@ ARGUMENTS = {
     "posterior_[a-z_]+ or compare_scores, which take scores": "--scores",
     "labels= or a class_weight of 0": "--labels",
     "labels=": "--labels",
-    "prior='([a-z]+)'": r"--prior \1",
+    "(prior|metric)='([^']*)'": r"--\1 \2",
     "a pos_label, one of": "METRIC:LABEL, of which LABEL is one of",
     "pos_label": "LABEL",
     "sensitive_features": "--by",

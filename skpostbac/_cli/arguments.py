@@ -114,7 +114,7 @@ def make_parser() -> Parser:
     add(
         "--by",
         metavar="COLUMN",
-        help="column of subgroups; evaluates each subgroup, too",
+        help="column of subgroups, each of which is evaluated, too",
     )
     add(
         "--id",
@@ -137,19 +137,19 @@ def make_parser() -> Parser:
     add(
         "--correct",
         action="store_true",
-        help="columns of right (1) and wrong (0) answers; no --truth",
+        help="columns are right (1) or wrong (0) answers; no --truth",
     )
     add(
         "--sensitivity",
         metavar="K/N",
         type=_proportion,
-        help="verdicts of a judge, right on K of N gold positives",
+        help="verdicts of a judge, right on K of N known positives",
     )
     add(
         "--specificity",
         metavar="K/N",
         type=_proportion,
-        help="the judge is right on K of N gold negatives",
+        help="the judge is right on K of N known negatives",
     )
     add("--positive", metavar="LABEL", help="the positive verdict, or label")
     add(
@@ -183,14 +183,14 @@ def make_parser() -> Parser:
         "--metric",
         metavar="NAME",
         default=DEFAULT_METRIC,
-        help="f1:LABEL, report, ... (default: balanced_accuracy)",
+        help="mcc, f1:LABEL, report, ... (default: balanced_accuracy)",
     )
     add(
         "--rope",
         metavar="WIDTH",
         type=_number(check_rope),
         default=0.0,
-        help="largest negligible difference (default: %(default)s)",
+        help="largest negligible difference (default: %(default)g)",
     )
     add(
         "--selected",
@@ -240,12 +240,12 @@ def make_parser() -> Parser:
         "--max-loss",
         metavar="VALUE",
         type=_number(_check_loss),
-        help="status 3 if one loses more, 4 if undecided",
+        help="status 3 if one loses more than VALUE, 4 if undecided",
     )
     add(
         "--anytime",
         action="store_true",
-        help="judge at every look: --fail-below or --max-loss of one",
+        help="--fail-below or --max-loss may be tried at every look",
     )
     add("-h", "--help", action="help", help="show this help and exit")
     version = f"%(prog)s {__version__}"

@@ -50,7 +50,7 @@ def answer_labels(table: InputTable, args: Namespace) -> Answer:
     answer = Answer(
         args,
         data,
-        _facts(data, args),
+        _facts(data, table, args),
         {"posteriors": posteriors, "differences": differences},
         method={best: posterior.methods_text(level)},
         plots=list(make_plots(evaluation, data, args)),
@@ -114,11 +114,16 @@ def _describe_classifier(
     return finite_or_none(record)
 
 
-def _facts(data: Record, args: Namespace) -> dict[str, str]:
+def _facts(data: Record, table: InputTable, args: Namespace) -> dict[str, str]:
     """Return the data and the prior in words."""
-    columns = join_first(list(map(repr, data["columns_left_out"])), LISTED)
+    columns = join_first(list(map(repr, table.left_out)), LISTED)
     what = "outcomes" if args.correct else "predictions"
     left_out = f"; columns left out, as hardly {what}: {columns}" * bool(columns)
+    if (name := table.named_in) is not None:
+        left_out += (
+            f"; if {name!r} names what was tested, give each its own column, as by "
+            f"pandas.DataFrame.pivot(columns={name!r}, ...)"
+        )
     samples = f"{data['n_samples']}"
     if n_left_out := data["n_left_out"]:
         samples += f" ({n_left_out} from other classes left out)"
@@ -128,7 +133,12 @@ def _facts(data: Record, args: Namespace) -> dict[str, str]:
     if not isinstance(prior, str):
         prior = "Beta({:g}, {:g})".format(*prior)
     if args.correct:
-        facts = {"Answers": f"{data['source']}{left_out}", "Items": samples}
+        systems = join_first(list(map(repr, table.predictions)), LISTED)
+        facts = {
+            "Answers": f"{data['source']}{left_out}",
+            "Systems": f"columns {systems} (choose with --classifier)",
+            "Items": samples,
+        }
         return {**facts, "Prior": prior}
     classes = []
     for label, n in map(dict.values, data["classes"]):
@@ -233,7 +243,7 @@ def _add_selected(answer: Answer, evaluation: Evaluation, table: InputTable) -> 
     title = f"Best of {selected.n_candidates}, corrected for selection"
     columns = "mean interval optimism uncorrected_mean"
     report = unwrap(selected.report(level))
-    answer.add(title, "classifier", columns, [record], report)
+    answer.add(title, "classifier", columns, [record], report[1:])
     answer.lead += report
 
 
@@ -253,4 +263,9 @@ def _add_subgroups(answer: Answer, evaluation: Evaluation) -> None:
         title = f"{name}, by {answer.args.by}"
         columns = "n_samples mean interval prob_worst"
         notes = unwrap(subgroups.report(level))[:SENTENCES]
+        if answer.args.correct:
+            # The recall of the one class that all items have.
+            names = {"in recall": "in accuracy", "a recall": "an accuracy"}
+            for recall, accuracy in names.items():
+                notes = [one.replace(recall, accuracy) for one in notes]
         answer.add(title, "subgroup", columns, groups, notes)

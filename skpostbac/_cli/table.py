@@ -82,6 +82,24 @@ class InputTable:
         """Number of all rows."""
         return self.rows.total()
 
+    @property
+    def named_in(self) -> str | None:
+        """Column that is left out and names the classifiers of a long table, if any.
+
+        Every sample, told apart by the other columns, has a row for each of its words.
+        """
+        used = {self.truth, *self.predictions}
+        samples = {name: self.column(name) for name in self.columns if name not in used}
+        n_rows = len(set(zip(*samples.values(), strict=True)))
+        for name in self.left_out:
+            words = set(samples[name])
+            rest = [cells for other, cells in samples.items() if other != name]
+            n_samples = len(set(zip(*rest, strict=True)))
+            is_crossed = len(words) * n_samples == n_rows
+            if is_crossed and 1 < len(words) < n_samples and not are_numbers(words):
+                return name
+        return None
+
     def strays(self, name: str, classes: Collection[str]) -> Counter[str]:
         """Count the predictions for samples of the classes that are no class at all."""
         truth = self.column(self.truth)
@@ -92,6 +110,11 @@ class InputTable:
             if is_judged and cell not in known and cell.strip():
                 strays[cell] += self.counts[i]
         return strays
+
+
+def are_numbers(cells: Iterable[str]) -> bool:
+    """Return whether cells have the characters of numbers alone."""
+    return not "".join(cells).strip("+-.e0123456789")
 
 
 def default_positive(classes: set[str]) -> str | None:
@@ -266,8 +289,9 @@ def _keep_predictions(table: InputTable, args: Namespace, gaps: Gaps) -> InputTa
         # Misspelled predictions must not leave a gate unnoticed.
         twins = find_twins(labels, classes)
         is_spelling = 2 * len(twins) > len(labels)
-        is_numeric = not "".join(labels).strip("+-.e0123456789")
-        is_other = n_strays == n_filled or (is_numeric and 3 * n_strays >= n_filled)
+        is_other = n_strays == n_filled or (
+            are_numbers(labels) and 3 * n_strays >= n_filled
+        )
         is_named = args.classifier is not None or name == args.baseline
         if is_other and not (is_named or is_spelling):
             left_out.append(name)

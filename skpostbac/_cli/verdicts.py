@@ -51,6 +51,9 @@ def answer_verdicts(table: InputTable, args: Namespace) -> Answer:
                 prior=args.prior,
             )
         notes += [f"{name}: {one.message}." for one in caught]
+    notes.append(
+        "P(impossible): the probability of shares below 0 or above 1, left out."
+    )
     if len(posteriors) > 1:
         notes.append("Differences assume that the judge errs equally on all systems.")
     prevalences, _ = describe(posteriors, None, args.level)

@@ -368,7 +368,8 @@ def nonnegative_array(values: ArrayLike, name: str) -> Floats:
     array = float_array(values, name)
     if array.ndim != 1:
         raise ValueError(
-            f"{name} must be 1-dimensional, got an array of shape {array.shape}"
+            f"{name} must be 1-dimensional, such as a list of numbers, got an array of "
+            f"shape {array.shape}"
         )
     check_nonnegative(array, name)
     # This turns -0.0 into 0.0.

@@ -381,6 +381,7 @@ def warn_if_prior_moves(
     metric: str,
     observed: float,
     expected: float,
+    samples: str,
     untested: Sequence[Hashable],
     prior: BetaPrior,
 ) -> None:
@@ -392,6 +393,8 @@ def warn_if_prior_moves(
         Name of the metric.
     observed, expected : float
         The metric of the observed and of the expected confusion matrix.
+    samples : str
+        What the samples are called.
     untested : sequence of labels
         Classes without samples.
     prior : BetaPrior
@@ -402,7 +405,7 @@ def warn_if_prior_moves(
     else:
         remedy = f"With few samples of each class, {prior.weaker}."
     warnings.warn(
-        f"The prior moves {metric} from {format_number(observed)} on the test samples "
+        f"The prior moves {metric} from {format_number(observed)} on {samples} "
         f"to {format_number(expected)}, which is more than {LARGEST_SHIFT} posterior "
         f"standard deviations. {remedy}",
         PriorInfluenceWarning,

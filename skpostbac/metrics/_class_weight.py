@@ -31,6 +31,11 @@ def check_class_weight(class_weight: ClassWeightLike) -> ClassWeightSpec:
     """
     if class_weight is None:
         return None
+    if isinstance(class_weight, str):
+        raise ValueError(
+            "class_weight must be a dict or an array of numbers, got "
+            f"{class_weight!r}; by default all classes have equal weights"
+        )
     if not (hasattr(class_weight, "keys") and hasattr(class_weight, "__getitem__")):
         return _weight_array(class_weight)
     by_label: Any = class_weight

@@ -487,7 +487,10 @@ class ClassCounts(Counts):
 def check_counts(counts: object) -> None:
     """Raise unless these are counts of one classifier."""
     if not isinstance(counts, ClassCounts):
-        raise TypeError(f"counts must be ClassCounts, got {type(counts).__name__}")
+        raise TypeError(
+            f"counts must be ClassCounts, got {type(counts).__name__}; for labels use "
+            "posterior_balanced_accuracy or class_counts"
+        )
 
 
 def class_counts(

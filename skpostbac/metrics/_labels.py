@@ -65,8 +65,8 @@ WeightType: TypeAlias = Literal["case", "importance"] | None
 _LEAST_WEIGHT = 1e-100
 _NO_SCORES = "class labels are needed, not probabilities or scores"
 _ONE_LABEL = (
-    "(pass a list with one label for each item; of scores or one-hot rows, "
-    "classes_[y.argmax(axis=1)])"
+    "pass a list or a column with one label for each item; of scores or one-hot rows, "
+    "classes_[y.argmax(axis=1)]"
 )
 # Samples that are read together: what is computed of them stays in the cache.
 BLOCK = 2**16
@@ -149,7 +149,8 @@ def _label_array(y: Any, name: str) -> LabelArray:
         try:
             column: LabelArray = column_or_1d(y)
         except ValueError as error:
-            raise ValueError(f"{str(error).removeprefix('y ')} {_ONE_LABEL}") from error
+            got = str(error).removeprefix("y ").removesuffix(" instead.")
+            raise ValueError(f"{got}; {_ONE_LABEL}") from error
     return column
 
 

@@ -470,8 +470,8 @@ def named_predictions(
     """
     if not is_named(predictions):
         raise TypeError(
-            f'{name} must be a mapping {{"name": y_pred, ...}}, or a DataFrame with a '
-            f"column for each classifier, got {type(predictions).__name__}"
+            f'{name} must be a mapping such as {{"A": a, "B": b}}, or a DataFrame with '
+            f"a column for each classifier, got {type(predictions).__name__}"
         )
     names: Any = predictions
     if not isinstance(predictions, Mapping):

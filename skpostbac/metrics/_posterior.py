@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -461,6 +461,9 @@ class ScalarPosterior(StablePickle, ABC):
         return "mean", self.mean()
 
 
+# What a metric was observed on, also if it is that of another prevalence.
+TEST_SAMPLES = "the test samples"
+AT_PREVALENCE = f"{TEST_SAMPLES} at the given prevalence"
 BRODERSEN_2010 = (
     "K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced "
     "accuracy and its posterior distribution. Proceedings of the 20th International "
@@ -502,16 +505,13 @@ class PosteriorMetric(ScalarPosterior):
     metric: str
     observed: float
     _distribution: Distribution | DrawnDistribution
+    # What reports call the samples on which it was observed.
+    _samples: str = field(default=TEST_SAMPLES, kw_only=True)
 
     @property
     def distribution(self) -> Distribution | DrawnDistribution:
         """Posterior distribution of the metric."""
         return self._distribution
-
-    @property
-    def _where_observed(self) -> str:
-        """What the samples are called in the report."""
-        return "the test samples"
 
     def _more_statistics(self, level: float) -> dict[str, float]:
         errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
@@ -520,7 +520,7 @@ class PosteriorMetric(ScalarPosterior):
         return {"observed": self.observed, **errors}
 
     def _sentences(self, level: float) -> list[str]:
-        estimate = self._beside_observed(self.observed, self._where_observed, level)
+        estimate = self._beside_observed(self.observed, self._samples, level)
         sentences = [f"The {self._name} is {estimate}."]
         if self._centre[0] == "median":
             moment = "mean" if np.isinf(self.mean()) else "standard deviation"
@@ -532,7 +532,7 @@ class PosteriorMetric(ScalarPosterior):
 
     def _html_tables(self) -> list[str]:
         name, value = self._centre
-        header = ("metric", "on the test samples", name, "95% CI")
+        header = ("metric", f"on {self._samples}", name, "95% CI")
         estimate = format_estimate(value, self.credible_interval())
         observed = "-" if np.isnan(self.observed) else format_number(self.observed)
         return [table(header, [(self.metric, observed, *estimate)])]

@@ -97,7 +97,7 @@ def _in_words(low: float, high: float) -> str:
         return "anywhere" if np.isinf(high) else f"at or below {high:.4g}"
     if np.isinf(high):
         return f"above {low:.4g}"
-    return f"between {low:.4g} and {high:.4g}"
+    return f"above {low:.4g} and up to {high:.4g}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -508,7 +508,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         0.730 (95% credible interval 0.414 to 0.984).
         It was selected among 8 on the same samples, which inflates it by 0.092 on
         average. Uncorrected: 0.812 (95% credible interval 0.543 to 0.995).
-        On these samples, thresholds between 0.4 and 0.5 do about as well (within 0.02).
+        On these samples, thresholds above 0.4 and up to 0.5 do about as well (within
+        0.02).
         The truly best one lies anywhere (95% confidence).
         """
         return paragraphs(*self._sentences(self.level if level is None else level))

@@ -1282,7 +1282,8 @@ def compare_posteriors(
     """
     if not isinstance(posteriors, Mapping):
         raise TypeError(
-            f"posteriors must be a mapping, got {type(posteriors).__name__}"
+            'posteriors must be a mapping such as {"A": a, "B": b}, got '
+            f"{type(posteriors).__name__}"
         )
     names = tuple(posteriors)
     with input_errors("posteriors"):
@@ -1618,7 +1619,9 @@ def _confusion_joint(
 
 def check_several(n_classifiers: int, argument: str) -> None:
     if n_classifiers < 2:
-        raise ValueError(f"{argument} must hold at least two, got {n_classifiers}")
+        raise ValueError(
+            f"{argument} must hold at least two to compare, got {n_classifiers}"
+        )
 
 
 def _check_same_score(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> None:

@@ -171,7 +171,9 @@ class RequiredTestSize(FrozenArrays):
         >>> from skpostbac import required_test_size
         >>> print(required_test_size([0.9, 0.9], difference=0.05).report())
         With 170 samples of each of 2 classes, the probability that a difference of 0.05
-        is detected is 0.802 (target: 0.8).
+        in balanced accuracy is detected is 0.802 (target: 0.8).
+        It is detected if the better classifier has a posterior probability of at least
+        0.95 of being better.
         This assumes that both classifiers err independently, so that they agree on
         0.860 of the samples; most pairs agree more often and need fewer samples.
         """
@@ -180,6 +182,11 @@ class RequiredTestSize(FrozenArrays):
             f"{self.goal} is {self.assurance:.3f} (target: {self.target:g})."
         )
         lines = [answer]
+        if not self._plan.width:
+            lines.append(
+                "It is detected if the better classifier has a posterior probability "
+                f"of at least {self._plan.level:g} of being better."
+            )
         share = f"{self._mean_agreement:.3f} of the samples"
         if self._is_agreement_given:
             lines.append(
@@ -236,7 +243,8 @@ def required_test_size(
     r"""Find the number of test samples needed per class.
 
     The goal is either a credible interval of the balanced accuracy no wider than
-    `width`, or the detection of a `difference` between two classifiers. The answer
+    `width`, or the detection of a `difference` between two classifiers. Other metrics,
+    such as F1 or MCC, are not planned: :ref:`test_set_size` says what to do. The answer
     depends on how good the classifier is: `recalls` are planning values, or the
     posterior of a pilot test. Since the test outcomes are not known in advance, the
     goal is reached with a probability, the `assurance`.
@@ -363,8 +371,10 @@ def required_test_size(
 
     >>> alike = required_test_size(0.95, difference=0.001, agreement=0.998)
     >>> print(alike)
-    With 11758 samples, the probability that a difference of 0.001 is detected is 0.800
-    (target: 0.8).
+    With 11758 samples, the probability that a difference of 0.001 in accuracy is
+    detected is 0.800 (target: 0.8).
+    It is detected if the better classifier has a posterior probability of at least 0.95
+        of being better.
     This assumes that both classifiers are right, or both wrong, on 0.998 of the
         samples.
     >>> alike.assurance_at(10_000)
@@ -391,20 +401,25 @@ def required_test_size(
     proportions /= proportions.min()  # samples of each class for one of the rarest
     if difference is not None and design == "pilot":
         raise TypeError(
-            "recalls must be numbers for a difference, not the posterior of a pilot"
+            "recalls must be numbers for a difference, not the posterior of a pilot: "
+            "give recalls=pilot.counts.recalls"
         )
     seed = draw_seed(random_state)
+    score = "balanced accuracy"
+    if np.count_nonzero(weights) == 1:
+        score = "accuracy" if weights.size == 1 else "recall"
     gain = 0.0
     assumed = None
     if difference is None:
         assert width is not None
         width = check_probability(width, "width")
-        goal = f"the {100 * level:g}% credible interval is at most {width:g} wide"
+        interval = f"{100 * level:g}% credible interval of the {score}"
+        goal = f"the {interval} is at most {width:g} wide"
     else:
         design = "separate"
         rates = _second_better(rates[1], difference, weights)
         gain = float(weights @ (rates[1] - rates[0]))
-        goal = f"a difference of {gain:g} is detected"
+        goal = f"a difference of {gain:g} in {score} is detected"
         if paired:
             design = "paired"
             rates = _discordant(rates[0], rates[1], agreement)

@@ -457,7 +457,7 @@ def test_all_posteriors_have_the_score_of_the_samples(metric, score):
             "pos_label='a' does not apply to metric='acc",
         ),
         ({"metric": "mcc", "average": "micro"}, "average='micro' does not apply"),
-        ({"metric": "f3"}, "metric must be a function or one of"),
+        ({"metric": "f3"}, "metric='f3' is unknown; it must be a function or one of"),
         ({"metric": "f1", "rope": -1}, "rope must be at least 0"),
         (
             {"metric": "f1", "predictions": {"x": PAIR["x"]}},

@@ -355,6 +355,25 @@ def test_result_says_which_agreement_it_assumed():
     )
 
 
+@pytest.mark.parametrize(
+    ("recalls", "weights", "score"),
+    [
+        (0.8, None, "accuracy"),
+        ([0.8, 0.9], None, "balanced accuracy"),
+        ([0.8, 0.9], [1, 0], "recall"),
+    ],
+)
+def test_report_names_the_metric_and_what_detection_is(recalls, weights, score):
+    """The balanced accuracy of several classes; a posterior probability of the level."""
+    plan = required_test_size(recalls, width=0.5, class_weight=weights)
+    assert f"95% credible interval of the {score} is at most 0.5" in sentences(plan)
+    plan = required_test_size(
+        recalls, difference=0.1, class_weight=weights, level=0.9, paired=False
+    )
+    assert f"a difference of 0.1 in {score} is detected is" in sentences(plan)
+    assert "posterior probability of at least 0.9 of being better" in sentences(plan)
+
+
 @pytest.mark.slow
 def test_report_of_unequal_classes():
     """It says which class has how many, by the labels of a pilot, or the range of many."""
@@ -448,8 +467,12 @@ def test_bad_arguments_are_refused(arguments, message):
 def test_pilots_and_sizes_are_checked():
     """A pilot's recalls plus a difference would leave [0, 1] for some of its draws."""
     pilot = PosteriorBalancedAccuracy.from_counts([18], [20])
-    with pytest.raises(TypeError, match="recalls must be numbers for a difference"):
-        required_test_size(pilot, difference=0.1)
+    with pytest.raises(
+        TypeError, match=r"recalls must be numbers .*pilot\.counts\.recalls"
+    ):
+        required_test_size(pilot, difference=0.05)
+    planned = required_test_size(pilot.counts.recalls, difference=0.05)
+    assert planned.samples == required_test_size(0.9, difference=0.05).samples
     with pytest.raises(ValueError, match="size must be a positive integer, got 0"):
         required_test_size(0.8, width=0.2).assurance_at(0)
     with pytest.raises(TypeError, match="paired must be a bool"):

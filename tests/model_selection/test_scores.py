@@ -221,7 +221,10 @@ def test_columns_of_a_frame_are_classifiers():
 
 Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
 WRONG = {
-    "alone": ({"scores": {"one": S}}, "scores must hold at least two, got 1"),
+    "alone": (
+        {"scores": {"one": S}},
+        "scores must hold at least two to compare, got 1",
+    ),
     "text": ({"scores": {"one": S, "two": list("abcd")}}, r"scores\['two'\] must be"),
     "length": ({"scores": {"one": S, "two": S[:3]}}, r"y_true and scores\['two'\]"),
     "metric": ({"metric": "auc"}, "metric must be one of"),

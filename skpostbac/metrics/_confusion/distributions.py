@@ -88,8 +88,8 @@ class ConfusionModel:
                 return cls(cells, None, strength)
             if prevalence != "observed":
                 raise ValueError(
-                    "prevalence must be 'sampled', 'observed' or an array of shape "
-                    f"(n_classes,), got {prevalence!r}"
+                    "prevalence must be 'sampled', 'observed', a number or an array of "
+                    f"shape (n_classes,), got {prevalence!r}"
                 )
             prevalence = total
 

@@ -32,7 +32,12 @@ from scipy.sparse import csr_array
 
 from skpostbac._utils import Floats, FrozenArrays, Indices, LabelArray, RandomStateLike
 from skpostbac.metrics._confusion.distributions import ConfusionModel, with_prevalence
-from skpostbac.metrics._confusion.metrics import Metric, Target, find_target
+from skpostbac.metrics._confusion.metrics import (
+    Metric,
+    Target,
+    find_target,
+    read_prevalence,
+)
 from skpostbac.metrics._confusion.posterior import (
     PosteriorConfusionMetric,
     infer_metric,
@@ -261,6 +266,7 @@ def confuse_jointly(
     k = len(classes)
     m = samples.n_columns(k)
     target = find_target(metric, classes, pos_label, average)
+    prevalence = read_prevalence(prevalence, classes, pos_label)
     recall_prior = read_recall_prior(target, prior, k)
 
     # Number the distinct rows anew as columns are added, so that numbers stay small.

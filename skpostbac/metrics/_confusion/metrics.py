@@ -25,6 +25,7 @@ from skpostbac._utils import (
     check_choice,
     float_array,
     float_or_nan,
+    input_errors,
     shown,
 )
 from skpostbac.metrics._binary_scores import label_position
@@ -446,6 +447,30 @@ def find_target(
     )
 
 
+def read_prevalence(
+    prevalence: ArrayLike, classes: LabelArray, pos_label: Hashable
+) -> ArrayLike:
+    """Return the shares of two classes for a number, that of the positive one.
+
+    Raises
+    ------
+    ValueError
+        If a number is not in (0, 1), or if there is no positive one of two classes.
+    """
+    share = float_or_nan(prevalence)
+    if np.isnan(share):
+        return prevalence
+    labels = label_list(classes)
+    positive = 1 if pos_label is None else pos_label
+    if len(labels) != 2 or positive not in labels or not 0 < share < 1:
+        raise ValueError(
+            "prevalence must be 'sampled', 'observed', an array of the shares of the "
+            f"classes {shown(labels)}, or of two classes the share of pos_label (by "
+            f"default 1), between 0 and 1; got {shown(prevalence)}"
+        )
+    return [share if label == positive else 1 - share for label in labels]
+
+
 def less_is_better(name: str) -> bool:
     """Return whether lower is better for a metric, by the name of its posterior.
 
@@ -513,7 +538,8 @@ def _own_metric(metric: ConfusionMetric) -> Target:
 
     def function(C: Floats) -> Floats:
         shares = C / C.sum(axis=(1, 2), keepdims=True)
-        values = np.asarray(metric(shares), dtype=np.float64)
+        with input_errors("metric must be a function of confusion matrices"):
+            values = np.asarray(metric(shares), dtype=np.float64)
         if values.shape != (len(C),):
             raise ValueError(
                 "metric must return one number for each confusion matrix, so the shape "
@@ -545,7 +571,8 @@ def _check_overall(pos_label: Hashable, average: str | None) -> None:
     """Raise for options that do not apply to a metric of the whole matrix."""
     if pos_label is not None:
         raise ValueError(
-            f"pos_label={pos_label!r} does not apply: metric is of all classes"
+            f"pos_label={pos_label!r} does not apply: the metric has no positive "
+            "class; leave pos_label out"
         )
     if average not in (None, "macro"):  # the latter is the default of most metrics
         raise ValueError(
@@ -560,7 +587,8 @@ def read_name(metric: object, average: str | None) -> tuple[str, str | None]:
         names = sorted({*BY_CLASS, *OVERALL, *SYNONYMS})
         hint = _suggestion(metric) if isinstance(metric, str) else ""
         raise ValueError(
-            f"metric must be a function or one of {names}, got {metric!r}{hint}"
+            f"metric={metric!r} is unknown{hint}; it must be a function or one of "
+            f"{names}"
         )
     if own_average is not None and average not in (None, own_average):
         raise ValueError(f"average={average!r} contradicts metric={metric!r}")
@@ -586,4 +614,4 @@ def _suggestion(metric: str) -> str:
 
     close = get_close_matches(name, meant, n=1, cutoff=0.7)
     option = f" with average={average!r}" if average else ""
-    return f"; did you mean {meant[close[0]]}{option}?" if close else ""
+    return f" (did you mean {meant[close[0]]}{option}?)" if close else ""

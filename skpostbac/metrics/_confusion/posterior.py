@@ -24,6 +24,7 @@ from skpostbac.metrics._confusion.metrics import (
     Target,
     find_target,
     less_is_better,
+    read_prevalence,
 )
 from skpostbac.metrics._confusion.predictions import (
     KnownPredictions,
@@ -49,7 +50,12 @@ from skpostbac.metrics._labels import (
     warn_of_repeated_ids,
     warn_of_strays,
 )
-from skpostbac.metrics._posterior import PosteriorMetric, write_methods
+from skpostbac.metrics._posterior import (
+    AT_PREVALENCE,
+    TEST_SAMPLES,
+    PosteriorMetric,
+    write_methods,
+)
 from skpostbac.metrics._prior import DEFAULT_PRIOR, BetaPrior, PriorLike, make_prior
 from skpostbac.stats._distribution import DrawnDistribution
 
@@ -81,9 +87,9 @@ class PosteriorConfusionMetric(PosteriorMetric):
     metric : str
         Name of the metric, such as "macro f1".
     observed : float
-        Metric on the test samples; nan if it is 0 / 0. If `prevalence` is
-        an array, it replaces the sampled shares of the classes, and known predictions
-        replace the shares of the predicted classes.
+        Metric on the test samples; nan if it is 0 / 0. A `prevalence` that is given
+        replaces the sampled shares of the classes, and known predictions replace the
+        shares of the predicted classes.
     distribution : distribution of `skpostbac.stats`
         Distribution of the metric, exact or by random draws. Exact ones have more
         methods, such as ``pdf`` and ``mode``.
@@ -223,7 +229,7 @@ class PosteriorConfusionMetric(PosteriorMetric):
             target,
             matrix,
             classes,
-            prevalence,
+            read_prevalence(prevalence, classes, pos_label),
             prior,
             n_draws,
             random_state,
@@ -271,11 +277,6 @@ class PosteriorConfusionMetric(PosteriorMetric):
             prior = self.prior.describe("the recall of each class")
         model = f"{self.score_name} of {counts}, whose {shape}, {how}. {prior}"
         return write_methods(self, level, model, [CAELEN_2017])
-
-    @property
-    def _where_observed(self) -> str:
-        weighted = "the weighted test samples"
-        return weighted if self._weighting else super()._where_observed
 
     def _sentences(self, level: float) -> list[str]:
         named = self.prior.report_sentences(self._default_prior)
@@ -341,12 +342,13 @@ def posterior_confusion_metric(
         and "weighted" the mean weighted by their shares among the true labels; "micro"
         sums the true and false positives and negatives of all classes first. None means
         "binary" if there are two classes or `pos_label` is given, else "macro".
-    prevalence : {"sampled", "observed"} or array-like of shape (n_classes,), \
+    prevalence : {"sampled", "observed"}, float or array-like of shape (n_classes,), \
             default="sampled"
         Shares of the classes. "sampled": the test set is a random sample of the
         population, so the shares are uncertain. "observed": the shares in `y_true` are
         fixed by design. An array gives the shares in the target population, normalised
-        to sum to 1. Recalls do not depend on it.
+        to sum to 1; of two classes, a number in (0, 1) is the share of `pos_label`, by
+        default of class 1. Recalls do not depend on it.
     prediction_counts : dict of label to int, default=None
         Number of samples that are predicted as each class, if only some of them are
         labelled: a random subset, or one that was drawn by predicted label. All of
@@ -489,7 +491,7 @@ def posterior_confusion_metric(
         target,
         C,
         classes,
-        prevalence,
+        read_prevalence(prevalence, classes, pos_label),
         prior,
         n_draws,
         random_state,
@@ -543,9 +545,13 @@ def infer_metrics(
     n_draws = n_draws or _default_draws(C.size)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         distributions = _distributions_of(inputs, seed, n_draws)
-    weighting = "" if predictions is None else predictions.description
+    samples_name = AT_PREVALENCE if np.ndim(prevalence) else TEST_SAMPLES
+    weighting = ""
+    if predictions is not None:
+        samples_name = "the weighted test samples"
+        weighting = predictions.description
     return [
-        _posterior_of(one, distribution, C, classes, weighting)
+        _posterior_of(one, distribution, C, classes, samples_name, weighting)
         for one, distribution in zip(inputs, distributions, strict=True)
     ]
 
@@ -631,6 +637,7 @@ def _posterior_of(
     distribution: Exact | DrawnDistribution,
     C: Floats,
     classes: LabelArray,
+    samples_name: str,
     weighting: str,
 ) -> PosteriorConfusionMetric:
     """Return the posterior of a metric, and warn of what makes it doubtful."""
@@ -639,7 +646,8 @@ def _posterior_of(
     deviation = distribution.standard_deviation()
     if not one.prior.is_informative and moves_far(observed, one.expected, deviation):
         untested = label_list(classes[C.sum(axis=1) == 0])
-        warn_if_prior_moves(target.name, observed, one.expected, untested, one.prior)
+        values = observed, one.expected
+        warn_if_prior_moves(target.name, *values, samples_name, untested, one.prior)
     labels = label_list(classes)
     warn_of_groups(one.effects, labels)
     design = design_notes(one.effects, one.is_importance, labels)
@@ -654,6 +662,7 @@ def _posterior_of(
         default.name,
         design,
         weighting,
+        _samples=samples_name,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import permutations
 from typing import Literal, NamedTuple
@@ -37,7 +38,7 @@ from skpostbac.metrics._labels import (
     unique_label_array,
     warn_of_repeated_ids,
 )
-from skpostbac.metrics._posterior import PosteriorMetric
+from skpostbac.metrics._posterior import AT_PREVALENCE, PosteriorMetric
 from skpostbac.metrics._ranking.areas import (
     SLOPES,
     Area,
@@ -508,4 +509,6 @@ def posterior_average_precision(
     (posterior,), _ = infer(
         metric, samples, [ranked], area, n_draws, draw_seed(random_state)
     )
-    return posterior
+    if isinstance(prevalence, str):
+        return posterior
+    return replace(posterior, _samples=AT_PREVALENCE)

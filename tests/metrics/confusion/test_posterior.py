@@ -16,6 +16,7 @@ from skpostbac import (
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
+    compare_predictions,
     posterior_balanced_accuracy,
     posterior_confusion_metric,
 )
@@ -339,11 +340,49 @@ def test_observed_has_the_shares_of_the_population():
     assert posterior.observed == pytest.approx(expected, rel=1e-14)
     low, high = posterior.credible_interval()
     assert low < posterior.observed < high
+    sentence = f"{expected:.3f} on the test samples at the given prevalence."
+    assert sentence in sentences(posterior)
+    for sampled in ("sampled", "observed", None):
+        same = from_matrix([[90, 10], [20, 80]], "precision", prevalence=sampled)
+        assert "0.889 on the test samples" in sentences(same)
+        assert "prevalence" not in sentences(same)
     # A class without samples, which the population has not, takes nothing away.
     C = [[9, 1, 0], [2, 8, 0], [0, 0, 0]]
     known = from_matrix(C, "accuracy", prevalence=[0.5, 0.5, 0])
     assert known.observed == pytest.approx(0.85, rel=1e-14)
     assert np.isnan(from_matrix(C, "accuracy", prevalence=[1, 1, 1]).observed)
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        ("precision", {}),
+        ("precision", {"pos_label": 0}),
+        ("precision", {"labels": ["ill", "well"], "pos_label": "ill"}),
+        ("accuracy", {}),
+        ("f1_macro", {"labels": [False, True]}),
+    ],
+)
+def test_a_number_is_the_share_of_the_positive_class(metric, options):
+    """Of two classes, as for the average precision: that of pos_label, or of class 1."""
+    C = [[30, 10], [5, 15]]
+    shares = [0.25, 0.75] if options.get("pos_label", 1) in (0, "ill") else [0.75, 0.25]
+    found = from_matrix(C, metric, prevalence=0.25, **options)
+    assert found == from_matrix(C, metric, prevalence=shares, **options)
+    y_true, y_pred = np.repeat([[0, 0, 1, 1], [0, 1, 0, 1]], np.ravel(C), axis=1)
+    if "labels" not in options:
+        same = posterior_confusion_metric(
+            y_true, y_pred, metric, prevalence=0.25, **options
+        )
+        assert same == found
+        both = compare_predictions(
+            y_true,
+            {"a": y_pred, "b": y_true},
+            metric=metric,
+            prevalence=0.25,
+            **options,
+        )
+        assert both.posteriors[0].observed == pytest.approx(found.observed, rel=1e-14)
 
 
 # What the prior does

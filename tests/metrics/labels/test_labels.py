@@ -62,7 +62,7 @@ REFUSED = {
     "indicator matrix": (
         [[1, 0], [0, 1]],
         ValueError,
-        r"y_true: should be .* instead\. \(pass a list with one label for each item",
+        r"y_true: should be .*; pass a list or a column with one label for each item",
     ),
     "row": ([[0, 1]], ValueError, "y_true: "),
     "tuples": ([(1, 2), (1, 3)], ValueError, "y_true: "),
@@ -84,7 +84,7 @@ REFUSED = {
         ValueError,
         r"^y_true: continuous .* \(class labels are needed, not p",
     ),
-    "scores of classes": (SCORES, ValueError, r" classes_\[y\.argmax\(axis=1\)\]\)$"),
+    "scores of classes": (SCORES, ValueError, r" classes_\[y\.argmax\(axis=1\)\]$"),
     "frame of scores": (
         pd.DataFrame(SCORES),
         ValueError,
@@ -204,7 +204,7 @@ CLASSES = {
     "text": (
         "dog",
         ValueError,
-        r"classes: should be a 1d array.* \(pass a list ",
+        r"classes: should be a 1d array.*; pass a list ",
     ),
     "unhashable": (objects([1], [2]), TypeError, "classes: .*unhashable"),
     "many": (

@@ -272,6 +272,14 @@ def test_wrong_prevalence(prevalence):
         posterior_average_precision(Y, S, prevalence=prevalence)
 
 
+def test_observed_at_a_prevalence():
+    """The report says that it is not the average precision of the samples."""
+    given = posterior_average_precision(Y, S, prevalence=0.01)
+    where = f"{given.observed:.3f} on the test samples at the given prevalence"
+    assert where in " ".join(given.report().split())
+    assert "prevalence" not in posterior_average_precision(Y, S).report()
+
+
 def test_fractional_weights_warn():
     """As everywhere."""
     with pytest.warns(SampleWeightWarning):

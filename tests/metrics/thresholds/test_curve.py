@@ -247,6 +247,8 @@ def test_the_report_says_which_thresholds_do_about_as_well(curve):
     """In words where a range has no end; a loss that is no difference is an error."""
     tied = posterior_threshold_curve([0, 1, 0, 1], [1, 1, 1, 1])
     assert "thresholds anywhere do about as well (within 0.02)" in tied.report()
+    low, high = curve.similar_threshold_range()
+    assert f"thresholds above {low:.4g} and up to {high:.4g} do" in curve.report()
     # No positive prediction at all would do better, which is no threshold of the curve.
     reverse = posterior_threshold_curve([0, 1], [2, 1], class_weight=[0.9, 0.1])
     assert reverse.best_threshold == 1
