@@ -15,6 +15,7 @@ from skpostbac._utils import (
     Indices,
     format_column,
     format_probability,
+    label_repr,
     more,
     table,
 )
@@ -657,8 +658,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
             return f"The balanced accuracy is {estimate}."
         (label,) = label_list(counts.classes[averaged])
         return (
-            f"The recall of class {label!r} is {estimate}. With a single class, this "
-            "is not a balanced accuracy."
+            f"The recall of class {label_repr(label)} is {estimate}. With a single "
+            "class, this is not a balanced accuracy."
         )
 
     def _weakest_sentence(self, level: float) -> list[str]:
@@ -678,11 +679,11 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
             share = f"about {share}"
         if counts.has_importance_weights:
             share = f"{correct / total:.3f} of the weight"
-        label = label_list(counts.classes)[weakest]
+        label = label_repr(label_list(counts.classes)[weakest])
         recall = describe(BetaAverage(a[[weakest]], b[[weakest]]), level)
         # An estimate is lower than others also where only the samples are few.
         what = "recall" if correct < total else "estimate"
-        lowest = f"Class {label!r} has the lowest {what} ({share} correct): {recall}."
+        lowest = f"Class {label} has the lowest {what} ({share} correct): {recall}."
         is_perfect = (counts.correct == counts.total)[is_tested].all()
         return [f"All predictions are correct. {lowest}" if is_perfect else lowest]
 
@@ -740,7 +741,7 @@ def constant_note(counts: ClassCounts) -> str:
     if not is_constant or np.count_nonzero(counts.total) < 2:
         return ""
     (label,) = label_list(counts.classes[found])
-    return f" Always predicting {label!r} gives these counts."
+    return f" Always predicting {label_repr(label)} gives these counts."
 
 
 def posterior_balanced_accuracy(

@@ -22,6 +22,7 @@ from skpostbac._utils import (
     format_probability,
     input_errors,
     join_first,
+    label_repr,
     more,
     paragraphs,
     result,
@@ -284,13 +285,14 @@ class SubgroupPosteriors(StablePickle):
         lines = [
             f"The gap in {score} between the best and worst group is {gap}.",
             f"The worst group has a {score} of {lowest}.",
-            f"It is {worst!r} with probability {probability}.",
+            f"It is {label_repr(worst)} with probability {probability}.",
         ]
         for (name, posterior), alone in zip(
             self.by_group.items(), self.posteriors, strict=True
         ):
             samples = describe_samples(alone.counts.n_given)
-            lines.append(f"{name!r}, {samples}: {posterior._describe(level)}.")
+            estimate = posterior._describe(level)
+            lines.append(f"{label_repr(name)}, {samples}: {estimate}.")
         return paragraphs(*lines, *_missing_class_notes(self))
 
     def __str__(self) -> str:
@@ -465,7 +467,7 @@ def subgroup_posteriors(
         if not weight.any():
             raise ValueError(
                 "sample_weight must be positive for some samples of each group, all "
-                f"weights of {name!r} are 0"
+                f"weights of {label_repr(name)} are 0"
             )
     counts = [
         count_outcomes(replace(outcomes, weight=weight), pooled.classes)
@@ -480,7 +482,7 @@ def subgroup_posteriors(
         warnings.warn(" ".join(sentences), PriorInfluenceWarning, user_stacklevel())
     for name, one in zip(names, posteriors, strict=True):
         if doubts := group_notes(one.design_effects, label_list(pooled.classes)):
-            message = f"{name!r}: {' '.join(doubts)}"
+            message = f"{label_repr(name)}: {' '.join(doubts)}"
             warnings.warn(message, GroupsWarning, user_stacklevel())
     warn_of_strays(outcomes, pooled.classes)
     return subgroups
@@ -498,7 +500,7 @@ def _missing_class_notes(groups: SubgroupPosteriors) -> list[str]:
     named = []
     for name, posterior in zip(groups.names, groups.posteriors, strict=True):
         if untested := posterior._evidence().untested:
-            named.append(f"{name!r} (class {shown(untested[0])})")
+            named.append(f"{label_repr(name)} (class {shown(untested[0])})")
     if not named:
         return []
 
