@@ -538,9 +538,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
           c = 1 - min(n, 0.5) / (n + 2 a): the posterior mean under this prior, with
           the strength of 0.5 observations less, which calibrates the intervals of
           the average.
-        The posterior mean is 0.5539, and the 95% credible interval 0.4365 to 0.7010:
-          the hull of the shortest and of the equal-tailed interval of this
-          probability, with a posterior probability of 0.9594
+        The posterior mean is 0.5539, and the 95% credible interval 0.4365 to 0.7010.
+          It spans the shortest and the equal-tailed interval of this probability, and
+          so has a posterior probability of 0.9594
         """
         counts = self.effective_counts
         cells = [

@@ -471,9 +471,9 @@ class ClassCounts(Counts):
         )
 
     def __repr__(self) -> str:
-        labels = label_list(self.classes[:SHOWN_CLASSES])
+        labels = map(label_repr, label_list(self.classes[:SHOWN_CLASSES]))
         cells = [
-            f"{label_repr(label)}: {format_count(correct, 'g')}/{format_count(total, 'g')}"
+            f"{label}: {format_count(correct, 'g')}/{format_count(total, 'g')}"
             for label, correct, total in zip(
                 labels, self.correct, self.total, strict=False
             )

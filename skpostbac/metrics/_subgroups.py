@@ -44,6 +44,7 @@ from skpostbac.metrics._labels import (
     WeightType,
     encode,
     label_list,
+    positions,
     read_column,
     read_outcomes,
     warn_of_strays,
@@ -96,7 +97,8 @@ class SubgroupPosteriors(StablePickle):
     Attributes
     ----------
     names : tuple
-        Sorted names of the two or more groups.
+        Names of the two or more groups, sorted unless an ordered categorical of pandas
+        orders them.
     posteriors : tuple of PosteriorBalancedAccuracy
         One per group alone, with the same classes. Groups borrow strength from one
         another in half of the draws, in which the priors of these do not apply.
@@ -382,6 +384,7 @@ def subgroup_posteriors(
         Predicted labels.
     sensitive_features : array-like of shape (n_samples,)
         The group of each sample, such as sex, age class or site; two or more groups.
+        They are sorted, or in the order of an ordered categorical of pandas.
     labels : array-like of shape (n_classes,), default=None
         Classes to average over, by default those in `y_true`. A class that is absent
         from a group keeps its prior there.
@@ -457,12 +460,17 @@ def subgroup_posteriors(
     encoded = encode(column)
     names = label_list(encoded.values)
     codes = encoded.codes(slice(None))
+    places = list(range(len(names)))
+    dtype = getattr(sensitive_features, "dtype", None)
+    if getattr(dtype, "ordered", False) and column.categories is not None:
+        places = np.argsort(positions(encoded.values, column.categories)).tolist()
     if len(names) < 2:
         raise ValueError(
             f"sensitive_features must have two or more groups, got only {names}"
         )
 
-    of_group = [outcomes.weights * (codes == group) for group in range(len(names))]
+    names = [names[place] for place in places]
+    of_group = [outcomes.weights * (codes == place) for place in places]
     for name, weight in zip(names, of_group, strict=True):
         if not weight.any():
             raise ValueError(
