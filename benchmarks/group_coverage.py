@@ -1,11 +1,16 @@
 """Coverage of 95 % intervals of the mean accuracy in a population of sites.
 
-    python benchmarks/group_coverage.py [--sets N]
+    python benchmarks/group_coverage.py [--sets N] [--classes]
 
 Sites are drawn from a population, and each has between 10 and 200 test samples. The mean accuracy
 of the population is compared with the credible intervals of `population_posterior`, with intervals
 of Student's t on the accuracies of the sites, and with those of the pooled counts. The table is
 written beside this script.
+
+With --classes, sites have samples of two classes, and the balanced accuracy of the population and of
+a new site is asked for. The effect of a site is the same in both classes, or independent. As many
+samples are of each class, so that the accuracy of all samples, taken as one class, has the same
+truth. This table is group_classes.rst.
 """
 
 import argparse
@@ -20,14 +25,16 @@ from scipy.special import expit, logit
 from skpostbac import population_posterior
 
 TABLE = Path(__file__).with_suffix(".rst")
+CLASSES = TABLE.with_name("group_classes.rst")
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(100)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 
 def normal(spread):
     """Return a population with normal log-odds."""
-    z, weights = np.polynomial.hermite_e.hermegauss(100)
 
     def draw(median, m, rng):
-        mean = float(weights @ expit(logit(median) + spread * z) / weights.sum())
+        mean = float(WEIGHTS @ expit(logit(median) + spread * NODES))
         return expit(rng.normal(logit(median), spread, m)), mean
 
     return draw
@@ -121,6 +128,77 @@ def measure(name, median, m, n_sets):
     return np.array([(low <= truth) & (truth <= high), high - low])
 
 
+# The effect of a site, its standard deviation in the log-odds, and the number of sites.
+OF_CLASSES = (
+    ("independent", 1.0, 5),
+    ("independent", 1.0, 20),
+    ("shared", 0.6, 5),
+    ("shared", 0.6, 20),
+    ("shared", 1.0, 5),
+    ("shared", 1.0, 10),
+    ("shared", 1.0, 20),
+)
+# Median recall of each class.
+MEDIANS = np.array([0.75, 0.9])
+
+
+def holds(interval, truth):
+    """Return whether an interval holds the truth."""
+    low, high = interval
+    return low <= truth <= high
+
+
+def measure_classes(effect, spread, m, n_sets):
+    """Return hits of the population and of a new site, by class and of all samples."""
+    rng = np.random.default_rng(zlib.crc32(f"{effect}|{spread}|{m}".encode()))
+    truth = (WEIGHTS @ expit(logit(MEDIANS) + spread * NODES[:, np.newaxis])).mean()
+    found = []
+    for _ in range(n_sets):
+        z = rng.normal(size=(m + 1, 1 if effect == "shared" else 2))
+        recalls = expit(logit(MEDIANS) + spread * z)
+        total = np.rint(np.exp(rng.uniform(np.log(10), np.log(100), (m, 1))))
+        total = np.broadcast_to(total.astype(int), (m, 2))
+        correct = rng.binomial(total, recalls[1:])
+        new = recalls[0].mean()
+        by_class = population_posterior(correct, total)
+        of_all = population_posterior(correct.sum(axis=1), total.sum(axis=1))
+        found.append(
+            [
+                holds(one.credible_interval(), true)
+                for posterior in (by_class, of_all)
+                for one, true in (
+                    (posterior.population_mean, truth),
+                    (posterior.new_group, new),
+                )
+            ]
+        )
+    return np.mean(found, axis=0)
+
+
+def of_classes(n_sets):
+    """Run the cells with two classes, and write their table."""
+    head = ["effect of a site", "sd", "sites"]
+    head += ["mean, by class", "new site, by class"]
+    head += ["mean, all samples", "new site, all samples"]
+    rows, pools = [], {}
+    for cell in OF_CLASSES:
+        shares = measure_classes(*cell, n_sets)
+        pools.setdefault(cell[0], []).append(shares)
+        rows.append([*cell, *(with_error(share, n_sets) for share in shares)])
+        print(*rows[-1], flush=True)
+    for effect, found in pools.items():
+        size = len(found) * n_sets
+        shares = np.mean(found, axis=0)
+        rows.append(
+            [f"all {effect}", "", "", *(with_error(share, size) for share in shares)]
+        )
+    command = f"python benchmarks/group_coverage.py --classes --sets {n_sets}"
+    CLASSES.write_text(
+        f"{versions()}; ``{command}``. {n_sets} data sets a cell; standard errors in brackets.\n\n"
+        f"{table(head, rows)}\n"
+    )
+
+
 def row_of(start, means, n_sets):
     """Return a row of shares, with their standard errors, and widths of all methods."""
     row = [*start]
@@ -133,7 +211,12 @@ def main():
     """Run all cells and write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=int, default=400, help="data sets a cell (400)")
-    n_sets = parser.parse_args().sets
+    parser.add_argument("--classes", action="store_true", help="sites with two classes")
+    arguments = parser.parse_args()
+    n_sets = arguments.sets
+    if arguments.classes:
+        of_classes(n_sets)
+        return
     head = ["population", "median", "sites"]
     for method in METHODS:
         head += [method, "width"]

@@ -274,6 +274,7 @@ def of_other_tables():
     labelled = partial(column, "few_labels.rst")
     golds = partial(column, "gold_coverage.rst")
     sites = partial(column, "group_coverage.rst")
+    shared = partial(column, "group_classes.rst", rows="^all shared")
     count = partial(column, "counting.rst", "result")
     looks = partial(column, "anytime.rst", rows="^(?!p-value)")
     missed = looks("sequence, 2,000 looks")
@@ -380,6 +381,10 @@ def of_other_tables():
         ),
         "judges-posterior": with_error(judges("posterior", "^all", place=...)),
         "judges-delta": with_error(judges("delta", "^all", place=...)),
+        "classes-mean": mean(shared("mean, by class")),
+        "classes-new": mean(shared("new site, by class")),
+        "classes-all-mean": mean(shared("mean, all samples")),
+        "classes-all-new": mean(shared("new site, all samples")),
         "sites-default-mean": mean(sites("beta-binomial", "^all")),
         "sites-pooled": mean(sites("pooled", "^all")),
         "sites-one-of-six": with_error(

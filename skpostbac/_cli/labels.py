@@ -194,11 +194,11 @@ def _add_posteriors(answer: Answer, evaluation: Evaluation) -> None:
     notes = [*_notes_on_classifiers(answer, evaluation), *_report(answer, evaluation)]
     n_rows = data["n_samples"] + data["n_left_out"]
     n_ids = data["n_ids"]
-    if args.id is not None and n_ids < n_rows:
-        hint = "" if args.groups else f"; use --groups {args.id} to account for this"
+    if args.id is not None and args.groups is None and n_ids < n_rows:
         notes.append(
             f"The {n_rows} rows have only {n_ids} different values in column "
-            f"{args.id}: repeats are not independent{hint}."
+            f"{args.id}: repeats are not independent; use --groups {args.id} to "
+            "account for this."
         )
     title = f"Posterior of the {data['score']}{observed}"
     ranking = ranked(answer.results["posteriors"])
@@ -264,8 +264,6 @@ def _add_subgroups(answer: Answer, evaluation: Evaluation) -> None:
         columns = "n_samples mean interval prob_worst"
         notes = unwrap(subgroups.report(level))[:SENTENCES]
         if answer.args.correct:
-            # The recall of the one class that all items have.
-            names = {"in recall": "in accuracy", "a recall": "an accuracy"}
-            for recall, accuracy in names.items():
-                notes = [one.replace(recall, accuracy) for one in notes]
+            # Items are of one class, whose recall is the accuracy.
+            notes = [note.replace("recall", "accuracy") for note in notes]
         answer.add(title, "subgroup", columns, groups, notes)

@@ -67,6 +67,7 @@ from skpostbac._utils.validation import (
     input_errors,
     is_integer,
     is_real,
+    label_repr,
     nonnegative_array,
     probability_array,
     shown,

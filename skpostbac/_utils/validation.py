@@ -354,8 +354,23 @@ def check_nonnegative_integer(value: int, name: str) -> int:
 # Messages
 
 
+def label_repr(label: object) -> str:
+    """Return the repr of a label or name; that of NumPy's scalars names no type.
+
+    Examples
+    --------
+    >>> label_repr(np.int64(0)), label_repr(np.datetime64("2026-01-01"))
+    ('0', "'2026-01-01'")
+    """
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        return repr(str(label))
+    return repr(label.item() if isinstance(label, np.generic) else label)
+
+
 def shown(value: object) -> str:
     """Format a value briefly, in one line."""
+    if isinstance(value, np.generic):
+        return label_repr(value)
     try:
         return " ".join(short_repr(value).split())
     except ValueError:

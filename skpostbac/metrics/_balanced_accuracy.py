@@ -15,6 +15,7 @@ from skpostbac._utils import (
     Indices,
     format_column,
     format_probability,
+    label_repr,
     more,
     shown,
     table,
@@ -536,9 +537,9 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
           c = 1 - min(n, 0.5) / (n + 2 a): the posterior mean under this prior, with
           the strength of 0.5 observations less, which calibrates the intervals of
           the average.
-        The posterior mean is 0.5539, and the 95% credible interval 0.4365 to 0.7010:
-          the hull of the shortest and of the equal-tailed interval of this
-          probability, with a posterior probability of 0.9594
+        The posterior mean is 0.5539, and the 95% credible interval 0.4365 to 0.7010.
+          It spans the shortest and the equal-tailed interval of this probability, and
+          so has a posterior probability of 0.9594
         """
         counts = self.effective_counts
         cells = [
@@ -656,8 +657,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
             return f"The balanced accuracy is {estimate}."
         (label,) = label_list(counts.classes[averaged])
         return (
-            f"The recall of class {label!r} is {estimate}. With a single class, this "
-            "is not a balanced accuracy."
+            f"The recall of class {label_repr(label)} is {estimate}. With a single "
+            "class, this is not a balanced accuracy."
         )
 
     def _weakest_sentence(self) -> list[str]:
@@ -687,7 +688,7 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
         share = f" ({format_count(correct)} of {format_count(total)} correct)"
         if correct % 1 or total % 1:
             share = ""
-        return [f"Class {labels[0]!r} has {what}: {lowest:.3f}{share}."]
+        return [f"Class {label_repr(labels[0])} has {what}: {lowest:.3f}{share}."]
 
     @property
     def _divisor(self) -> float:
@@ -743,7 +744,7 @@ def constant_note(counts: ClassCounts) -> str:
     if not is_constant or np.count_nonzero(counts.total) < 2:
         return ""
     (label,) = label_list(counts.classes[found])
-    return f" Always predicting {label!r} gives these counts."
+    return f" Always predicting {label_repr(label)} gives these counts."
 
 
 def posterior_balanced_accuracy(

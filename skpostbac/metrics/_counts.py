@@ -24,6 +24,7 @@ from skpostbac._utils import (
     check_nonnegative,
     first,
     float_array,
+    label_repr,
     nonnegative_array,
     shown,
     user_stacklevel,
@@ -470,9 +471,9 @@ class ClassCounts(Counts):
         )
 
     def __repr__(self) -> str:
-        labels = label_list(self.classes[:SHOWN_CLASSES])
+        labels = map(label_repr, label_list(self.classes[:SHOWN_CLASSES]))
         cells = [
-            f"{label!r}: {format_count(correct, 'g')}/{format_count(total, 'g')}"
+            f"{label}: {format_count(correct, 'g')}/{format_count(total, 'g')}"
             for label, correct, total in zip(
                 labels, self.correct, self.total, strict=False
             )

@@ -111,6 +111,11 @@ def read_column(y: Any, name: str) -> Column:
     ValueError, TypeError
         If labels are masked, or if there is no single column of them.
     """
+    if isinstance(y, str | bytes):
+        raise ValueError(
+            f"{name} must be an array or a list, got the string {shown(y)}; pass a "
+            f"column itself instead of its name, such as df[{shown(y)}]"
+        )
     dtype = type(getattr(y, "dtype", None)).__name__
     if dtype == "CategoricalDtype":  # of pandas
         column = getattr(y, "cat", y)

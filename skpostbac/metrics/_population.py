@@ -56,7 +56,7 @@ class PopulationPosterior(StablePickle):
 
     Created by :func:`~skpostbac.population_posterior`. With counts per class,
     "accuracy" is the balanced accuracy, the average over the classes, each of which has
-    its own population. All distributions have the methods of
+    its own population, independent of the others. All distributions have the methods of
     :class:`skpostbac.stats.BoundedDistribution`: ``mean()``, ``interval(level)`` for
     the central credible interval, ``hdi(level)``, ``ccdf(x)`` for the probability above
     x, ``pdf(x)`` and others. They are computed on first access.
@@ -129,7 +129,10 @@ class PopulationPosterior(StablePickle):
 
     @cached_property
     def new_group(self) -> BoundedDistribution:
-        """Distribution of the accuracy of a new group from the population."""
+        """Distribution of the accuracy of a new group from the population.
+
+        The probability that it is above x is ``new_group.ccdf(x)``.
+        """
         return average([one.new_group() for one in self._inferences])
 
     @cached_property
@@ -220,6 +223,12 @@ class PopulationPosterior(StablePickle):
                 f"With fewer than {_FEW_GROUPS} groups, the prior largely determines "
                 "how much they differ. Test more groups; more samples of the same "
                 "groups help little."
+            )
+        if len(self._inferences) > 1:
+            lines.append(
+                "Classes are taken to be independent. If groups that are worse in one "
+                "class are worse in others, these intervals are too narrow: use the "
+                "accuracy of all samples, or report each class."
             )
         return paragraphs(*lines)
 
@@ -365,7 +374,17 @@ def population_posterior(
     at chance; see :ref:`evidence_group_inference`.
     Fewer than 5 groups say little about how much groups differ: the prior then decides,
     and the intervals are wide. With a single group, the variation between groups comes
-    from the prior. Folds of a cross-validation share training samples and are not
+    from the prior.
+
+    With several classes, the classes are taken to be independent. If a group that is
+    worse in one class is worse in others, intervals of the balanced accuracy are too
+    narrow: with two classes and an effect that was the same in both, 95 % intervals
+    contained the mean in 90 % and a new group in 89 % of simulated data sets. For the
+    accuracy of all samples, the correct predictions and samples of all classes added
+    up, it was 96 %. Use that one where classes are about as frequent in all groups, or
+    report each class.
+
+    Folds of a cross-validation share training samples and are not
     independent groups.
 
     Probabilities are computed by deterministic quadrature, with errors below 1e-5. With

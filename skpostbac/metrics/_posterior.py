@@ -486,9 +486,9 @@ def write_methods(
     name, value = posterior._centre
     estimate = (
         f"The posterior {name} is {value:.4f}, and the {percent} credible "
-        f"interval {low:.4f} to {high:.4f}: the hull of the shortest and of the "
-        "equal-tailed interval of this probability, with a posterior probability of "
-        f"{probability:.4f} (skpostbac {__version__})."
+        f"interval {low:.4f} to {high:.4f}. It spans the shortest and the "
+        "equal-tailed interval of this probability, and so has a posterior probability "
+        f"of {probability:.4f} (skpostbac {__version__})."
     )
     return paragraphs(model, estimate, f"References: {' '.join(references)}")
 

@@ -22,6 +22,7 @@ from skpostbac._utils import (
     format_probability,
     input_errors,
     join_first,
+    label_repr,
     more,
     paragraphs,
     result,
@@ -43,6 +44,7 @@ from skpostbac.metrics._labels import (
     WeightType,
     encode,
     label_list,
+    positions,
     read_column,
     read_outcomes,
     warn_of_strays,
@@ -95,7 +97,8 @@ class SubgroupPosteriors(StablePickle):
     Attributes
     ----------
     names : tuple
-        Sorted names of the two or more groups.
+        Names of the two or more groups, sorted unless an ordered categorical of pandas
+        orders them.
     posteriors : tuple of PosteriorBalancedAccuracy
         One per group alone, with the same classes. Groups borrow strength from one
         another in half of the draws, in which the priors of these do not apply.
@@ -284,13 +287,14 @@ class SubgroupPosteriors(StablePickle):
         lines = [
             f"The gap in {score} between the best and worst group is {gap}.",
             f"The worst group has a {score} of {lowest}.",
-            f"It is {worst!r} with probability {probability}.",
+            f"It is {label_repr(worst)} with probability {probability}.",
         ]
         for (name, posterior), alone in zip(
             self.by_group.items(), self.posteriors, strict=True
         ):
             samples = describe_samples(alone.counts.n_given)
-            lines.append(f"{name!r}, {samples}: {posterior._describe(level)}.")
+            estimate = posterior._describe(level)
+            lines.append(f"{label_repr(name)}, {samples}: {estimate}.")
         return paragraphs(*lines, *_missing_class_notes(self))
 
     def __str__(self) -> str:
@@ -380,6 +384,7 @@ def subgroup_posteriors(
         Predicted labels.
     sensitive_features : array-like of shape (n_samples,)
         The group of each sample, such as sex, age class or site; two or more groups.
+        They are sorted, or in the order of an ordered categorical of pandas.
     labels : array-like of shape (n_classes,), default=None
         Classes to average over, by default those in `y_true`. A class that is absent
         from a group keeps its prior there.
@@ -455,17 +460,22 @@ def subgroup_posteriors(
     encoded = encode(column)
     names = label_list(encoded.values)
     codes = encoded.codes(slice(None))
+    places = list(range(len(names)))
+    dtype = getattr(sensitive_features, "dtype", None)
+    if getattr(dtype, "ordered", False) and column.categories is not None:
+        places = np.argsort(positions(encoded.values, column.categories)).tolist()
     if len(names) < 2:
         raise ValueError(
             f"sensitive_features must have two or more groups, got only {names}"
         )
 
-    of_group = [outcomes.weights * (codes == group) for group in range(len(names))]
+    names = [names[place] for place in places]
+    of_group = [outcomes.weights * (codes == place) for place in places]
     for name, weight in zip(names, of_group, strict=True):
         if not weight.any():
             raise ValueError(
                 "sample_weight must be positive for some samples of each group, all "
-                f"weights of {name!r} are 0"
+                f"weights of {label_repr(name)} are 0"
             )
     counts = [
         count_outcomes(replace(outcomes, weight=weight), pooled.classes)
@@ -480,7 +490,7 @@ def subgroup_posteriors(
         warnings.warn(" ".join(sentences), PriorInfluenceWarning, user_stacklevel())
     for name, one in zip(names, posteriors, strict=True):
         if doubts := group_notes(one.design_effects, label_list(pooled.classes)):
-            message = f"{name!r}: {' '.join(doubts)}"
+            message = f"{label_repr(name)}: {' '.join(doubts)}"
             warnings.warn(message, GroupsWarning, user_stacklevel())
     warn_of_strays(outcomes, pooled.classes)
     return subgroups
@@ -498,7 +508,7 @@ def _missing_class_notes(groups: SubgroupPosteriors) -> list[str]:
     named = []
     for name, posterior in zip(groups.names, groups.posteriors, strict=True):
         if untested := posterior._evidence().untested:
-            named.append(f"{name!r} (class {shown(untested[0])})")
+            named.append(f"{label_repr(name)} (class {shown(untested[0])})")
     if not named:
         return []
 

@@ -21,6 +21,7 @@ from skpostbac._utils import (
     finite_or_none,
     first,
     float_array,
+    label_repr,
     paragraphs,
     result,
 )
@@ -222,7 +223,8 @@ def _describe(samples: NDArray[np.int64], classes: LabelArray) -> str:
         least = samples.min()
         most = samples.max()
         return f"{least} to {most} samples a class, {samples.sum()} in all"
-    parts = map("{} of class {!r}".format, samples.tolist(), label_list(classes))
+    labels = map(label_repr, label_list(classes))
+    parts = map("{} of class {}".format, samples.tolist(), labels)
     return f"{', '.join(parts)}, {samples.sum()} samples in all"
 
 

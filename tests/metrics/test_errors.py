@@ -142,6 +142,7 @@ CALLS = [
     (lambda: count(groups=[1]), r"of samples: \[2, 2, 1\] \(y_true, y_pred, groups\)"),
     (lambda: count(groups=["a", None]), "Input groups contains NaN"),
     (lambda: count(groups=np.ones((2, 2))), r"^groups: should be a 1d array, .* \(2, 2\); pass"),
+    (lambda: count(groups="patient"), r"^groups must be an array or a list, got the string 'patient'"),
     (lambda: ClassCounts([1], [1], [1]) + class_counts(["a"], ["a"]), "^Mix of label input types"),
     (lambda: class_counts([0], [0], labels=["0"]), "^labels: Mix of label input ty"),
     (lambda: class_counts([], [1]), r"numbers of samples: \[0, 1\]"),

@@ -24,7 +24,7 @@ def read(text):
     """Return what a reader finds: the text on one line, and the numbers of the estimate."""
     plain = text.replace("\n  ", " ").replace("\n", " ")
     estimate = re.search(
-        rf"mean is {NUMBER}, and the 95% credible interval {NUMBER} to {NUMBER}: .* probability "
+        rf"mean is {NUMBER}, and the 95% credible interval {NUMBER} to {NUMBER}\. .* probability "
         rf"of {NUMBER} \(",
         plain,
     )
@@ -100,7 +100,7 @@ def test_version_references_and_kind_are_named():
     for text in texts.values():
         plain, _ = read(text)
         assert f"skpostbac {skpostbac.__version__}" in plain
-        assert "hull of the shortest and of the equal-tailed interval" in plain
+        assert "spans the shortest and the equal-tailed interval" in plain
         assert "References: " in plain
     assert "Brodersen" in texts["balanced"]
     # A class by itself has Jeffreys' prior, and other metrics the plain one.

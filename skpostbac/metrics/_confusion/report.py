@@ -207,7 +207,7 @@ class PosteriorClassificationReport(StablePickle):
            macro avg  0.85 [0.77, 0.93]  0.84 [0.75, 0.92]  0.84 [0.77, 0.92]      100
         weighted avg  0.90 [0.85, 0.95]  0.90 [0.85, 0.95]  0.90 [0.85, 0.95]      100
         <BLANKLINE>
-        Posterior means with 90% credible intervals (hull of shortest and equal-tailed).
+        Posterior means, 90% credible intervals (spanning shortest and equal-tailed).
         Averages have priors of their own and may differ from the means of rows.
         """
         names, *columns = zip(*self._cells(level), strict=True)
@@ -250,9 +250,9 @@ class PosteriorClassificationReport(StablePickle):
     def _notes(self, level: float) -> list[str]:
         """Return sentences on the numbers, and on what is odd in the test samples."""
         percent = f"{100 * float(level):.12g}%"
-        kind = "hull of shortest and equal-tailed"
+        kind = "spanning shortest and equal-tailed"
         notes = [
-            f"Posterior means with {percent} credible intervals ({kind}).",
+            f"Posterior means, {percent} credible intervals ({kind}).",
             "Averages have priors of their own and may differ from the means of rows.",
         ]
         if self._n_strays:
@@ -389,7 +389,7 @@ def posterior_classification_report(
        macro avg  0.96 [0.93, 0.99]  0.96 [0.93, 0.99]  0.96 [0.93, 0.99]      178
     weighted avg  0.96 [0.93, 0.99]  0.96 [0.93, 0.99]  0.96 [0.93, 0.99]      178
     <BLANKLINE>
-    Posterior means with 95% credible intervals (hull of shortest and equal-tailed).
+    Posterior means, 95% credible intervals (spanning shortest and equal-tailed).
     Averages have priors of their own and may differ from the means of rows.
     """
     outcomes = read_outcomes(

@@ -22,7 +22,8 @@ the normal distribution accounts for what the estimate leaves open (Korn and Gra
 
 .. math::
 
-    \rho^* = \frac{\nu \rho + 2 \cdot 0.2}{\nu + 2} (t_{\nu + 2, .975} / 1.96)^2, \qquad
+    \rho^* = \min\left(1, \frac{\nu \rho + 2 \cdot 0.2}{\nu + 2}
+    (t_{\nu + 2, .975} / 1.96)^2\right), \qquad
     \mathrm{deff}_i = 1 + (m_i - 1) \rho^*.
 
 A class without errors says nothing of a correlation, and has that of the others.
@@ -113,8 +114,8 @@ class DesignEffects(FrozenArrays):
         Estimated correlation of two samples of a class in one group, from 0 to 1; nan
         without groups.
     correlation_used : float
-        Correlation used for the design effects, which allows for its estimation error;
-        may exceed 1.
+        Correlation used for the design effects, at most 1, which allows for its
+        estimation error.
     degrees_of_freedom : float
         Degrees of freedom of the estimated correlation; roughly the number of groups.
     correlation_across : float
@@ -267,7 +268,8 @@ def _shrunken(rho: float, nu: float, prior: float) -> float:
     """Shrink a correlation to the prior, and enlarge it for few degrees of freedom."""
     freedom = nu + PRIOR_FREEDOM
     quantiles = stdtrit(freedom, 0.975) / ndtri(0.975)
-    return float((nu * rho + PRIOR_FREEDOM * prior) / freedom * quantiles**2)
+    shrunken = (nu * rho + PRIOR_FREEDOM * prior) / freedom * quantiles**2
+    return float(min(shrunken, 1.0))
 
 
 def _across(

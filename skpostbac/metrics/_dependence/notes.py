@@ -225,11 +225,16 @@ def describe_effective_size(
     high = f"{effects.design_effect.max():.2g}"
     span = low if low == high else f"{low} to {high}"
     they = "With their weights, they" if has_weights else "They"
+    used = f"{effects.correlation_used:.2f}"
+    correlation = (
+        f"an estimated correlation of {effects.correlation:.2f} ({used} allowing for "
+        "its error)"
+    )
+    if effects.degrees_of_freedom == 0:
+        correlation = f"an assumed correlation of {used}"
     return (
-        f"The {unit}s come from {groups}, with an estimated "
-        f"correlation of {effects.correlation:.2f} ({effects.correlation_used:.2f} "
-        f"allowing for its error). {they} are equivalent to {size} independent {unit}s "
-        f"(design effect {span})."
+        f"The {unit}s come from {groups}, with {correlation}. {they} are equivalent to "
+        f"{size} independent {unit}s (design effect {span})."
     )
 
 

@@ -67,7 +67,7 @@ def effects(class_index, group, values, shows):
         )
         nu *= distinct / sum(len(cells[i]) for i in classes)
     factor = (t.ppf(0.975, nu + 2) / norm.ppf(0.975)) ** 2
-    used = (nu * rho + 2 * 0.2) / (nu + 2) * factor
+    used = min((nu * rho + 2 * 0.2) / (nu + 2) * factor, 1.0)
     top = bottom = 0.0
     for i, j in combinations(classes, 2):
         both = sorted(set(cells[i]) & set(cells[j]))

@@ -547,3 +547,23 @@ def test_groups_of_one_sample_of_each_class():
     assert "Some groups have samples of several classes" in report
     alone = posterior_balanced_accuracy(y, y_pred, groups=np.arange(100))
     assert "Each of the 100 groups has one sample" in sentences(alone)
+
+
+@pytest.mark.parametrize("size", [2, 5])
+def test_groups_count_as_one_sample_at_least(size):
+    """Where samples of a group are all right or all wrong, each is worth one."""
+    group = np.repeat(np.arange(40), size)
+    y_true = group % 2
+    y_pred = np.where(group % 5 == 0, 1 - y_true, y_true)
+    effects = class_counts(y_true, y_pred, groups=group).design_effects
+    assert effects.correlation_used == 1
+    np.testing.assert_allclose(effects.effective_size, 20)
+
+
+def test_correlation_is_assumed_where_no_sample_is_wrong():
+    """It is not said to be estimated."""
+    y = np.repeat([0, 1], 40)
+    with pytest.warns(GroupsWarning, match="cannot be estimated"):
+        posterior = posterior_balanced_accuracy(y, y, groups=np.arange(80) // 4)
+    assert "with an assumed correlation of 0.96." in sentences(posterior)
+    assert "estimated correlation" not in sentences(posterior)

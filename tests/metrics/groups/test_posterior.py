@@ -107,6 +107,14 @@ def test_few_sites_are_told(posterior):
     assert "With fewer than 5 groups, the prior" in sentences(three)
 
 
+def test_independence_of_classes_is_told(posterior):
+    """Of several classes, as a shared effect makes intervals too narrow."""
+    assert "independent" not in sentences(posterior)
+    assert "Classes are taken to be independent." in sentences(
+        population_posterior(CORRECT, TOTAL)
+    )
+
+
 def test_groups_of_the_same_counts_have_one_distribution():
     """They know the same of each other."""
     posterior = population_posterior([[3, 4], [2, 5], [3, 4]], [[5, 5]] * 3)

@@ -1,6 +1,7 @@
 """One classifier on several groups."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import special, stats
 
@@ -39,6 +40,26 @@ def test_each_group_has_the_posterior_of_its_samples(groups):
     for name, posterior in zip(groups.names, groups.posteriors, strict=True):
         here = name == SITE
         assert posterior == posterior_balanced_accuracy(Y_TRUE[here], Y_PRED[here])
+
+
+def test_ordered_categories_keep_their_order():
+    """Bands are not sorted as text, and each has its own samples."""
+    order = ["west", "none here", "north", "south"]
+    bands = pd.Categorical(SITE, order, ordered=True)
+    groups = subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=bands)
+    assert groups.names == ("west", "north", "south")
+    for name, posterior in zip(groups.names, groups.posteriors, strict=True):
+        here = name == SITE
+        assert posterior == posterior_balanced_accuracy(Y_TRUE[here], Y_PRED[here])
+
+
+def test_names_are_printed_without_types_of_numpy(groups):
+    """As those of Python."""
+    names = np.int64(7), np.datetime64("2026-01-01"), "c"
+    text = sentences(SubgroupPosteriors(names, groups.posteriors))
+    assert "np." not in text
+    assert "7, " in text
+    assert "'2026-01-01', " in text
 
 
 @pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")

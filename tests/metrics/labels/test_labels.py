@@ -68,7 +68,7 @@ REFUSED = {
     "tuples": ([(1, 2), (1, 3)], ValueError, "y_true: "),
     "three dimensions": (np.zeros((2, 1, 1)), ValueError, "y_true: "),
     "scalar": (1, ValueError, "y_true: "),
-    "string": ("abc", ValueError, "y_true: "),
+    "string": ("abc", ValueError, "y_true must be an array or a list"),
     "None": (None, ValueError, "y_true: "),
     "set": ({1, 2}, ValueError, "y_true: "),
     "generator": ((i for i in [0, 1]), ValueError, "y_true: "),
@@ -204,7 +204,7 @@ CLASSES = {
     "text": (
         "dog",
         ValueError,
-        r"classes: should be a 1d array.*; pass a list ",
+        "classes must be an array or a list, got the string 'dog'",
     ),
     "unhashable": (objects([1], [2]), TypeError, "classes: .*unhashable"),
     "many": (
