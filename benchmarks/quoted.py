@@ -360,6 +360,7 @@ def of_other_tables():
         "loss-bound": f"{loss('lower bound')[0]:.4f} ± {loss('lower bound')[1]:.4f}",
         "search-bias": estimate(search("bias", "^up to 1", place=...)),
         "search-bias-corrected": estimate(search("bias left", "^up to 1", place=...)),
+        "search-noise": with_error(search("corrected", "^tree, 60 +120", place=...)),
         "search-bias-noise": estimate(search("bias left", "^tree, 60 +120", place=...)),
         "search-uncorrected": with_error(search("uncorrected", "^up to 1", place=...)),
         "thresholds-corrected": mean(thresholds("corrected", "^all")),

@@ -17,7 +17,7 @@ from skpostbac import __version__
 from skpostbac._cli.arguments import OPTIONS
 from skpostbac._utils import format_probability, printable, records_of, unwrap
 from skpostbac.model_selection import compare_posteriors
-from skpostbac.model_selection._comparison import report_parts
+from skpostbac.model_selection._comparison import format_ranks, report_parts
 
 Record: TypeAlias = dict[str, Any]
 
@@ -30,6 +30,7 @@ HEADINGS = {
     "n_samples": "samples",
     "interval": "{percent} CI",
     "lower": "{percent} lower",
+    "ranks": "{percent} ranks",
     "upper": "{percent} upper",
     "guessing_p_value": "p-value",
     "effective_samples": "effective size",
@@ -102,6 +103,8 @@ class Section:
         sign = "+" if self.is_difference else ""
         if key == "interval":
             return format_interval(record, sign)
+        if key == "ranks":
+            return format_ranks(record["rank_low"], record["rank_high"])
         value = record[key]
         if key in FORMATS and value is not None:
             return FORMATS[key](value)

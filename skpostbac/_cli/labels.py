@@ -15,6 +15,7 @@ from skpostbac._cli.answer import (
     Record,
     as_options,
     describe,
+    percent,
     ranked,
     report_of,
 )
@@ -157,11 +158,12 @@ def _add_ranking(answer: Answer) -> None:
     ranking = ranked(answer.results["posteriors"])
     if len(ranking) == 1:
         return
-    columns = "prob_best may_be_best mean"
+    columns = "prob_best may_be_best ranks mean"
     may_be = f"may be best: no other {answer.tested} is surely better"
-    notes = [f"P(best): the probability of being the best; {may_be}."]
+    ranks = f"{percent(answer.args.level)} ranks: all hold at once"
+    notes = [f"P(best): the probability of being the best; {may_be}; {ranks}."]
     if answer.args.all_pairs:
-        columns = "prob_best may_be_best expected_rank expected_loss mean"
+        columns = "prob_best may_be_best ranks expected_rank expected_loss mean"
         notes.append(
             "expected rank: the average rank; expected loss: by how much the best "
             "score is better on average."
@@ -212,7 +214,7 @@ def _report(answer: Answer, evaluation: Evaluation) -> list[str]:
     sentences, notes = report_of(evaluation.scores, evaluation.comparison, level)
     answer.lead += sentences[:SENTENCES]
     if (n := len(evaluation.scores)) > SENTENCES:
-        answer.lead.append(f"Showing the best {SENTENCES} of {n} {answer.tested}s.")
+        answer.lead.append(f"Showing the top {SENTENCES} of {n} {answer.tested}s.")
     return list(map(as_options, notes))
 
 

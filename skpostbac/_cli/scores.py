@@ -84,7 +84,7 @@ def answer_scores(table: InputTable, args: Namespace) -> Answer:
         more = [*notes, *more]
         columns = "observed mean interval"
         if differences:
-            columns += " prob_best may_be_best"
+            columns += " prob_best may_be_best ranks"
         answer.add(
             f"Posterior of the {title}", "classifier", columns, ranked(areas), more
         )

@@ -107,12 +107,14 @@ class ComparisonPlot(Plot):
         ax : matplotlib Axes, default=None
             Axes to plot on, by default those of a new figure.
         kind : {"decision", "difference", "matrix", "ranks"}, default="decision"
-            "decision": credible interval, probability of being best, whether it may be
-            best (:meth:`~skpostbac.PosteriorComparison.may_be_best`), and expected loss
-            of each classifier, smallest loss first; the numbers of the interval are
-            left out if they do not fit. "difference": density of the difference of two
+            "decision": credible interval, that of probability 0.5 thick, probability of
+            being best, whether it may be best
+            (:meth:`~skpostbac.PosteriorComparison.may_be_best`), and expected loss of
+            each classifier, smallest loss first; the numbers of the interval are left
+            out if they do not fit. "difference": density of the difference of two
             classifiers, with the probabilities that the first is better, that the
-            second is better, and that the difference lies within the rope. "matrix":
+            second is better, and that the difference lies within the rope, which no
+            other kind shows. "matrix":
             probability that one classifier is better than another, for all pairs,
             highest mean first. "ranks": probability of each rank of each classifier,
             smallest expected rank first.

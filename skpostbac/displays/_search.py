@@ -109,7 +109,7 @@ class PosteriorSearchDisplay(Plot):
     ... ).fit(X, y)
     >>> display = PosteriorSearchDisplay.from_search(search)
     >>> display.best_.get_label()
-    'Chosen (0.91 [0.87, 0.95])'
+    'Chosen, not corrected (0.91 [0.87, 0.95])'
     """
 
     def __init__(
@@ -208,7 +208,7 @@ class PosteriorSearchDisplay(Plot):
         ... ).fit(X, y)
         >>> display = PosteriorSearchDisplay.from_search(search, method="hdi")
         >>> display.best_.get_label()
-        'Chosen (0.913 [0.871, 0.952])'
+        'Chosen, not corrected (0.913 [0.871, 0.952])'
         >>> plt.close(display.figure_)
         """
         check_is_fitted(search, "cv_results_")
@@ -244,7 +244,7 @@ class PosteriorSearchDisplay(Plot):
             Position of the chosen candidate, which is marked; by default none is. If it
             is the best one and the search used :class:`OutcomesScorer`, its posterior
             corrected for selection is plotted, too (:func:`selected_posterior`, seed
-            0).
+            0). Otherwise, the legend says that it is not corrected.
         ax : matplotlib Axes, default=None
             Axes to plot on; a new figure by default.
         **options
@@ -288,7 +288,7 @@ class PosteriorSearchDisplay(Plot):
         ...     search.cv_results_, best_index=1
         ... )
         >>> display.best_.get_label()
-        'Chosen (0.82 [0.76, 0.87])'
+        'Chosen, not corrected (0.82 [0.76, 0.87])'
         >>> plt.close(display.figure_)
         """
         n_candidates = len(fold_counts(cv_results).correct)
@@ -412,7 +412,8 @@ class PosteriorSearchDisplay(Plot):
         self.best_ = self.corrected_ = None
         if (best := self.best_index) is not None:
             score = _plot.estimate(mean[best], intervals[best])
-            label = _plot.with_score("Chosen", score)
+            name = "Chosen" if self.corrected else "Chosen, not corrected"
+            label = _plot.with_score(name, score)
             color = _plot.text_color(ax)
             style = {**BEST_STYLE, "color": color, "label": label}
             style = _plot.merge_kwargs(style, best_kwargs)

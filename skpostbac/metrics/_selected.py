@@ -54,6 +54,8 @@ class SelectedPosterior(ScalarPosterior):
         Monte Carlo standard error of `optimism`.
     candidate : int or None
         Index of the selected candidate.
+    name : str or None
+        Its index and parameters in a search, or its name in paired counts.
     n_candidates : int or None
         Number of candidates.
 
@@ -91,6 +93,7 @@ class SelectedPosterior(ScalarPosterior):
     optimism_error: float = 0.0
     candidate: int | None = None
     n_candidates: int | None = None
+    name: str | None = None
 
     def __post_init__(self) -> None:
         distribution = getattr(self.uncorrected, "distribution", None)
@@ -172,8 +175,9 @@ class SelectedPosterior(ScalarPosterior):
             )
             plain = self.uncorrected._describe(level)
             effect = f"inflates it by {size} on average. Uncorrected: {plain}."
+        best = "the best" if self.name is None else f"the best ({self.name})"
         return [
-            f"The {self._name} of the best is {estimate}.",
+            f"The {self._name} of {best} is {estimate}.",
             f"It was selected{number} on the same samples, which {effect}",
         ]
 

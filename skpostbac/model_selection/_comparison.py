@@ -334,11 +334,13 @@ class PosteriorComparison(StablePickle):
         header = [first._tested, f"{first.score_name}, mean", "95% CI"]
         columns = [names, *zip(*estimates(distributions), strict=True)]
         if not note:
-            header += ["P(best)", "may be best"]
+            header += ["P(best)", "may be best", "95% ranks"]
             best = self.prob_best()[shown].tolist()
             columns.append([format_probability(one) for one in best])
             may_be = self.may_be_best()[shown].tolist()
             columns.append(["yes" if one else "no" for one in may_be])
+            low, high = self.rank_interval()
+            columns.append(list(map(format_ranks, low[shown], high[shown])))
         rows = zip(*columns, strict=True)
 
         matrix = [["" for _ in names] for _ in names]
@@ -985,8 +987,9 @@ class PosteriorComparison(StablePickle):
         ax : matplotlib Axes, default=None
             Axes to draw into. Defaults to those of a new figure.
         **plot_params
-            As for :meth:`ComparisonPlot.plot <skpostbac.displays.ComparisonPlot.plot>`;
-            ``kind`` selects the plot.
+            As for :meth:`ComparisonPlot.plot <skpostbac.displays.ComparisonPlot.plot>`:
+            ``kind`` is "decision" (the default), "difference", which alone shows the
+            rope, "matrix" or "ranks".
 
         Returns
         -------
@@ -1058,6 +1061,17 @@ class PosteriorComparison(StablePickle):
         return order
 
 
+def format_ranks(low: int, high: int) -> str:
+    """Format the ranks that a classifier may have, which may be a single one.
+
+    Examples
+    --------
+    >>> format_ranks(1, 3), format_ranks(2, 2)
+    ('1 to 3', '2')
+    """
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
 def _middle(figures: Mapping[str, float]) -> tuple[str, float]:
     """Return the mean, or the median if the standard deviation is infinite."""
     if np.isfinite(figures["standard_deviation"]):
@@ -1084,7 +1098,9 @@ def report_parts(
         named = [one["name"] for one in records if one["may_be_best"]]
         lines[0] += (
             f" {len(named)} of {len(records)} may be the best "
-            f"({percent}): {join_first(named, _SHOWN_NAMES)}."
+            f"({percent}): {join_first(named, _SHOWN_NAMES)}. "
+            f"{best['name']} has rank "
+            f"{format_ranks(best['rank_low'], best['rank_high'])}."
         )
     leader = best["name"]
     rope = comparison.rope
@@ -1108,8 +1124,8 @@ def report_parts(
                 f"more than {rope:g} with probability {below}"
             )
         estimate = posteriors[name]._describe(level)
-        ends = sorted({other["rank_low"], other["rank_high"]})
-        ranks = f", and rank {' to '.join(map(str, ends))}"
+        ends = format_ranks(other["rank_low"], other["rank_high"])
+        ranks = f", and rank {ends}"
         lines.append(
             f"{name} has {estimate}{ranks * are_several}. "
             f"{leader} is better than {name} {how} ({middle_name}difference {shown}, "
@@ -1121,16 +1137,7 @@ def report_parts(
     second = others[0]["name"]
     notes = [comparison.explanation]
     if are_several:
-        selected = (
-            "The best score was selected as such, so it tends to be better than the "
-            "true one."
-        )
-        promise = (
-            f"A {tested} may be the best if no other surely beats it. In about "
-            f"{percent} of test sets, the truly best one is among these (of several "
-            "equal ones not always all), and in as many all ranks hold at once."
-        )
-        notes += [selected, promise]
+        notes += _describe_choice(records, tested, percent)
     notes += joint.notes(*comparison._pair(leader, second), comparison.names)
     notes += _describe_score(first)
     if joint.correction:
@@ -1152,6 +1159,27 @@ def report_parts(
     is_drawn = isinstance(comparison.difference(leader, second), DrawnDistribution)
     notes += _describe_precision(records, differences if is_drawn else [])
     return lines, notes
+
+
+def _describe_choice(
+    records: Sequence[dict[str, Any]], tested: str, percent: str
+) -> list[str]:
+    """Return what can be said of the best of several, and of all ranks."""
+    selected = (
+        "The best score was selected as such, so it tends to be better than the true "
+        "one."
+    )
+    promise = (
+        f"A {tested} may be the best if no other surely beats it. In about {percent} "
+        "of test sets, the truly best one is among these (of several equal ones not "
+        "always all), and in as many all ranks hold at once."
+    )
+    if any(one["rank_low"] == 1 and not one["may_be_best"] for one in records):
+        promise += (
+            " That takes stronger evidence: a rank from 1 does not mean that one may "
+            "be the best."
+        )
+    return [selected, promise]
 
 
 def _describe_score(posterior: Any) -> list[str]:
@@ -1250,6 +1278,8 @@ def compare_posteriors(
     were tested on the same samples. On the same test set, good classifiers make mostly
     the same errors, so their difference is more certain than it appears here: use
     :func:`~skpostbac.compare_predictions`.
+
+    Subgroups can be compared, too; reports then call them classifiers.
 
     Classes are matched by label: the number 1 and the string "1" are different classes.
     :func:`~skpostbac.pooled_posteriors` returns labels as strings unless you pass

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import FitFailedWarning
 
+from skpostbac._plot import value_text
 from skpostbac._utils import (
     Floats,
     RandomStateLike,
@@ -211,7 +212,7 @@ class PosteriorRefit:
     >>> search.set_params(refit=rule).fit(X, y).best_params_
     {'max_depth': 3}
     >>> [record["prob_worse"] for record in rule.summary(search.cv_results_)]
-    [1.000, 0.978, 0.041, 0.0, 0.029]
+    [1.000, 0.978, 0.042, 0.0, 0.029]
     """
 
     objective: str = "lower"
@@ -462,8 +463,9 @@ def selected_posterior(
     -------
     posterior : SelectedPosterior
         Its attributes are `candidate` (index of the best candidate in
-        ``cv_results["params"]`` or among the names), `optimism`, `optimism_error`, and
-        `uncorrected` (the posterior from :func:`~skpostbac.pooled_posteriors`).
+        ``cv_results["params"]`` or among the names), `name` (this with its parameters,
+        or its name), `optimism`, `optimism_error`, and `uncorrected` (the posterior
+        from :func:`~skpostbac.pooled_posteriors`).
 
     Raises
     ------
@@ -491,10 +493,12 @@ def selected_posterior(
 
     Notes
     -----
-    The correction applies to selecting the largest balanced accuracy; a rule that
-    prefers simpler candidates has a smaller bias. See :ref:`selection` for the coverage
-    of the intervals in real searches, and for cases where the correction is too small
-    or too large.
+    The correction applies to selecting the largest score. A search that selects by
+    another rule, such as ``refit=PosteriorRefit("lower")`` or a `complexity`, may have
+    another ``best_index_`` than `candidate`, and is not corrected here: for any rule,
+    cross-validate the whole search, ``cross_val_posterior(search, X, y)``. See
+    :ref:`selection` for an example, for the coverage of the intervals in real searches,
+    and for cases where the correction is too small or too large.
 
     References
     ----------
@@ -520,6 +524,8 @@ def selected_posterior(
         n_candidates=30)
     >>> posterior.uncorrected.mean()
     0.8792
+    >>> posterior.name
+    'candidate 5: n_neighbors=5, p=2'
     """
     is_one_class = is_accuracy(metric, class_weight)
     if isinstance(cv_results, PairedCounts):
@@ -577,7 +583,21 @@ def selected_posterior(
         *optimism,
         candidate=place if folds is None else int(name),
         n_candidates=len(paired.names),
+        name=name if folds is None else _describe_candidate(cv_results, int(name)),
     )
+
+
+def _describe_candidate(cv_results: Any, candidate: int) -> str:
+    """Return the index of a candidate and its parameters.
+
+    Examples
+    --------
+    >>> _describe_candidate({"params": [{"C": 0.1}, {"C": 10}]}, 1)
+    'candidate 1: C=10'
+    """
+    params = cv_results["params"][candidate] if "params" in cv_results else {}
+    values = [f"{key}={value_text(value)}" for key, value in params.items()]
+    return f"candidate {candidate}" + f": {', '.join(values)}" * bool(values)
 
 
 def _bootstrap(

@@ -32,11 +32,13 @@ from skpostbac.metrics._class_weight import (
     resolve_class_weight,
 )
 from skpostbac.metrics._labels import label_list
+from skpostbac.metrics._posterior import ScalarPosterior
 from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
     PriorLike,
     make_prior,
 )
+from skpostbac.model_selection._comparison import PosteriorComparison
 from skpostbac.model_selection._planned_test import MOST_SAMPLES, Design, PlannedTest
 
 # Rounding of a sum or difference of probabilities.
@@ -462,6 +464,11 @@ def _planned(
     """Return design, classes and rates for an interval, see `PlannedTest`."""
     if isinstance(recalls, PosteriorBalancedAccuracy):
         return "pilot", recalls.counts.classes, _plausible_recalls(recalls)
+    if isinstance(recalls, ScalarPosterior | PosteriorComparison):
+        raise TypeError(
+            "recalls must be numbers, such as posterior.mean() of an accuracy, or the "
+            f"PosteriorBalancedAccuracy of a pilot, got {type(recalls).__name__}"
+        )
     known = np.atleast_1d(float_array(recalls, "recalls"))
     if known.ndim != 1 or not known.size:
         raise ValueError(
@@ -555,7 +562,8 @@ def _second_better(recalls: Floats, difference: ArrayLike, weights: Floats) -> F
         )
     gain = weights @ (other - recalls)
     if not abs(gain) > 0:
-        raise ValueError("difference must not be zero on average over the classes")
+        average = " on average over the classes" * (weights.size > 1)
+        raise ValueError(f"difference must not be zero{average}")
     return np.stack([recalls, other] if gain > 0 else [other, recalls])
 
 

@@ -96,7 +96,9 @@ def test_chosen_candidate_is_marked():
     display = draw([{"C": 4}, {"C": 1}, {"C": 2}], best_index=1)
     assert display.best_.get_xdata() == [1]
     assert display.best_.get_ydata() == pytest.approx((33.5 / 41 + 37.5 / 41) / 2)
-    assert re.fullmatch(r"Chosen \(0\.87 \[0\.\d\d, 0\.\d\d\]\)", texts(display)[0])
+    assert re.fullmatch(
+        r"Chosen, not corrected \(0\.87 \[0\.\d\d, 0\.\d\d\]\)", texts(display)[0]
+    )
     assert draw([{"C": 4}, {"C": 1}]).best_ is None
 
 
@@ -327,6 +329,7 @@ def test_the_chosen_candidate_is_drawn_corrected(kept):
         corrected.credible_interval()
     )
     assert any(text.startswith("Corrected for the choice (") for text in texts(display))
+    assert any(text.startswith("Chosen (") for text in texts(display))
 
 
 def test_another_candidate_than_the_best_is_not_corrected(kept):
@@ -335,4 +338,5 @@ def test_another_candidate_than_the_best_is_not_corrected(kept):
     other = (best + 1) % 8
     display = PosteriorSearchDisplay.from_cv_results(kept.cv_results_, best_index=other)
     assert display.corrected_ is None
+    assert any(text.startswith("Chosen, not corrected (") for text in texts(display))
     assert PosteriorSearchDisplay.from_cv_results(kept.cv_results_).corrected_ is None

@@ -206,6 +206,8 @@ def test_report_of_many():
     low, high = comparison.rank_interval()
     second = int(comparison.ranking()[1])
     assert f"and rank {low[second]} to {high[second]}." in report
+    first = comparison.ranking()[0]
+    assert f". {first} has rank {low[int(first)]} to {high[int(first)]}." in report
     assert "The best score was selected as such" in report
     record = comparison.summary()[1]
     assert (record["rank_low"], record["rank_high"]) == (low[second], high[second])

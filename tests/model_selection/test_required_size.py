@@ -9,8 +9,10 @@ from scipy import stats
 from scipy.special import betaln
 
 from skpostbac import (
+    PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
+    compare_posteriors,
     posterior_balanced_accuracy,
     required_test_size,
 )
@@ -454,6 +456,11 @@ def test_random_state_is_a_seed_or_a_generator():
             "class_weight must have one weight for each",
         ),
         ({"width": 0.1, "prior": "flat"}, "prior must be one of"),
+        ({"difference": 0.0}, "difference must not be zero$"),
+        (
+            {"recalls": [0.8, 0.9], "difference": [0.1, -0.1]},
+            "zero on average over the classes",
+        ),
         ({"width": 1e-6}, "an assurance of 0.8 needs more than 1000000000 samples"),
     ],
 )
@@ -473,6 +480,12 @@ def test_pilots_and_sizes_are_checked():
         required_test_size(pilot, difference=0.05)
     planned = required_test_size(pilot.counts.recalls, difference=0.05)
     assert planned.samples == required_test_size(0.9, difference=0.05).samples
+    comparison = compare_posteriors({"a": pilot, "b": pilot})
+    with pytest.raises(TypeError, match="of a pilot, got PosteriorComparison"):
+        required_test_size(comparison, width=0.1)
+    accuracy = PosteriorAccuracy.from_counts([18], [20])
+    with pytest.raises(TypeError, match="of a pilot, got PosteriorAccuracy"):
+        required_test_size(accuracy, width=0.1)
     with pytest.raises(ValueError, match="size must be a positive integer, got 0"):
         required_test_size(0.8, width=0.2).assurance_at(0)
     with pytest.raises(TypeError, match="paired must be a bool"):

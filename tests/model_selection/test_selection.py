@@ -441,6 +441,9 @@ def test_reports(results):
     selected = selected_posterior(results)
     first, second = sentences(selected).splitlines()
     assert f"{selected.mean():.3f}" in first
+    params = results["params"][selected.candidate]
+    shown = ", ".join(f"{name}={value}" for name, value in params.items())
+    assert f"of the best (candidate {selected.candidate}: {shown}) is" in first
     inflated = f"selected among 30 on the same samples, which inflates it by {selected.optimism:.3f}"
     assert inflated in second
     summary = selected.summary()

@@ -440,8 +440,8 @@ def _count_keys(cv_results: Any) -> list[re.Match[str]]:
         raise ValueError(
             "cv_results holds no counts of classes (test_correct_<label>, "
             "test_total_<label>): run the search or cross_validate with "
-            "scoring=ClassCountsScorer(), or, to compare candidates, "
-            "OutcomesScorer(max_test_size=len(y))"
+            "scoring=ClassCountsScorer(), or, to compare candidates or correct for "
+            "their choice, OutcomesScorer(max_test_size=len(y)), instead of scores"
         )
     return keys
 
