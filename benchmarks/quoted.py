@@ -372,6 +372,9 @@ def of_other_tables():
         "thresholds-tied": span(others[0]("corrected", "^tied")),
         "thresholds-groups": span(others[1]("corrected")),
         "thresholds-ignored": span(others[1]("ignored")),
+        "pilot-stated": span(column("pilot_plans.rst", "stated")),
+        "pilot-reached": span(column("pilot_plans.rst", "reached")),
+        "pilot-alone": lowest(column("pilot_plans.rst", "reached alone")),
         "gold-held": mean(golds("held", rows="^all")),
         "gold-pairs-held": mean(golds("held", rows="^all", table=1)),
         "judges-apart": mean(
