@@ -67,7 +67,7 @@ class PosteriorRocDisplay(CurveDisplay):
     >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
     >>> display = PosteriorRocDisplay.from_predictions(y_true, y_score, name="tree")
     >>> display.line_.get_label()
-    'tree (AUC = 0.77 [0.38, 1.00])'
+    'tree (AUC = 0.77 [0.39, 1.00])'
     >>> bool((display.low <= display.tpr).all() and (display.tpr <= display.high).all())
     True
     >>> plt.close(display.figure_)

@@ -95,6 +95,10 @@ SLOPES: dict[Area, Callable[[Floats], Floats]] = {
 }
 
 
+# Draws at once: with a hundred levels, their masses stay in the cache of a processor.
+_BLOCK = 1000
+
+
 class RocBand(NamedTuple):
     """Points of a ROC curve, with credible intervals of the heights, (n_points,)."""
 
@@ -150,7 +154,7 @@ class Curves:
 
     def _draws(self, rng: np.random.Generator, n_draws: int) -> Iterator[Floats]:
         """Draw weights, in blocks of shape (U, n)."""
-        width = max(1, 2**20 // max(self.matrix.shape))
+        width = min(_BLOCK, max(1, 2**20 // max(self.matrix.shape)))
         for start in range(0, n_draws, width):
             weights = np.empty((len(self.shapes), min(width, n_draws - start)))
             for row, shape in zip(weights, self.shapes.tolist(), strict=True):

@@ -428,8 +428,8 @@ def posterior_roc_auc(
     >>> y_true = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
     >>> y_score = [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.4, 0.7, 0.8, 0.9]
     >>> posterior_roc_auc(y_true, y_score)
-    PosteriorRankingMetric('roc_auc', mean=0.771, 95% CI=[0.433, 0.988],
-        monte_carlo_error=1e-03, CI_error=3e-03)
+    PosteriorRankingMetric('roc_auc', mean=0.772, 95% CI=[0.438, 0.987],
+        monte_carlo_error=1e-03, CI_error=4e-03)
 
     Even if no score is out of order, the area of the population may be below 1:
 
@@ -499,7 +499,7 @@ def posterior_average_precision(
     >>> y_true = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
     >>> y_score = [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.4, 0.7, 0.8, 0.9]
     >>> posterior_average_precision(y_true, y_score)
-    PosteriorRankingMetric('average_precision', mean=0.719, 95% CI=[0.337, 0.986],
+    PosteriorRankingMetric('average_precision', mean=0.719, 95% CI=[0.334, 0.981],
         monte_carlo_error=1e-03, CI_error=3e-03)
     """
     samples = read_scored(y_true, sample_weight, weight_type, groups)
