@@ -144,7 +144,7 @@ BAD_OPTIONS = {
     "prior": ({"prior": "flat"}, "prior must be one of"),
     "weight": (
         {"class_weight": "balanced"},
-        "class_weight must be an array of numbers",
+        "class_weight must be a dict or an array of numbers, got 'balanced'",
     ),
     "labels": ({"labels": [1, 1]}, "labels must not contain duplicates"),
     "rows": ({"labels": [1, 2], "prior": np.ones((3, 2))}, "one row for each of the 2"),

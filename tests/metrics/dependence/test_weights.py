@@ -201,7 +201,11 @@ def test_report_counts_samples_and_not_what_they_are_worth():
     assert (
         f"on the 100 test samples (effective size {worth:.4g}) of 3 classes." in first
     )
-    assert any("of the weight correct)" in line for line in others)
+    lowest = posterior.counts.recalls.min()
+    assert any(
+        line.endswith(f"the lowest recall on the test samples: {lowest:.3f}.")
+        for line in others
+    )
     counts = posterior.counts
     halves = [
         class_counts(
