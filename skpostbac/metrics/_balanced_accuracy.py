@@ -534,9 +534,8 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
           predictions of each class: 40 of 45, 2 of 10 samples. The recall of each
           class had the prior Beta(a, a) with a = 0.5 (calibrated), and after k of n
           correct predictions the posterior Beta(c (a + k), c (a + n - k)) with
-          c = 1 - min(n, 0.5) / (n + 2 a): the posterior mean under this prior, with
-          the strength of 0.5 observations less, which calibrates the intervals of
-          the average.
+          c = 1 - min(n, 0.5) / (n + 2 a). It has the usual mean, and the spread of
+          0.5 observations fewer, which calibrates the intervals of the average.
         The posterior mean is 0.5539, and the 95% credible interval 0.4365 to 0.7010.
           It spans the shortest and the equal-tailed interval of this probability, and
           so has a posterior probability of 0.9594
