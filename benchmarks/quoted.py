@@ -374,7 +374,7 @@ def of_other_tables():
         "thresholds-ignored": span(others[1]("ignored")),
         "pilot-stated": span(column("pilot_plans.rst", "stated")),
         "pilot-reached": span(column("pilot_plans.rst", "reached")),
-        "pilot-alone": lowest(column("pilot_plans.rst", "reached alone")),
+        "pilot-alone": mean(column("pilot_plans.rst", "reached alone", rows="^40")),
         "gold-held": mean(golds("held", rows="^all")),
         "gold-pairs-held": mean(golds("held", rows="^all", table=1)),
         "judges-apart": mean(

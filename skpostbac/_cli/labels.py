@@ -264,8 +264,7 @@ def _add_subgroups(answer: Answer, evaluation: Evaluation) -> None:
         answer.results["subgroups"].append(record)
         title = f"{name}, by {answer.args.by}"
         columns = "n_samples mean interval prob_worst"
-        notes = unwrap(subgroups.report(level))[:SENTENCES]
-        if answer.args.correct:
-            # Items are of one class, whose recall is the accuracy.
-            notes = [note.replace("recall", "accuracy") for note in notes]
+        # Items are of one class, whose recall is the accuracy.
+        score = "accuracy" if answer.args.correct else subgroups._score_name.lower()
+        notes = subgroups._sentences(level, score)[:SENTENCES]
         answer.add(title, "subgroup", columns, groups, notes)

@@ -107,17 +107,16 @@ class ComparisonPlot(Plot):
         ax : matplotlib Axes, default=None
             Axes to plot on, by default those of a new figure.
         kind : {"decision", "difference", "matrix", "ranks"}, default="decision"
-            "decision": credible interval, that of probability 0.5 thick, probability of
-            being best, whether it may be best
+            "decision": credible interval, with the 50 % interval drawn thick,
+            probability of being best, whether it may be best
             (:meth:`~skpostbac.PosteriorComparison.may_be_best`), and expected loss of
             each classifier, smallest loss first; the numbers of the interval are left
             out if they do not fit. "difference": density of the difference of two
             classifiers, with the probabilities that the first is better, that the
-            second is better, and that the difference lies within the rope, which no
-            other kind shows. "matrix":
-            probability that one classifier is better than another, for all pairs,
-            highest mean first. "ranks": probability of each rank of each classifier,
-            smallest expected rank first.
+            second is better, and that the difference lies within the rope; only this
+            kind shows the rope. "matrix": probability that one classifier is better
+            than another, for all pairs, highest mean first. "ranks": probability of
+            each rank of each classifier, smallest expected rank first.
         pair : tuple of two str, default=None
             Names of the classifiers for kind "difference", first minus second; by
             default the two with the highest posterior means.

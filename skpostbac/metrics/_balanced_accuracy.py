@@ -15,9 +15,9 @@ from skpostbac._utils import (
     Indices,
     format_column,
     format_probability,
+    join_first,
     label_repr,
     more,
-    shown,
     table,
 )
 from skpostbac.metrics._advice import (
@@ -78,6 +78,8 @@ from skpostbac.stats._distribution import (
     interval_of,
 )
 
+# Classes that a sentence names.
+_SHOWN_CLASSES = 8
 # Classes listed one by one in an HTML table.
 _TABLE_CLASSES = 20
 
@@ -674,14 +676,14 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
         lowest = recalls.min()
         (weakest,) = np.nonzero(recalls == lowest)
         if weakest.size == np.count_nonzero(is_tested):
-            return ["All predictions are correct."] if lowest == 1 else []
+            is_perfect = bool((counts.correct == counts.total).all())
+            return ["All predictions are correct."] if is_perfect else []
 
         labels = label_list(counts.classes[weakest])
         what = "the lowest recall on the test samples"
         if len(labels) > 1:
-            return [
-                f"{len(labels)} classes have {what}, {lowest:.3f}: {shown(labels)}."
-            ]
+            names = join_first(list(map(label_repr, labels)), _SHOWN_CLASSES)
+            return [f"{len(labels)} classes have {what}, {lowest:.3f}: {names}."]
         correct = self._in_samples(counts.correct[weakest[0]])
         total = self._in_samples(counts.total[weakest[0]])
         share = f" ({format_count(correct)} of {format_count(total)} correct)"

@@ -226,9 +226,9 @@ class PopulationPosterior(StablePickle):
             )
         if len(self._inferences) > 1:
             lines.append(
-                "Classes are taken to be independent. If groups that are worse in one "
-                "class are worse in others, these intervals are too narrow: use the "
-                "accuracy of all samples, or report each class."
+                "The classes are taken to be independent. If groups that do worse in "
+                "one class also do worse in others, these intervals are too narrow: "
+                "report each class."
             )
         return paragraphs(*lines)
 
@@ -376,16 +376,11 @@ def population_posterior(
     and the intervals are wide. With a single group, the variation between groups comes
     from the prior.
 
-    With several classes, the classes are taken to be independent. If a group that is
-    worse in one class is worse in others, intervals of the balanced accuracy are too
-    narrow: with two classes and an effect that was the same in both, 95 % intervals
-    contained the mean in 90 % and a new group in 89 % of simulated data sets. For the
-    accuracy of all samples, the correct predictions and samples of all classes added
-    up, it was 96 %. Use that one where classes are about as frequent in all groups, or
-    report each class.
+    With several classes, the classes are taken to be independent. If groups that do
+    worse in one class also do worse in others, intervals of the balanced accuracy are
+    too narrow; see :ref:`evidence_group_inference`.
 
-    Folds of a cross-validation share training samples and are not
-    independent groups.
+    Folds of a cross-validation share training samples and are not independent groups.
 
     Probabilities are computed by deterministic quadrature, with errors below 1e-5. With
     several classes, this holds at points farther than 1e-12 from 0, 1 and the corners

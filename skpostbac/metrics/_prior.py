@@ -441,9 +441,9 @@ class CalibratedPrior(BetaPrior):
             f"{subject} had the prior Beta(a, a) with a = "
             f"{self.a[0]:.6g}{self._alias}, and after k of n correct predictions the "
             "posterior Beta(c (a + k), c (a + n - k)) with c = 1 - min(n, "
-            f"{self.discount:.6g}) / (n + 2 a). It has the usual mean, and the spread of "
-            f"{self.discount:.6g} observations fewer, which calibrates the intervals of "
-            "the average."
+            f"{self.discount:.6g}) / (n + 2 a). It has the usual mean, and the spread "
+            f"of {self.discount:.6g} observations fewer, which calibrates the "
+            "intervals of the average."
         )
 
     def _made_of(self) -> tuple[Any, ...]:

@@ -272,22 +272,25 @@ class SubgroupPosteriors(StablePickle):
         >>> print(subgroup_posteriors(y_true, y_pred, sensitive_features=sex).report())
         The gap in balanced accuracy between the best and worst group is 0.045 (95%
         credible interval 0.000 to 0.169).
-        The worst group has a balanced accuracy of 0.722 (95% credible interval 0.624 to
-        0.809).
-        It is 'm' with probability 0.602.
+        The balanced accuracy of the worst group is 0.722 (95% credible interval 0.624
+        to 0.809).
+        It is most likely 'm', with probability 0.602.
         'f', 40 samples: 0.754 (95% credible interval 0.639 to 0.866).
         'm', 80 samples: 0.735 (95% credible interval 0.642 to 0.821).
         """
+        return paragraphs(*self._sentences(level, self._score_name.lower()))
+
+    def _sentences(self, level: float, score: str) -> list[str]:
+        """Return the sentences of the report on a score of this name."""
         prob_worst = self.prob_worst
         worst = max(prob_worst, key=prob_worst.__getitem__)
         probability = format_probability(prob_worst[worst])
         gap = self.gap._describe(level)
         lowest = self.worst._describe(level)
-        score = self._score_name.lower()
         lines = [
             f"The gap in {score} between the best and worst group is {gap}.",
-            f"The worst group has a {score} of {lowest}.",
-            f"It is {label_repr(worst)} with probability {probability}.",
+            f"The {score} of the worst group is {lowest}.",
+            f"It is most likely {label_repr(worst)}, with probability {probability}.",
         ]
         for (name, posterior), alone in zip(
             self.by_group.items(), self.posteriors, strict=True
@@ -295,7 +298,7 @@ class SubgroupPosteriors(StablePickle):
             samples = describe_samples(alone.counts.n_given)
             estimate = posterior._describe(level)
             lines.append(f"{label_repr(name)}, {samples}: {estimate}.")
-        return paragraphs(*lines, *_missing_class_notes(self))
+        return [*lines, *_missing_class_notes(self)]
 
     def __str__(self) -> str:
         return self.report()

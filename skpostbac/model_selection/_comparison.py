@@ -36,6 +36,7 @@ from skpostbac._utils import (
     input_errors,
     is_shown,
     join_first,
+    label_repr,
     more,
     paragraphs,
     progress,
@@ -1099,7 +1100,7 @@ def report_parts(
         lines[0] += (
             f" {len(named)} of {len(records)} may be the best "
             f"({percent}): {join_first(named, _SHOWN_NAMES)}. "
-            f"{best['name']} has rank "
+            f"The {percent} interval of the rank of {best['name']} is "
             f"{format_ranks(best['rank_low'], best['rank_high'])}."
         )
     leader = best["name"]
@@ -1125,7 +1126,7 @@ def report_parts(
             )
         estimate = posteriors[name]._describe(level)
         ends = format_ranks(other["rank_low"], other["rank_high"])
-        ranks = f", and rank {ends}"
+        ranks = f", and a rank of {ends}"
         lines.append(
             f"{name} has {estimate}{ranks * are_several}. "
             f"{leader} is better than {name} {how} ({middle_name}difference {shown}, "
@@ -1190,7 +1191,9 @@ def _describe_score(posterior: Any) -> list[str]:
         return ["Lower scores are better."] if posterior._less_is_better else []
     if len(posterior._averaged) == 1:
         (label,) = label_list(posterior.counts.classes[posterior._averaged])
-        return [f"Scores are recalls of class {label!r}, not balanced accuracies."]
+        return [
+            f"Scores are recalls of class {label_repr(label)}, not balanced accuracies."
+        ]
     chance = f"its chance level is {posterior.chance:.3f}"
     return [f"The balanced accuracy is the recall averaged over the classes; {chance}."]
 
@@ -1278,8 +1281,6 @@ def compare_posteriors(
     were tested on the same samples. On the same test set, good classifiers make mostly
     the same errors, so their difference is more certain than it appears here: use
     :func:`~skpostbac.compare_predictions`.
-
-    Subgroups can be compared, too; reports then call them classifiers.
 
     Classes are matched by label: the number 1 and the string "1" are different classes.
     :func:`~skpostbac.pooled_posteriors` returns labels as strings unless you pass

@@ -105,7 +105,7 @@ def compare_scores(
     ... }
     >>> comparison = compare_scores(y_true, scores)
     >>> comparison.difference_interval("two", "one")
-    Interval(low=-0.222, high=0.283)
+    Interval(low=-0.217, high=0.282)
     """
     check_choice(metric, ("roc_auc", "average_precision"), "metric")
     columns = named_predictions(scores, "scores")

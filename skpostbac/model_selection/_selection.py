@@ -596,8 +596,10 @@ def _describe_candidate(cv_results: Any, candidate: int) -> str:
     'candidate 1: C=10'
     """
     params = cv_results["params"][candidate] if "params" in cv_results else {}
-    values = [f"{key}={value_text(value)}" for key, value in params.items()]
-    return f"candidate {candidate}" + f": {', '.join(values)}" * bool(values)
+    if not isinstance(params, str):  # as they are in a file
+        values = [f"{key}={value_text(value)}" for key, value in params.items()]
+        params = " ".join(", ".join(values).split())
+    return f"candidate {candidate}: {params}" if params else f"candidate {candidate}"
 
 
 def _bootstrap(

@@ -257,9 +257,10 @@ def required_test_size(
     ----------
     recalls : float, array-like of shape (n_classes,) or PosteriorBalancedAccuracy
         Planning values. A number is the accuracy, with all samples treated as one
-        class. An array has the recall of each class. A pilot test stands for uncertain
-        recalls, and can be used with `width` only; pilot samples do not count as test
-        samples.
+        class. An array has the recall of each class. The posterior of a pilot
+        test stands for uncertain recalls, and can be used with `width` only. Of several
+        classes, its prior is used only if it is informative; otherwise the classes
+        borrow from each other, see Notes. Pilot samples do not count as test samples.
     width : float in (0, 1), optional
         Largest width of the credible interval of probability `level` that posteriors
         report, the hull of the shortest and the central one.
@@ -304,8 +305,8 @@ def required_test_size(
     Raises
     ------
     TypeError
-        If `recalls` is a posterior and `difference` is given, or if `paired` is not a
-        bool.
+        If `recalls` is a posterior and `difference` is given, or another posterior or a
+        comparison, or if `paired` is not a bool.
     ValueError
         If not exactly one of `width` and `difference` is given, if an argument is out
         of its range, if the recalls, the difference and the agreement are incompatible,
@@ -318,10 +319,10 @@ def required_test_size(
     Notes
     -----
     The computation uses the posterior of the counts, not a normal approximation. The
-    counts are binomial given recalls, and beta-binomial given a pilot [1]_. The classes
-    of a pilot borrow from each other, the more the more alike their recalls seem to be,
-    unless its prior is informative. The assurance is an average over the recalls that
-    are plausible then. Outcomes
+    counts are binomial given recalls, and beta-binomial given a pilot [1]_. Unless
+    the prior of a pilot is informative, its classes borrow from each other: the more
+    alike their recalls, the more. The assurance is an average over the recalls that are
+    plausible after the pilot. Outcomes
     are enumerated up to 32,768 of them, which covers the width for one class, the width
     for two classes of up to about a thousand samples, and small samples of a few
     classes. Beyond that, 32,768 outcomes are drawn, and fewer with more than 16 classes
@@ -423,7 +424,8 @@ def required_test_size(
         design = "separate"
         rates = _second_better(rates[1], difference, weights)
         gain = float(weights @ (rates[1] - rates[0]))
-        goal = f"a difference of {gain:g} in {score} is detected"
+        apart = "" if paired else ", with samples of its own for each classifier,"
+        goal = f"a difference of {gain:g} in {score}{apart} is detected"
         if paired:
             design = "paired"
             rates = _discordant(rates[0], rates[1], agreement)

@@ -420,7 +420,10 @@ def test_equal_classifiers_tie():
     assert report.startswith(
         "a, b and c share the highest estimated balanced accuracy among 3 classifiers, "
     )
-    assert "): none is ahead. 3 of 3 may be the best (95%): a, b, c. a has rank 1 to 3.\n" in report
+    assert (
+        "): none is ahead. 3 of 3 may be the best (95%): a, b, c. The 95% interval of the rank of a is 1 to 3.\n"
+        in report
+    )
     # Predictions, with a prior so weak that it is lost in rounding.
     y_true = np.repeat([0, 1], 50)
     y_pred = np.where(np.arange(100) % 7, y_true, 1 - y_true)
@@ -596,7 +599,7 @@ def test_report_of_independent_posteriors(three):
     assert first == (
         "C3 has the highest estimated balanced accuracy among 3 classifiers, 0.879 (95% "
         f"credible interval {low:.3f} to {high:.3f}); it is the best with probability 0.865. "
-        "2 of 3 may be the best (95%): C3, C1. C3 has rank 1 to 2."
+        "2 of 3 may be the best (95%): C3, C1. The 95% interval of the rank of C3 is 1 to 2."
     )
     assert second.startswith("C1 has 0.776 (95% credible interval ")
     assert second.endswith(

@@ -205,9 +205,9 @@ def test_report_of_many():
     assert "Showing the top 8 of 12 systems." in report
     low, high = comparison.rank_interval()
     second = int(comparison.ranking()[1])
-    assert f"and rank {low[second]} to {high[second]}." in report
+    assert f"and a rank of {low[second]} to {high[second]}." in report
     first = comparison.ranking()[0]
-    assert f". {first} has rank {low[int(first)]} to {high[int(first)]}." in report
+    assert f" rank of {first} is {low[int(first)]} to {high[int(first)]}." in report
     assert "The best score was selected as such" in report
     record = comparison.summary()[1]
     assert (record["rank_low"], record["rank_high"]) == (low[second], high[second])

@@ -450,23 +450,23 @@ def find_target(
 def read_prevalence(
     prevalence: ArrayLike, classes: LabelArray, pos_label: Hashable
 ) -> ArrayLike:
-    """Return the shares of two classes for a number, that of the positive one.
+    """Return prevalence, a single number as the shares of two classes.
 
     Raises
     ------
     ValueError
         If a number is not in (0, 1), or if there is no positive one of two classes.
     """
-    share = float_or_nan(prevalence)
-    if np.isnan(share):
+    if isinstance(prevalence, str) or np.ndim(prevalence):
         return prevalence
+    share = float_or_nan(prevalence)
     labels = label_list(classes)
     positive = 1 if pos_label is None else pos_label
     if len(labels) != 2 or positive not in labels or not 0 < share < 1:
         raise ValueError(
             "prevalence must be 'sampled', 'observed', an array of the shares of the "
-            f"classes {shown(labels)}, or of two classes the share of pos_label (by "
-            f"default 1), between 0 and 1; got {shown(prevalence)}"
+            f"classes {shown(labels)}, or a number in (0, 1), the share of pos_label, "
+            f"by default 1, of two classes; got {shown(prevalence)}"
         )
     return [share if label == positive else 1 - share for label in labels]
 
@@ -538,7 +538,7 @@ def _own_metric(metric: ConfusionMetric) -> Target:
 
     def function(C: Floats) -> Floats:
         shares = C / C.sum(axis=(1, 2), keepdims=True)
-        with input_errors("metric must be a function of confusion matrices"):
+        with input_errors("metric is called with confusion matrices, and failed"):
             values = np.asarray(metric(shares), dtype=np.float64)
         if values.shape != (len(C),):
             raise ValueError(

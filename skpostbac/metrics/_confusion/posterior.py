@@ -646,8 +646,9 @@ def _posterior_of(
     deviation = distribution.standard_deviation()
     if not one.prior.is_informative and moves_far(observed, one.expected, deviation):
         untested = label_list(classes[C.sum(axis=1) == 0])
-        values = observed, one.expected
-        warn_if_prior_moves(target.name, *values, samples_name, untested, one.prior)
+        warn_if_prior_moves(
+            target.name, observed, one.expected, samples_name, untested, one.prior
+        )
     labels = label_list(classes)
     warn_of_groups(one.effects, labels)
     design = design_notes(one.effects, one.is_importance, labels)

@@ -114,8 +114,8 @@ class DesignEffects(FrozenArrays):
         Estimated correlation of two samples of a class in one group, from 0 to 1; nan
         without groups.
     correlation_used : float
-        Correlation used for the design effects, at most 1, which allows for its
-        estimation error.
+        Correlation used for the design effects, which allows for its estimation error;
+        at most 1.
     degrees_of_freedom : float
         Degrees of freedom of the estimated correlation; roughly the number of groups.
     correlation_across : float

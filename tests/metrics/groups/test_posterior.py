@@ -110,7 +110,7 @@ def test_few_sites_are_told(posterior):
 def test_independence_of_classes_is_told(posterior):
     """Of several classes, as a shared effect makes intervals too narrow."""
     assert "independent" not in sentences(posterior)
-    assert "Classes are taken to be independent." in sentences(
+    assert "The classes are taken to be independent." in sentences(
         population_posterior(CORRECT, TOTAL)
     )
 

@@ -172,7 +172,7 @@ def test_words_begin_with_the_gap(groups):
     assert lines[0].startswith(
         f"The gap in balanced accuracy between the best and worst group is {groups.gap.mean():.3f}"
     )
-    assert lines[2].startswith("It is 'west' with probability")
+    assert lines[2].startswith("It is most likely 'west', with probability")
     assert len(lines) == 6
     assert [row["name"] for row in groups.summary()] == list(groups.names)
     assert sum(row["prob_worst"] for row in groups.summary()) == pytest.approx(1)
@@ -189,7 +189,7 @@ def test_recall_of_one_class_is_called_so():
         groups.by_group["f"].score_name,
     ]
     assert names == ["Gap in recall", "Recall of the worst group", "Recall"]
-    assert "The worst group has a recall of" in sentences(groups)
+    assert "The recall of the worst group is" in sentences(groups)
 
 
 def related_groups(counts):
