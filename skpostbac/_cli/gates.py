@@ -151,8 +151,8 @@ def _beside(goal: float, bound: float, n_decimals: int = 4, sign: str = "") -> s
 
     Examples
     --------
-    >>> _beside(0.96, 0.95995), _beside(0.96, 0.95025)
-    ('0.95995', '0.9502')
+    >>> _beside(0.96, 0.95999), _beside(0.96, 0.94812)
+    ('0.95999', '0.9481')
     """
     texts = [f"{bound:{sign}z.{n}f}" for n in range(n_decimals, 18)]
     side = np.sign(bound - goal)
