@@ -1153,45 +1153,54 @@ def test_truth_that_differs_between_files(write, fail):
     assert message == "--truth: the files disagree on 2 of 3 samples, such as '1'"
 
 
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Work in the folder of the files, so that names of columns have no path."""
+    monkeypatch.chdir(tmp_path)
+
+
+FILES = "a.csv", "b.csv"
 GATE = "--truth", "truth", "--id", "id", "--baseline", "m (a.csv)", "--max-loss", "0.1"
 
 
+@pytest.mark.usefixtures("here")
 def test_a_misspelled_truth_is_no_classifier(write, capsys):
     """Of files with a column of predictions of the same name; an option can choose others."""
     ids = range(60)
-    first = write(as_csv(id=ids, truth=BINARY, m=BINARY), "a.csv")
-    second = write(as_csv(id=ids, turth=BINARY, m=BINARY[::-1]), "b.csv")
-    paths = first, second
-    status, out, err = call(capsys, *paths, *GATE)
+    write(as_csv(id=ids, truth=BINARY, m=BINARY), "a.csv")
+    write(as_csv(id=ids, turth=BINARY, m=BINARY[::-1]), "b.csv")
+    status, out, err = call(capsys, *FILES, *GATE)
     assert status == 3
     assert "as not in every file, or hardly predictions: 'turth'" in err
     assert "bounds of m (b.csv) [" in err
     assert "turth  " not in out
     chosen = "--classifier", "m", "--classifier", "turth"
-    document = json.loads(call(capsys, *paths, *GATE, *chosen, "--json")[1])
+    document = json.loads(call(capsys, *FILES, *GATE, *chosen, "--json")[1])
     assert document["data"]["columns_left_out"] == []
     assert [one["name"] for one in document["gate"]] == ["turth", "m (b.csv)"]
 
 
+@pytest.mark.usefixtures("here")
 def test_files_with_a_column_that_is_no_classifier(write, capsys):
     """It does not make the others be left out; nor is a baseline."""
     age = NUMBERS["age"]
     ids = range(60)
-    first = write(as_csv(id=ids, truth=BINARY, age=age, old=BINARY), "a.csv")
-    second = write(as_csv(id=ids, truth=BINARY, age=age, new=BINARY), "b.csv")
+    write(as_csv(id=ids, truth=BINARY, age=age, old=BINARY), "a.csv")
+    write(as_csv(id=ids, truth=BINARY, age=age, new=BINARY), "b.csv")
     options = "--truth", "truth", "--id", "id", "--json"
-    document = json.loads(call(capsys, first, second, *options)[1])
+    document = json.loads(call(capsys, *FILES, *options)[1])
     assert [one["name"] for one in document["posteriors"]] == ["old", "new"]
     assert document["data"]["columns_left_out"] == ["age (a.csv)", "age (b.csv)"]
 
-    first = write(as_csv(id=ids, truth=BINARY, m=BINARY, old=BINARY), "a.csv")
-    second = write(as_csv(id=ids, truth=BINARY, m=BINARY, new=BINARY), "b.csv")
+    write(as_csv(id=ids, truth=BINARY, m=BINARY, old=BINARY), "a.csv")
+    write(as_csv(id=ids, truth=BINARY, m=BINARY, new=BINARY), "b.csv")
     gate = "--baseline", "old", "--max-loss", "0.1"
-    document = json.loads(call(capsys, first, second, *options, *gate)[1])
+    document = json.loads(call(capsys, *FILES, *options, *gate)[1])
     assert {one["name"] for one in document["gate"]} == {"m (a.csv)", "m (b.csv)"}
     assert document["data"]["columns_left_out"] == ["new"]
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -1204,8 +1213,9 @@ def test_files_with_a_column_that_is_no_classifier(write, capsys):
 )
 def test_a_file_that_cannot_be_joined(write, fail, content, message):
     """The error names it, and what it lacks."""
-    first = write("id,truth,m\n1,a,a\n2,b,b\n3,b,b\n", "a.csv")
-    assert message in fail(first, write(content, "b.csv"), *GATE)
+    write("id,truth,m\n1,a,a\n2,b,b\n3,b,b\n", "a.csv")
+    write(content, "b.csv")
+    assert message in fail(*FILES, *GATE)
 
 
 def test_counts_of_rows(write, run):
