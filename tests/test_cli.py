@@ -241,7 +241,7 @@ def test_a_gate_names_the_columns_that_it_does_not_judge(write, capsys, gate):
     status, _, err = call(capsys, path, "--truth", "truth", *gate)
     assert status == 0
     assert err == (
-        "skpostbac: not judged, as hardly columns of predictions: 'llm'; name those of "
+        "skpostbac: not judged, as hardly predictions: 'llm'; name columns of "
         "predictions with --classifier\n"
     )
     assert call(capsys, path, "--truth", "truth")[2] == ""
@@ -855,6 +855,51 @@ def test_a_gate_at_every_look(write, capsys):
     assert (record["name"], status) == ("B", 0)
 
 
+@pytest.mark.parametrize("metric", ["balanced_accuracy", "mcc", "lr+:ill"])
+def test_a_loss_in_points_is_an_error(write, capsys, metric):
+    """Unless there are such losses, of a ratio without limits."""
+    options = "--truth=y", "--baseline=A", "--max-loss=2", "--metric", metric
+    status, _, err = call(capsys, write(TABLE), *options)
+    if metric == "lr+:ill":
+        assert status in (0, 3, 4)
+    else:
+        assert status == 2
+        assert err.endswith(", got 2; write 2 % as 0.02\n")
+
+
+def test_a_bound_beside_the_goal_is_not_rounded_to_it(write, capsys):
+    """It has enough digits to be on its side."""
+    options = write(TABLE), "--truth=y", "--classifier=A"
+    (record,) = json.loads(call(capsys, *options, "--json")[1])["posteriors"]
+    goal = record["lower"] + 1e-7
+    status, out, err = call(capsys, *options, f"--fail-below={goal}")
+    assert status == 4
+    bound = float(re.search(r"bounds of A \[(0\.\d+)", err)[1])
+    assert goal - 1e-3 < bound < goal
+    assert f"  {bound}  " in out
+
+
+@pytest.mark.slow
+def test_a_page_is_the_same_again(write, capsys, tmp_path):
+    """It begins with the verdict; no identifier occurs in two pictures that refer to it."""
+    pages = []
+    for name in ("one.html", "two.html"):
+        path = tmp_path / name
+        options = "--truth=y", "--classifier=A", "--fail-below=0.01", f"--html={path}"
+        assert call(capsys, write(TABLE), *options)[0] == 0
+        pages.append(path.read_text(encoding="utf-8"))
+    assert pages[0] == pages[1]
+    assert '<div class="lead"><p class="passed">Passed: balanced acc' in pages[0]
+    pictures = re.findall(r"(?s)<svg.*?</svg>", pages[0])
+    assert len(pictures) == 4
+    for picture in pictures:
+        used = set(re.findall(r'(?:url\(#|href="#)([^")]+)', picture))
+        assert used
+        assert sum(f'id="{one}"' in other for one in used for other in pictures) == len(
+            used
+        )
+
+
 def test_a_constant_prediction_is_not_above_chance(write, capsys):
     """It fails a gate at chance, not one below, and the first lines say so."""
     path = write("y,a\n" + "common,common\n" * 2000 + "rare,common\n" * 10)
@@ -1106,6 +1151,71 @@ def test_truth_that_differs_between_files(write, fail):
     two = write("id,y,two\n3,a,a\n2,b,b\n1,b,b\n", "two.csv")
     message = fail(one, two, "--truth", "y", "--id", "id")
     assert message == "--truth: the files disagree on 2 of 3 samples, such as '1'"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Work in the folder of the files, so that names of columns have no path."""
+    monkeypatch.chdir(tmp_path)
+
+
+FILES = "a.csv", "b.csv"
+GATE = "--truth", "truth", "--id", "id", "--baseline", "m (a.csv)", "--max-loss", "0.1"
+
+
+@pytest.mark.usefixtures("here")
+def test_a_misspelled_truth_is_no_classifier(write, capsys):
+    """Of files with a column of predictions of the same name; an option can choose others."""
+    ids = range(60)
+    write(as_csv(id=ids, truth=BINARY, m=BINARY), "a.csv")
+    write(as_csv(id=ids, turth=BINARY, m=BINARY[::-1]), "b.csv")
+    status, out, err = call(capsys, *FILES, *GATE)
+    assert status == 3
+    assert "as not in every file, or hardly predictions: 'turth'" in err
+    assert "bounds of m (b.csv) [" in err
+    assert "turth  " not in out
+    chosen = "--classifier", "m", "--classifier", "turth"
+    document = json.loads(call(capsys, *FILES, *GATE, *chosen, "--json")[1])
+    assert document["data"]["columns_left_out"] == []
+    assert [one["name"] for one in document["gate"]] == ["turth", "m (b.csv)"]
+
+
+@pytest.mark.usefixtures("here")
+def test_files_with_a_column_that_is_no_classifier(write, capsys):
+    """It does not make the others be left out; nor is a baseline."""
+    age = NUMBERS["age"]
+    ids = range(60)
+    write(as_csv(id=ids, truth=BINARY, age=age, old=BINARY), "a.csv")
+    write(as_csv(id=ids, truth=BINARY, age=age, new=BINARY), "b.csv")
+    options = "--truth", "truth", "--id", "id", "--json"
+    document = json.loads(call(capsys, *FILES, *options)[1])
+    assert [one["name"] for one in document["posteriors"]] == ["old", "new"]
+    assert document["data"]["columns_left_out"] == ["age (a.csv)", "age (b.csv)"]
+
+    write(as_csv(id=ids, truth=BINARY, m=BINARY, old=BINARY), "a.csv")
+    write(as_csv(id=ids, truth=BINARY, m=BINARY, new=BINARY), "b.csv")
+    gate = "--baseline", "old", "--max-loss", "0.1"
+    document = json.loads(call(capsys, *FILES, *options, *gate)[1])
+    assert {one["name"] for one in document["gate"]} == {"m (a.csv)", "m (b.csv)"}
+    assert document["data"]["columns_left_out"] == ["new"]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "b.csv is empty"),
+        ("id,truth,m\n", "b.csv has a header, but no rows"),
+        ("id;truth;m\n1;a;a\n", "'id;truth;m'; try --delimiter ';'"),
+        ("id,truth,m\n1,a,a\n ,b,b\n", "column 'id' of b.csv is empty in line 3"),
+        ("id,truth,m\n2,b,b\n4,b,b\n", "a.csv lacks 1, such as '4'; b.csv lacks 2, "),
+    ],
+)
+def test_a_file_that_cannot_be_joined(write, fail, content, message):
+    """The error names it, and what it lacks."""
+    write("id,truth,m\n1,a,a\n2,b,b\n3,b,b\n", "a.csv")
+    write(content, "b.csv")
+    assert message in fail(*FILES, *GATE)
 
 
 def test_counts_of_rows(write, run):

@@ -66,7 +66,6 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {
     "effective_samples": "{:.1f}".format,
     "positives": "{:.0f}".format,
     "may_be_best": {True: "yes", False: "no"}.__getitem__,
-    **dict.fromkeys(["precision", "recall", "f1-score", "support", "verdict"], str),
 }
 
 
@@ -106,6 +105,8 @@ class Section:
         if key == "ranks":
             return format_ranks(record["rank_low"], record["rank_high"])
         value = record[key]
+        if isinstance(value, str):
+            return value
         if key in FORMATS and value is not None:
             return FORMATS[key](value)
         return number(value, sign if key in SIGNED else "")

@@ -248,6 +248,8 @@ def make_parser() -> Parser:
         help="--fail-below or --max-loss may be tried at every look",
     )
     add("-h", "--help", action="help", help="show this help and exit")
+    # Columns that all of several files have.
+    parser.set_defaults(in_all=frozenset())
     version = f"%(prog)s {__version__}"
     add(
         "--version", action="version", version=version, help="show the version and exit"

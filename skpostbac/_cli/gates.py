@@ -13,6 +13,8 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from skpostbac._cli.answer import Answer, percent
 from skpostbac._cli.evaluation import Evaluation
 from skpostbac._cli.reading import InputError
@@ -23,8 +25,8 @@ from skpostbac.stats._distribution import figures_of
 # Name, mean and other figures, and bounds of what is judged.
 Judged: TypeAlias = tuple[str, Mapping[str, float], tuple[float, float]]
 
-# Exit status of verdicts other than "passed"; of several, the lowest counts.
-STATUSES = {"failed": 3, "undecided": 4}
+# Exit status of verdicts; of several, the lowest counts that is not 0.
+STATUSES = {"failed": 3, "undecided": 4, "passed": 0}
 # Classifiers named in a line.
 SHOWN = 5
 
@@ -35,8 +37,9 @@ def add_gates(answer: Answer, evaluation: Evaluation, table: InputTable) -> None
     Raises
     ------
     InputError
-        If ``--fail-below`` is given and lower scores are better; or if ``--anytime``
-        has not exactly one verdict to find, or samples that occur more than once.
+        If ``--fail-below`` is given and lower scores are better; if ``--max-loss`` is
+        at least 1, unless the score is a ratio without limits; or if ``--anytime`` has
+        not exactly one verdict to find, or samples that occur more than once.
     """
     args = answer.args
     score = answer.data["score"]
@@ -50,6 +53,12 @@ def add_gates(answer: Answer, evaluation: Evaluation, table: InputTable) -> None
         scores = _scores(evaluation, args)
         _add_gate(answer, f"{score} above", args.fail_below, scores)
     if args.baseline is not None:
+        if args.max_loss >= 1 and "likelihood ratio" not in score:
+            loss = args.max_loss
+            hint = f"; write {loss:g} % as {loss / 100:g}" * (loss < 100)
+            raise InputError(
+                f"--max-loss must be below 1 for the {score}, got {loss:g}{hint}"
+            )
         what = f"improvement in {score} over {args.baseline} above"
         goal = 0 - args.max_loss  # not -0.0
         gains = _gains(evaluation, args)
@@ -58,8 +67,8 @@ def add_gates(answer: Answer, evaluation: Evaluation, table: InputTable) -> None
         # Nobody would notice.
         what = "predictions" if table.truth else "outcomes"
         warnings.warn(
-            f"not judged, as hardly columns of {what}: "
-            f"{', '.join(map(repr, table.left_out))}; name those of {what} with "
+            f"not judged, as {table.why_left_out}: "
+            f"{', '.join(map(repr, table.left_out))}; name columns of {what} with "
             "--classifier",
             stacklevel=2,
         )
@@ -117,18 +126,39 @@ def _add_gate(
         records.append({"name": name, **finite_or_none(figures), **bounds})
     columns = "mean interval lower upper verdict"
     notes = [_explain(answer)]
-    answer.add(f"Gate: {condition}", answer.tested, columns, records, notes, **how)
+    sign = "+" if how else ""
+    shown = [
+        {**one, **{key: _beside(goal, one[key], 3, sign) for key in ("lower", "upper")}}
+        for one in records
+    ]
+    answer.add(f"Gate: {condition}", answer.tested, columns, shown, notes, **how)
     answer.results["gate"] += [{"condition": condition, **one} for one in records]
 
     for verdict, status in STATUSES.items():
         found = [
-            f"{one['name']} [{one['lower']:.4f}, {one['upper']:.4f}]"
+            f"{one['name']} [{_beside(goal, one['lower'])}, "
+            f"{_beside(goal, one['upper'])}]"
             for one in records
             if one["verdict"] == verdict
         ]
         if found:
             line = f"{verdict}: {condition}; bounds of {join_first(found, SHOWN)}"
             answer.verdicts[line] = status
+
+
+def _beside(goal: float, bound: float, n_decimals: int = 4, sign: str = "") -> str:
+    """Format a bound with at least so many decimals that it is on its side of a goal.
+
+    Examples
+    --------
+    >>> _beside(0.96, 0.95999), _beside(0.96, 0.94812)
+    ('0.95999', '0.9481')
+    """
+    texts = [f"{bound:{sign}z.{n}f}" for n in range(n_decimals, 18)]
+    side = np.sign(bound - goal)
+    return next(
+        (text for text in texts if np.sign(float(text) - goal) == side), texts[-1]
+    )
 
 
 def _explain(answer: Answer) -> str:

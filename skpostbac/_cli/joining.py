@@ -6,7 +6,13 @@ from argparse import Namespace
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from skpostbac._cli.reading import InputError, Rows, name_of, read_rows
+from skpostbac._cli.reading import (
+    InputError,
+    Rows,
+    list_columns,
+    name_of,
+    read_rows,
+)
 
 # Options of columns that may be in several files, if they are the same there.
 SHARED = ("truth", "groups", "by", "weight", "id")
@@ -17,7 +23,7 @@ def join_files(args: Namespace) -> Rows:
 
     A column that several files have is called ``NAME (FILE)``, unless an option says
     that it describes the samples; ``--classifier NAME`` and ``--scores NAME`` stand for
-    all of these.
+    all of these. If all files have it, ``args.in_all`` contains it.
 
     Raises
     ------
@@ -30,7 +36,7 @@ def join_files(args: Namespace) -> Rows:
     files = {name_of(path): _read_columns(path, args) for path in args.file}
     if len(files) < len(args.file):
         raise InputError("a file is given twice")
-    keys = _common_keys([file[args.id] for file in files.values()], args.id)
+    keys = _common_keys({name: one[args.id] for name, one in files.items()}, args.id)
     shared = {getattr(args, option): option for option in SHARED}
     occurrences = Counter(name for file in files.values() for name in file)
     columns: dict[str, Mapping[str, str]] = {}
@@ -44,14 +50,21 @@ def join_files(args: Namespace) -> Rows:
                 full_name = f"{name} ({source})"
             full_names[name].append(full_name)
             columns[full_name] = column
-    for option in ("classifier", "scores"):
-        if chosen := getattr(args, option):
-            names = [full for name in chosen for full in full_names.get(name, [name])]
-            setattr(args, option, names)
+    _set_names(args, full_names)
 
     yield "header", list(columns)
     for key in keys:
         yield f"{args.id} {key}", [column[key] for column in columns.values()]
+
+
+def _set_names(args: Namespace, full_names: Mapping[str, Sequence[str]]) -> None:
+    """Name columns in the arguments as in the joined table."""
+    for option in ("classifier", "scores"):
+        if chosen := getattr(args, option):
+            names = [full for name in chosen for full in full_names.get(name, [name])]
+            setattr(args, option, names)
+    in_all = [names for names in full_names.values() if len(names) == len(args.file)]
+    args.in_all = args.in_all.union(*in_all)
 
 
 def _read_columns(path: str, args: Namespace) -> dict[str, dict[str, str]]:
@@ -59,12 +72,18 @@ def _read_columns(path: str, args: Namespace) -> dict[str, dict[str, str]]:
     rows = read_rows(path, args.delimiter)
     _, header = next(rows, ("header", ()))
     source = name_of(path)
+    if not header:
+        raise InputError(f"{source} is empty")
     if args.id not in header:
-        raise InputError(f"--id: there is no column {args.id!r} in {source}")
+        raise InputError(
+            f"--id: there is no column {args.id!r} in {source}; {list_columns(header)}"
+        )
     place = header.index(args.id)
     columns: dict[str, dict[str, str]] = {name: {} for name in header}
     for where, cells in rows:
         key = cells[place]
+        if not key.strip():
+            raise InputError(f"column {args.id!r} of {source} is empty in {where}")
         if key in columns[args.id]:
             raise InputError(
                 f"--id: {key!r} occurs more than once in column {args.id!r} of "
@@ -72,17 +91,22 @@ def _read_columns(path: str, args: Namespace) -> dict[str, dict[str, str]]:
             )
         for name, cell in zip(header, cells, strict=True):
             columns[name][key] = cell
+    if not columns[args.id]:
+        raise InputError(f"{source} has a header, but no rows")
     return columns
 
 
-def _common_keys(files: Sequence[Mapping[str, str]], name: str) -> list[str]:
+def _common_keys(files: Mapping[str, Mapping[str, str]], name: str) -> list[str]:
     """Return the identifiers, which all files must have."""
-    keys = list(dict.fromkeys(key for file in files for key in file))
-    unmatched = [key for key in keys if not all(key in file for file in files)]
-    if unmatched:
+    keys = list(dict.fromkeys(key for file in files.values() for key in file))
+    gaps = []
+    for source, file in files.items():
+        if lacking := [key for key in keys if key not in file]:
+            gaps.append(f"{source} lacks {len(lacking)}, such as {lacking[0]!r}")
+    if gaps:
         raise InputError(
-            f"--id: column {name!r} must have the same values in all files; not in all "
-            f"of them: {len(unmatched)}, such as {unmatched[0]!r}"
+            f"--id: column {name!r} must have the same values in all files; "
+            f"{'; '.join(gaps)}"
         )
     return keys
 

@@ -32,7 +32,7 @@ from skpostbac._utils import (
 from skpostbac.metrics import PosteriorBalancedAccuracy
 
 # Classes listed with their numbers of samples, and columns that are left out.
-LISTED = 8
+LISTED = 20
 # Predicted labels that are none of the classes, listed with their numbers.
 MOST_STRAYS = 10
 # Sentences of a report at the top of a page.
@@ -118,8 +118,7 @@ def _describe_classifier(
 def _facts(data: Record, table: InputTable, args: Namespace) -> dict[str, str]:
     """Return the data and the prior in words."""
     columns = join_first(list(map(repr, table.left_out)), LISTED)
-    what = "outcomes" if args.correct else "predictions"
-    left_out = f"; columns left out, as hardly {what}: {columns}" * bool(columns)
+    left_out = f"; columns left out, as {table.why_left_out}: {columns}" * bool(columns)
     if (name := table.named_in) is not None:
         left_out += (
             f"; if {name!r} names what was tested, give each its own column, as by "

@@ -22,7 +22,10 @@ from skpostbac._utils import escape, table, unwrap
 def render_page(answer: Answer) -> str:
     """Render the results of predicted labels as an HTML page."""
     # What the exit status says, which a page kept by a build would be without.
-    verdicts = [f"{line[:1].upper()}{line[1:]}." for line in answer.verdicts]
+    verdicts = [
+        _paragraphs([f"{line[:1].upper()}{line[1:]}."], line.partition(":")[0])
+        for line in answer.verdicts
+    ]
     facts = (
         f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>"
         for key, value in answer.facts.items()
@@ -34,7 +37,7 @@ def render_page(answer: Answer) -> str:
     return Template(template).substitute(
         score=escape(answer.data["score"]),
         source=escape(answer.data["source"]),
-        lead=_paragraphs(verdicts, "failed") + _paragraphs(answer.lead, "result"),
+        lead="".join([*verdicts, _paragraphs(answer.lead, "result")]),
         facts="".join(facts),
         figures="\n".join(map(_figure, answer.plots)),
         ranking=first,

@@ -50,8 +50,12 @@ class Plot:
         ax.locator_params(axis="x", nbins=6 if width == WIDE_INCHES else 2)
         picture = io.BytesIO()
         self.draw(ax=ax)
-        with mpl.rc_context({"svg.fonttype": fonttype}):
-            figure.savefig(picture, format=file_format, dpi=200)
+        # The same input gives the same file. Identifiers in the plots of a page differ.
+        salt = f"{self.caption} {width}"
+        dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+        metadata: Any = dates.get(file_format)
+        with mpl.rc_context({"svg.fonttype": fonttype, "svg.hashsalt": salt}):
+            figure.savefig(picture, format=file_format, dpi=200, metadata=metadata)
         return picture.getvalue()
 
     def svg(self, width: float) -> str:

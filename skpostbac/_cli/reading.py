@@ -16,6 +16,8 @@ from io import BufferedReader, BytesIO, TextIOWrapper
 from itertools import count
 from typing import Any, TextIO, TypeAlias
 
+from skpostbac._utils import join_first
+
 # Stops early on files that are not tables. The csv module limits cells, so that an
 # open quote ends, too.
 MAX_LINE_LENGTH = 10_000_000
@@ -43,6 +45,10 @@ UNSUPPORTED = {
     b"ARROW1": "a Feather file; write it as parquet or CSV",
     b"[": FROM_JSON,
 }
+# Column names listed in an error message.
+SHOWN_COLUMNS = 12
+# Common delimiters, and their values for --delimiter.
+DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
 # The name that pandas gives an unnamed index, which is not a column.
 UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -57,6 +63,13 @@ class InputError(Exception):
 def name_of(path: str) -> str:
     """Return what the output calls a file."""
     return "standard input" if path == "-" else path
+
+
+def list_columns(header: Sequence[str]) -> str:
+    """List the columns, and suggest a delimiter if a single cell contains one."""
+    found = [option for char, option in DELIMITERS.items() if char in header[0]]
+    hint = f"; try --delimiter {found[0]!r}" if len(header) == 1 and found else ""
+    return f"the columns are {join_first(list(map(repr, header)), SHOWN_COLUMNS)}{hint}"
 
 
 def read_rows(path: str, delimiter: str) -> Rows:

@@ -59,9 +59,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE
-    for line in verdicts:
-        write_note(line, red=True)
-    return min(verdicts.values(), default=0)
+    for line, status in verdicts.items():
+        if status:
+            write_note(line, red=line.startswith("failed"))
+    return min(filter(None, verdicts.values()), default=0)
 
 
 def _run(args: Namespace) -> Mapping[str, int]:

@@ -19,17 +19,15 @@ import numpy as np
 
 from skpostbac._cli.arguments import LABELS, OUTCOMES, REPORT, SCORES
 from skpostbac._cli.joining import join_files
-from skpostbac._cli.reading import InputError, Rows, name_of, read_rows
-from skpostbac._utils import (
-    find_twins,
-    join_first,
-    list_labels,
+from skpostbac._cli.reading import (
+    InputError,
+    Rows,
+    list_columns,
+    name_of,
+    read_rows,
 )
+from skpostbac._utils import find_twins, list_labels
 
-# Column names listed in an error message.
-SHOWN_COLUMNS = 12
-# Common delimiters, and their values for --delimiter.
-DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
 MAX_CLASSIFIERS = 1000
 # What counts may add up to.
 MOST_SAMPLES = 10**12
@@ -62,7 +60,8 @@ class InputTable:
     n_ids: int = 0
     """Number of different identifiers."""
     left_out: Sequence[str] = ()
-    """Columns that are hardly predictions or outcomes."""
+    """Columns that are hardly predictions or outcomes, or not in every file."""
+    why_left_out: str = ""
 
     def column(self, name: str | None) -> Any:
         """Return the cells of a column in the distinct rows, or None without a name."""
@@ -225,7 +224,7 @@ def choose_columns(header: Sequence[str], args: Namespace) -> Sequence[str]:
         raise InputError(f"column {name!r} occurs {occurrences} times")
     if args.truth is None and args.question in (LABELS, SCORES):
         raise InputError(
-            f"--truth must name the column of true labels; {_list_columns(header)}"
+            f"--truth must name the column of true labels; {list_columns(header)}"
         )
     chosen: Sequence[str] = args.scores or args.classifier or ()
     options = ("truth", "weight", *OF_SAMPLES)
@@ -237,7 +236,7 @@ def choose_columns(header: Sequence[str], args: Namespace) -> Sequence[str]:
             several = {part.strip() for part in name.split(",")} <= set(header)
             hint = f"; give {option} once for each column" if several else ""
             raise InputError(
-                f"{option}: there is no column {name!r}{hint}; {_list_columns(header)}"
+                f"{option}: there is no column {name!r}{hint}; {list_columns(header)}"
             )
     for (option, name), (other, same) in combinations(uses, 2):
         if name == same and not {option[2:], other[2:]} <= {*OF_SAMPLES}:
@@ -256,18 +255,12 @@ def choose_columns(header: Sequence[str], args: Namespace) -> Sequence[str]:
     return names
 
 
-def _list_columns(header: Sequence[str]) -> str:
-    """List the columns, and suggest a delimiter if a single cell contains one."""
-    found = [option for char, option in DELIMITERS.items() if char in header[0]]
-    hint = f"; try --delimiter {found[0]!r}" if len(header) == 1 and found else ""
-    return f"the columns are {join_first(list(map(repr, header)), SHOWN_COLUMNS)}{hint}"
-
-
 def _keep_predictions(table: InputTable, args: Namespace, gaps: Gaps) -> InputTable:
     """Leave out columns that are hardly predictions, unless an option names them.
 
     These have no value that is a class, or at least a third of other values, which are
-    numbers.
+    numbers. If every file has a column of predictions of the same name, the columns
+    that not all of them have are left out, too, such as a truth with a misspelled name.
 
     Raises
     ------
@@ -281,6 +274,7 @@ def _keep_predictions(table: InputTable, args: Namespace, gaps: Gaps) -> InputTa
         classes = {*table.column(table.truth), *(args.labels or ())}
         known = f"of the classes of {table.truth!r} ({list_labels(sorted(classes))})"
     left_out = []
+    named = args.classifier or (args.baseline,)
     for name in table.predictions:
         strays = table.strays(name, classes)
         labels = [label for label, _ in strays.most_common()]
@@ -292,8 +286,7 @@ def _keep_predictions(table: InputTable, args: Namespace, gaps: Gaps) -> InputTa
         is_other = n_strays == n_filled or (
             are_numbers(labels) and 3 * n_strays >= n_filled
         )
-        is_named = args.classifier is not None or name == args.baseline
-        if is_other and not (is_named or is_spelling):
+        if is_other and not (name in named or is_spelling):
             left_out.append(name)
         elif n_strays > (0 if args.correct else n_filled / 2):
             problem = (
@@ -307,6 +300,11 @@ def _keep_predictions(table: InputTable, args: Namespace, gaps: Gaps) -> InputTa
         raise InputError(
             f"no column is {known}; pass a column of patients or sites as --groups "
             "or --by, one that identifies samples as --id, or select the columns of "
-            f"predictions with --classifier; {_list_columns(table.predictions)}"
+            f"predictions with --classifier; {list_columns(table.predictions)}"
         )
-    return replace(table, predictions=kept, left_out=left_out)
+    why = f"hardly {'outcomes' if args.correct else 'predictions'}"
+    if not args.in_all.isdisjoint(kept):
+        why = f"not in every file, or {why}"
+        kept = [name for name in kept if name in args.in_all or name in named]
+        left_out = [name for name in table.predictions if name not in kept]
+    return replace(table, predictions=kept, left_out=left_out, why_left_out=why)

@@ -16,6 +16,12 @@ WIDTH = 80
 LEAST_NAME = 10
 
 
+class _Names(textwrap.TextWrapper):
+    """Breaks names behind what joins their words, too."""
+
+    wordsep_re = re.compile(r"(\s+)|(?<=[_./-])(?!\d)")
+
+
 def render_text(answer: Answer) -> str:
     """Render the results for a terminal: a sentence, facts, tables with their notes."""
     facts = [
@@ -46,9 +52,10 @@ def _table(header: Sequence[str], *rows: Sequence[str]) -> str:
     widths = _widths(*head, *rows)
     room = max(WIDTH - sum(widths[1:]) - 2 * len(widths[1:]), LEAST_NAME)
     widths[0] = min(widths[0], room)
+    names = _Names(room, subsequent_indent="  ")
     lines = []
     for name, *cells in (*head, *rows):
-        start, *rest = textwrap.wrap(name, room, subsequent_indent="  ") or [""]
+        start, *rest = names.wrap(name) or [""]
         padded = [_pad(start, -widths[0]), *map(_pad, cells, widths[1:])]
         lines += ["  ".join(padded).rstrip(), *rest]
     lines.insert(len(head), "-" * max(map(_width, lines)))
