@@ -374,6 +374,12 @@ def of_other_tables():
         "thresholds-ignored": span(others[1]("ignored")),
         "gold-held": mean(golds("held", rows="^all")),
         "gold-pairs-held": mean(golds("held", rows="^all", table=1)),
+        "gold-pairs-error": span(golds("error", rows="^2000 +60 ", table=1)),
+        "gold-pairs-apart": span(golds("apart", rows="^2000 +60 ", table=1)),
+        "gold-wider": mean(golds("wider", rows="^2000 +60 +0.7, ", table=1)),
+        "gold-worth-varies": range_of(golds("worth", "^1500 ", ..., table=2), 0),
+        "gold-plans-vary": range_of(golds("gold", "^1500 ", ..., table=2), 0),
+        "gold-plans-kept": span(golds("reached", table=2)),
         "judges-apart": mean(
             column("prevalence_difference.rst", "held", r"^0\.1 +200 ")
         ),
