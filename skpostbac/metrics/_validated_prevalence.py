@@ -199,7 +199,7 @@ class PosteriorValidatedPrevalence(ScalarPosterior, FrozenArrays):
         Further gold samples are simulated from this posterior, and intervals are those
         of Beta distributions with the mean and variance of the posterior. The number is
         an expectation from these gold samples, not a guarantee: with few of them,
-        another pilot may lead to half or twice as many. Without a pilot, pass gold
+        another pilot may lead to 1.5 times as many. Without a pilot, pass gold
         samples as you expect them, few of them if you are not sure.
 
         Examples

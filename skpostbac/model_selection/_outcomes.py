@@ -56,7 +56,7 @@ def compare_outcomes(
         systems, must be random among those with the same verdicts. Verdicts on one
         system also tell about the other, so accuracies differ a little from those that
         :func:`posterior_prevalence` has of each alone, and differences have smaller
-        errors.
+        errors if the systems mostly agree.
     rope : float, default=0.0
         Half-width of the region of practical equivalence, in [0, 1).
     sample_weight, weight_type
