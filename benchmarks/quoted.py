@@ -377,6 +377,12 @@ def of_other_tables():
         "pilot-alone": mean(column("pilot_plans.rst", "reached alone", rows="^40")),
         "gold-held": mean(golds("held", rows="^all")),
         "gold-pairs-held": mean(golds("held", rows="^all", table=1)),
+        "gold-pairs-error": mean(golds("error", "^2000 +60 +0.7, ", table=1)),
+        "gold-pairs-apart": mean(golds("apart", "^2000 +60 +0.7, ", table=1)),
+        "gold-wider": span(golds("wider", "^[0-9]", table=1)),
+        "gold-worth-varies": range_of(golds("worth", "^1500 ", ..., table=2), 0),
+        "gold-plans-vary": range_of(golds("gold", "^1500 ", ..., table=2), 0),
+        "gold-plans-kept": span(golds("reached", table=2)),
         "judges-apart": mean(
             column("prevalence_difference.rst", "held", r"^0\.1 +200 ")
         ),

@@ -266,10 +266,11 @@ class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
         Returns
         -------
         difference : PrevalenceDifference
-            In [-1, 1]. Both share the error rates of the judge, so the difference is
-            more certain than for independent measurements. It is wrong if the judge
-            errs more often on one of two systems: use gold samples of each, and compare
-            the two posteriors.
+            In [-1, 1]. Both are assumed to share the error rates of the judge, so the
+            difference is more certain than for independent measurements. It is wrong if
+            the judge errs more often on one of two systems: use gold samples of each,
+            and compare the two posteriors, or :func:`~skpostbac.compare_outcomes` if
+            both have the same items.
 
         Raises
         ------
@@ -462,15 +463,18 @@ def posterior_prevalence(
     Warns
     -----
     JudgeWarning
-        If the judge is no better than guessing with a probability above 0.01, so the
-        prevalence cannot be inferred from the calls. Also if more than half of the
-        distribution lies outside [0, 1], which suggests that the judge behaves
-        differently on the samples and the gold samples.
+        Without `gold`, if the judge is no better than guessing with a probability above
+        0.01, so the prevalence cannot be inferred from the calls. Also if shares
+        outside [0, 1] have a probability above 0.95, which suggests that the judge
+        behaves differently on the samples and the gold samples. With `gold` there is no
+        warning: the gold samples tell the prevalence even if the judge guesses, who is
+        then worth about none of them (`judge_worth`).
 
     See Also
     --------
     posterior_balanced_accuracy : Quality of the judge, from the gold samples.
-    compare_outcomes : Two systems on the same items, with the verdicts of a judge.
+    compare_outcomes : Two systems on the same items, with the verdicts of a judge. Each
+        accuracy is then measured by the verdicts on both, and differs from that here.
 
     References
     ----------

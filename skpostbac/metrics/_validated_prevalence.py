@@ -39,7 +39,6 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._counts import (
     check_no_shares,
-    describe_samples,
     format_count,
 )
 from skpostbac.metrics._posterior import ScalarPosterior
@@ -146,7 +145,7 @@ class PosteriorValidatedPrevalence(ScalarPosterior, FrozenArrays):
         """Distributions of the share of positives among either verdict.
 
         Those called positive come first: the positive predictive value, and the false
-        omission rate.
+        omission rate. It is the prior if there are no samples of the verdict.
         """
         _, *betas = self._parameters(self.gold)
         first, second = (BetaAverage(beta[:1], beta[1:]) for beta in betas)
@@ -157,7 +156,8 @@ class PosteriorValidatedPrevalence(ScalarPosterior, FrozenArrays):
         """Number of gold samples that the verdicts are worth.
 
         So many more gold samples would give the same standard deviation without the
-        judge, if their share of positives were the posterior mean.
+        judge, if their share of positives were the posterior mean. It is an estimate
+        from the gold samples that there are, and rough if they are few.
         """
         mean, variance = map(float, blend_moments(*self._parameters(self.gold)))
         size = mean * (1 - mean) / variance - 1 - self.prior.a[0] - self.prior.b[0]
@@ -175,7 +175,8 @@ class PosteriorValidatedPrevalence(ScalarPosterior, FrozenArrays):
         level : float, default=0.95
             Probability of the interval, in (0, 1).
         assurance : float, default=0.8
-            Probability that the interval becomes so narrow, in (0, 1).
+            Probability that the interval becomes so narrow, in (0, 1), by what the gold
+            samples tell of the judge.
 
         Returns
         -------
@@ -196,8 +197,10 @@ class PosteriorValidatedPrevalence(ScalarPosterior, FrozenArrays):
         Notes
         -----
         Further gold samples are simulated from this posterior, and intervals are those
-        of Beta distributions with the mean and variance of the posterior. Without a
-        pilot, pass gold samples as you expect them, few of them if you are not sure.
+        of Beta distributions with the mean and variance of the posterior. The number is
+        an expectation from these gold samples, not a guarantee: with few of them,
+        another pilot may lead to 1.5 times as many. Without a pilot, pass gold
+        samples as you expect them, few of them if you are not sure.
 
         Examples
         --------
@@ -246,29 +249,31 @@ class PosteriorValidatedPrevalence(ScalarPosterior, FrozenArrays):
         worth = round(self.judge_worth)
         counts = self.total, self.positives, self.gold.sum(), self.gold.sum() + worth
         total, positives, n_gold, alone = map(format_count, counts)
-        as_gold = describe_samples(worth, "gold sample")
-        called, others = (describe(one, level) for one in self.predictive_values)
-        return [
+        sentences = [
             (
                 f"The share of positives is {self._describe(level)}; of {total} "
                 f"samples, the judge called {positives} positive, and {n_gold} are "
                 "gold."
-            ),
-            (
+            )
+        ]
+        if self._judged.all():
+            called, others = (describe(one, level) for one in self.predictive_values)
+            sentences.append(
                 f"Of those called positive, {called} are positive; of the others, "
                 f"{others}."
-            ),
-            (
-                f"The judge was worth {as_gold}: {alone} alone would be about as "
-                "informative."
-            ),
-        ]
+            )
+        sentences.append(
+            f"By the {n_gold} gold samples, the judge was worth about {worth} more: "
+            f"{alone} alone would be about as informative."
+        )
+        return sentences
 
     def _html_tables(self) -> list[str]:
-        names = ["share of positives", "of those called positive", "of the others"]
-        distributions = [self.distribution, *self.predictive_values]
-        rows = estimate_rows(dict(zip(names, distributions, strict=True)))
-        return [table(("", "mean", "95% CI"), rows)]
+        shares: dict[str, Distribution] = {"share of positives": self.distribution}
+        if self._judged.all():
+            called, others = self.predictive_values
+            shares |= {"of those called positive": called, "of the others": others}
+        return [table(("", "mean", "95% CI"), estimate_rows(shares))]
 
     def __repr__(self) -> str:
         facts = f"n={self.total:g}, n_gold={self.gold.sum():g}"

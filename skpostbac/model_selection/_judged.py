@@ -66,15 +66,23 @@ class JudgedJoint(ScoresJoint):
     """Accuracies of two systems on the same judged items, by joint draws."""
 
     n_gold: int
+    judge_worth: float
+    """Items with known outcomes that verdicts are worth, if there are no groups."""
 
     @property
     def explanation(self) -> str:
         """Text on what was compared."""
-        groups = f" from {self.n_groups} groups" * (self.n_groups > 0)
-        return (
+        compared = (
             "Paired comparison: a judge rated both systems on the same "
-            f"{self.n_samples:g} items{groups}, and the outcomes of {self.n_gold} are "
-            "known."
+            f"{self.n_samples:g} items"
+        )
+        if self.n_groups:
+            groups = f" from {self.n_groups} groups"
+            return f"{compared}{groups}, and the outcomes of {self.n_gold} are known."
+        return (
+            f"{compared}, and the outcomes of {self.n_gold} are known. By these, the "
+            f"judge was worth about {self.judge_worth:.0f} more such items for the "
+            "difference."
         )
 
 
@@ -95,14 +103,17 @@ def judged_joint(
     rated = by_argument(verdicts, outcomes, "verdicts")
     judged = read_outcomes(NO_LABELS, rated, None, None, groups)
     given = by_argument(outcomes, outcomes, "outcomes")
-    values = np.stack([_read_known(one, name) for name, one in given.items()])
+    n_items = int(judged.n_samples)
+    values = np.stack([_read_known(one, name, n_items) for name, one in given.items()])
     is_known = ~np.isnan(values)
     is_gold = np.logical_and(*is_known)
-    if is_gold.size != judged.n_samples or (is_known != is_gold).any():
-        raise ValueError(
-            "outcomes must have all items of verdicts, and NaN for both systems where "
-            "one is unknown"
-        )
+    for name, alone in zip(given, is_known & ~is_gold, strict=True):
+        if alone.any():
+            raise ValueError(
+                f"{name} has {alone.sum()} that are known where the other's are "
+                "unknown: label the same items for both systems, and use NaN for both "
+                "elsewhere"
+            )
     _, called_right, _ = judged.read()
     pattern = 3 - np.array([2, 1]) @ called_right
     n_judged = np.bincount(pattern, minlength=4)
@@ -126,14 +137,20 @@ def judged_joint(
     blocks = [rng.standard_gamma(repeats, (n, len(rows))) @ rows for n in sizes]
     masses = np.concatenate(blocks).reshape(-1, *_CELLS)
     likely = VERDICT_PRIOR[_PATTERNS, _PATTERNS[:, np.newaxis]].prod(axis=2)
-    cells = likely * make_prior(prior, 1)._pair_prior(np.ones(1))
+    prior_cells = make_prior(prior, 1)._pair_prior(np.ones(1))
+    cells = likely * prior_cells
     masses[..., :4] += rng.standard_gamma(cells, (n_draws, 4, 4))
 
     gold = masses[..., :4]
     total = np.maximum(gold.sum(axis=2, keepdims=True), np.finfo(float).tiny)
-    share = gold @ _PATTERNS / total
     judged_share = masses.sum(axis=2) / masses.sum(axis=(1, 2))[:, np.newaxis]
-    draws = np.einsum("nv,nvk->kn", judged_share, share)
+    truth = np.einsum("nv,nvt->tn", judged_share, gold / total)
+    draws = _PATTERNS.T @ truth
+    # By known outcomes alone, the difference has the variance (d - mean^2) / (size + 1)
+    # if only one system is right on a share d.
+    difference = draws[0] - draws[1]
+    spread = truth[1:3].sum(axis=0).mean() - difference.mean() ** 2
+    size = spread / difference.var() - 1 - prior_cells.sum()
     distributions = map(DrawnDistribution, draws)
     return JudgedJoint(
         posteriors=tuple(map(PosteriorJudgedAccuracy, distributions)),
@@ -143,14 +160,21 @@ def judged_joint(
         n_samples=float(cell.size),
         n_groups=0 if groups is None else n_groups,
         n_gold=int(n_gold.sum()),
+        judge_worth=min(max(float(size), n_gold.sum()), cell.size) - n_gold.sum(),
     )
 
 
-def _read_known(outcomes: ArrayLike, name: str) -> Floats:
+def _read_known(outcomes: ArrayLike, name: str, n_items: int) -> Floats:
     """Return outcomes as numbers, with NaN for None and for pandas.NA."""
     with input_errors(name):
         array = np.asarray(outcomes)
     if array.dtype.kind == "O":
         is_unknown = np.vectorize(is_missing, otypes=[bool])(array)
         outcomes = np.where(is_unknown, np.nan, array)
-    return float_array(outcomes, name)
+    values = float_array(outcomes, name)
+    if values.size != n_items:
+        raise ValueError(
+            f"{name} must have all {n_items} items of verdicts, with NaN where the "
+            f"outcome is unknown, got {values.size}"
+        )
+    return values

@@ -53,7 +53,10 @@ def compare_outcomes(
         Verdicts of a judge on two systems, with the same names: True or 1 for what it
         calls right. `outcomes` are then needed for some items only and are NaN, None or
         pandas.NA for others; see :ref:`prevalence`. Items with outcomes, of both
-        systems, must be random among those with the same verdicts.
+        systems, must be random among those with the same verdicts. Verdicts on one
+        system also tell about the other, so accuracies differ a little from those that
+        :func:`posterior_prevalence` has of each alone, and differences have smaller
+        errors if the systems mostly agree.
     rope : float, default=0.0
         Half-width of the region of practical equivalence, in [0, 1).
     sample_weight, weight_type

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from skpostbac import compare_outcomes, posterior_prevalence
+from skpostbac.stats._beta_blend import blend_moments
 from tests.texts import sentences
 
 N_DRAWS = 20_000
@@ -87,19 +88,62 @@ def test_the_judge_narrows_the_interval():
     assert widths[0] < widths[1] < widths[2] < alone * 1.05
 
 
+def one_system(truth, verdict, is_gold):
+    gold = np.zeros((2, 2))
+    np.add.at(gold, (truth[is_gold] * 1, verdict[is_gold] * 1), 1)
+    return posterior_prevalence(verdict.sum(), verdict.size, gold=gold)
+
+
 def test_accuracies_are_close_to_those_of_one_system():
     """Which has strata of its own verdicts, not of pairs."""
     comparison = compare()
     for posterior, truth, verdict in zip(
         comparison.posteriors, TRUTH, VERDICTS, strict=True
     ):
-        gold = np.zeros((2, 2))
-        np.add.at(gold, (truth[IS_GOLD] * 1, verdict[IS_GOLD] * 1), 1)
-        one = posterior_prevalence(verdict.sum(), verdict.size, gold=gold)
+        one = one_system(truth, verdict, IS_GOLD)
         assert posterior.mean() == pytest.approx(one.mean(), abs=0.01)
         assert posterior.credible_interval() == pytest.approx(
             one.credible_interval(), abs=0.02
         )
+
+
+def test_what_the_judge_was_worth():
+    """Nothing if it says the same of all; variances go with the number of gold items."""
+    assert compare(verdicts=np.ones_like(VERDICTS)).joint.judge_worth < 5
+    every = np.ones_like(IS_GOLD)
+    assert compare(is_gold=every).joint.judge_worth == 0
+    judged = compare()
+    n = IS_GOLD.sum() + judged.joint.judge_worth
+    assert 1.2 * IS_GOLD.sum() < n < IS_GOLD.size
+    alone = compare_outcomes(named(TRUTH[:, IS_GOLD])).difference("b", "a").variance()
+    found = judged.difference("b", "a").variance()
+    assert n * found == pytest.approx(IS_GOLD.sum() * alone, rel=0.1)
+
+
+def test_verdicts_on_both_systems_are_better_than_on_each():
+    """Systems that mostly agree: the difference has a smaller error than of one by one."""
+    rng = np.random.default_rng(0)
+    patterns = np.array([[1, 1], [1, 0], [0, 1], [0, 0]], bool)
+    errors = []
+    for _ in range(100):
+        truth = patterns[rng.choice(4, 400, p=[0.70, 0.02, 0.06, 0.22])].T
+        verdicts = truth == (rng.random(truth.shape) < 0.85)
+        is_gold = rng.permutation(400) < 100
+        comparison = compare_outcomes(
+            named(np.where(is_gold, truth, np.nan)),
+            verdicts=named(verdicts),
+            n_draws=1000,
+        )
+        # Means are those of the distributions, which take longer.
+        first, second = (
+            blend_moments(*one._parameters(one.gold))[0]
+            for one in map(one_system, truth, verdicts, [is_gold] * 2)
+        )
+        together = comparison.difference("b", "a").mean()
+        errors.append(np.array([together, second - first]) - 0.04)
+    together, one_by_one = np.sqrt(np.mean(np.square(errors), axis=0))
+    assert together < 0.9 * one_by_one
+    assert np.abs(np.mean(errors, axis=0)).max() < 0.01
 
 
 def test_systems_may_be_exchanged():
@@ -135,6 +179,11 @@ def test_the_report_says_what_is_known():
     assert (
         "Paired comparison: a judge rated both systems on the same 600 items, and the "
         "outcomes of 150 are known."
+    ) in said
+    worth = compare().joint.judge_worth
+    assert (
+        f"By these, the judge was worth about {worth:.0f} more such items for the "
+        "difference."
     ) in said
     assert "The accuracy is the share of items that are right." in said
 
@@ -174,8 +223,12 @@ def test_no_confidence_sequence():
 @pytest.mark.parametrize(
     ("outcomes", "changed", "match"),
     [
-        ({"a": [1, np.nan], "b": [1, 0]}, {}, "NaN for both systems"),
-        ({"a": [1, 0, 1], "b": [1, 0, 1]}, {}, "all items of verdicts"),
+        (
+            {"a": [1, 0], "b": [1, np.nan]},
+            {},
+            r"outcomes\['a'\] has 1 that are known where the other's are unknown",
+        ),
+        ({"a": [1, 0], "b": [1, 0, 1]}, {}, r"outcomes\['b'\] must have all 2 items"),
         ({"a": [1, 2], "b": [1, 0]}, {}, "True or 1 for what is right"),
         ({"a": [1, 0], "c": [1, 0]}, {}, "the same two systems"),
         ({"a": [1, 0], "b": [1, 0], "c": [1, 0]}, {}, "the same two systems"),

@@ -194,11 +194,13 @@ def test_the_report_says_what_the_judge_was_worth():
     assert found.summary()["judge_worth"] == pytest.approx(size - 60, rel=1e-4)
     worth = round(size - 60)
     assert (
-        f"The judge was worth {worth} gold samples: {60 + worth} alone would be about "
-        "as informative."
+        f"By the 60 gold samples, the judge was worth about {worth} more: {60 + worth} "
+        "alone would be about as informative."
     ) in sentences(found)
     guesses = posterior_prevalence(500, 1000, gold=[[50, 50], [50, 50]])
-    assert "The judge was worth 1 gold sample: 201 alone" in guesses.report()
+    assert "the judge was worth about 1 more: 201 alone" in sentences(guesses)
+    every = posterior_prevalence(200, 200, gold=[[0, 12], [0, 48]])
+    assert "of the others" not in every.report() + every._repr_html_()
     many = posterior_prevalence(5e8, 1e9, gold=[[5000, 0], [0, 5000]])
     assert "of 1000000000 samples" in sentences(many)
 
