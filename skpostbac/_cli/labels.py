@@ -119,10 +119,10 @@ def _facts(data: Record, table: InputTable, args: Namespace) -> dict[str, str]:
     """Return the data and the prior in words."""
     columns = join_first(list(map(repr, table.left_out)), LISTED)
     left_out = f"; columns left out, as {table.why_left_out}: {columns}" * bool(columns)
-    if (name := table.named_in) is not None:
+    if args.correct and (name := table.name_column) is not None:
         left_out += (
-            f"; if {name!r} names what was tested, give each its own column, as by "
-            f"pandas.DataFrame.pivot(columns={name!r}, ...)"
+            f"; if {name!r} names the systems, this is a long table: give each system "
+            f"a column of its own, as by pandas.DataFrame.pivot(columns={name!r}, ...)"
         )
     samples = f"{data['n_samples']}"
     if n_left_out := data["n_left_out"]:
@@ -134,9 +134,11 @@ def _facts(data: Record, table: InputTable, args: Namespace) -> dict[str, str]:
         prior = "Beta({:g}, {:g})".format(*prior)
     if args.correct:
         systems = join_first(list(map(repr, table.predictions)), LISTED)
+        columns = "column" if len(table.predictions) == 1 else "columns"
+        hint = "" if args.classifier else " (choose with --classifier)"
         facts = {
             "Answers": f"{data['source']}{left_out}",
-            "Systems": f"columns {systems} (choose with --classifier)",
+            "Systems": f"{columns} {systems}{hint}",
             "Items": samples,
         }
         return {**facts, "Prior": prior}
@@ -159,7 +161,7 @@ def _add_ranking(answer: Answer) -> None:
         return
     columns = "prob_best may_be_best ranks mean"
     may_be = f"may be best: no other {answer.tested} is surely better"
-    ranks = f"{percent(answer.args.level)} ranks: all hold at once"
+    ranks = f"{percent(answer.args.level)} ranks: intervals that all hold at once"
     notes = [f"P(best): the probability of being the best; {may_be}; {ranks}."]
     if answer.args.all_pairs:
         columns = "prob_best may_be_best ranks expected_rank expected_loss mean"

@@ -6,6 +6,7 @@ memory does not grow with repeated rows.
 
 from __future__ import annotations
 
+import math
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -82,20 +83,20 @@ class InputTable:
         return self.rows.total()
 
     @property
-    def named_in(self) -> str | None:
-        """Column that is left out and names the classifiers of a long table, if any.
+    def name_column(self) -> str | None:
+        """Left-out column that seems to name the classifiers of a long table, if any.
 
-        Every sample, told apart by the other columns, has a row for each of its words.
+        Each combination of the other columns occurs once with each of its values.
         """
         used = {self.truth, *self.predictions}
         samples = {name: self.column(name) for name in self.columns if name not in used}
         n_rows = len(set(zip(*samples.values(), strict=True)))
         for name in self.left_out:
             words = set(samples[name])
+            if not 1 < len(words) < math.sqrt(n_rows) or are_numbers(words):
+                continue
             rest = [cells for other, cells in samples.items() if other != name]
-            n_samples = len(set(zip(*rest, strict=True)))
-            is_crossed = len(words) * n_samples == n_rows
-            if is_crossed and 1 < len(words) < n_samples and not are_numbers(words):
+            if len(words) * len(set(zip(*rest, strict=True))) == n_rows:
                 return name
         return None
 

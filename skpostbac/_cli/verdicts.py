@@ -51,9 +51,6 @@ def answer_verdicts(table: InputTable, args: Namespace) -> Answer:
                 prior=args.prior,
             )
         notes += [f"{name}: {one.message}." for one in caught]
-    notes.append(
-        "P(impossible): the probability of shares below 0 or above 1, left out."
-    )
     if len(posteriors) > 1:
         notes.append("Differences assume that the judge errs equally on all systems.")
     prevalences, _ = describe(posteriors, None, args.level)
@@ -87,7 +84,11 @@ def answer_verdicts(table: InputTable, args: Namespace) -> Answer:
     title = "Posterior of the share of positives, corrected for the errors of the judge"
     columns = "positives mean interval prob_outside"
     ranking = ranked(prevalences)
-    answer.add(title, "system", columns, ranking, notes)
+    impossible = (
+        "P(impossible): the probability of shares below 0 or above 1, which the "
+        "posterior leaves out."
+    )
+    answer.add(title, "system", columns, ranking, [*notes, impossible])
     if differences:
         title = "Difference in the share of positives"
         answer.add_differences(title, differences, ranking)
