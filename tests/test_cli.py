@@ -1050,7 +1050,7 @@ def test_long_table(write, run, options):
     ]
     long = "question,run,model,right\n" + "".join(rows)
     text = " ".join(run(write(long), "--correct", *options).split())
-    assert "if 'model' names what was tested, give each its own column" in text
+    assert "if 'model' names the systems, this is a long table: give each" in text
     assert "Systems columns 'run', 'right' (choose with --classifier)" in text
     wide = "question,run,topic,old,new\n" + "".join(
         f"q{i},{i % 2},{'ab'[i // 4 % 2]},1,{int(i > 3)}\n" for i in range(8)

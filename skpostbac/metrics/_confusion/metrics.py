@@ -457,9 +457,9 @@ def read_prevalence(
     ValueError
         If a number is not in (0, 1), or if there is no positive one of two classes.
     """
-    if isinstance(prevalence, str) or np.ndim(prevalence):
-        return prevalence
     share = float_or_nan(prevalence)
+    if np.isnan(share):
+        return prevalence
     labels = label_list(classes)
     positive = 1 if pos_label is None else pos_label
     if len(labels) != 2 or positive not in labels or not 0 < share < 1:

@@ -196,7 +196,7 @@ def test_report_of_classes_that_are_equally_weak():
     """No class is named as the weakest where several are, or all."""
     report = sentences(from_counts([1, 3, 5, 15], [4, 4, 20, 20]))
     assert (
-        "2 classes have the lowest recall on the test samples, 0.250: [0, 2]." in report
+        "2 classes have the lowest recall on the test samples, 0.250: 0, 2." in report
     )
     assert "lowest" not in sentences(from_counts([3, 15], [4, 20]))
 
