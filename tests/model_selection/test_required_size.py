@@ -373,9 +373,7 @@ def test_report_names_the_metric_and_what_detection_is(recalls, weights, score):
         recalls, difference=0.1, class_weight=weights, level=0.9, paired=False
     )
     assert f"a difference of 0.1 in {score}, with samples of its own" in sentences(plan)
-    plan = required_test_size(
-        recalls, difference=0.1, class_weight=weights, level=0.9, agreement=0.85
-    )
+    plan = required_test_size(recalls, difference=0.1, class_weight=weights, level=0.9)
     assert f"a difference of 0.1 in {score} is detected is" in sentences(plan)
     assert "posterior probability of at least 0.9 of being better" in sentences(plan)
 
