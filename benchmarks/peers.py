@@ -98,10 +98,11 @@ class Problem:
 
 
 def this_engine(problem, seed):
-    """Answer by the distribution itself."""
+    """Answer by the distribution itself; small tails have their digits in the logarithm."""
     distribution = BetaAverage(problem.a, problem.b)
     low, high = distribution.interval(0.95)
-    return Summary(low, high, distribution.mean(), distribution.cdf(problem.threshold))
+    below = np.exp(distribution.logcdf(problem.threshold))
+    return Summary(low, high, distribution.mean(), below)
 
 
 def draws(count):
