@@ -180,7 +180,8 @@ def of_classes(n_sets):
     head = ["effect of a site", "sd", "sites"]
     head += ["mean, by class", "new site, by class"]
     head += ["mean, all samples", "new site, all samples"]
-    rows, pools = [], {}
+    rows = []
+    pools = {}
     for cell in OF_CLASSES:
         shares = measure_classes(*cell, n_sets)
         pools.setdefault(cell[0], []).append(shares)

@@ -35,6 +35,7 @@ from skpostbac.metrics._class_weight import (
     resolve_class_weight,
 )
 from skpostbac.metrics._counts import (
+    SHOWN_CLASSES,
     ClassCounts,
     check_counts,
     count_outcomes,
@@ -78,8 +79,6 @@ from skpostbac.stats._distribution import (
     interval_of,
 )
 
-# Classes that a sentence names.
-_SHOWN_CLASSES = 8
 # Classes listed one by one in an HTML table.
 _TABLE_CLASSES = 20
 
@@ -676,13 +675,13 @@ class PosteriorBalancedAccuracy(ScalarPosterior):
         lowest = recalls.min()
         (weakest,) = np.nonzero(recalls == lowest)
         if weakest.size == np.count_nonzero(is_tested):
-            is_perfect = bool((counts.correct == counts.total).all())
+            is_perfect = (counts.correct == counts.total).all()
             return ["All predictions are correct."] if is_perfect else []
 
         labels = label_list(counts.classes[weakest])
         what = "the lowest recall on the test samples"
         if len(labels) > 1:
-            names = join_first(list(map(label_repr, labels)), _SHOWN_CLASSES)
+            names = join_first(list(map(label_repr, labels)), SHOWN_CLASSES)
             return [f"{len(labels)} classes have {what}, {lowest:.3f}: {names}."]
         correct = self._in_samples(counts.correct[weakest[0]])
         total = self._in_samples(counts.total[weakest[0]])

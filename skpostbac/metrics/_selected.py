@@ -54,10 +54,11 @@ class SelectedPosterior(ScalarPosterior):
         Monte Carlo standard error of `optimism`.
     candidate : int or None
         Index of the selected candidate.
-    name : str or None
-        Its index and parameters in a search, or its name in paired counts.
     n_candidates : int or None
         Number of candidates.
+    name : str or None
+        Index and parameters of the selected candidate in a search, or its name in
+        paired counts.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from skpostbac._utils import (
     FrozenArrays,
     LabelArray,
     RandomStateLike,
+    StablePickle,
     check_flags,
     check_level,
     check_positive_integer,
@@ -32,13 +33,11 @@ from skpostbac.metrics._class_weight import (
     resolve_class_weight,
 )
 from skpostbac.metrics._labels import label_list
-from skpostbac.metrics._posterior import ScalarPosterior
 from skpostbac.metrics._prior import (
     DEFAULT_PRIOR,
     PriorLike,
     make_prior,
 )
-from skpostbac.model_selection._comparison import PosteriorComparison
 from skpostbac.model_selection._planned_test import MOST_SAMPLES, Design, PlannedTest
 
 # Rounding of a sum or difference of probabilities.
@@ -257,8 +256,8 @@ def required_test_size(
     ----------
     recalls : float, array-like of shape (n_classes,) or PosteriorBalancedAccuracy
         Planning values. A number is the accuracy, with all samples treated as one
-        class. An array has the recall of each class. The posterior of a pilot
-        test stands for uncertain recalls, and can be used with `width` only. Of several
+        class. An array has the recall of each class. The posterior of a pilot test
+        stands for uncertain recalls, and can be used with `width` only. Of several
         classes, its prior is used only if it is informative; otherwise the classes
         borrow from each other, see Notes. Pilot samples do not count as test samples.
     width : float in (0, 1), optional
@@ -319,14 +318,15 @@ def required_test_size(
     Notes
     -----
     The computation uses the posterior of the counts, not a normal approximation. The
-    counts are binomial given recalls, and beta-binomial given a pilot [1]_. Unless
-    the prior of a pilot is informative, its classes borrow from each other: the more
-    alike their recalls, the more. The assurance is an average over the recalls that are
-    plausible after the pilot. Outcomes
-    are enumerated up to 32,768 of them, which covers the width for one class, the width
-    for two classes of up to about a thousand samples, and small samples of a few
-    classes. Beyond that, 32,768 outcomes are drawn, and fewer with more than 16 classes
-    (5,242 with a hundred); `standard_error` is that of the draws.
+    counts are binomial given recalls, and beta-binomial given a pilot [1]_. Unless the
+    prior of a pilot is informative, its classes borrow from each other: the more alike
+    their recalls, the more. The assurance is an average over the recalls that are
+    plausible after the pilot.
+
+    Outcomes are enumerated up to 32,768 of them, which covers the width for one class,
+    the width for two classes of up to about a thousand samples, and small samples of a
+    few classes. Beyond that, 32,768 outcomes are drawn, and fewer with more than 16
+    classes (5,242 with a hundred); `standard_error` is that of the draws.
 
     Success is decided from the cumulants of the posterior, corrected by the error at
     the outcome that is closest to the borderline, where the posterior is exact, or by
@@ -466,7 +466,7 @@ def _planned(
     """Return design, classes and rates for an interval, see `PlannedTest`."""
     if isinstance(recalls, PosteriorBalancedAccuracy):
         return "pilot", recalls.counts.classes, _plausible_recalls(recalls)
-    if isinstance(recalls, ScalarPosterior | PosteriorComparison):
+    if isinstance(recalls, StablePickle):
         raise TypeError(
             "recalls must be numbers, such as posterior.mean() of an accuracy, or the "
             f"PosteriorBalancedAccuracy of a pilot, got {type(recalls).__name__}"

@@ -288,6 +288,7 @@ CALLS = [
     (lambda: metric(np.ptp, average="micro"), "average='micro' does not apply"),
     (lambda: metric("f1", pos_label="x"), "pos_label='x' is not a valid label"),
     (lambda: metric("f1", prevalence="equal"), "prevalence must be 'sampled'"),
+    (lambda: metric("f1", TWO, prevalence=float("nan")), r"prevalence must be .*; got nan"),
     (lambda: metric("f1", TWO, prevalence=1.0), r"prevalence must be .* in \(0, 1\), .*; got 1.0"),
     (lambda: metric("mcc", prevalence=0.1), r"prevalence must be .* classes \[0, 1, 2\], or a number .* of two classes"),
     (lambda: metric("mcc", TWO, labels=["a", "b"], prevalence=0.1), "share of pos_label, by default 1, of two classes"),

@@ -458,7 +458,7 @@ def read_prevalence(
         If a number is not in (0, 1), or if there is no positive one of two classes.
     """
     share = float_or_nan(prevalence)
-    if np.isnan(share):
+    if np.isnan(share) and not isinstance(prevalence, float):
         return prevalence
     labels = label_list(classes)
     positive = 1 if pos_label is None else pos_label

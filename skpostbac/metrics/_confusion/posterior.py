@@ -262,7 +262,7 @@ class PosteriorConfusionMetric(PosteriorMetric):
         text : str
             The model, the prior with its numbers, the kind of interval and its
             probability, the version and the references. Give the confusion matrix
-            beside it, and how the shares of the classes were chosen.
+            beside it, and the prevalence, if you gave one.
         """
         how = "without random draws"
         if isinstance(self._distribution, DrawnDistribution):
@@ -275,6 +275,7 @@ class PosteriorConfusionMetric(PosteriorMetric):
         if self._weighting:
             shape = f"columns have Dirichlet posteriors and are {self._weighting}"
             prior = self.prior.describe("the recall of each class")
+        counts += f" of {self._samples}"
         model = f"{self.score_name} of {counts}, whose {shape}, {how}. {prior}"
         return write_methods(self, level, model, [CAELEN_2017])
 
