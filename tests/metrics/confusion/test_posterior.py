@@ -642,3 +642,16 @@ def test_classes_without_samples_are_named(metric):
     with pytest.warns(PriorInfluenceWarning, match=expected) as record:
         from_matrix(C, metric, n_draws=1000, random_state=0, prior="uniform")
     assert record[0].filename == __file__
+
+
+def test_methods_text_names_the_prevalence():
+    """A reader needs it to compute the same numbers."""
+    y = np.repeat([0, 1], [30, 12])
+    y_pred = np.where(np.arange(42) % 5, y, 1 - y)
+    given, sampled = (
+        posterior_confusion_metric(y, y_pred, "precision", prevalence=prevalence)
+        for prevalence in (0.02, "sampled")
+    )
+    words = "of the test samples at the given prevalence, whose"
+    assert words in " ".join(given.methods_text().split())
+    assert "prevalence" not in sampled.methods_text()
